@@ -1,0 +1,67 @@
+PYTHON ?= python3
+WORKERS ?= auto
+
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-cache-dir
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url --no-emit-find-links
+
+.PHONY: help demo test lint types contracts bench torture e2e adapters format requirements clean
+.DELETE_ON_ERROR:
+
+help: ## List the targets
+	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | expand -t 14
+
+demo: .venv/.run ## Set up the runtime only, then run the demo
+	@$(BIN)/hardwon demo
+
+test: lint types contracts ## All checks, then the tests
+	@$(BIN)/python -m pytest -n $(WORKERS)
+
+lint: .venv/.dev ## Style and format
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --quiet --check || { echo "Badly formatted; run: make format" >&2; exit 1; }
+
+types: .venv/.dev ## Static types
+	@$(BIN)/mypy --no-error-summary
+
+contracts: .venv/.dev ## Who may import whom
+	@$(BIN)/lint-imports --no-logo
+
+bench: .venv/.dev ## Measure speed
+	@$(BIN)/python -m pytest -m bench -s
+
+torture: .venv/.dev ## Crash tests
+	@$(BIN)/python -m pytest -m torture
+
+e2e: .venv/.dev ## Only the tests that drive the installed command
+	@$(BIN)/python -m pytest -m e2e
+
+adapters: .venv/.dev ## Only the tests against real servers
+	@$(BIN)/python -m pytest -m adapters -rs
+
+format: .venv/.dev ## Rewrite the code in the common format
+	@$(BIN)/ruff check --quiet --fix-only
+	@$(BIN)/ruff format --quiet
+
+requirements: ## Pin the newest versions again (needs uv)
+	@cd requirements && $(LOCK) --upgrade dev.in -o dev.txt
+	@cd requirements && $(LOCK) --upgrade -c dev.txt run.in -o run.txt
+
+clean: ## Remove all that was made here
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist
+	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/.made:
+	@PYTHON="$(PYTHON)" sh .ci/venv .venv
+	@touch $@
+
+.venv/.run: requirements/run.txt pyproject.toml | .venv/.made
+	@$(PIP) install --require-hashes -r requirements/run.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+# After .run, never beside it: two pips must not write to one environment.
+.venv/.dev: requirements/dev.txt | .venv/.run
+	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@touch $@

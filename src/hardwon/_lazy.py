@@ -1,0 +1,22 @@
+"""Modules that are imported when they are first used: a cold hook pays only for what it calls.
+
+    if TYPE_CHECKING:
+        from hardwon.stages import capture
+    else:
+        capture = lazy("hardwon.stages.capture")
+"""
+
+from importlib import import_module
+from typing import Any
+
+
+class lazy:  # noqa: N801 - reads like a statement where it is used
+    """Stands for a module until one of its names is asked for."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(import_module(self._module), name)
+        setattr(self, name, value)
+        return value

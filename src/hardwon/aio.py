@@ -1,0 +1,64 @@
+"""The same verbs for asyncio: one generic wrapper, no class written twice."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from hardwon import face
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+_HANDLES = (face.Hardwon, face.Agent, face.Lessons)
+_AT_ONCE = {"agent"}  # makes a handle; touches no disk
+
+
+class Async:
+    """Stands before a handle: its calls run in a thread and are awaited."""
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._handle, name)
+        if not callable(value):
+            return _wrapped(value)
+        if name in _AT_ONCE:
+            return lambda *args, **kwargs: _wrapped(value(*args, **kwargs))
+
+        async def call(*args: Any, **kwargs: Any) -> Any:
+            return _wrapped(await asyncio.to_thread(value, *args, **kwargs))
+
+        return call
+
+    async def __aenter__(self) -> Async:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+class Opening:
+    """`await aopen()` gives the handle; `async with aopen()` closes it again."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._arguments = args, kwargs
+
+    def __await__(self) -> Generator[Any, None, Async]:
+        return self._open().__await__()
+
+    async def __aenter__(self) -> Async:
+        self._opened = await self._open()
+        return self._opened
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._opened.close()
+
+    async def _open(self) -> Async:
+        args, kwargs = self._arguments
+        return Async(await asyncio.to_thread(face.open, *args, **kwargs))
+
+
+def _wrapped(value: Any) -> Any:
+    return Async(value) if isinstance(value, _HANDLES) else value

@@ -1,0 +1,1 @@
+"""One module per technology, chosen by URL and imported on first use."""

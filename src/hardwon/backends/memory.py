@@ -1,0 +1,214 @@
+"""Everything in this process: for tests, for trying things out, and as the model of a store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.domain.lesson import Lesson, Status
+from hardwon.domain.recall import Match, Query, Tally, index, keys, rarity
+from hardwon.errors import NotFound
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from hardwon.domain.delivery import Delivery
+    from hardwon.domain.job import Job
+    from hardwon.domain.reflection import Reflection
+    from hardwon.domain.scope import Scope
+
+
+class MemoryLessons:
+    """Lessons in a dictionary."""
+
+    def __init__(self) -> None:
+        self.all: dict[int, Lesson] = {}
+        self._last = 0
+
+    def add(self, lesson: Lesson) -> Lesson:
+        for made in self.all.values():
+            if lesson.job and (made.scope, made.job) == (lesson.scope, lesson.job):
+                return made
+        self._last += 1
+        self.all[self._last] = lesson._replace(id=self._last)
+        return self.all[self._last]
+
+    def get(self, scope: Scope, number: int) -> Lesson:
+        lesson = self.all.get(number)
+        if lesson is None or lesson.scope not in scope.visible():
+            raise NotFound("lesson", number)
+        return lesson
+
+    def update(self, lesson: Lesson) -> None:
+        if self.get(lesson.scope, lesson.id).scope != lesson.scope:
+            raise NotFound("lesson", lesson.id)
+        self.all[lesson.id] = lesson
+
+    def delete(self, scope: Scope, number: int) -> None:
+        del self.all[self.get(scope, number).id]
+
+    def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
+        seen = [lesson for lesson in self._seen(scope) if lesson.status == status]
+        seen.sort(key=lambda one: (one.last_seen_at, one.created_at, one.id), reverse=True)
+        return seen[:limit]
+
+    def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
+        found = [
+            lesson
+            for lesson in self._seen(scope)
+            if lesson.status == Status.ACTIVE and text.lower() in _full_text(lesson).lower()
+        ]
+        found.sort(key=lambda one: (one.hits, one.last_seen_at, one.id), reverse=True)
+        return found[:limit]
+
+    def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
+        able = {one.id: one for one in self._seen(scope) if one.status == Status.ACTIVE}
+        indexes = {number: index(lesson) for number, lesson in able.items()}
+        tally = Tally()
+        for key in keys(query):
+            postings = [(n, found[key]) for n, found in indexes.items() if key in found]
+            tally.add(key, postings, rarity(len(postings), len(able)))
+        return [
+            tally.match(able[number])
+            for number in tally.best(limit)
+            if (until := able[number].expires_at) is None or until > now
+        ]
+
+    def _seen(self, scope: Scope) -> list[Lesson]:
+        return [lesson for lesson in self.all.values() if lesson.scope in scope.visible()]
+
+
+class MemoryReflections:
+    """Reflections in a list."""
+
+    def __init__(self) -> None:
+        self.all: list[Reflection] = []
+
+    def save(self, reflection: Reflection) -> None:
+        self.all.append(reflection)
+
+    def about(self, scope: Scope, subject: str) -> list[Reflection]:
+        return [r for r in self.all if r.scope in scope.visible() and r.subject == subject]
+
+    def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
+        living = [
+            r
+            for r in self.all
+            if r.scope in scope.visible() and (r.expires_at is None or r.expires_at > now)
+        ]
+        return sorted(reversed(living), key=lambda r: r.created_at, reverse=True)[:limit]
+
+
+class MemoryDeliveries:
+    """Deliveries in a list."""
+
+    def __init__(self, lessons: MemoryLessons) -> None:
+        self.all: list[Delivery] = []
+        self._lessons = lessons
+
+    def log(self, delivery: Delivery) -> None:
+        self.all.append(delivery)
+        for number in delivery.lessons:
+            lesson = self._lessons.all.get(number)
+            if lesson and lesson.scope in delivery.scope.visible():
+                seen = max(lesson.last_seen_at, delivery.at)
+                changed = lesson._replace(hits=lesson.hits + 1, last_seen_at=seen)
+                self._lessons.all[number] = changed
+
+    def report(self, scope: Scope, delivery: str, outcome: str) -> None:
+        self.all = [
+            d._replace(outcome=outcome) if (d.id, d.scope) == (delivery, scope) else d
+            for d in self.all
+        ]
+
+    def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
+        seen = [d for d in self.all if d.scope in scope.visible()]
+        return sorted(seen, key=lambda d: (d.at, d.id), reverse=True)[:limit]
+
+
+class MemoryFailures:
+    """Failure counts in a dictionary."""
+
+    def __init__(self) -> None:
+        self.all: dict[tuple[Scope, str], tuple[str, int]] = {}
+
+    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> int:
+        known, count = self.all.get((scope, signature), (text, 0))
+        self.all[scope, signature] = (known, count + 1)
+        return count + 1
+
+    def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
+        counts: dict[str, tuple[str, int]] = {}
+        for (owner, signature), (text, count) in self.all.items():
+            if owner in scope.visible():
+                counts[signature] = (text, counts.get(signature, (text, 0))[1] + count)
+        return sorted(counts.values(), key=lambda pair: (-pair[1], pair[0]))[:limit]
+
+
+class MemoryStore:
+    """A store that ends with the process."""
+
+    def __init__(self) -> None:
+        self.lessons = MemoryLessons()
+        self.reflections = MemoryReflections()
+        self.deliveries = MemoryDeliveries(self.lessons)
+        self.failures = MemoryFailures()
+
+    def forget(self, tenant: str) -> None:
+        kept = {n: one for n, one in self.lessons.all.items() if one.scope.tenant != tenant}
+        self.lessons.all.clear()
+        self.lessons.all.update(kept)
+        self.reflections.all = [r for r in self.reflections.all if r.scope.tenant != tenant]
+        self.deliveries.all = [d for d in self.deliveries.all if d.scope.tenant != tenant]
+        self.failures.all = {k: v for k, v in self.failures.all.items() if k[0].tenant != tenant}
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+class MemoryQueue:
+    """Jobs in a dictionary: what waits is lost with the process."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, Job] = {}
+        self._claimed: set[str] = set()
+        self._dead: dict[str, Job] = {}
+
+    def put(self, job: Job) -> bool:
+        if job.id in self._waiting:
+            return False
+        self._waiting[job.id] = job
+        return True
+
+    def claim(self, now: datetime) -> Job | None:
+        ready = [j for j in self._waiting.values() if j.due <= now and j.id not in self._claimed]
+        if not ready:
+            return None
+        job = min(ready, key=lambda j: (j.due, j.enqueued_at)).started()
+        self._waiting[job.id] = job
+        self._claimed.add(job.id)
+        return job
+
+    def done(self, job: Job) -> None:
+        self._waiting.pop(job.id, None)
+        self._claimed.discard(job.id)
+
+    def retry(self, job: Job) -> None:
+        self._waiting[job.id] = job
+        self._claimed.discard(job.id)
+
+    def bury(self, job: Job, reason: str) -> None:
+        self._dead[job.id] = job._replace(last_error=reason)
+        self.done(job)
+
+    def waiting(self) -> list[Job]:
+        return sorted(self._waiting.values(), key=lambda j: j.enqueued_at)
+
+    def dead(self) -> list[Job]:
+        return sorted(self._dead.values(), key=lambda j: j.enqueued_at)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+def _full_text(lesson: Lesson) -> str:
+    return " ".join((lesson.situation, lesson.mistake, lesson.correction, *lesson.tags))

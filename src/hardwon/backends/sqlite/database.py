@@ -1,0 +1,167 @@
+"""One SQLite file: opened safely, migrated forward, written by many processes in turn."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from _thread import RLock
+from typing import TYPE_CHECKING, Any
+
+from hardwon.errors import Corrupt, NewerSchema, StorageError, StorageFull
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+SCHEMA = 1  # the number of the last file in migrations/
+PATIENCE = 15.0  # seconds to wait for another process's write
+_MIGRATIONS = os.path.join(os.path.dirname(__file__), "migrations")
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+Row = tuple[Any, ...]
+
+
+class Database:
+    """A connection that is shared by threads and reopened after a fork."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._lock = RLock()
+        self._depth = 0
+        self._owner = 0
+        self._open()
+
+    def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """All rows of a query."""
+        with self._lock:
+            try:
+                return self._connected().execute(sql, values).fetchall()
+            except sqlite3.Error as error:
+                raise _explained(error, self.path) from error
+
+    def row(self, sql: str, values: Sequence[object] = ()) -> Row | None:
+        """The first row of a query, if there is one."""
+        found = self.rows(sql, values)
+        return found[0] if found else None
+
+    def run(self, sql: str, values: Sequence[object] = ()) -> int:
+        """Change something inside `with database:`; the id of a row that was inserted."""
+        try:
+            return self._connected().execute(sql, values).lastrowid or 0
+        except sqlite3.Error as error:
+            raise _explained(error, self.path) from error
+
+    def run_many(self, sql: str, values: Iterable[Sequence[object]]) -> None:
+        """Change many rows inside `with database:`."""
+        try:
+            self._connected().executemany(sql, values)
+        except sqlite3.Error as error:
+            raise _explained(error, self.path) from error
+
+    def __enter__(self) -> Database:
+        """Begin to write: the lock is taken at once, so a read is never upgraded to a write."""
+        self._lock.acquire()
+        self._depth += 1
+        if self._depth == 1:
+            try:
+                self.run("BEGIN IMMEDIATE")
+            except BaseException:
+                self._release()
+                raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if self._depth == 1 and self._connection.in_transaction:
+                self.run("COMMIT" if kind is None else "ROLLBACK")
+        finally:
+            if self._depth == 1 and self._connection.in_transaction:
+                self._connection.rollback()
+            self._release()
+
+    def close(self) -> None:
+        """Close the file; a later call opens it again."""
+        with self._lock:
+            if self._owner == os.getpid():
+                self._connection.close()
+            self._owner = 0
+
+    def _release(self) -> None:
+        self._depth -= 1
+        self._lock.release()
+
+    def _connected(self) -> sqlite3.Connection:
+        if self._owner != os.getpid():
+            self._open()
+        return self._connection
+
+    def _open(self) -> None:
+        try:
+            self._connection = _connect(self.path)
+            self._owner = os.getpid()
+            found = self._connection.execute("PRAGMA user_version").fetchone()[0]
+            if found != SCHEMA:
+                _prepare(self._connection, self.path)
+        except sqlite3.Error as error:
+            raise _explained(error, self.path) from error
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+    )
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = FULL")
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: str) -> None:
+    """Turn on the write-ahead log and bring the schema up to date, one process at a time."""
+    mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+    if mode != "wal":
+        raise StorageError(
+            path, f"SQLite answered {mode!r} when asked for WAL mode", "use a local file system"
+        )
+    os.chmod(path, 0o600)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        _migrate(connection, path)
+    except BaseException:
+        connection.rollback()
+        raise
+    connection.commit()
+
+
+def _migrate(connection: sqlite3.Connection, path: str) -> None:
+    found = connection.execute("PRAGMA user_version").fetchone()[0]
+    if found > SCHEMA:
+        raise NewerSchema(path, found, SCHEMA)
+    for name in sorted(os.listdir(_MIGRATIONS))[found:]:
+        for statement in _statements(os.path.join(_MIGRATIONS, name)):
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def _statements(path: str) -> Iterable[str]:
+    """The statements of a script; `executescript` would commit before it starts."""
+    statement = ""
+    with open(path, encoding="utf-8") as script:
+        for line in script:
+            statement += line
+            if sqlite3.complete_statement(statement):
+                yield statement
+                statement = ""
+
+
+def _explained(error: sqlite3.Error, path: str) -> Exception:
+    """The error a person can act on."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
+        return StorageFull(path, "disk full", "free some space and try again")
+    if code in _DAMAGED:
+        return Corrupt(path, str(error), "move it away or restore a copy, then try again")
+    if code in _BUSY:
+        return StorageError(
+            path, f"another process held it for over {PATIENCE:.0f} s", "try again"
+        )
+    return StorageError(path, str(error), "check that the file and its directory can be written")

@@ -1,0 +1,1 @@
+"""Nouns: frozen values and pure functions. No I/O, no clock, no chance."""

@@ -1,0 +1,157 @@
+"""Words, weights and matches: how a text finds the lessons that fit it."""
+
+import re
+from math import log
+from typing import NamedTuple
+
+from hardwon.domain.lesson import Lesson
+
+TERM_LIMIT = 64  # of one query; rare ones count most, so the cut costs nothing
+_SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
+_TOP_IMPACT = 255
+
+_WORD = re.compile(r"[^\W_]+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\x00-\x7f]+")
+_STOP = frozenset(
+    "a about above after again all also am an and any are as at be because been before being but by"
+    " can could did do does doing done down each every few for from further get had has have having"
+    " he her here him his how i if in into is it its just let like make me more most my need new no"
+    " nor not now of off on once only or other our out over own please same she should so some such"
+    " than that the their them then there these they this those through to too under until up us use"
+    " used using very was we were what when where which while who whom why will with would you your"
+    " want try tried run ran".split()
+)
+
+
+class Query(NamedTuple):
+    """What is asked at a door: words, and where known the failure and the call."""
+
+    door: str
+    text: str
+    terms: tuple[str, ...] = ()
+    signature: str = ""
+    call: str = ""
+
+
+class Match(NamedTuple):
+    """A lesson that may fit, and what spoke for it."""
+
+    lesson: Lesson
+    words: float = 0.0  # sum of idf × impact over the shared words
+    shared: int = 0  # how many of the query's words it holds
+    is_same_failure: bool = False
+    is_same_call: bool = False
+
+
+def terms(text: str) -> list[str]:
+    """The stemmed words of a text, names split into their parts, common words left out."""
+    found: list[str] = []
+    for word in _WORD.findall(text):
+        parts = _PART.findall(word)
+        if len(parts) > 1:
+            found.append(word.lower())
+        found += [stem(part.lower()) for part in parts if len(part) > 1]
+    return [term for term in found if term not in _STOP]
+
+
+def stem(word: str) -> str:
+    """The word without the commonest English endings."""
+    for ending, rest, least in (("ies", "y", 5), ("ing", "", 6), ("ed", "", 5), ("s", "", 4)):
+        if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):
+            return _undoubled(word[: -len(ending)] + rest, ending)
+    return word
+
+
+def _undoubled(word: str, ending: str) -> str:
+    """`runn` from `running` becomes `run`; a silent e is dropped so that `use` meets `using`."""
+    if ending in ("ing", "ed") and len(word) > 2 and word[-1] == word[-2] not in "lsz":
+        return word[:-1]
+    return word
+
+
+def impacts(text: str) -> dict[str, int]:
+    """How much each word says about this text: BM25's term weight, in 1 … 255."""
+    found = terms(text)
+    counts: dict[str, int] = {}
+    for term in found:
+        counts[term] = counts.get(term, 0) + 1
+    length = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * len(found) / _USUAL_LENGTH)
+    return {
+        term: max(1, round(_TOP_IMPACT * count / (count + length)))
+        for term, count in counts.items()
+    }
+
+
+def rarity(holders: int, total: int) -> float:
+    """The inverse document frequency of a word that `holders` of `total` lessons hold."""
+    return log(1 + (total - holders + 0.5) / (holders + 0.5)) / _TOP_IMPACT
+
+
+def index(lesson: Lesson) -> dict[str, int]:
+    """Every key by which the lesson is found, with its impact: words, failures, calls."""
+    keys = impacts(lesson.searchable())
+    keys.update((failure_key(digest), _TOP_IMPACT) for digest in lesson.signatures)
+    keys.update((call_key(call), _TOP_IMPACT) for call in lesson.calls)
+    return keys
+
+
+def failure_key(digest: str) -> str:
+    """The index key of a failure; no word contains the mark."""
+    return f"!{digest}"
+
+
+def call_key(call: str) -> str:
+    """The index key of a folded call."""
+    return f"${call}"
+
+
+def query(door: str, text: str, *, signature: str = "", call: str = "") -> Query:
+    """A query with the words of its text, each once."""
+    words = tuple(dict.fromkeys(terms(text)))
+    return Query(door, text, words, signature, call)
+
+
+def keys(asked: Query) -> tuple[str, ...]:
+    """The index keys to look up."""
+    exact = ((failure_key(asked.signature),) if asked.signature else ()) + (
+        (call_key(asked.call),) if asked.call else ()
+    )
+    return exact + asked.terms
+
+
+class Tally:
+    """Adds up what speaks for each lesson while postings are read."""
+
+    def __init__(self) -> None:
+        self.words: dict[int, float] = {}
+        self.shared: dict[int, int] = {}
+        self.exact: dict[int, set[str]] = {}
+
+    def add(self, key: str, postings: list[tuple[int, int]], weight: float) -> None:
+        """Count the postings of one key; `weight` is the rarity of a word."""
+        if key[0] in "!$":
+            for lesson, _ in postings:
+                self.exact.setdefault(lesson, set()).add(key[0])
+            return
+        for lesson, impact in postings:
+            self.words[lesson] = self.words.get(lesson, 0.0) + weight * impact
+            self.shared[lesson] = self.shared.get(lesson, 0) + 1
+
+    def best(self, limit: int) -> list[int]:
+        """The ids that most speaks for: same failure or call first, then words."""
+        known = self.words.keys() | self.exact.keys()
+        return sorted(known, key=self._rank, reverse=True)[:limit]
+
+    def match(self, lesson: Lesson) -> Match:
+        """The lesson with what was counted for it."""
+        exact = self.exact.get(lesson.id, set())
+        return Match(
+            lesson,
+            words=self.words.get(lesson.id, 0.0),
+            shared=self.shared.get(lesson.id, 0),
+            is_same_failure="!" in exact,
+            is_same_call="$" in exact,
+        )
+
+    def _rank(self, lesson: int) -> tuple[int, float, int]:
+        return len(self.exact.get(lesson, ())), self.words.get(lesson, 0.0), lesson

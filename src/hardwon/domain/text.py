@@ -1,0 +1,79 @@
+"""The one door for foreign text: what may be stored, shown and used in a file name."""
+
+import re
+import unicodedata
+
+from hardwon.errors import InvalidInput
+
+LABEL_LIMIT = 200  # a signature or a situation
+LESSON_LIMIT = 4096
+ATTEMPT_LIMIT = 256 * 1024
+
+_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,512}(?:\x07|\x1b\\)?|[@-Z\\-_])")
+# Control characters but tab and newline; zero-width, bidi and tag characters; lone surrogates.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_BLANKS = re.compile(r"[ \t]+")
+_PLAIN = re.compile(r"[\n\t -~]*")
+
+
+def clean(text: str) -> str:
+    """The text without escape sequences, control, invisible and direction characters."""
+    if _PLAIN.fullmatch(text):
+        return text
+    text = _ANSI.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return unicodedata.normalize("NFC", _UNSAFE.sub("", text))
+
+
+def one_line(text: str, limit: int = LESSON_LIMIT) -> str:
+    """The cleaned text on one line, at most `limit` characters."""
+    return clip(" ".join(clean(text).split()), limit)
+
+
+def clip(text: str, limit: int) -> str:
+    """At most `limit` characters; a cut is marked by an ellipsis."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def clip_middle(text: str, limit: int) -> str:
+    """At most `limit` characters, keeping the beginning and the end."""
+    if len(text) <= limit:
+        return text
+    mark = f"\n… {len(text) - limit} characters left out …\n"
+    head = (limit - len(mark)) // 3
+    return text[:head] + mark + text[len(text) - (limit - len(mark) - head) :]
+
+
+def required(text: str, what: str, limit: int = LESSON_LIMIT) -> str:
+    """The cleaned, trimmed text; raises InvalidInput when it is empty or too long."""
+    if not isinstance(text, str):
+        raise InvalidInput(f"{what} must be text, not {type(text).__name__}")
+    cleaned = clean(text).strip()
+    if not cleaned:
+        raise InvalidInput(f"{what} is empty")
+    if len(cleaned) > limit:
+        raise InvalidInput(f"{what} must be ≤ {limit} chars, not {len(cleaned)}")
+    return cleaned
+
+
+def name(text: str, what: str) -> str:
+    """A name of a tenant, agent or project as it is stored; raises InvalidInput when unfit."""
+    cleaned = required(text, what, LABEL_LIMIT)
+    if "\n" in cleaned or "\t" in cleaned or cleaned != text.strip():
+        raise InvalidInput(f"{what} {cleaned!r} holds characters that a name may not have")
+    return unicodedata.normalize("NFC", cleaned)
+
+
+def file_id(text: str, what: str = "id") -> str:
+    """The id if it is fit to be a file name, else InvalidInput."""
+    if not _ID.fullmatch(text) or text in {".", ".."}:
+        raise InvalidInput(f"{what} {clip(text, 60)!r} is not of the form [A-Za-z0-9._-]{{1,128}}")
+    return text
+
+
+def printable(text: str) -> str:
+    """The text as it may reach a terminal: no byte in it can move the cursor or change colours."""
+    return clean(text)

@@ -1,0 +1,204 @@
+"""The only wiring: which stage gets which port. Methods of a few lines, no policy."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from functools import cached_property
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+from hardwon._lazy import lazy
+from hardwon.domain.calls import call_shape, canonical
+from hardwon.domain.delivery import NOTHING, Door, Injection
+from hardwon.domain.recall import Query, query
+from hardwon.errors import storage_error
+from hardwon.stages import inject, measure, recall
+
+if TYPE_CHECKING:
+    import asyncio
+    import random
+    from collections.abc import Callable, Mapping
+
+    from hardwon.backends import files, memory, sqlite
+    from hardwon.domain import signature
+    from hardwon.domain.episode import Episode, Step
+    from hardwon.domain.job import Job
+    from hardwon.domain.lesson import Lesson
+    from hardwon.domain.scope import Scope
+    from hardwon.models import rules
+    from hardwon.ports import Model, Queue, Store
+    from hardwon.settings import Settings
+    from hardwon.stages import capture, consolidate, reflect, screen, work
+else:
+    asyncio, random = lazy("asyncio"), lazy("random")
+    memory, sqlite = lazy("hardwon.backends.memory"), lazy("hardwon.backends.sqlite")
+    files = lazy("hardwon.backends.files")
+    signature = lazy("hardwon.domain.signature")
+    rules = lazy("hardwon.models.rules")
+    capture, consolidate = lazy("hardwon.stages.capture"), lazy("hardwon.stages.consolidate")
+    reflect, screen = lazy("hardwon.stages.reflect"), lazy("hardwon.stages.screen")
+    work = lazy("hardwon.stages.work")
+
+MEMORY = "memory:"
+_PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
+
+
+def utc_now() -> datetime:
+    """The clock everything uses unless it is given another."""
+    return datetime.now(UTC)
+
+
+class Engine:
+    """Stages, ports and settings of one opened hardwon."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        target: str,
+        *,
+        model: Model | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self.settings = settings
+        self.target = target
+        self.clock = clock
+        self._model = model
+        self.store: Store = self._store()
+
+    @cached_property
+    def queue(self) -> Queue:
+        """The queue, opened when it is first needed: recall never does."""
+        if self.target == MEMORY or not self.settings.queue.enabled:
+            return memory.MemoryQueue()
+        base = self.settings.queue.base_dir or os.path.join(self.settings.home, "queue")
+        return files.FileQueue(base)
+
+    @cached_property
+    def model(self) -> Model:
+        """Who words the lessons."""
+        return self._model or rules.Rules()
+
+    def turn(self, scope: Scope, prompt: str) -> Injection:
+        """What the agent should know before it starts on a prompt."""
+        values = self.settings.recall
+        return self._open(
+            scope, query(Door.TURN, prompt), limit=values.turn_lessons, budget=values.turn_tokens
+        )
+
+    def action(self, scope: Scope, tool: str, args: Any) -> Injection:
+        """What is known about exactly this kind of call."""
+        call = canonical(args)
+        asked = query(Door.ACTION, call, call=call_shape(tool, call))
+        return self._open(scope, asked, limit=1, budget=self.settings.recall.action_tokens)
+
+    def failure(self, scope: Scope, step: Step) -> Injection:
+        """What is known about a failure that was just met; the meeting is counted."""
+        name = signature.signature(step.tool, step.output)
+        self.store.failures.met(scope, name.digest, name.text, self.clock())
+        asked = query(Door.ERROR, step.output[-2000:], signature=name.digest)
+        return self._open(scope, asked, limit=2, budget=self.settings.recall.error_tokens)
+
+    def trigger_of(self, error: object, signals: Mapping[str, str] | None) -> str | None:
+        """Why a run is worth a reflection, if it is."""
+        return capture.trigger_of(error, signals, self.settings.reflexion)
+
+    def capture(self, episode: Episode, trigger: str) -> Job:
+        """Make the wish to reflect on an episode durable."""
+        clean = screen.screen_episode(episode)
+        return capture.capture(clean, trigger, queue=self.queue, now=self.clock())
+
+    def keep(self, lesson: Lesson) -> Lesson:
+        """Store a lesson, or strengthen the one that says it already."""
+        screened = screen.screen_lesson(lesson)
+        return consolidate.consolidate(screened, lessons=self.store.lessons, now=self.clock())
+
+    def edit(self, scope: Scope, number: int, changes: Mapping[str, Any]) -> Lesson:
+        """The lesson with other words."""
+        lesson = self.store.lessons.get(scope, number)
+        changed = screen.screen_lesson(lesson._replace(**changes, updated_at=self.clock()))
+        self.store.lessons.update(changed)
+        return changed
+
+    def drain(self) -> work.Tally:
+        """Work every job that is due."""
+        return asyncio.run(self._drain())
+
+    def close(self) -> None:
+        """Release files; what waits in the queue stays."""
+        if "queue" in self.__dict__:
+            self.queue.close()
+        self.store.close()
+
+    async def process(self, job: Job) -> None:
+        """From a job to a stored lesson."""
+        lesson = await reflect.reflect(job, model=self.model, system=prompt_text("lesson"))
+        if lesson is None:
+            return
+        if self.settings.reflexion.persist:
+            self.keep(lesson)
+        else:
+            _say(f"lesson not kept (reflexion.persist is off):\n{lesson.render()}")
+
+    async def _drain(self) -> work.Tally:
+        values = self.settings.queue
+        return await work.work_off(
+            self.queue,
+            self.process,
+            backoff=work.Backoff(
+                values.initial_delay, values.max_delay, values.jitter, values.max_attempts
+            ),
+            timeout=values.job_timeout,
+            workers=values.workers,
+            clock=self.clock,
+            chance=random.random,
+        )
+
+    def _open(self, scope: Scope, asked: Query, *, limit: int, budget: int) -> Injection:
+        """Open a door: recall, render, remember."""
+        began, now = perf_counter_ns(), self.clock()
+        found = recall.recall(asked, scope=scope, lessons=self.store.lessons, now=now, limit=limit)
+        if not found:
+            return NOTHING
+        block = inject.render((one.match.lesson for one in found), door=asked.door, budget=budget)
+        if not block.lessons:
+            return NOTHING
+        injection = Injection(block.text, block.lessons, _delivery_id(now))
+        scores = {one.match.lesson.id: round(one.score, 4) for one in found}
+        measure.delivered(
+            injection,
+            asked,
+            scope=scope,
+            scores=tuple(scores[lesson.id] for lesson in block.lessons),
+            tokens=block.tokens,
+            micros=(perf_counter_ns() - began) // 1000,
+            at=now,
+            log=self.store.deliveries,
+        )
+        return injection
+
+    def _store(self) -> Store:
+        if self.target == MEMORY:
+            return memory.MemoryStore()
+        try:
+            os.makedirs(self.settings.home, mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise storage_error(error, self.settings.home) from error
+        return sqlite.SqliteStore(self.settings.home)
+
+
+def prompt_text(name: str) -> str:
+    """A prompt by its file name."""
+    with open(os.path.join(_PROMPTS, f"{name}.md"), encoding="utf-8") as file:
+        return file.read()
+
+
+def _delivery_id(now: datetime) -> str:
+    """Unique, and in the order of time."""
+    return f"{int(now.timestamp() * 1000):011x}{os.urandom(5).hex()}"
+
+
+def _say(message: str) -> None:
+    import logging
+
+    logging.getLogger("hardwon").info(message)

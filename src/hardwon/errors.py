@@ -1,0 +1,112 @@
+"""Everything hardwon raises on purpose, divided by what the caller should do.
+
+    HardwonError
+    ├── InvalidInput          fix the input            (exit code 2)
+    │   └── NotFound          there is no such thing   (exit code 1)
+    ├── SetupError            fix the installation
+    │   ├── MissingExtra      install an extra
+    │   ├── StorageError      look at the disk or the file it names
+    │   │   ├── StorageFull   free some space
+    │   │   └── Corrupt       restore or move the file it names
+    │   └── NewerSchema       upgrade hardwon
+    ├── TransientError        try again later; the queue does
+    └── PermanentError        trying again cannot help; the queue buries the job
+        └── BadReply          the model answered outside the agreed format
+"""
+
+import errno
+
+
+class HardwonError(Exception):
+    """The root of every error raised by hardwon."""
+
+
+class InvalidInput(HardwonError, ValueError):
+    """The caller passed something that can never work; the text says what and why."""
+
+
+class NotFound(InvalidInput):
+    """Nothing with this name is visible in this scope."""
+
+    def __init__(self, kind: str, name: object) -> None:
+        super().__init__(f"{kind} {name!r} not found")
+        self.kind = kind
+        self.name = name
+
+
+class SetupError(HardwonError):
+    """The machine or the installation stands in the way."""
+
+
+class MissingExtra(SetupError):
+    """An optional part was asked for and its packages are not installed."""
+
+    def __init__(self, extra: str) -> None:
+        super().__init__(f"This needs an extra: pip install 'hardwon[{extra}]'")
+        self.extra = extra
+
+
+class StorageError(SetupError):
+    """A file or database could not be read or written; `path` is where."""
+
+    def __init__(self, path: str, problem: str, remedy: str) -> None:
+        super().__init__(f"{path}: {problem}; {remedy}")
+        self.path = path
+        self.problem = problem
+
+
+class StorageFull(StorageError):
+    """No room left; what was acknowledged before is safe."""
+
+
+class Corrupt(StorageError):
+    """The file is damaged; nothing in it was changed."""
+
+
+class NewerSchema(SetupError):
+    """The data was written by a newer hardwon; nothing was changed."""
+
+    def __init__(self, path: str, found: int, known: int) -> None:
+        super().__init__(
+            f"{path}: schema {found} is newer than this hardwon knows ({known}); upgrade hardwon"
+        )
+        self.path = path
+        self.found = found
+
+
+class TransientError(HardwonError):
+    """The same call may work later; `retry_after` is how long the other side asked to wait."""
+
+    def __init__(self, problem: str, *, retry_after: float | None = None) -> None:
+        super().__init__(problem)
+        self.retry_after = retry_after
+
+
+class PermanentError(HardwonError):
+    """The same call will fail again."""
+
+
+class BadReply(PermanentError):
+    """The model answered outside the agreed format; `reply` keeps its words."""
+
+    def __init__(self, missing: str, reply: str) -> None:
+        super().__init__(f"Reply lacks {missing}")
+        self.reply = reply
+
+
+_REMEDIES = {
+    errno.EACCES: "check its owner and mode, or set HARDWON_HOME to a directory of yours",
+    errno.EPERM: "check its owner and mode, or set HARDWON_HOME to a directory of yours",
+    errno.EROFS: "set HARDWON_HOME to a directory that can be written",
+    errno.ENOTDIR: "set HARDWON_HOME to a directory",
+    errno.ENOENT: "set HARDWON_HOME to a directory that can be made",
+}
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+def storage_error(error: OSError, path: str) -> StorageError:
+    """The storage error that tells a person what to do about `error`."""
+    problem = error.strerror or str(error)
+    if error.errno in _FULL:
+        return StorageFull(path, problem, "free some space and try again")
+    return StorageError(path, problem, _REMEDIES.get(error.errno or 0, "check the disk"))

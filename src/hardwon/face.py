@@ -1,0 +1,204 @@
+"""The public face: `Hardwon`, the agents in it, and the lessons of an agent."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from hardwon._lazy import lazy
+from hardwon.domain import calls, scope
+from hardwon.domain.delivery import NOTHING, Injection
+from hardwon.domain.episode import Episode, Step
+from hardwon.domain.lesson import Lesson, Status, noted
+from hardwon.domain.text import LESSON_LIMIT, required
+from hardwon.engine import MEMORY, Engine, utc_now
+from hardwon.errors import InvalidInput
+from hardwon.settings import load
+
+if TYPE_CHECKING:
+    import logging
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+
+    from hardwon.domain.job import Job
+    from hardwon.domain.scope import Scope
+    from hardwon.ports import Model
+    from hardwon.settings import Settings
+    from hardwon.stages.work import Tally
+else:
+    logging = lazy("logging")
+
+STEPS_REMEMBERED = 200
+
+
+def open(
+    target: str | os.PathLike[str] | None = None,
+    *,
+    settings: Settings | None = None,
+    model: Model | None = None,
+    clock: Callable[[], datetime] = utc_now,
+) -> Hardwon:
+    """A hardwon at `target`: nothing (`~/.hardwon`), a directory, or `memory:`."""
+    place = os.fspath(target) if target is not None else ""
+    if place != MEMORY and "://" in place:
+        raise InvalidInput(f"no backend for {place.split('://')[0]!r} URLs")
+    home = "" if place == MEMORY else os.path.abspath(os.path.expanduser(place)) if place else ""
+    return Hardwon(Engine(settings or load(home or None), place, model=model, clock=clock))
+
+
+class Hardwon:
+    """One opened store with its queue. Close it, or use it in a `with` block."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @property
+    def settings(self) -> Settings:
+        """What is set, and where it was set."""
+        return self._engine.settings
+
+    def agent(self, name: str, *, project: str | None = None, tenant: str = "default") -> Agent:
+        """A handle for one agent; nothing it does touches another's lessons."""
+        return Agent(self._engine, scope.scope(name, project=project, tenant=tenant))
+
+    def drain(self) -> Tally:
+        """Work every queued job that is due, now."""
+        return self._engine.drain()
+
+    def waiting(self) -> list[Job]:
+        """Jobs that are queued, oldest first."""
+        return self._engine.queue.waiting()
+
+    def dead(self) -> list[Job]:
+        """Jobs that were given up, with the reason in `last_error`."""
+        return self._engine.queue.dead()
+
+    def forget_tenant(self, tenant: str) -> None:
+        """Remove a tenant with all its lessons and logs."""
+        self._engine.store.forget(tenant)
+
+    def close(self) -> None:
+        """Release files. What is queued stays queued."""
+        self._engine.close()
+
+    def __enter__(self) -> Hardwon:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Agent:
+    """One agent in one project. The doors never raise into the agent's turn."""
+
+    def __init__(self, engine: Engine, own: Scope) -> None:
+        self._engine = engine
+        self.scope = own
+        self.lessons = Lessons(engine, own)
+        self._steps: deque[Step] = deque(maxlen=STEPS_REMEMBERED)
+
+    def before_turn(self, prompt: str) -> Injection:
+        """What to put before the model along with this prompt; falsy when nothing fits."""
+        return self._door(self._engine.turn, prompt)
+
+    def before_action(self, tool: str, args: Any) -> Injection:
+        """The known pitfall of exactly this call, or nothing."""
+        return self._door(self._engine.action, tool, args)
+
+    def after_action(
+        self, tool: str, args: Any, *, output: str = "", failed: bool = False
+    ) -> Injection:
+        """Records the step; after a failure that is known, what worked the last time."""
+        return self._door(self._after_action, tool, args, output, failed)
+
+    def after_run(
+        self,
+        *,
+        task: str,
+        attempt: str = "",
+        error: object = None,
+        signals: Mapping[str, str] | None = None,
+        steps: Sequence[Step] | None = None,
+    ) -> Job | None:
+        """Queues a reflection when the run is worth one; the job is durable on return."""
+        recorded = tuple(self._steps) if steps is None else tuple(steps)
+        self._steps.clear()
+        trigger = self._engine.trigger_of(error, signals)
+        if trigger is None:
+            return None
+        flags = tuple((signals or {}).items())
+        return self._engine.capture(
+            Episode(self.scope, task, attempt, _words(error), recorded, flags), trigger
+        )
+
+    def learn(self, text: str) -> Lesson:
+        """Keep a lesson you already know: at once, without a model."""
+        return self._engine.keep(noted(self.scope, required(text, "lesson", LESSON_LIMIT)))
+
+    def report(self, injection: Injection, outcome: str) -> None:
+        """Say what came of a delivery: `helped`, `ignored`, `failed` …"""
+        self._engine.store.deliveries.report(self.scope, injection.id, outcome)
+
+    def _after_action(
+        self, own: Scope, tool: str, args: Any, output: str, failed: bool
+    ) -> Injection:
+        step = Step(tool, calls.canonical(args), output, failed)
+        self._steps.append(step)
+        return self._engine.failure(own, step) if failed else NOTHING
+
+    def _door(self, door: Callable[..., Injection], *asked: Any) -> Injection:
+        """Best effort: an agent's turn never fails because of its memory."""
+        try:
+            return door(self.scope, *asked)
+        except Exception:  # noqa: BLE001 - whatever it is, the turn goes on
+            logging.getLogger("hardwon").warning("no lessons at this door", exc_info=True)
+            return NOTHING
+
+
+class Lessons:
+    """The lessons an agent sees: its project's and those that hold everywhere."""
+
+    def __init__(self, engine: Engine, own: Scope) -> None:
+        self._engine = engine
+        self._scope = own
+
+    def get(self, number: int) -> Lesson:
+        """One lesson, or NotFound."""
+        return self._engine.store.lessons.get(self._scope, number)
+
+    def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
+        """Those that contain the text."""
+        return self._engine.store.lessons.search(
+            self._scope, required(text, "query"), limit=_within(limit, 200)
+        )
+
+    def edit(self, number: int, **changes: Any) -> Lesson:
+        """The lesson with other words: `situation`, `mistake`, `correction`, `tags`."""
+        unknown = changes.keys() - {"situation", "mistake", "correction", "tags", "status"}
+        if unknown:
+            raise InvalidInput(f"cannot edit {', '.join(sorted(unknown))}")
+        return self._engine.edit(self._scope, number, changes)
+
+    def delete(self, number: int) -> None:
+        """Remove a lesson for good, or NotFound."""
+        self._engine.store.lessons.delete(self._scope, number)
+
+    def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
+        """Newest-consulted first."""
+        return self._engine.store.lessons.recent(
+            self._scope, status=status, limit=_within(limit, 10_000)
+        )
+
+
+def _within(limit: int, most: int) -> int:
+    if not 1 <= limit <= most:
+        raise InvalidInput(f"limit must be in 1 … {most}, not {limit}")
+    return limit
+
+
+def _words(error: object) -> str:
+    """An error as text: exceptions with their type, so that two kinds never look alike."""
+    if isinstance(error, BaseException):
+        return f"{type(error).__name__}: {error}".rstrip(": ")
+    return "" if error is None else str(error)

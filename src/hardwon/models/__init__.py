@@ -1,0 +1,1 @@
+"""Who words the lessons: providers, commands, functions, or rules without any model."""

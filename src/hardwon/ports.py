@@ -1,0 +1,152 @@
+"""What the core needs from the outside: narrow protocols, each with its promises."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from hardwon.domain.delivery import Delivery
+from hardwon.domain.episode import Episode
+from hardwon.domain.job import Job
+from hardwon.domain.lesson import Lesson
+from hardwon.domain.recall import Match, Query
+from hardwon.domain.reflection import Reflection
+from hardwon.domain.scope import Scope
+
+
+class LessonStore(Protocol):
+    """Keeps lessons. Every call names a scope, and nothing outside it is read or changed."""
+
+    def add(self, lesson: Lesson) -> Lesson:
+        """Store durably and return it with its id; a job that made one already gets that one back."""
+
+    def get(self, scope: Scope, number: int) -> Lesson:
+        """The lesson with this id if it is visible from the scope, else NotFound."""
+
+    def update(self, lesson: Lesson) -> None:
+        """Replace the stored lesson of that id and scope, else NotFound."""
+
+    def delete(self, scope: Scope, number: int) -> None:
+        """Remove the lesson for good, else NotFound."""
+
+    def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
+        """Those visible from the scope, newest-consulted first."""
+
+    def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
+        """Those whose situation, mistake, correction or tags contain the text, case aside."""
+
+    def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
+        """The deliverable lessons that share something with the query, best first."""
+
+
+class ReflectionStore(Protocol):
+    """Keeps reflections under the loop or goal they are about."""
+
+    def save(self, reflection: Reflection) -> None:
+        """Store durably."""
+
+    def about(self, scope: Scope, subject: str) -> list[Reflection]:
+        """All that are kept about one loop or goal, oldest first."""
+
+    def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
+        """The newest of the agent that have not expired, newest first."""
+
+
+class DeliveryLog(Protocol):
+    """Remembers what was shown where. Logging is cheap and never waits for another writer."""
+
+    def log(self, delivery: Delivery) -> None:
+        """Note one delivery; it raises the hit counts of its lessons when it is folded in."""
+
+    def report(self, scope: Scope, delivery: str, outcome: str) -> None:
+        """Note what came of a delivery."""
+
+    def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
+        """The latest deliveries of the agent, newest first."""
+
+
+class FailureLog(Protocol):
+    """Counts failures by signature."""
+
+    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> int:
+        """Note one more meeting; how many there have been."""
+
+    def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
+        """The readable signatures met most often, with their counts."""
+
+
+class Store(Protocol):
+    """Everything that is kept about agents, under one roof."""
+
+    lessons: LessonStore
+    reflections: ReflectionStore
+    deliveries: DeliveryLog
+    failures: FailureLog
+
+    def forget(self, tenant: str) -> None:
+        """Remove a tenant with everything it owns."""
+
+    def close(self) -> None:
+        """Release files and connections; what was stored stays."""
+
+
+class Queue(Protocol):
+    """Holds jobs until they are done. Survives a crash unless it says otherwise."""
+
+    def put(self, job: Job) -> bool:
+        """Store the job durably; False when it is already waiting."""
+
+    def claim(self, now: datetime) -> Job | None:
+        """The job that is due first, its attempt counted; None when nothing is due."""
+
+    def done(self, job: Job) -> None:
+        """Forget a job that has been worked."""
+
+    def retry(self, job: Job) -> None:
+        """Keep a claimed job for another attempt at its due time."""
+
+    def bury(self, job: Job, reason: str) -> None:
+        """Move a claimed job to the dead letters."""
+
+    def waiting(self) -> list[Job]:
+        """The jobs that are pending or in flight, oldest first."""
+
+    def dead(self) -> list[Job]:
+        """The dead letters, oldest first."""
+
+    def close(self) -> None:
+        """Stop claiming; what waits stays."""
+
+
+class Request(NamedTuple):
+    """What a model is asked. `episode` is there for models that work without language."""
+
+    system: str
+    prompt: str
+    episode: Episode
+    trigger: str
+    max_tokens: int = 600
+
+
+class Reply(NamedTuple):
+    """What a model answered, and what it cost."""
+
+    text: str
+    model: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+class Model(Protocol):
+    """Anything that answers a request: a provider, a command, a function, or rules."""
+
+    name: str
+
+    async def complete(self, request: Request) -> Reply:
+        """One answer; raises TransientError or PermanentError, and never retries by itself."""
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors of one length."""
+
+    def embed(self, texts: Iterable[str]) -> list[list[float]]:
+        """One vector a text, in order."""

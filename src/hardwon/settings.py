@@ -1,0 +1,193 @@
+"""One frozen value for everything that can be set: defaults, then config.toml, then environment.
+
+A setting `section.name` is read from `HARDWON_SECTION_NAME`. The names of the published system
+work with its prefix replaced: `HARDWON_QUALITY_REFLEXION_ON_ERROR`,
+`HARDWON_QUALITY_REFLEXION_QUEUE_WORKERS`.
+"""
+
+import os
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from hardwon.errors import InvalidInput, StorageError
+
+PREFIX = "HARDWON_"
+_TRUE = {"1", "true", "yes", "on", "y", "t"}
+_FALSE = {"0", "false", "no", "off", "n", "f"}
+_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+class Reflexion(NamedTuple):
+    """When a run is reflected on."""
+
+    enabled: bool = True
+    on_error: bool = True
+    on_hallucination: bool = True
+    on_low_quality: bool = False
+    persist: bool = True  # false: log only
+
+
+class QueueSettings(NamedTuple):
+    """How jobs are kept and worked."""
+
+    enabled: bool = True
+    workers: int = 2
+    max_attempts: int = 5
+    initial_delay: timedelta = timedelta(seconds=1)
+    max_delay: timedelta = timedelta(minutes=5)
+    jitter: float = 0.2
+    job_timeout: timedelta = timedelta(minutes=2)
+    base_dir: str = ""  # default: <home>/queue
+
+
+class RecallSettings(NamedTuple):
+    """What is brought back."""
+
+    turn_lessons: int = 3
+    turn_tokens: int = 600
+    action_tokens: int = 200
+    error_tokens: int = 200
+
+
+class ModelSettings(NamedTuple):
+    """Who words the lessons."""
+
+    name: str = "rules"
+
+
+class Settings(NamedTuple):
+    """Everything that can be set, with where it came from."""
+
+    home: str
+    reflexion: Reflexion = Reflexion()
+    queue: QueueSettings = QueueSettings()
+    recall: RecallSettings = RecallSettings()
+    model: ModelSettings = ModelSettings()
+    origins: tuple[tuple[str, str], ...] = ()
+
+    def origin(self, key: str) -> str:
+        """Where `section.name` was set: the environment, config.toml, or default."""
+        return dict(self.origins).get(key, "default")
+
+    def rows(self) -> list[tuple[str, Any, str]]:
+        """Every setting as (key, value, origin)."""
+        found = [("home", self.home, self.origin("home"))]
+        for section in sections(self):
+            for name, value in getattr(self, section)._asdict().items():
+                key = f"{section}.{name}"
+                found.append((key, value, self.origin(key)))
+        return found
+
+
+def sections(settings: Settings) -> list[str]:
+    """The names of the groups of settings."""
+    return [name for name in settings._fields if hasattr(getattr(settings, name), "_asdict")]
+
+
+def load(home: str | None = None, environ: Any = os.environ) -> Settings:
+    """The settings of this process."""
+    settings = Settings(home or default_home(environ))
+    origins = {"home": "argument" if home else _home_origin(environ)}
+    file = _file(os.path.join(settings.home, "config.toml"))
+    for section in sections(settings):
+        values = getattr(settings, section)
+        for name, default in values._asdict().items():
+            key = f"{section}.{name}"
+            raw, origin = _found(section, name, file, environ)
+            if origin:
+                values = values._replace(**{name: parse(key, raw, default)})
+                origins[key] = origin
+        settings = settings._replace(**{section: values})
+    return settings._replace(origins=tuple(origins.items()))
+
+
+def default_home(environ: Any = os.environ) -> str:
+    """`$HARDWON_HOME`, or `.hardwon` in the user's home directory."""
+    named = environ.get(f"{PREFIX}HOME")
+    if named:
+        return os.path.abspath(os.path.expanduser(named))
+    user = os.path.expanduser("~")
+    if user == "~" or not os.path.isabs(user):
+        raise StorageError("~", "no home directory is known", "set HARDWON_HOME to a directory")
+    return os.path.join(user, ".hardwon")
+
+
+def parse(key: str, raw: Any, default: Any) -> Any:
+    """The value in the type of its default; raises InvalidInput that names the setting."""
+    try:
+        return _PARSERS[type(default)](raw)
+    except (ValueError, KeyError, TypeError) as error:
+        kind = type(default).__name__
+        raise InvalidInput(f"setting {key}: {raw!r} is not a {kind}") from error
+
+
+def duration(raw: Any) -> timedelta:
+    """A duration in Go's syntax (`1m30s`, `500ms`, `168h`) or a number of seconds."""
+    if isinstance(raw, int | float) and not isinstance(raw, bool):
+        return timedelta(seconds=raw)
+    text, total, number = str(raw).strip(), 0.0, ""
+    if text == "0":
+        return timedelta(0)
+    while text:
+        digits = len(text) - len(text.lstrip("0123456789."))
+        number, text = text[:digits], text[digits:]
+        letters = len(text) - len(text.lstrip("nuµmshd"))
+        unit, text = text[:letters], text[letters:]
+        total += float(number) * _UNITS[unit]
+    if not number:
+        raise ValueError("empty duration")
+    return timedelta(seconds=total)
+
+
+def _boolean(raw: Any) -> bool:
+    text = str(raw).strip().lower()
+    if text not in _TRUE | _FALSE:
+        raise ValueError(text)
+    return text in _TRUE
+
+
+_PARSERS: dict[type, Any] = {
+    bool: _boolean,
+    int: lambda raw: int(str(raw)),
+    float: float,
+    str: str,
+    timedelta: duration,
+}
+
+
+def _names(section: str, name: str) -> list[str]:
+    """The environment variables of a setting, the plainest first."""
+    plain = f"{section}_{name}".upper()
+    names = [plain, f"REFLEXION_{plain}", f"QUALITY_REFLEXION_{plain}"]
+    if section == "reflexion":
+        names = [plain, f"QUALITY_{plain}"]
+    return [PREFIX + variable for variable in names]
+
+
+def _found(section: str, name: str, file: dict[str, Any], environ: Any) -> tuple[Any, str]:
+    for variable in _names(section, name):
+        if variable in environ:
+            return environ[variable], variable
+    group = file.get(section)
+    if isinstance(group, dict) and name in group:
+        return group[name], "config.toml"
+    return None, ""
+
+
+def _home_origin(environ: Any) -> str:
+    return f"{PREFIX}HOME" if environ.get(f"{PREFIX}HOME") else "default"
+
+
+def _file(path: str) -> dict[str, Any]:
+    """What config.toml says; nothing when there is none."""
+    try:
+        handle = open(path, "rb")  # noqa: SIM115 - closed below, the import must wait for a file
+    except OSError:
+        return {}
+    with handle:
+        import tomllib
+
+        try:
+            return tomllib.load(handle)
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise StorageError(path, f"not valid TOML ({error})", "mend or remove it") from error
