@@ -1,14 +1,14 @@
 """hardwon: an agent makes a mistake once.
 
-    hw = hardwon.open()
-    coder = hw.agent("coder", project="acme/api")
-    print(coder.before_turn("refactor pkg/auth"))
+hw = hardwon.open()
+coder = hw.agent("coder", project="acme/api")
+print(coder.before_turn("refactor pkg/auth"))
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hardwon.aio import Opening as aopen
+    from hardwon.aio import aopen
     from hardwon.domain.delivery import Delivery, Injection
     from hardwon.domain.episode import Episode, Step, Trigger
     from hardwon.domain.job import Job
@@ -38,7 +38,7 @@ _HOMES = {
     "Signature": "domain.signature",
     "Step": "domain.episode",
     "Trigger": "domain.episode",
-    "aopen": "aio:Opening",
+    "aopen": "aio",
     "open": "face",
 }
 __all__ = [
@@ -66,8 +66,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'hardwon' has no attribute {name!r}")
     from importlib import import_module
 
-    module, _, own = _HOMES[name].partition(":")
-    value = getattr(import_module(f"hardwon.{module}"), own or name)
+    value = getattr(import_module(f"hardwon.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
 

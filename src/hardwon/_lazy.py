@@ -1,9 +1,9 @@
 """Modules that are imported when they are first used: a cold hook pays only for what it calls.
 
-    if TYPE_CHECKING:
-        from hardwon.stages import capture
-    else:
-        capture = lazy("hardwon.stages.capture")
+if TYPE_CHECKING:
+    from hardwon.stages import capture
+else:
+    capture = lazy("hardwon.stages.capture")
 """
 
 from importlib import import_module

@@ -39,10 +39,15 @@ class Async:
         await self.close()
 
 
-class Opening:
-    """`await aopen()` gives the handle; `async with aopen()` closes it again."""
+def aopen(*args: Any, **kwargs: Any) -> Opening:
+    """`hardwon.open` for asyncio, with the same arguments: `hw = await hardwon.aopen()`."""
+    return Opening(args, kwargs)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+
+class Opening:
+    """Awaited, it gives the handle; as a context manager it also closes it again."""
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._arguments = args, kwargs
 
     def __await__(self) -> Generator[Any, None, Async]:

@@ -9,7 +9,6 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
 from hardwon._lazy import lazy
-from hardwon.domain.calls import call_shape, canonical
 from hardwon.domain.delivery import NOTHING, Door, Injection
 from hardwon.domain.recall import Query, query
 from hardwon.errors import storage_error
@@ -18,10 +17,10 @@ from hardwon.stages import inject, measure, recall
 if TYPE_CHECKING:
     import asyncio
     import random
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from hardwon.backends import files, memory, sqlite
-    from hardwon.domain import signature
+    from hardwon.domain import calls, signature
     from hardwon.domain.episode import Episode, Step
     from hardwon.domain.job import Job
     from hardwon.domain.lesson import Lesson
@@ -30,11 +29,13 @@ if TYPE_CHECKING:
     from hardwon.ports import Model, Queue, Store
     from hardwon.settings import Settings
     from hardwon.stages import capture, consolidate, reflect, screen, work
+
+    Processor = Callable[["Engine", Job], Awaitable[None]]
 else:
     asyncio, random = lazy("asyncio"), lazy("random")
     memory, sqlite = lazy("hardwon.backends.memory"), lazy("hardwon.backends.sqlite")
     files = lazy("hardwon.backends.files")
-    signature = lazy("hardwon.domain.signature")
+    calls, signature = lazy("hardwon.domain.calls"), lazy("hardwon.domain.signature")
     rules = lazy("hardwon.models.rules")
     capture, consolidate = lazy("hardwon.stages.capture"), lazy("hardwon.stages.consolidate")
     reflect, screen = lazy("hardwon.stages.reflect"), lazy("hardwon.stages.screen")
@@ -64,6 +65,7 @@ class Engine:
         self.target = target
         self.clock = clock
         self._model = model
+        self.processors: dict[str, Processor] = {}
         self.store: Store = self._store()
 
     @cached_property
@@ -88,8 +90,8 @@ class Engine:
 
     def action(self, scope: Scope, tool: str, args: Any) -> Injection:
         """What is known about exactly this kind of call."""
-        call = canonical(args)
-        asked = query(Door.ACTION, call, call=call_shape(tool, call))
+        call = calls.canonical(args)
+        asked = query(Door.ACTION, call, call=calls.call_shape(tool, call))
         return self._open(scope, asked, limit=1, budget=self.settings.recall.action_tokens)
 
     def failure(self, scope: Scope, step: Step) -> Injection:
@@ -131,6 +133,10 @@ class Engine:
         self.store.close()
 
     async def process(self, job: Job) -> None:
+        """Work one job: ways of learning may have registered for its trigger."""
+        await self.processors.get(job.trigger, _make_lesson)(self, job)
+
+    async def make_lesson(self, job: Job) -> None:
         """From a job to a stored lesson."""
         lesson = await reflect.reflect(job, model=self.model, system=prompt_text("lesson"))
         if lesson is None:
@@ -185,6 +191,10 @@ class Engine:
         except OSError as error:
             raise storage_error(error, self.settings.home) from error
         return sqlite.SqliteStore(self.settings.home)
+
+
+async def _make_lesson(engine: Engine, job: Job) -> None:
+    await engine.make_lesson(job)
 
 
 def prompt_text(name: str) -> str:

@@ -1,17 +1,17 @@
 """Everything hardwon raises on purpose, divided by what the caller should do.
 
-    HardwonError
-    ├── InvalidInput          fix the input            (exit code 2)
-    │   └── NotFound          there is no such thing   (exit code 1)
-    ├── SetupError            fix the installation
-    │   ├── MissingExtra      install an extra
-    │   ├── StorageError      look at the disk or the file it names
-    │   │   ├── StorageFull   free some space
-    │   │   └── Corrupt       restore or move the file it names
-    │   └── NewerSchema       upgrade hardwon
-    ├── TransientError        try again later; the queue does
-    └── PermanentError        trying again cannot help; the queue buries the job
-        └── BadReply          the model answered outside the agreed format
+HardwonError
+├── InvalidInput          fix the input            (exit code 2)
+│   └── NotFound          there is no such thing   (exit code 1)
+├── SetupError            fix the installation
+│   ├── MissingExtra      install an extra
+│   ├── StorageError      look at the disk or the file it names
+│   │   ├── StorageFull   free some space
+│   │   └── Corrupt       restore or move the file it names
+│   └── NewerSchema       upgrade hardwon
+├── TransientError        try again later; the queue does
+└── PermanentError        trying again cannot help; the queue buries the job
+    └── BadReply          the model answered outside the agreed format
 """
 
 import errno

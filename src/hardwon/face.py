@@ -7,10 +7,9 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from hardwon._lazy import lazy
-from hardwon.domain import calls, scope
 from hardwon.domain.delivery import NOTHING, Injection
-from hardwon.domain.episode import Episode, Step
 from hardwon.domain.lesson import Lesson, Status, noted
+from hardwon.domain.scope import scope as scoped
 from hardwon.domain.text import LESSON_LIMIT, required
 from hardwon.engine import MEMORY, Engine, utc_now
 from hardwon.errors import InvalidInput
@@ -21,12 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
+    from hardwon.domain import calls, episode
+    from hardwon.domain.episode import Step
     from hardwon.domain.job import Job
     from hardwon.domain.scope import Scope
     from hardwon.ports import Model
     from hardwon.settings import Settings
     from hardwon.stages.work import Tally
 else:
+    calls, episode = lazy("hardwon.domain.calls"), lazy("hardwon.domain.episode")
     logging = lazy("logging")
 
 STEPS_REMEMBERED = 200
@@ -60,7 +62,7 @@ class Hardwon:
 
     def agent(self, name: str, *, project: str | None = None, tenant: str = "default") -> Agent:
         """A handle for one agent; nothing it does touches another's lessons."""
-        return Agent(self._engine, scope.scope(name, project=project, tenant=tenant))
+        return Agent(self._engine, scoped(name, project=project, tenant=tenant))
 
     def drain(self) -> Tally:
         """Work every queued job that is due, now."""
@@ -73,6 +75,10 @@ class Hardwon:
     def dead(self) -> list[Job]:
         """Jobs that were given up, with the reason in `last_error`."""
         return self._engine.queue.dead()
+
+    def check(self) -> list[str]:
+        """What is wrong with the stored data, in words; nothing when all is well."""
+        return self._engine.store.check()
 
     def forget_tenant(self, tenant: str) -> None:
         """Remove a tenant with all its lessons and logs."""
@@ -129,7 +135,7 @@ class Agent:
             return None
         flags = tuple((signals or {}).items())
         return self._engine.capture(
-            Episode(self.scope, task, attempt, _words(error), recorded, flags), trigger
+            episode.Episode(self.scope, task, attempt, _words(error), recorded, flags), trigger
         )
 
     def learn(self, text: str) -> Lesson:
@@ -143,7 +149,7 @@ class Agent:
     def _after_action(
         self, own: Scope, tool: str, args: Any, output: str, failed: bool
     ) -> Injection:
-        step = Step(tool, calls.canonical(args), output, failed)
+        step = episode.Step(tool, calls.canonical(args), output, failed)
         self._steps.append(step)
         return self._engine.failure(own, step) if failed else NOTHING
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from hardwon.domain.delivery import Delivery
 from hardwon.domain.episode import Episode
@@ -17,7 +17,7 @@ class LessonStore(Protocol):
     """Keeps lessons. Every call names a scope, and nothing outside it is read or changed."""
 
     def add(self, lesson: Lesson) -> Lesson:
-        """Store durably and return it with its id; a job that made one already gets that one back."""
+        """Store durably; the lesson with its id. A job that made one before gets that one back."""
 
     def get(self, scope: Scope, number: int) -> Lesson:
         """The lesson with this id if it is visible from the scope, else NotFound."""
@@ -77,13 +77,20 @@ class FailureLog(Protocol):
 class Store(Protocol):
     """Everything that is kept about agents, under one roof."""
 
-    lessons: LessonStore
-    reflections: ReflectionStore
-    deliveries: DeliveryLog
-    failures: FailureLog
+    @property
+    def lessons(self) -> LessonStore: ...
+    @property
+    def reflections(self) -> ReflectionStore: ...
+    @property
+    def deliveries(self) -> DeliveryLog: ...
+    @property
+    def failures(self) -> FailureLog: ...
 
     def forget(self, tenant: str) -> None:
         """Remove a tenant with everything it owns."""
+
+    def check(self) -> list[str]:
+        """What is wrong with the stored data, in words; nothing when all is well."""
 
     def close(self) -> None:
         """Release files and connections; what was stored stays."""
@@ -118,13 +125,13 @@ class Queue(Protocol):
 
 
 class Request(NamedTuple):
-    """What a model is asked. `episode` is there for models that work without language."""
+    """What a model is asked. `episode` is there for rules, which work without language."""
 
     system: str
     prompt: str
-    episode: Episode
-    trigger: str
+    episode: Episode | None = None
     max_tokens: int = 600
+    schema: dict[str, Any] | None = None  # JSON Schema of the answer, for servers that take one
 
 
 class Reply(NamedTuple):

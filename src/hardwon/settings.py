@@ -6,6 +6,7 @@ work with its prefix replaced: `HARDWON_QUALITY_REFLEXION_ON_ERROR`,
 """
 
 import os
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -84,7 +85,7 @@ def sections(settings: Settings) -> list[str]:
     return [name for name in settings._fields if hasattr(getattr(settings, name), "_asdict")]
 
 
-def load(home: str | None = None, environ: Any = os.environ) -> Settings:
+def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings of this process."""
     settings = Settings(home or default_home(environ))
     origins = {"home": "argument" if home else _home_origin(environ)}
@@ -101,7 +102,7 @@ def load(home: str | None = None, environ: Any = os.environ) -> Settings:
     return settings._replace(origins=tuple(origins.items()))
 
 
-def default_home(environ: Any = os.environ) -> str:
+def default_home(environ: Mapping[str, str] = os.environ) -> str:
     """`$HARDWON_HOME`, or `.hardwon` in the user's home directory."""
     named = environ.get(f"{PREFIX}HOME")
     if named:
@@ -164,7 +165,9 @@ def _names(section: str, name: str) -> list[str]:
     return [PREFIX + variable for variable in names]
 
 
-def _found(section: str, name: str, file: dict[str, Any], environ: Any) -> tuple[Any, str]:
+def _found(
+    section: str, name: str, file: dict[str, Any], environ: Mapping[str, str]
+) -> tuple[Any, str]:
     for variable in _names(section, name):
         if variable in environ:
             return environ[variable], variable
@@ -174,7 +177,7 @@ def _found(section: str, name: str, file: dict[str, Any], environ: Any) -> tuple
     return None, ""
 
 
-def _home_origin(environ: Any) -> str:
+def _home_origin(environ: Mapping[str, str]) -> str:
     return f"{PREFIX}HOME" if environ.get(f"{PREFIX}HOME") else "default"
 
 

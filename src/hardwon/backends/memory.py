@@ -95,7 +95,8 @@ class MemoryReflections:
             for r in self.all
             if r.scope in scope.visible() and (r.expires_at is None or r.expires_at > now)
         ]
-        return sorted(reversed(living), key=lambda r: r.created_at, reverse=True)[:limit]
+        living.reverse()
+        return sorted(living, key=lambda r: r.created_at, reverse=True)[:limit]
 
 
 class MemoryDeliveries:
@@ -160,6 +161,9 @@ class MemoryStore:
         self.reflections.all = [r for r in self.reflections.all if r.scope.tenant != tenant]
         self.deliveries.all = [d for d in self.deliveries.all if d.scope.tenant != tenant]
         self.failures.all = {k: v for k, v in self.failures.all.items() if k[0].tenant != tenant}
+
+    def check(self) -> list[str]:
+        return []
 
     def close(self) -> None:
         """Nothing to release."""

@@ -8,10 +8,10 @@ from hardwon.domain.text import clean, clip_middle
 
 ARGS_LIMIT = 8192
 _COMMAND_KEYS = ("command", "cmd", "script", "code")
-_FLAG = re.compile(r"-{1,2}[A-Za-z][\w-]{0,40}")
+_FLAG = r"-{1,2}[A-Za-z][\w-]{0,40}"
 _WRAPPERS = {"sudo", "env", "time", "nohup", "exec", "command"}
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
-_CHAIN = re.compile(r"\s*(?:&&|\|\||;|\||\n)\s*")
+_ASSIGNMENT = r"[A-Za-z_]\w*=\S*"
+_CHAIN = r"\s*(?:&&|\|\||;|\||\n)\s*"
 
 
 def canonical(args: Any) -> str:
@@ -43,16 +43,16 @@ def _keys(args: str) -> list[str]:
 
 def _main_part(command: str) -> list[str]:
     """Program, sub-command and sorted flags of the last part of a chain that is no `cd`."""
-    parts = [part for part in _CHAIN.split(command.strip()) if part]
+    parts = [part for part in re.split(_CHAIN, command.strip()) if part]
     parts = [part for part in parts if not part.startswith("cd ")] or parts
     words = [word for word in (parts[-1] if parts else "").split() if not _is_prefix(word)]
     if not words:
         return []
     program = words[0].rsplit("/", 1)[-1]
-    flags = sorted({word.split("=")[0] for word in words[1:] if _FLAG.match(word)})
+    flags = sorted({word.split("=")[0] for word in words[1:] if re.match(_FLAG, word)})
     rest = [word for word in words[1:] if word.isalpha() and not word.startswith("-")]
     return [program, *rest[:1], *flags]
 
 
 def _is_prefix(word: str) -> bool:
-    return word in _WRAPPERS or bool(_ASSIGNMENT.fullmatch(word))
+    return word in _WRAPPERS or bool(re.fullmatch(_ASSIGNMENT, word))

@@ -6,7 +6,7 @@ from hardwon.domain.scope import Scope
 
 
 class Trigger:
-    """Why a lesson is made. Seed 000 names the first four; the others come with other ways to learn."""
+    """Why a lesson is made."""
 
     ERROR = "error"
     HALLUCINATION = "hallucination"

@@ -55,8 +55,8 @@ def job_id(task: str, trigger: str, attempt: str, outcome: str, scope: Scope | N
         f"attempt:{attempt.strip(_SPACE)}",
         f"outcome:{outcome.strip(_SPACE)}",
     ]
-    if scope not in (None, Scope()):
-        parts.append("scope:" + "\0".join(part or "" for part in scope or ()))
+    if scope is not None and scope != Scope():
+        parts.append("scope:" + "\0".join(part or "" for part in scope))
     digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:16]
 

@@ -47,7 +47,10 @@ class Lesson(NamedTuple):
     last_seen_at: datetime = EPOCH
     expires_at: datetime | None = None
 
-    category = CATEGORY
+    @property
+    def category(self) -> str:
+        """What kind of fact it is, in the words of the published memory format."""
+        return CATEGORY
 
     def render(self) -> str:
         """The four lines every lesson is known by."""

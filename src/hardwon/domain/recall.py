@@ -10,16 +10,139 @@ TERM_LIMIT = 64  # of one query; rare ones count most, so the cut costs nothing
 _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
 _TOP_IMPACT = 255
 
-_WORD = re.compile(r"[^\W_]+")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\x00-\x7f]+")
+_WORD = r"[^\W_]+"
+_PART = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\x00-\x7f]+"
 _STOP = frozenset(
-    "a about above after again all also am an and any are as at be because been before being but by"
-    " can could did do does doing done down each every few for from further get had has have having"
-    " he her here him his how i if in into is it its just let like make me more most my need new no"
-    " nor not now of off on once only or other our out over own please same she should so some such"
-    " than that the their them then there these they this those through to too under until up us use"
-    " used using very was we were what when where which while who whom why will with would you your"
-    " want try tried run ran".split()
+    [
+        "a",
+        "about",
+        "above",
+        "after",
+        "again",
+        "all",
+        "also",
+        "am",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "because",
+        "been",
+        "before",
+        "being",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "doing",
+        "done",
+        "down",
+        "each",
+        "every",
+        "few",
+        "for",
+        "from",
+        "further",
+        "get",
+        "had",
+        "has",
+        "have",
+        "having",
+        "he",
+        "her",
+        "here",
+        "him",
+        "his",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "just",
+        "let",
+        "like",
+        "make",
+        "me",
+        "more",
+        "most",
+        "my",
+        "need",
+        "new",
+        "no",
+        "nor",
+        "not",
+        "now",
+        "of",
+        "off",
+        "on",
+        "once",
+        "only",
+        "or",
+        "other",
+        "our",
+        "out",
+        "over",
+        "own",
+        "please",
+        "same",
+        "she",
+        "should",
+        "so",
+        "some",
+        "such",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "through",
+        "to",
+        "too",
+        "under",
+        "until",
+        "up",
+        "us",
+        "use",
+        "used",
+        "using",
+        "very",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "while",
+        "who",
+        "whom",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+        "want",
+        "try",
+        "tried",
+        "run",
+        "ran",
+    ]
 )
 
 
@@ -46,8 +169,8 @@ class Match(NamedTuple):
 def terms(text: str) -> list[str]:
     """The stemmed words of a text, names split into their parts, common words left out."""
     found: list[str] = []
-    for word in _WORD.findall(text):
-        parts = _PART.findall(word)
+    for word in re.findall(_WORD, text):
+        parts = re.findall(_PART, word)
         if len(parts) > 1:
             found.append(word.lower())
         found += [stem(part.lower()) for part in parts if len(part) > 1]
@@ -139,8 +262,9 @@ class Tally:
 
     def best(self, limit: int) -> list[int]:
         """The ids that most speaks for: same failure or call first, then words."""
-        known = self.words.keys() | self.exact.keys()
-        return sorted(known, key=self._rank, reverse=True)[:limit]
+        exact = sorted(self.exact, key=self._rank, reverse=True)
+        worded = sorted(self.words, key=self.words.__getitem__, reverse=True)
+        return list(dict.fromkeys((*exact, *worded[:limit])))[:limit]
 
     def match(self, lesson: Lesson) -> Match:
         """The lesson with what was counted for it."""
@@ -154,4 +278,4 @@ class Tally:
         )
 
     def _rank(self, lesson: int) -> tuple[int, float, int]:
-        return len(self.exact.get(lesson, ())), self.words.get(lesson, 0.0), lesson
+        return len(self.exact[lesson]), self.words.get(lesson, 0.0), lesson

@@ -25,7 +25,7 @@ _PASSES = 8
 
 
 class Signature(NamedTuple):
-    """The name of a failure: `digest` to look it up by, `text` to read; equal texts, equal digests."""
+    """The name of a failure: `digest` to look it up by, `text` to read."""
 
     digest: str
     text: str
@@ -39,7 +39,7 @@ def signature(tool: str, error: str) -> Signature:
 
 
 # Patterns are kept as text: `re` compiles and caches them on first use, so an import stays cheap.
-# Linear: every run is possessive (`++`, `*+`) or bounded, and starts only where no longer one could.
+# Linear: every run is possessive (`++`, `*+`) or bounded, and starts where no longer one could.
 
 _ANSI = (
     r"\x1b\[[0-?]*+[ -/]*+[@-~]|\x1b\][^\x07\x1b]*+(?:\x07|\x1b\\)?"
@@ -68,9 +68,7 @@ _TIME = "|".join(
 )
 _POSITION = r"(?::\d++){0,2}+(?:\(\d{1,9}(?:,\d{1,9})?\))?"  # file:line:column, file(line,column)
 _HEX4 = r"[0-9a-fA-F]{1,4}"
-_CODED = (
-    r"(?i:http(?:/[\d.]{1,3})?|errno|(?:status|error|exit)(?:[ _]?code)?|code|signal)"
-)
+_CODED = r"(?i:http(?:/[\d.]{1,3})?|errno|(?:status|error|exit)(?:[ _]?code)?|code|signal)"
 
 _VOLATILE = "|".join(
     (
@@ -222,7 +220,7 @@ def _pytest_line(lines: list[str]) -> str:
 
 
 def _summary_line(lines: list[str]) -> str:
-    """`FAILED a.py::test - ValueError: x` tells `ValueError: x`; without a message, which test it was."""
+    """What `FAILED a.py::test - ValueError: x` tells; without a message, which test it was."""
     for line in reversed(lines):
         if found := re.match(r"(?:FAILED|ERROR) (\S+::\S.*|\S+\.py\b.*)", line):
             return found[1].partition(" - ")[2] or line

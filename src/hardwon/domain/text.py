@@ -1,7 +1,6 @@
 """The one door for foreign text: what may be stored, shown and used in a file name."""
 
 import re
-import unicodedata
 
 from hardwon.errors import InvalidInput
 
@@ -9,23 +8,30 @@ LABEL_LIMIT = 200  # a signature or a situation
 LESSON_LIMIT = 4096
 ATTEMPT_LIMIT = 256 * 1024
 
-_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,512}(?:\x07|\x1b\\)?|[@-Z\\-_])")
+# Patterns are kept as text: `re` compiles and caches them on first use, so an import stays cheap.
+_ID = r"[A-Za-z0-9._-]{1,128}"
+_ANSI = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,512}(?:\x07|\x1b\\)?|[@-Z\\-_])"
 # Control characters but tab and newline; zero-width, bidi and tag characters; lone surrogates.
-_UNSAFE = re.compile(
+_UNSAFE = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
-_BLANKS = re.compile(r"[ \t]+")
-_PLAIN = re.compile(r"[\n\t -~]*")
+_PLAIN = r"[\n\t -~]*+"
 
 
 def clean(text: str) -> str:
     """The text without escape sequences, control, invisible and direction characters."""
-    if _PLAIN.fullmatch(text):
+    if re.fullmatch(_PLAIN, text):
         return text
-    text = _ANSI.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return unicodedata.normalize("NFC", _UNSAFE.sub("", text))
+    text = re.sub(_ANSI, "", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return _composed(re.sub(_UNSAFE, "", text))
+
+
+def _composed(text: str) -> str:
+    """One code point for what looks like one character, so that equal looks compare equal."""
+    import unicodedata  # over a megabyte; plain text never needs it
+
+    return unicodedata.normalize("NFC", text)
 
 
 def one_line(text: str, limit: int = LESSON_LIMIT) -> str:
@@ -64,12 +70,12 @@ def name(text: str, what: str) -> str:
     cleaned = required(text, what, LABEL_LIMIT)
     if "\n" in cleaned or "\t" in cleaned or cleaned != text.strip():
         raise InvalidInput(f"{what} {cleaned!r} holds characters that a name may not have")
-    return unicodedata.normalize("NFC", cleaned)
+    return _composed(cleaned)
 
 
 def file_id(text: str, what: str = "id") -> str:
     """The id if it is fit to be a file name, else InvalidInput."""
-    if not _ID.fullmatch(text) or text in {".", ".."}:
+    if not re.fullmatch(_ID, text) or text in {".", ".."}:
         raise InvalidInput(f"{what} {clip(text, 60)!r} is not of the form [A-Za-z0-9._-]{{1,128}}")
     return text
 

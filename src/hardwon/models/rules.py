@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.domain.signature import error_line
 from hardwon.domain.text import clip, one_line
+from hardwon.errors import PermanentError
 from hardwon.ports import Reply
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ class Rules:
     name = "rules"
 
     async def complete(self, request: Request) -> Reply:
+        if request.episode is None:
+            raise PermanentError("rules can only reflect on an episode; this needs a model")
         return Reply(answer(request.episode), model=self.name)
 
 
@@ -66,9 +69,7 @@ def _fix(episode: Episode, failure: Step) -> Step | None:
 def _correction(call: str, error: str, fix: Step | None) -> str:
     if fix:
         return f"Use `{clip(one_line(fix.args), 400)}` instead: it worked where {call} failed."
-    return (
-        f"{call} ends in “{clip(one_line(error), 200)}”; no way around it was found in that run."
-    )
+    return f"{call} ends in “{clip(one_line(error), 200)}”; no way around it was found in that run."
 
 
 def _tags(failure: Step) -> list[str]:

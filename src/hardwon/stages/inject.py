@@ -1,15 +1,10 @@
 """Inject: the block that is put before the model, whole lessons only, within a token budget."""
 
-from __future__ import annotations
+from collections.abc import Iterable
+from typing import NamedTuple
 
-from typing import TYPE_CHECKING, NamedTuple
-
+from hardwon.domain.lesson import Lesson
 from hardwon.domain.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from hardwon.domain.lesson import Lesson
 
 
 class Frame(NamedTuple):

@@ -1,16 +1,13 @@
 """Recall: the few lessons that fit what is asked at a door, best first, or none."""
 
-from __future__ import annotations
-
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.delivery import Door
+from hardwon.domain.recall import Match, Query
+from hardwon.domain.scope import Scope
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from hardwon.domain.recall import Match, Query
-    from hardwon.domain.scope import Scope
     from hardwon.ports import LessonStore
 
 _CANDIDATES = 30
@@ -24,7 +21,7 @@ class Ranked(NamedTuple):
 
 
 def recall(
-    query: Query, *, scope: Scope, lessons: LessonStore, now: datetime, limit: int
+    query: Query, *, scope: Scope, lessons: "LessonStore", now: datetime, limit: int
 ) -> list[Ranked]:
     """At most `limit` lessons; nothing fits, nothing is said."""
     found = lessons.match(scope, query, now=now, limit=_CANDIDATES)

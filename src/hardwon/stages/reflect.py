@@ -45,7 +45,7 @@ def request(job: Job, system: str) -> Request:
         f"OUTCOME (why we are reflecting):\n{clip(job.outcome, _OUTCOME_SHOWN)}",
         f"TRIGGER: {job.trigger}",
     )
-    return Request(system, "\n\n".join(sections), episode, job.trigger)
+    return Request(system, "\n\n".join(sections), episode)
 
 
 def attempt_text(episode: Episode) -> str:

@@ -97,7 +97,7 @@ async def settle(
     except PermanentError as error:
         queue.bury(job, str(error))
         return Tally(buried=1)
-    except Exception as error:  # noqa: BLE001 - a bug in a processor must not stop the others
+    except Exception as error:
         log.exception("job %s crashed its processor", job.id)
         queue.bury(job, f"processor crashed: {error!r}")
         return Tally(buried=1)

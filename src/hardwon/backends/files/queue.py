@@ -1,4 +1,4 @@
-"""Jobs as files: `wal/<id>.wal` waits, `dlq/<id>.wal` is dead, `quarantine/` holds the unreadable."""
+"""Jobs as files: `wal/<id>.wal` waits, `dlq/<id>.wal` is dead, `quarantine/` is unreadable."""
 
 from __future__ import annotations
 

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from hardwon.backends.sqlite.spool import Spool
+from hardwon._lazy import lazy
 from hardwon.backends.sqlite.database import Database
+from hardwon.backends.sqlite.deliveries import SqliteDeliveries
 from hardwon.backends.sqlite.lessons import SqliteLessons
-from hardwon.backends.sqlite.logs import SqliteDeliveries, SqliteFailures, SqliteReflections
+from hardwon.backends.sqlite.spool import Spool
+
+if TYPE_CHECKING:
+    from hardwon.backends.sqlite import failures, reflections
+else:
+    failures = lazy("hardwon.backends.sqlite.failures")
+    reflections = lazy("hardwon.backends.sqlite.reflections")
 
 
 class SqliteStore:
@@ -16,14 +25,26 @@ class SqliteStore:
     def __init__(self, home: str) -> None:
         self._db = Database(os.path.join(home, "hardwon.db"))
         self.lessons = SqliteLessons(self._db)
-        self.reflections = SqliteReflections(self._db)
         self.deliveries = SqliteDeliveries(self._db, Spool(os.path.join(home, "deliveries.spool")))
-        self.failures = SqliteFailures(self._db)
+
+    @cached_property
+    def reflections(self) -> reflections.SqliteReflections:
+        return reflections.SqliteReflections(self._db)
+
+    @cached_property
+    def failures(self) -> failures.SqliteFailures:
+        return failures.SqliteFailures(self._db)
 
     def forget(self, tenant: str) -> None:
         self.deliveries.fold()
         with self._db as db:
             db.run("DELETE FROM tenants WHERE name = ?", (tenant,))
+
+    def check(self) -> list[str]:
+        self.deliveries.fold()
+        found = [row[0] for row in self._db.rows("PRAGMA quick_check(5)")]
+        broken = self._db.rows("PRAGMA foreign_key_check")
+        return [text for text in found if text != "ok"] + [f"orphan in {r[0]}" for r in broken[:5]]
 
     def close(self) -> None:
         self.deliveries.close()

@@ -161,7 +161,5 @@ def _explained(error: sqlite3.Error, path: str) -> Exception:
     if code in _DAMAGED:
         return Corrupt(path, str(error), "move it away or restore a copy, then try again")
     if code in _BUSY:
-        return StorageError(
-            path, f"another process held it for over {PATIENCE:.0f} s", "try again"
-        )
+        return StorageError(path, f"another process held it for over {PATIENCE:.0f} s", "try again")
     return StorageError(path, str(error), "check that the file and its directory can be written")

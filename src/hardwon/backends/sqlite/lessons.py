@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hardwon.backends.sqlite.database import Database, Row
     from hardwon.domain.scope import Scope
 
-POSTINGS_READ = 2000  # at most, for one recall, rarest keys first
+POSTINGS_READ = 1000  # at most, for one recall, rarest keys first
 _KEYS_ASKED = 400  # SQLite allows 999 values in a query
 
 _TEXTS = "situation, mistake, correction, trigger_name, origin, author, job, status"
@@ -97,8 +97,8 @@ class SqliteLessons:
         tally = self._tally(seen, keys(query)[:_KEYS_ASKED])
         best = tally.best(limit)
         rows = self._db.rows(
-            f"{_SELECT} WHERE id IN ({','.join('?' * len(best))}) AND shelf IN ({seen.marks})"
-            " AND status = ? AND (expires_at IS NULL OR expires_at > ?)",
+            f"{_SELECT} WHERE id IN ({','.join('?' * len(best))}) AND +shelf IN ({seen.marks})"
+            " AND +status = ? AND (expires_at IS NULL OR expires_at > ?)",
             (*best, *seen.ids, Status.ACTIVE, now.timestamp()),
         )
         found = {row[0]: tally.match(_lesson(row, seen.scopes)) for row in rows}

@@ -77,10 +77,7 @@ class Taken:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None and self._has_lock():
-            try:
-                os.unlink(self._aside)
-            except FileNotFoundError:
-                pass
+            _remove(self._aside)
         os.close(self._handle)
 
     def _has_lock(self) -> bool:
@@ -98,6 +95,11 @@ class Taken:
                 return [record for line in lines if (record := _parsed(line)) is not None]
         except FileNotFoundError:
             return []
+
+
+def _remove(path: str) -> None:
+    if os.path.exists(path):
+        os.unlink(path)
 
 
 def _parsed(line: bytes) -> Any:

@@ -1,4 +1,4 @@
-"""Deliveries, failures and reflections in SQLite."""
+"""Deliveries in SQLite."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.backends.sqlite import shelves
 from hardwon.domain.delivery import Delivery
-from hardwon.domain.reflection import Reflection
 from hardwon.domain.scope import Scope
 
 if TYPE_CHECKING:
-    from hardwon.backends.sqlite.spool import Spool
     from hardwon.backends.sqlite.database import Database
+    from hardwon.backends.sqlite.spool import Spool
 
 SPOOL_LIMIT = 1 << 20  # bytes after which a closing process folds the spool in
 
@@ -77,90 +76,6 @@ class SqliteDeliveries:
             "UPDATE deliveries SET outcome = ? WHERE id = ? AND shelf = ?",
             (outcome, delivery, shelf),
         )
-
-
-class SqliteFailures:
-    """How often each failure was met."""
-
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
-    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> int:
-        with self._db as db:
-            shelf = shelves.ensure(db, scope)
-            at = now.timestamp()
-            db.run(
-                "INSERT INTO failures VALUES (?, ?, ?, 1, ?, ?) ON CONFLICT (shelf, signature)"
-                " DO UPDATE SET met_count = met_count + 1, last_at = excluded.last_at",
-                (shelf, signature, text, at, at),
-            )
-            row = db.row(
-                "SELECT met_count FROM failures WHERE shelf = ? AND signature = ?",
-                (shelf, signature),
-            )
-            return int(row[0]) if row else 0
-
-    def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
-        seen = shelves.Visible(self._db, scope)
-        rows = self._db.rows(
-            "SELECT text, sum(met_count) AS met FROM failures"
-            f" WHERE shelf IN ({seen.marks}) GROUP BY signature ORDER BY met DESC, text LIMIT ?",
-            (*seen.ids, limit),
-        )
-        return [(text, met) for text, met in rows]
-
-
-class SqliteReflections:
-    """Reflections on loops and goals."""
-
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
-    def save(self, reflection: Reflection) -> None:
-        expires = reflection.expires_at
-        with self._db as db:
-            db.run(
-                "INSERT INTO reflections (shelf, subject, title, insight, state, importance,"
-                " detail, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    shelves.ensure(db, reflection.scope),
-                    *(reflection.subject, reflection.title, reflection.insight, reflection.state),
-                    *(reflection.importance, reflection.detail),
-                    *(reflection.created_at.timestamp(), expires and expires.timestamp()),
-                ),
-            )
-
-    def about(self, scope: Scope, subject: str) -> list[Reflection]:
-        return self._found(scope, "subject = ? ORDER BY id", (subject,))
-
-    def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
-        return self._found(
-            scope,
-            "(expires_at IS NULL OR expires_at > ?) ORDER BY created_at DESC, id DESC LIMIT ?",
-            (now.timestamp(), limit),
-        )
-
-    def _found(self, scope: Scope, where: str, values: tuple[object, ...]) -> list[Reflection]:
-        seen = shelves.Visible(self._db, scope)
-        rows = self._db.rows(
-            "SELECT shelf, subject, title, insight, state, importance, detail, created_at,"
-            f" expires_at FROM reflections WHERE shelf IN ({seen.marks}) AND {where}",
-            (*seen.ids, *values),
-        )
-        return [
-            Reflection(
-                scope=seen.scopes[row[0]],
-                subject=row[1],
-                title=row[2],
-                insight=row[3],
-                state=row[4],
-                importance=row[5],
-                detail=row[6],
-                created_at=datetime.fromtimestamp(row[7], UTC),
-                expires_at=row[8] and datetime.fromtimestamp(row[8], UTC),
-            )
-            for row in rows
-        ]
 
 
 def _plain(delivery: Delivery) -> list[object]:

@@ -1,0 +1,1 @@
+"""What people and machines talk to: parse, call the face, print. No surface knows another."""

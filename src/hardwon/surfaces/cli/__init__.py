@@ -1,0 +1,76 @@
+"""The `hardwon` command: one file a command, imported when it is called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import click
+
+import hardwon
+from hardwon.errors import HardwonError, InvalidInput, NotFound
+from hardwon.surfaces.cli.output import complain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Every command with the line that `hardwon --help` shows; `name` lives in module `name`.
+COMMANDS = {
+    "reflect": "Keep a lesson, or look after the queue of reflections.",
+    "lesson": "List, search, show, edit and delete lessons.",
+    "recall": "Show what would be put before the agent.",
+    "work": "Work the queue: turn captured failures into lessons.",
+    "doctor": "Check the installation and the data, and say what to do.",
+    "config": "Show every setting and where it was set.",
+    "demo": "Watch an agent make its mistakes once. Offline, in a temporary home.",
+    "completion": "Print the completion script of your shell.",
+}
+
+
+class LazyGroup(click.Group):
+    """Commands by name; none is imported before it is needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"hardwon.surfaces.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(hardwon.__version__, prog_name="hardwon")
+def cli() -> None:
+    """An agent makes a mistake once: failures become lessons, and lessons come back.
+
+    Data lives in $HARDWON_HOME, or ~/.hardwon.
+    """
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line; the exit code is 0, 1 (failed) or 2 (wrong use)."""
+    try:
+        cli.main(args=list(arguments), prog_name="hardwon", standalone_mode=False)
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        return 2
+    except click.Abort:
+        complain("interrupted")
+        return 1
+    except HardwonError as error:
+        complain(str(error))
+        return 2 if isinstance(error, InvalidInput) and not isinstance(error, NotFound) else 1
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader has left; nothing more can be said
+        return 1
+    return 0

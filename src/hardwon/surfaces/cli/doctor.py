@@ -1,0 +1,92 @@
+"""`hardwon doctor`: is everything well, and if not, what to do."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+import hardwon
+from hardwon.errors import HardwonError
+from hardwon.settings import load
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import dump, say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from hardwon.settings import Settings
+
+
+class Check(NamedTuple):
+    """One thing that was looked at."""
+
+    name: str
+    is_well: bool
+    finding: str
+
+
+@click.command("doctor")
+@options.home
+@options.as_json
+def command(home: str | None, as_json: bool) -> None:
+    """Check the installation and the data, and say what to do; exit code 1 when one is bad."""
+    checks = list(examine(home))
+    if as_json:
+        dump(checks)
+    else:
+        for check in checks:
+            colour = "green" if check.is_well else "red"
+            say(f"{'ok ' if check.is_well else 'BAD'}  {check.name}: {check.finding}", fg=colour)
+    if not all(check.is_well for check in checks):
+        raise click.exceptions.Exit(1)
+
+
+def examine(home: str | None) -> Iterator[Check]:
+    """Every check, in the order in which one depends on another."""
+    yield Check("python", sys.version_info >= (3, 11), sys.version.split()[0])
+    yield Check("sqlite", sqlite3.sqlite_version_info >= (3, 37), sqlite3.sqlite_version)
+    try:
+        settings = load(home)
+    except HardwonError as error:
+        yield Check("settings", False, str(error))
+        return
+    yield Check("settings", True, f"{len(settings.origins) - 1} set, the rest default")
+    for name, look in (("home", _home), ("store", _store), ("queue", _queue)):
+        yield _tried(name, look, settings)
+
+
+def _tried(name: str, look: Callable[[Settings], tuple[bool, str]], settings: Settings) -> Check:
+    try:
+        return Check(name, *look(settings))
+    except (HardwonError, OSError) as error:
+        return Check(name, False, str(error))
+
+
+def _home(settings: Settings) -> tuple[bool, str]:
+    if not os.path.isdir(settings.home):
+        return True, f"{settings.home} (not there yet; made on first use)"
+    mode = os.stat(settings.home).st_mode & 0o777
+    if mode & 0o077:
+        return False, f"{settings.home} is open to others; chmod 700 {settings.home}"
+    return os.access(settings.home, os.W_OK), settings.home
+
+
+def _store(settings: Settings) -> tuple[bool, str]:
+    if not os.path.exists(os.path.join(settings.home, "hardwon.db")):
+        return True, "no lessons yet"
+    with hardwon.open(settings.home) as hw:
+        problems = hw.check()
+    return not problems, "; ".join(problems) or "whole"
+
+
+def _queue(settings: Settings) -> tuple[bool, str]:
+    if not os.path.isdir(settings.home):
+        return True, "empty"
+    with hardwon.open(settings.home) as hw:
+        waiting, dead = len(hw.waiting()), len(hw.dead())
+    advice = "; see `hardwon reflect failed`" if dead else ""
+    return True, f"{waiting} waiting, {dead} given up{advice}"

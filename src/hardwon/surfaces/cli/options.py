@@ -1,0 +1,48 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import hardwon
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SHARED = (
+    click.option("--home", envvar="HARDWON_HOME", metavar="DIR", help="Where the data lives."),
+    click.option(
+        "--tenant", envvar="HARDWON_TENANT", default="default", show_default=True, help="Whose."
+    ),
+    click.option(
+        "--agent", envvar="HARDWON_AGENT", default="default", show_default=True, help="Which agent."
+    ),
+    click.option("--project", envvar="HARDWON_PROJECT", help="Which project; none: everywhere."),
+)
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+home = _SHARED[0]
+
+
+def scope(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --home, --tenant, --agent and --project."""
+    for option in reversed(_SHARED):
+        command = option(command)
+    return command
+
+
+class Scoped:
+    """`with Scoped(...) as agent:` opens the store for one agent and closes it again."""
+
+    def __init__(self, home: str | None, tenant: str, agent: str, project: str | None) -> None:
+        self._hardwon = hardwon.open(home)
+        self._names = tenant, agent, project
+
+    def __enter__(self) -> hardwon.Agent:
+        tenant, agent, project = self._names
+        return self._hardwon.agent(agent, project=project, tenant=tenant)
+
+    def __exit__(self, *_: object) -> None:
+        self._hardwon.close()

@@ -1,0 +1,58 @@
+"""Printing: safe for terminals, exact for programs."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+from typing import Any
+
+import click
+
+from hardwon.domain.text import printable
+
+
+def say(text: str = "", **style: Any) -> None:
+    """A line for people: no stored byte can steer the terminal; colours only on a terminal."""
+    click.echo(click.style(printable(text), **style) if style else printable(text))
+
+
+def complain(problem: str) -> None:
+    """One line on standard error."""
+    click.echo(f"hardwon: {printable(problem).replace(chr(10), ' ')}", err=True)
+
+
+def dump(value: Any) -> None:
+    """JSON for programs, exact and on one document."""
+    click.echo(json.dumps(plain(value), ensure_ascii=True, indent=2))
+
+
+def plain(value: Any) -> Any:
+    """Values of ours as what JSON knows."""
+    if hasattr(value, "_asdict"):
+        return {key: plain(item) for key, item in value._asdict().items()}
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    return value
+
+
+def table(rows: list[tuple[str, ...]], *, indent: str = "  ") -> None:
+    """Columns that line up."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        say((indent + "  ".join(cells)).rstrip())
+
+
+def age(moment: datetime, now: datetime) -> str:
+    """How long ago, in the largest unit that fits."""
+    seconds = max(0, int((now - moment).total_seconds()))
+    for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
+        if seconds >= size:
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s"

@@ -1,0 +1,36 @@
+"""Every backend in turn: one contract, many storages. A new backend is one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from hardwon.backends.files import FileQueue
+from hardwon.backends.memory import MemoryQueue, MemoryStore
+from hardwon.backends.sqlite import SqliteStore
+from hardwon.ports import Queue, Store
+
+STORES: dict[str, Callable[[Path], Store]] = {
+    "memory": lambda home: MemoryStore(),
+    "sqlite": lambda home: SqliteStore(str(home)),
+}
+QUEUES: dict[str, Callable[[Path], Queue]] = {
+    "files": lambda home: FileQueue(str(home / "queue")),
+    "memory": lambda home: MemoryQueue(),
+}
+
+
+@pytest.fixture(params=sorted(STORES))
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    opened = STORES[request.param](tmp_path)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(params=sorted(QUEUES))
+def queue(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Queue]:
+    opened = QUEUES[request.param](tmp_path)
+    yield opened
+    opened.close()

@@ -1,0 +1,192 @@
+"""What every lesson store must do."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from hardwon import Scope
+from hardwon.domain.lesson import Status
+from hardwon.domain.recall import Query, query
+from hardwon.errors import NotFound
+from hardwon.ports import Store
+from tests.samples import CODER, LATER, NOW, lesson
+
+STRANGERS = [
+    Scope("other", "coder", "api"),
+    Scope("acme", "writer", "api"),
+    Scope("acme", "coder", "web"),
+    Scope("acme", "coder"),
+]
+
+
+def found(store: Store, text: str, scope: Scope = CODER, **more: str) -> list[int]:
+    asked = query("turn", text, **more)
+    return [m.lesson.id for m in store.lessons.match(scope, asked, now=NOW, limit=10)]
+
+
+def test_a_stored_lesson_comes_back_whole(store: Store) -> None:
+    kept = store.lessons.add(
+        lesson(
+            tags=("go", "größe"),
+            signatures=("ab", "cd"),
+            calls=("bash go build",),
+            evidence=("job:1",),
+            importance=0.25,
+            expires_at=LATER,
+        )
+    )
+
+    assert kept.id > 0
+    assert store.lessons.get(CODER, kept.id) == kept
+
+
+def test_ids_are_never_used_again(store: Store) -> None:
+    first = store.lessons.add(lesson("one"))
+    store.lessons.delete(CODER, first.id)
+
+    assert store.lessons.add(lesson("two")).id > first.id
+
+
+def test_a_job_makes_one_lesson(store: Store) -> None:
+    first = store.lessons.add(lesson("one", job="j1"))
+    again = store.lessons.add(lesson("one", job="j1"))
+
+    assert again == first
+    assert len(store.lessons.recent(CODER, status=Status.ACTIVE, limit=9)) == 1
+
+
+@pytest.mark.parametrize("stranger", STRANGERS, ids=str)
+def test_no_other_scope_sees_changes_or_deletes_it(store: Store, stranger: Scope) -> None:
+    kept = store.lessons.add(lesson("canary"))
+
+    assert store.lessons.recent(stranger, status=Status.ACTIVE, limit=9) == []
+    assert store.lessons.search(stranger, "canary", limit=9) == []
+    assert found(store, "canary", stranger) == []
+    with pytest.raises(NotFound):
+        store.lessons.get(stranger, kept.id)
+    with pytest.raises(NotFound):
+        store.lessons.delete(stranger, kept.id)
+    with pytest.raises(NotFound):
+        store.lessons.update(kept._replace(scope=stranger, correction="changed"))
+    assert store.lessons.get(CODER, kept.id) == kept
+
+
+def test_what_holds_everywhere_is_seen_from_every_project_of_the_agent(store: Store) -> None:
+    kept = store.lessons.add(lesson("canary", CODER.everywhere()))
+
+    assert found(store, "canary") == [kept.id]
+    assert store.lessons.get(CODER, kept.id).scope == CODER.everywhere()
+
+
+def test_recent_lists_the_newest_consulted_first(store: Store) -> None:
+    old = store.lessons.add(lesson("old"))
+    new = store.lessons.add(lesson("new", last_seen_at=LATER))
+    same = store.lessons.add(lesson("same"))
+
+    listed = store.lessons.recent(CODER, status=Status.ACTIVE, limit=9)
+
+    assert [one.id for one in listed] == [new.id, same.id, old.id]
+    assert store.lessons.recent(CODER, status=Status.ACTIVE, limit=1) == [new]
+
+
+@pytest.mark.parametrize("text", ["arge Go", "ARGE", "large go files", "Go"])
+def test_search_finds_any_substring_whatever_its_case(store: Store, text: str) -> None:
+    kept = store.lessons.add(lesson())
+
+    assert store.lessons.search(CODER, text, limit=9) == [kept]
+
+
+@pytest.mark.parametrize("text", ['"', "'", "%", "_x_", "a*", "NEAR(a b)", "a OR b", "\\", "--"])
+def test_search_takes_every_character_literally(store: Store, text: str) -> None:
+    store.lessons.add(lesson("plain words only"))
+    kept = store.lessons.add(lesson(f"before {text} after"))
+
+    assert store.lessons.search(CODER, text, limit=9) == [kept]
+
+
+def test_match_finds_words_in_other_forms(store: Store) -> None:
+    kept = store.lessons.add(lesson("running migrations needs DATABASE_URL"))
+    store.lessons.add(lesson("paint the fence green"))
+
+    assert found(store, "run the migration with databaseUrl") == [kept.id]
+
+
+def test_match_prefers_the_lesson_that_shares_more_and_rarer_words(store: Store) -> None:
+    for number in range(5):
+        store.lessons.add(lesson(f"deploy service number{number}"))
+    kept = store.lessons.add(lesson("deploy service with the kubernetes manifest"))
+
+    assert found(store, "deploy the kubernetes manifest of the service")[0] == kept.id
+
+
+def test_match_knows_the_same_failure_and_the_same_call(store: Store) -> None:
+    failure = store.lessons.add(lesson("alpha", signatures=("s1",)))
+    call = store.lessons.add(lesson("beta", calls=("bash git push",)))
+
+    by_failure = store.lessons.match(CODER, Query("error", "", signature="s1"), now=NOW, limit=9)
+    by_call = store.lessons.match(
+        CODER, Query("action", "", call="bash git push"), now=NOW, limit=9
+    )
+
+    assert [(m.lesson.id, m.is_same_failure) for m in by_failure] == [(failure.id, True)]
+    assert [(m.lesson.id, m.is_same_call) for m in by_call] == [(call.id, True)]
+
+
+@pytest.mark.parametrize("status", [Status.QUARANTINED, Status.RETIRED, Status.SUPERSEDED])
+def test_only_active_lessons_are_matched_and_searched(store: Store, status: str) -> None:
+    kept = store.lessons.add(lesson("canary"))
+    store.lessons.update(kept._replace(status=status))
+
+    assert found(store, "canary") == []
+    assert store.lessons.search(CODER, "canary", limit=9) == []
+    assert len(store.lessons.recent(CODER, status=status, limit=9)) == 1
+
+    store.lessons.update(kept)
+
+    assert found(store, "canary") == [kept.id]
+
+
+def test_an_expired_lesson_is_not_matched(store: Store) -> None:
+    store.lessons.add(lesson("canary", expires_at=NOW - timedelta(seconds=1)))
+
+    assert found(store, "canary") == []
+
+
+def test_an_edited_lesson_is_found_by_its_new_words_only(store: Store) -> None:
+    kept = store.lessons.add(lesson("alpha"))
+    store.lessons.update(kept._replace(situation="omega", correction="omega"))
+
+    assert found(store, "alpha") == []
+    assert found(store, "omega") == [kept.id]
+    assert store.lessons.search(CODER, "alpha", limit=9) == []
+
+
+def test_a_deleted_lesson_is_gone(store: Store) -> None:
+    kept = store.lessons.add(lesson("canary"))
+    store.lessons.delete(CODER, kept.id)
+
+    assert found(store, "canary") == []
+    assert store.lessons.search(CODER, "canary", limit=9) == []
+    with pytest.raises(NotFound):
+        store.lessons.get(CODER, kept.id)
+
+
+def test_a_forgotten_tenant_leaves_nothing(store: Store) -> None:
+    store.lessons.add(lesson("canary"))
+    other = store.lessons.add(lesson("canary", Scope("other", "coder")))
+    store.forget("acme")
+
+    assert store.lessons.recent(CODER, status=Status.ACTIVE, limit=9) == []
+    assert found(store, "canary") == []
+    assert store.lessons.get(Scope("other", "coder"), other.id) == other
+    assert store.check() == []
+
+
+def test_an_unknown_tenant_has_no_lessons(store: Store) -> None:
+    nobody = Scope("nobody", "x")
+
+    assert store.lessons.recent(nobody, status=Status.ACTIVE, limit=9) == []
+    assert store.lessons.search(nobody, "anything", limit=9) == []
+    assert found(store, "anything", nobody) == []

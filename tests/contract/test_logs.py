@@ -1,0 +1,66 @@
+"""What every store must do with deliveries, failures and reflections."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from hardwon import Delivery, Reflection, Scope
+from hardwon.ports import Store
+from tests.samples import CODER, LATER, NOW, lesson
+
+OTHER = Scope("acme", "writer", "api")
+
+
+def delivery(number: str, lessons: tuple[int, ...], **more: Any) -> Delivery:
+    made = Delivery(number, CODER, "turn", "query", lessons, (1.5,) * len(lessons), 40, 900, NOW)
+    return made._replace(**more)
+
+
+def test_a_delivery_is_remembered_and_counts_as_a_hit(store: Store) -> None:
+    kept = store.lessons.add(lesson())
+    first, second = delivery("d1", (kept.id,)), delivery("d2", (kept.id,), at=LATER)
+    store.deliveries.log(first)
+    store.deliveries.log(second)
+
+    assert store.deliveries.recent(CODER, limit=9) == [second, first]
+    assert store.deliveries.recent(OTHER, limit=9) == []
+    seen = store.lessons.get(CODER, kept.id)
+    assert (seen.hits, seen.last_seen_at) == (2, LATER)
+
+
+def test_a_delivery_cannot_touch_the_lessons_of_another_agent(store: Store) -> None:
+    kept = store.lessons.add(lesson())
+    store.deliveries.log(delivery("d1", (kept.id,), scope=OTHER))
+
+    assert len(store.deliveries.recent(OTHER, limit=9)) == 1
+    assert store.lessons.get(CODER, kept.id).hits == 0
+
+
+def test_the_outcome_of_a_delivery_is_kept(store: Store) -> None:
+    store.deliveries.log(delivery("d1", ()))
+    store.deliveries.report(OTHER, "d1", "forged")
+    store.deliveries.report(CODER, "d1", "helped")
+
+    assert [d.outcome for d in store.deliveries.recent(CODER, limit=9)] == ["helped"]
+
+
+def test_failures_are_counted_by_signature(store: Store) -> None:
+    assert store.failures.met(CODER, "s1", "bash: boom", NOW) == 1
+    assert store.failures.met(CODER, "s1", "bash: boom", LATER) == 2
+    assert store.failures.met(CODER, "s2", "bash: other", NOW) == 1
+    assert store.failures.met(OTHER, "s1", "bash: boom", NOW) == 1
+
+    assert store.failures.commonest(CODER, limit=9) == [("bash: boom", 2), ("bash: other", 1)]
+
+
+def test_reflections_are_kept_by_subject_and_expire(store: Store) -> None:
+    first = Reflection(CODER, "goal-1", "filter by date", NOW, title="Research", importance=0.8)
+    second = first._replace(insight="ask for a range", created_at=LATER, detail='{"a": 1}')
+    gone = first._replace(subject="goal-2", expires_at=NOW - timedelta(days=1))
+    for reflection in (first, second, gone):
+        store.reflections.save(reflection)
+
+    assert store.reflections.about(CODER, "goal-1") == [first, second]
+    assert store.reflections.recent(CODER, now=NOW, limit=9) == [second, first]
+    assert store.reflections.about(OTHER, "goal-1") == []
