@@ -6,7 +6,7 @@ import os
 from datetime import UTC, datetime
 from functools import cached_property
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon._lazy import lazy
 from hardwon.domain.delivery import NOTHING, Door, Injection
@@ -17,7 +17,8 @@ from hardwon.stages import inject, measure, recall
 if TYPE_CHECKING:
     import asyncio
     import random
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Coroutine, Mapping
+    from concurrent import futures
 
     from hardwon.backends import files, memory, sqlite
     from hardwon.domain import calls, signature
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     Processor = Callable[["Engine", Job], Awaitable[None]]
 else:
     asyncio, random = lazy("asyncio"), lazy("random")
+    futures = lazy("concurrent.futures")
     memory, sqlite = lazy("hardwon.backends.memory"), lazy("hardwon.backends.sqlite")
     files = lazy("hardwon.backends.files")
     calls, signature = lazy("hardwon.domain.calls"), lazy("hardwon.domain.signature")
@@ -41,6 +43,7 @@ else:
     reflect, screen = lazy("hardwon.stages.reflect"), lazy("hardwon.stages.screen")
     work = lazy("hardwon.stages.work")
 
+T = TypeVar("T")
 MEMORY = "memory:"
 _PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
 
@@ -124,7 +127,7 @@ class Engine:
 
     def drain(self) -> work.Tally:
         """Work every job that is due."""
-        return asyncio.run(self._drain())
+        return to_the_end(self._drain)
 
     def close(self) -> None:
         """Release files; what waits in the queue stays."""
@@ -191,6 +194,16 @@ class Engine:
         except OSError as error:
             raise storage_error(error, self.settings.home) from error
         return sqlite.SqliteStore(self.settings.home)
+
+
+def to_the_end(start: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run a coroutine to its end, also for callers that are inside an event loop already."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(start())
+    with futures.ThreadPoolExecutor(1) as beside:
+        return beside.submit(lambda: asyncio.run(start())).result()
 
 
 async def _make_lesson(engine: Engine, job: Job) -> None:

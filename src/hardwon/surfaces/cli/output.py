@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hardwon.domain.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def say(text: str = "", **style: Any) -> None:
@@ -41,12 +45,17 @@ def plain(value: Any) -> Any:
     return value
 
 
-def table(rows: list[tuple[str, ...]], *, indent: str = "  ") -> None:
+def table(rows: Sequence[tuple[str, ...]], *, indent: str = "  ") -> None:
     """Columns that line up."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
         say((indent + "  ".join(cells)).rstrip())
+
+
+def width() -> int:
+    """How many columns a line for people may have."""
+    return max(40, shutil.get_terminal_size((120, 24)).columns)
 
 
 def age(moment: datetime, now: datetime) -> str:

@@ -1,0 +1,132 @@
+"""The agent of the demo: it runs real commands, really fails, and reads what it is told.
+
+It is scripted, not clever: for each task it knows a few ways and tries them in its own order. When
+the text put before it recommends a command it knows, it tries that one first. Nothing else differs
+between the rounds.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from hardwon import Agent
+
+_LIMIT = 20  # seconds a command may take
+
+
+class Task(NamedTuple):
+    """A job for the agent: how it is asked for, twice, and the ways the agent knows."""
+
+    said: str
+    again: str
+    ways: tuple[str, ...]
+
+
+class Round(NamedTuple):
+    """What the agent did about one task."""
+
+    prompt: str
+    injected: str
+    calls: tuple[tuple[str, str], ...]  # command and error; no error when it worked
+
+    @property
+    def failures(self) -> int:
+        """How many calls failed."""
+        return sum(bool(error) for _, error in self.calls)
+
+
+TASKS = (
+    Task(
+        "Show me the settings of the shop service",
+        "What does the shop service have in its settings?",
+        ("cat settings.ini", "cat config/settings.ini"),
+    ),
+    Task(
+        "Make the folder for the nightly sales report",
+        "We need a nightly sales report folder",
+        ("mkdir reports/nightly/sales", "mkdir -p reports/nightly/sales"),
+    ),
+    Task(
+        "Run the unit tests of the price module",
+        "Please check the price module with its unit tests",
+        ("python3 -m unittest test_price", "cd app && python3 -m unittest test_price"),
+    ),
+    Task(
+        "Remove the stale build output",
+        "The build output is stale again, get rid of it",
+        ("rm build", "rm -r build"),
+    ),
+    Task(
+        "Start the deploy script for staging",
+        "Deploy to staging with the script",
+        ("./deploy.sh staging", "sh deploy.sh staging"),
+    ),
+    Task(
+        "Count the orders in the customer export",
+        "How many orders does the customer export hold?",
+        ("wc -l data/orders.csv", "wc -l data/customer-orders.csv"),
+    ),
+)
+
+_FILES = {
+    "config/settings.ini": "[shop]\ncurrency = EUR\n",
+    "app/price.py": "def net(gross):\n    return round(gross / 1.19, 2)\n",
+    "app/test_price.py": (
+        "import unittest\nfrom price import net\n\n\nclass TestPrice(unittest.TestCase):\n"
+        "    def test_net(self):\n        self.assertEqual(net(119), 100)\n"
+    ),
+    "build/old.o": "",
+    "deploy.sh": "echo deployed to $1\n",
+    "data/customer-orders.csv": "id,total\n1,20\n2,35\n",
+}
+
+
+def play(agent: Agent, task: Task, workspace: str, prompt: str, *, inject: bool) -> Round:
+    """Let the agent do one task in a fresh copy of its workspace."""
+    place = _furnished(os.path.join(workspace, str(TASKS.index(task))))
+    injected = agent.before_turn(prompt).text if inject else ""
+    calls: list[tuple[str, str]] = []
+    for command in preferred(task.ways, injected):
+        error = _run(agent, command, place)
+        calls.append((command, error))
+        if not error:
+            break
+    failed = next((error for _, error in calls if error), None)
+    agent.after_run(task=prompt, error=failed)
+    return Round(prompt, injected, tuple(calls))
+
+
+def preferred(ways: tuple[str, ...], advice: str) -> list[str]:
+    """The ways in the agent's own order, those that the advice recommends first."""
+    advised = set(re.findall(r"Use `([^`]+)`", advice))
+    return sorted(ways, key=lambda way: way not in advised)
+
+
+def _run(agent: Agent, command: str, place: str) -> str:
+    """Run a command for real; its last error line, or nothing when it worked."""
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        timeout=_LIMIT,
+        check=False,
+    )
+    output = done.stdout + done.stderr
+    failed = done.returncode != 0
+    agent.after_action("bash", {"command": command}, output=output, failed=failed)
+    lines = output.strip().splitlines() or [f"exit code {done.returncode}"]
+    return lines[-1] if failed else ""
+
+
+def _furnished(place: str) -> str:
+    for name, content in _FILES.items():
+        path = os.path.join(place, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(content)
+    return place
