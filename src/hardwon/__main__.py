@@ -4,7 +4,11 @@ import sys
 
 
 def main() -> None:
-    """The `hardwon` command."""
+    """The `hardwon` command; a hook has its own entry, because it runs at every event."""
+    if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv[2:]):
+        from hardwon.surfaces.hooks import entry
+
+        entry.run(sys.argv[2:])
     from hardwon.surfaces.cli import run
 
     sys.exit(run(sys.argv[1:]))

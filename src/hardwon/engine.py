@@ -45,6 +45,7 @@ else:
 
 T = TypeVar("T")
 MEMORY = "memory:"
+_DIGESTED = 50  # the newest-consulted lessons among which a digest chooses
 _PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
 
 
@@ -68,6 +69,7 @@ class Engine:
         self.target = target
         self.clock = clock
         self._model = model
+        self.trouble: Callable[[BaseException], None] = _warn
         self.processors: dict[str, Processor] = {}
         self.store: Store = self._store()
 
@@ -103,6 +105,13 @@ class Engine:
         self.store.failures.met(scope, name.digest, name.text, self.clock())
         asked = query(Door.ERROR, step.output[-2000:], signature=name.digest)
         return self._open(scope, asked, limit=2, budget=self.settings.recall.error_tokens)
+
+    def digest(self, scope: Scope, tokens: int) -> Injection:
+        """The lessons most worth knowing, whatever comes."""
+        known = self.store.lessons.recent(scope, status="active", limit=_DIGESTED)
+        known.sort(key=lambda lesson: (-lesson.met, -lesson.confidence, -lesson.id))
+        block = inject.render(known, door=Door.TURN, budget=tokens)
+        return Injection(block.text, block.lessons)
 
     def trigger_of(self, error: object, signals: Mapping[str, str] | None) -> str | None:
         """Why a run is worth a reflection, if it is."""
@@ -219,6 +228,12 @@ def prompt_text(name: str) -> str:
 def _delivery_id(now: datetime) -> str:
     """Unique, and in the order of time."""
     return f"{int(now.timestamp() * 1000):011x}{os.urandom(5).hex()}"
+
+
+def _warn(error: BaseException) -> None:
+    import logging
+
+    logging.getLogger("hardwon").warning("no lessons at this door", exc_info=error)
 
 
 def _say(message: str) -> None:

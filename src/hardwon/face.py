@@ -16,7 +16,6 @@ from hardwon.errors import InvalidInput
 from hardwon.settings import load
 
 if TYPE_CHECKING:
-    import logging
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from hardwon.stages.work import Tally
 else:
     calls, episode = lazy("hardwon.domain.calls"), lazy("hardwon.domain.episode")
-    logging = lazy("logging")
 
 STEPS_REMEMBERED = 200
 
@@ -79,6 +77,10 @@ class Hardwon:
     def check(self) -> list[str]:
         """What is wrong with the stored data, in words; nothing when all is well."""
         return self._engine.store.check()
+
+    def on_trouble(self, tell: Callable[[BaseException], None]) -> None:
+        """Call `tell` with whatever a door keeps from the agent's turn, instead of logging it."""
+        self._engine.trouble = tell
 
     def forget_tenant(self, tenant: str) -> None:
         """Remove a tenant with all its lessons and logs."""
@@ -142,6 +144,10 @@ class Agent:
         """Keep a lesson you already know: at once, without a model."""
         return self._engine.keep(noted(self.scope, required(text, "lesson", LESSON_LIMIT)))
 
+    def digest(self, *, tokens: int = 300) -> str:
+        """The lessons that were met most often, as a block for the start of a session."""
+        return str(self._door(self._engine.digest, tokens))
+
     def report(self, injection: Injection, outcome: str) -> None:
         """Say what came of a delivery: `helped`, `ignored`, `failed` …"""
         self._engine.store.deliveries.report(self.scope, injection.id, outcome)
@@ -157,8 +163,8 @@ class Agent:
         """Best effort: an agent's turn never fails because of its memory."""
         try:
             return door(self.scope, *asked)
-        except Exception:  # noqa: BLE001 - whatever it is, the turn goes on
-            logging.getLogger("hardwon").warning("no lessons at this door", exc_info=True)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the turn goes on
+            self._engine.trouble(error)
             return NOTHING
 
 

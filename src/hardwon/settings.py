@@ -56,6 +56,23 @@ class ModelSettings(NamedTuple):
     name: str = "rules"
 
 
+class ScopeSettings(NamedTuple):
+    """Whose lessons the hooks and the MCP server read and write."""
+
+    tenant: str = "default"
+    agent: str = "default"
+    project: str = ""  # default: the project of the folder the agent works in
+
+
+class HookSettings(NamedTuple):
+    """How the hooks of coding agents behave."""
+
+    limit: timedelta = timedelta(milliseconds=300)
+    capture_limit: timedelta = timedelta(milliseconds=1400)  # an agent gives its last hook 1.5 s
+    digest_tokens: int = 300
+    subagents: bool = False  # whether sub-agents are told anything
+
+
 class Settings(NamedTuple):
     """Everything that can be set, with where it came from."""
 
@@ -64,6 +81,8 @@ class Settings(NamedTuple):
     queue: QueueSettings = QueueSettings()
     recall: RecallSettings = RecallSettings()
     model: ModelSettings = ModelSettings()
+    scope: ScopeSettings = ScopeSettings()
+    hooks: HookSettings = HookSettings()
     origins: tuple[tuple[str, str], ...] = ()
 
     def origin(self, key: str) -> str:
@@ -162,6 +181,8 @@ def _names(section: str, name: str) -> list[str]:
     names = [plain, f"REFLEXION_{plain}", f"QUALITY_REFLEXION_{plain}"]
     if section == "reflexion":
         names = [plain, f"QUALITY_{plain}"]
+    if section == "scope":
+        names = [plain, name.upper()]  # the commands' own: HARDWON_AGENT
     return [PREFIX + variable for variable in names]
 
 

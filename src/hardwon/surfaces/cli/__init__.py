@@ -21,6 +21,7 @@ COMMANDS = {
     "lesson": "List, search, show, edit and delete lessons.",
     "recall": "Show what would be put before the agent.",
     "work": "Work the queue: turn captured failures into lessons.",
+    "hook": "Answer an event of a coding agent (see `install`).",
     "doctor": "Check the installation and the data, and say what to do.",
     "config": "Show every setting and where it was set.",
     "demo": "Watch an agent make its mistakes once. Offline, in a temporary home.",

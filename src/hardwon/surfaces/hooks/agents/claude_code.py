@@ -1,0 +1,59 @@
+"""Claude Code. Failures have their own event; context is taken at every door."""
+
+from typing import Any
+
+from hardwon.surfaces.hooks.events import Event, Kind, Reply
+from hardwon.surfaces.hooks.fields import arguments, text, words
+
+KINDS = {
+    "SessionStart": Kind.SESSION_START,
+    "UserPromptSubmit": Kind.PROMPT,
+    "PreToolUse": Kind.BEFORE,
+    "PostToolUse": Kind.WORKED,
+    "PostToolUseFailure": Kind.FAILED,
+    "PostToolBatch": Kind.BATCH,
+    "Stop": Kind.STOP,
+    "SubagentStop": Kind.STOP,
+    "SessionEnd": Kind.SESSION_END,
+    "PreCompact": Kind.COMPACTION,
+}
+TAKES_CONTEXT = {
+    Kind.SESSION_START,
+    Kind.PROMPT,
+    Kind.BEFORE,
+    Kind.WORKED,
+    Kind.FAILED,
+    Kind.BATCH,
+}
+
+
+def read(payload: dict[str, Any], name: str = "") -> Event | None:
+    """The event; `agent_id` is there only inside a sub-agent, which has a run of its own."""
+    name = text(payload, "hook_event_name") or name
+    kind = KINDS.get(name)
+    if kind is None:
+        return None
+    nested = text(payload, "agent_id")
+    return Event(
+        kind=kind,
+        name=name,
+        session=text(payload, "session_id") + (f".{nested}" if nested else ""),
+        cwd=text(payload, "cwd"),
+        text=text(payload, "prompt", "last_assistant_message"),
+        tool=text(payload, "tool_name"),
+        args=arguments(payload, "tool_input"),
+        output=words(payload.get("error") or payload.get("tool_response")),
+        is_nested=bool(nested),
+    )
+
+
+def answer(event: Event, reply: Reply) -> dict[str, Any]:
+    """Context where it is taken; at a stop it would make the agent go on, so never there."""
+    if event.kind not in TAKES_CONTEXT:
+        return {}
+    said = {"hookEventName": event.name}
+    if reply.denial:
+        said |= {"permissionDecision": "deny", "permissionDecisionReason": reply.denial}
+    if reply.context:
+        said["additionalContext"] = reply.context
+    return {"hookSpecificOutput": said}

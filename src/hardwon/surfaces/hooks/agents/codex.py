@@ -1,0 +1,50 @@
+"""Codex: Claude Code's words without a failure event; the exit code stands in the rollout file."""
+
+import json
+import os
+from typing import Any
+
+from hardwon.surfaces.hooks.agents import claude_code
+from hardwon.surfaces.hooks.events import Event, Kind
+from hardwon.surfaces.hooks.fields import group, text
+
+_TAIL = 256 * 1024
+
+answer = claude_code.answer
+
+
+def read(payload: dict[str, Any], name: str = "") -> Event | None:
+    """The event; a finished action counts as failed when the rollout says so."""
+    event = claude_code.read(payload, name)
+    if event is None or event.kind != Kind.WORKED:
+        return event
+    rollout = text(payload, "transcript_path")
+    if _failed(rollout, text(payload, "tool_use_id")):
+        return event._replace(kind=Kind.FAILED)
+    return event
+
+
+def _failed(rollout: str, call: str) -> bool:
+    """Whether the call ended badly; the line is on disk before the hook runs."""
+    for line in reversed(_last_lines(rollout) if call else []):
+        if call.encode() in line:
+            item = _item(line)
+            if item.get("id") == call:
+                return item.get("status") == "failed" or bool(item.get("exit_code"))
+    return False
+
+
+def _item(line: bytes) -> dict[str, Any]:
+    try:
+        parsed = json.loads(line)
+    except ValueError:
+        return {}
+    return group(group(parsed, "payload"), "item") if isinstance(parsed, dict) else {}
+
+
+def _last_lines(path: str) -> list[bytes]:
+    if not path.endswith(".jsonl") or not os.path.isfile(path):
+        return []
+    with open(path, "rb") as file:
+        file.seek(max(0, os.path.getsize(path) - _TAIL))
+        return file.read(_TAIL).splitlines()

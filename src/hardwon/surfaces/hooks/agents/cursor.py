@@ -1,0 +1,49 @@
+"""Cursor, by its documentation: context after actions and at the start, a message with a denial."""
+
+from typing import Any
+
+from hardwon.surfaces.hooks.events import Event, Kind, Reply
+from hardwon.surfaces.hooks.fields import arguments, text, words
+
+KINDS = {
+    "sessionStart": Kind.SESSION_START,
+    "beforeSubmitPrompt": Kind.PROMPT,
+    "preToolUse": Kind.BEFORE,
+    "postToolUse": Kind.WORKED,
+    "postToolUseFailure": Kind.FAILED,
+    "stop": Kind.STOP,
+    "subagentStop": Kind.STOP,
+    "sessionEnd": Kind.SESSION_END,
+    "preCompact": Kind.COMPACTION,
+}
+TAKES_CONTEXT = {Kind.SESSION_START, Kind.WORKED, Kind.FAILED}
+
+
+def read(payload: dict[str, Any], name: str = "") -> Event | None:
+    """The event; the folder is the first root of the workspace unless one is named."""
+    name = text(payload, "hook_event_name") or name
+    kind = KINDS.get(name)
+    if kind is None:
+        return None
+    roots = payload.get("workspace_roots")
+    first = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+    tool = text(payload, "tool_name")
+    return Event(
+        kind=kind,
+        name=name,
+        session=text(payload, "conversation_id", "session_id"),
+        cwd=text(payload, "cwd") or first,
+        text=text(payload, "prompt"),
+        tool="bash" if tool == "Shell" else tool,
+        args=arguments(payload, "tool_input"),
+        output=words(payload.get("error_message") or payload.get("tool_output")),
+    )
+
+
+def answer(event: Event, reply: Reply) -> dict[str, Any]:
+    """Context where it is taken; a denial tells the agent why."""
+    if event.kind == Kind.BEFORE and reply.denial:
+        return {"permission": "deny", "agent_message": reply.denial}
+    if event.kind in TAKES_CONTEXT and reply.context:
+        return {"additional_context": reply.context}
+    return {}

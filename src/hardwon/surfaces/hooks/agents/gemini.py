@@ -1,0 +1,60 @@
+"""Gemini CLI: a failing command is a finished one whose text names its exit code."""
+
+import re
+from typing import Any
+
+from hardwon.surfaces.hooks.events import Event, Kind, Reply
+from hardwon.surfaces.hooks.fields import arguments, group, text, words
+
+KINDS = {
+    "SessionStart": Kind.SESSION_START,
+    "BeforeAgent": Kind.PROMPT,
+    "BeforeTool": Kind.BEFORE,
+    "AfterTool": Kind.WORKED,
+    "AfterAgent": Kind.STOP,
+    "SessionEnd": Kind.SESSION_END,
+    "PreCompress": Kind.COMPACTION,
+}
+TAKES_CONTEXT = {Kind.SESSION_START, Kind.PROMPT, Kind.WORKED, Kind.FAILED}
+_EXIT_CODE = r"(?m)^Exit Code: (\d{1,5})$"
+_SHELL = "run_shell_command"
+_OWN_CONTEXT = r"(?s)<hook_context>.*?</hook_context>"
+
+
+def read(payload: dict[str, Any], name: str = "") -> Event | None:
+    """The event; the shell is called `bash` as everywhere, so that lessons hold in every agent."""
+    name = text(payload, "hook_event_name") or name
+    kind = KINDS.get(name)
+    if kind is None:
+        return None
+    response = group(payload, "tool_response")
+    output = words(response.get("error") or response.get("llmContent"))
+    if kind == Kind.WORKED and (response.get("error") or _exit_code(output)):
+        kind = Kind.FAILED
+    tool = text(payload, "tool_name")
+    return Event(
+        kind=kind,
+        name=name,
+        session=text(payload, "session_id"),
+        cwd=text(payload, "cwd"),
+        # The prompt comes with what was injected at the start of the session.
+        text=re.sub(_OWN_CONTEXT, "", text(payload, "prompt", "prompt_response")).strip(),
+        tool="bash" if tool == _SHELL else tool,
+        args=arguments(payload, "tool_input"),
+        output=output,
+    )
+
+
+def answer(event: Event, reply: Reply) -> dict[str, Any]:
+    """Context where it is taken; before an action only a denial is."""
+    if event.kind == Kind.BEFORE:
+        return {"decision": "deny", "reason": reply.denial} if reply.denial else {}
+    if event.kind not in TAKES_CONTEXT:
+        return {}
+    said = {"hookEventName": event.name, "additionalContext": reply.context}
+    return {"hookSpecificOutput": said}
+
+
+def _exit_code(output: str) -> int:
+    found = re.search(_EXIT_CODE, output)
+    return int(found[1]) if found else 0

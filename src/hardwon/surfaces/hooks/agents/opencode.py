@@ -1,0 +1,40 @@
+"""opencode: its plugin is a few lines of ours (see install), so the words are already ours."""
+
+from typing import Any
+
+from hardwon.surfaces.hooks.events import Event, Kind, Reply
+from hardwon.surfaces.hooks.fields import arguments, text, words
+
+KINDS = {
+    Kind.SESSION_START,
+    Kind.PROMPT,
+    Kind.BEFORE,
+    Kind.WORKED,
+    Kind.FAILED,
+    Kind.STOP,
+    Kind.SESSION_END,
+    Kind.COMPACTION,
+}
+
+
+def read(payload: dict[str, Any], name: str = "") -> Event | None:
+    """The event as the plugin wrote it."""
+    kind = text(payload, "kind") or name
+    if kind not in KINDS:
+        return None
+    return Event(
+        kind=kind,
+        name=kind,
+        session=text(payload, "session"),
+        cwd=text(payload, "cwd"),
+        text=text(payload, "text"),
+        tool=text(payload, "tool"),
+        args=arguments(payload, "args"),
+        output=words(payload.get("output")),
+        is_nested=payload.get("nested") is True,
+    )
+
+
+def answer(event: Event, reply: Reply) -> dict[str, Any]:
+    """Both fields as they are."""
+    return {key: value for key, value in reply._asdict().items() if value}

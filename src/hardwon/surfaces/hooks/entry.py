@@ -1,0 +1,143 @@
+"""`hardwon hook <agent> [event]`: one event from standard input, the answer on standard output.
+
+Whatever happens, the agent goes on: exit code 0, no output, one line in `<home>/hook.log`.
+"""
+
+import _thread
+import json
+import os
+import sys
+import time
+from typing import Any, NoReturn
+
+from hardwon.errors import InvalidInput
+from hardwon.settings import Settings, default_home, load
+from hardwon.surfaces.hooks.agents import adapter
+from hardwon.surfaces.hooks.events import Event, Kind
+
+EVENT_LIMIT = 8 * 1024 * 1024
+_LOG_LIMIT = 1024 * 1024
+_CHUNK = 1024 * 1024
+_CAPTURES = {Kind.STOP, Kind.SESSION_END, Kind.COMPACTION}
+
+
+def run(arguments: list[str]) -> NoReturn:
+    """Handle one event and leave at once: a hook has no time to tidy up an interpreter."""
+    agent, name = (*arguments[:2], "", "")[:2]
+    watch = Watch(f"{agent} {name}".strip())
+    try:
+        answer = _answered(agent, name, watch)
+        if answer:
+            os.write(1, answer)
+    except BaseException as error:  # noqa: BLE001 - the agent's turn goes on, whatever it is
+        watch.log(f"{type(error).__name__}: {error}")
+    os._exit(0)
+
+
+def _answered(agent: str, name: str, watch: "Watch") -> bytes:
+    """The bytes to print, perhaps none."""
+    settings = load()
+    watch.start(settings)
+    payload = parsed(_stdin())
+    spoken = adapter(agent)
+    event = spoken.read(payload, name)
+    if event is None:
+        raise InvalidInput(f"unknown event {(payload.get('hook_event_name') or name)!r}")
+    watch.about(event)
+    said = answer(event, spoken, settings, watch)
+    return json.dumps(said).encode() if said else b""
+
+
+def answer(event: Event, spoken: Any, settings: Settings, watch: "Watch") -> dict[str, Any]:
+    """What the agent is told, in its own words."""
+    import hardwon
+    from hardwon.surfaces.hooks.respond import respond
+
+    with hardwon.open(settings=settings) as hw:
+        hw.on_trouble(watch.trouble)
+        reply = respond(event, hw)
+    said: dict[str, Any] = spoken.answer(event, reply) if reply else {}
+    return said
+
+
+def parsed(raw: bytes) -> dict[str, Any]:
+    """The event's JSON; raises what json raises, or InvalidInput when it is no object."""
+    payload = json.loads(raw.decode("utf-8"))
+    if not isinstance(payload, dict):
+        raise InvalidInput(f"the event is a {type(payload).__name__}, not an object")
+    return payload
+
+
+def _stdin() -> bytes:
+    """All of standard input. What is too long is still taken, so that the agent can finish."""
+    chunks, size = [], 0
+    while chunk := os.read(0, _CHUNK):
+        size += len(chunk)
+        if size <= EVENT_LIMIT:
+            chunks.append(chunk)
+        else:
+            chunks.clear()
+    if size > EVENT_LIMIT:
+        raise InvalidInput(f"the event is {size} bytes long; at most {EVENT_LIMIT} are read")
+    return b"".join(chunks)
+
+
+class Watch:
+    """Ends the process when its time is up, and keeps the log."""
+
+    def __init__(self, subject: str) -> None:
+        self._subject = subject
+        self._began = time.monotonic()
+        self._limit = 0.0
+        self._capture_limit = 0.0
+
+    def start(self, settings: Settings) -> None:
+        """A thread, since a signal would wait for a locked database to answer."""
+        values = settings.hooks
+        self._limit = values.limit.total_seconds()
+        self._capture_limit = values.capture_limit.total_seconds()
+        _thread.start_new_thread(self._wait, ())
+
+    def about(self, event: Event) -> None:
+        """Name the event in the log; making a failure durable may take longer than recall."""
+        self._subject = f"{self._subject.split()[0]} {event.name}"
+        if event.kind in _CAPTURES:
+            self._limit = max(self._limit, self._capture_limit)
+
+    def trouble(self, error: BaseException) -> None:
+        """A door that failed and stayed silent."""
+        self.log(f"{type(error).__name__}: {error}")
+
+    def log(self, problem: str) -> None:
+        """One line; a log that cannot be written is none."""
+        try:
+            line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {self._subject} {problem}"
+            _append(os.path.join(default_home(), "hook.log"), _one_line(line))
+        except Exception:  # noqa: BLE001 - nowhere is left to say it
+            pass
+
+    def _wait(self) -> None:
+        while (left := self._began + self._limit - time.monotonic()) > 0:
+            time.sleep(left)
+        self.log(f"gave up after {self._limit:.3g} s")
+        os._exit(0)
+
+
+def _append(path: str, line: str) -> None:
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+    if os.path.exists(path) and os.path.getsize(path) > _LOG_LIMIT:
+        os.replace(path, f"{path}.1")
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    handle = os.open(path, flags, 0o600)
+    try:
+        os.write(handle, line.encode("utf-8", "replace") + b"\n")
+    finally:
+        os.close(handle)
+
+
+def _one_line(text: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in text[:500])
+
+
+if __name__ == "__main__":
+    run(sys.argv[1:])

@@ -1,0 +1,44 @@
+"""What happens in a coding agent, whatever it calls it, and what we may answer."""
+
+from typing import Any, NamedTuple
+
+
+class Kind:
+    """The one set of events that every agent's own are translated into."""
+
+    SESSION_START = "session_start"
+    PROMPT = "prompt"
+    BEFORE = "before_action"
+    WORKED = "action_worked"
+    FAILED = "action_failed"
+    BATCH = "batch"
+    STOP = "stop"
+    SESSION_END = "session_end"
+    COMPACTION = "compaction"
+
+
+class Event(NamedTuple):
+    """One event. `name` is the agent's own word for it, which some answers repeat."""
+
+    kind: str
+    name: str
+    session: str = ""
+    cwd: str = ""
+    text: str = ""  # the prompt, or the agent's last words
+    tool: str = ""
+    args: Any = None
+    output: str = ""
+    is_nested: bool = False  # inside a sub-agent
+
+
+class Reply(NamedTuple):
+    """What the agent is told; nothing at all when falsy."""
+
+    context: str = ""
+    denial: str = ""  # the reason why the pending call must not run
+
+    def __bool__(self) -> bool:
+        return bool(self.context or self.denial)
+
+
+SILENCE = Reply()

@@ -1,0 +1,53 @@
+"""Running the hook as an agent does: a process, an event on its standard input."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class Outcome(NamedTuple):
+    """What the agent saw, and what was logged."""
+
+    code: int
+    out: str
+    err: str
+    log: list[str]
+
+    @property
+    def answer(self) -> Any:
+        return json.loads(self.out)
+
+
+class Hook:
+    """`hardwon hook` in a home of its own, with time enough for a busy machine."""
+
+    def __init__(self, home: Path, **environ: str) -> None:
+        self.home = home
+        self._environ = {
+            "PATH": os.environ["PATH"],
+            "HARDWON_HOME": str(home),
+            "HARDWON_HOOKS_LIMIT": "60s",
+            "HARDWON_HOOKS_CAPTURE_LIMIT": "60s",
+            "HARDWON_QUEUE_AUTOSTART": "false",
+            **environ,
+        }
+
+    def __call__(self, agent: str, event: object, *more: str) -> Outcome:
+        raw = event if isinstance(event, bytes) else json.dumps(event).encode()
+        ran = subprocess.run(
+            [sys.executable, "-m", "hardwon", "hook", agent, *more],
+            input=raw,
+            capture_output=True,
+            env=self._environ,
+            timeout=90,
+        )
+        return Outcome(ran.returncode, ran.stdout.decode(), ran.stderr.decode(), self.log())
+
+    def log(self) -> list[str]:
+        path = self.home / "hook.log"
+        return path.read_text().splitlines() if path.exists() else []

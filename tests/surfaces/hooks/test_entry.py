@@ -1,0 +1,183 @@
+"""The hook never hurts."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+import hardwon
+from tests.surfaces.hooks.hooking import Hook
+
+PROMPT = {
+    "hook_event_name": "UserPromptSubmit",
+    "session_id": "s1",
+    "cwd": "/nowhere",
+    "prompt": "make the folder of the nightly report",
+}
+LESSON = "make the folder of the nightly report with mkdir -p"
+
+
+@pytest.fixture
+def hook(tmp_path: Path) -> Hook:
+    return Hook(tmp_path / "home")
+
+
+def test_a_prompt_is_answered_with_the_lessons_that_fit(hook: Hook) -> None:
+    with hardwon.open(hook.home) as hw:
+        hw.agent("default").learn(LESSON)
+
+    seen = hook("claude-code", PROMPT)
+
+    said = seen.answer["hookSpecificOutput"]
+    assert said["hookEventName"] == "UserPromptSubmit"
+    assert LESSON in said["additionalContext"]
+    assert (seen.code, seen.err, seen.log) == (0, "", [])
+
+
+def test_without_a_store_nothing_is_said_and_nothing_breaks(hook: Hook) -> None:
+    seen = hook("claude-code", PROMPT)
+
+    assert (seen.code, seen.out, seen.err, seen.log) == (0, "", "", [])
+
+
+BAD = {
+    "no JSON": b"{oops",
+    "empty": b"",
+    "no object": b"[1]",
+    "not UTF-8": b'{"hook_event_name": "UserPromptSubmit", "prompt": "\xff\xfe"}',
+    "nested too deep": b"[" * 100_000,
+    "unknown event": b'{"hook_event_name": "FutureEvent"}',
+    "event of a strange type": b'{"hook_event_name": {"a": 1}}',
+    "50 MB": b'{"hook_event_name": "PostToolUse", "tool_response": "' + b"x" * 50_000_000 + b'"}',
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_one_line_in_the_log(name: str, hook: Hook) -> None:
+    seen = hook("claude-code", BAD[name])
+
+    assert (seen.code, seen.out, seen.err) == (0, "", "")
+    assert len(seen.log) == 1
+    assert "claude-code" in seen.log[0]
+
+
+@pytest.mark.parametrize("agent", ["no-such-agent", "../../etc/passwd", ""])
+def test_an_unknown_agent_is_one_line_in_the_log(agent: str, hook: Hook) -> None:
+    seen = hook(agent, PROMPT)
+
+    assert (seen.code, seen.out, seen.err, len(seen.log)) == (0, "", "", 1)
+
+
+def test_strange_values_in_known_fields_are_survived(hook: Hook) -> None:
+    values: list[object] = [None, 7, [], {}, "../../../x", "a/b\x00c", "x" * 100_000]
+    for value in values:
+        event = {**PROMPT, "session_id": value, "cwd": value, "tool_name": value, "prompt": value}
+
+        for name in ("UserPromptSubmit", "PreToolUse", "PostToolUseFailure", "SessionEnd"):
+            seen = hook("claude-code", {**event, "hook_event_name": name, "tool_input": value})
+            assert (seen.code, seen.out, seen.err) == (0, "", ""), (name, value)
+
+    made = {path.name for path in hook.home.parent.iterdir()}
+    assert made == {"home"}
+
+
+def test_a_locked_database_ends_at_the_time_limit(tmp_path: Path) -> None:
+    hook = Hook(tmp_path / "home", HARDWON_HOOKS_LIMIT="300ms")
+    hardwon.open(hook.home).close()
+    holder = sqlite3.connect(hook.home / "hardwon.db", isolation_level=None)
+    holder.execute("PRAGMA locking_mode = EXCLUSIVE")
+    holder.execute("BEGIN EXCLUSIVE")
+    failure = {**PROMPT, "hook_event_name": "PostToolUseFailure", "tool_name": "Bash"}
+
+    began = time.monotonic()
+    seen = hook("claude-code", {**failure, "tool_input": {"command": "x"}, "error": "Exit code 1"})
+
+    holder.close()
+    assert (seen.code, seen.out, seen.err) == (0, "", "")
+    assert "gave up after 0.3 s" in seen.log[0]
+    assert time.monotonic() - began < 10  # SQLite alone would wait for 15 s
+
+
+def test_an_agent_that_never_ends_its_event_is_left_alone(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    home = tmp_path / "home"
+    environ = {**os.environ, "HARDWON_HOME": str(home), "HARDWON_HOOKS_LIMIT": "50ms"}
+
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hardwon", "hook", "claude-code"],
+        stdin=subprocess.PIPE,
+        env=environ,
+    )
+
+    assert process.wait(60) == 0
+    assert process.stdin is not None
+    process.stdin.close()
+    assert "gave up" in (home / "hook.log").read_text()
+
+
+def test_a_home_that_cannot_be_made_is_survived(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+
+    seen = Hook(tmp_path / "file" / "home")("claude-code", PROMPT)
+
+    assert (seen.code, seen.out, seen.err) == (0, "", "")
+
+
+def test_a_damaged_database_is_one_line_in_the_log(hook: Hook) -> None:
+    hook.home.mkdir()
+    (hook.home / "hardwon.db").write_bytes(b"no database at all" * 1000)
+
+    seen = hook("claude-code", PROMPT)
+
+    assert (seen.code, seen.out, seen.err, len(seen.log)) == (0, "", "", 1)
+    assert "hardwon.db" in seen.log[0]
+
+
+def test_a_damaged_configuration_is_one_line_in_the_log(hook: Hook) -> None:
+    hook.home.mkdir()
+    (hook.home / "config.toml").write_text("this is = = not toml")
+
+    seen = hook("claude-code", PROMPT)
+
+    assert (seen.code, seen.out, seen.err, len(seen.log)) == (0, "", "", 1)
+    assert "config.toml" in seen.log[0]
+
+
+def test_a_full_disk_is_one_line_or_none(tmp_path: Path) -> None:
+    """`RLIMIT_FSIZE` makes every write fail as a full disk does."""
+    import json
+    import subprocess
+    import sys
+
+    home = tmp_path / "home"
+    with hardwon.open(home) as hw:
+        hw.agent("default").learn(LESSON)
+    limited = (
+        "import resource, signal, sys, runpy\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        "sys.argv = ['hardwon', 'hook', 'claude-code']\n"
+        "runpy.run_module('hardwon', run_name='__main__')\n"
+    )
+
+    ran = subprocess.run(
+        [sys.executable, "-c", limited],
+        input=json.dumps(PROMPT).encode(),
+        capture_output=True,
+        env={**os.environ, "HARDWON_HOME": str(home), "HARDWON_HOOKS_LIMIT": "60s"},
+    )
+
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+def test_help_is_for_people(hook: Hook) -> None:
+    seen = hook("--help", b"")
+
+    assert seen.code == 0
+    assert "Usage: hardwon hook" in seen.out
