@@ -20,7 +20,7 @@ except ImportError:  # a build without the accelerator
     from hashlib import blake2b
 
 _LONGEST = 200
-_HEAD, _TAIL = 4_096, 16_384
+_HEAD, _TAIL, _LINE = 4_096, 16_384, 4_096
 _PASSES = 8
 
 
@@ -33,7 +33,7 @@ class Signature(NamedTuple):
 
 def signature(tool: str, error: str) -> Signature:
     """The name of this failure of this tool; the same in every run that fails the same way."""
-    line = fold(error_line(error)) or "<no output>"
+    line = fold(error_line(error)[:_LINE]) or "<no output>"
     text = f"{fold(tool).lower() or 'tool'}: {line}"[:_LONGEST].rstrip()
     return Signature(blake2b(text.encode(), digest_size=8).hexdigest(), text)
 
@@ -86,10 +86,12 @@ _VOLATILE = "|".join(
         r"/[A-Za-z][\w./-]{0,100}+))",
         rf"(?P<path>(?<!\w)[A-Za-z]:[\\/][^\s'\"`<>|,;:()\[\]]*+{_POSITION}"
         rf"|(?<![\w.~@%+$/)<-])[\w.~@%+$-]*+/(?![\s>])[\w.~@%+$/=#-]*+{_POSITION})",
-        r"(?P<quoted>(?<!\w)'[^'\\]*+(?:\\.[^'\\]*+)*+'(?!\w)"
-        r"|(?<!\w)\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|`[^`']*+[`'](?!\w)|‘[^’]*+’|“[^”]*+”)",
+        r"(?P<quoted>(?<![\w\\])'[^'\\]*+(?:\\.[^'\\]*+)*+'(?!\w)"
+        r"|(?<![\w\\])\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|`[^`']*+[`'](?!\w)"
+        r"|\u2018[^\u2018\u2019]*+\u2019|\u201c[^\u201c\u201d]*+\u201d)",
+        r"(?P<n>(?<![\w.-])\d++(?:\.\d++)*+(?![\w.:(-]))",
         rf"(?P<word>(?<![\w.-])[^\W\d]*+[\d.-][\w.-]*+{_POSITION})",
-        r"(?P<n>\d++(?:\.\d++)*+)",
+        r"(?P<rest>\d++(?:\.\d++)*+)",
     )
 )
 
@@ -110,10 +112,9 @@ def _one_line(text: str) -> str:
 
 
 def _replacement(match: re.Match[str]) -> str:
-    kind, found = match.lastgroup or "n", match.group()
-    if kind in _REWRITES:
-        return _REWRITES[kind](found)
-    return f"<{kind}>"
+    kind = match.lastgroup or "str"
+    rewrite = _REWRITES.get(kind)
+    return rewrite(match.group()) if rewrite else f"<{kind}>"
 
 
 def _same(found: str) -> str:
@@ -131,8 +132,8 @@ def _fold_path(found: str) -> str:
 
 def _fold_quoted(found: str) -> str:
     """A short name stays; see the module's words on quoted values."""
-    inner = _one_line(found[1:-1])
-    if len(inner) <= 300 and not re.search(r"['\"`]", inner):
+    inner = found[1:-1].strip()
+    if 0 < len(inner) <= 300 and not re.search(r"['\"`]", inner):
         inner = fold(inner)
         if re.fullmatch(r"<\w+>", inner):
             return inner
@@ -146,8 +147,8 @@ def _is_name(text: str) -> bool:
     return len(bare) <= 40 and bool(re.fullmatch(r"-{0,2}@?[^\W\d][\w.-]*(?:/[\w.-]+)?", bare))
 
 
-_FILE = (
-    r"(?:pyi?|[cm]?jsx?|[cm]?tsx?|jsonl?|ya?ml|toml|cfg|ini|conf|lock|md|rst|txt|log|csv|html?|css"
+_FILE_NAME = (
+    r"\.?\w[\w.-]*\.(?:pyi?|[cm]?jsx?|[cm]?tsx?|jsonl?|ya?ml|toml|cfg|ini|conf|lock|md|rst|txt|log|csv|html?|css"
     r"|sql|sh|go|rs|java|class|jar|kt|rb|php|cs|c|h|cc|cpp|hpp|o|so|a|dll|exe|zip|gz|tar|whl|xml"
     r"|png|jpe?g|pdf|db|sqlite|ipynb|tmp|bak)"
 )
@@ -157,7 +158,7 @@ def _fold_word(found: str) -> str:
     """A file name, number, id or error code, or a name of which only the digits go."""
     word = re.split(r"[:(]", found, maxsplit=1)[0].rstrip(".-")
     rest = found[len(word) :]
-    if re.fullmatch(rf"\.?\w[\w.-]*\.{_FILE}", word):
+    if re.fullmatch(_FILE_NAME, word):
         return "<path>" + ("." if rest.endswith(".") else "")
     return _fold_name(word) + _fold_numbers(rest)
 
@@ -184,6 +185,7 @@ _REWRITES = {
     "path": _fold_path,
     "quoted": _fold_quoted,
     "word": _fold_word,
+    "rest": _fold_numbers,
 }
 
 

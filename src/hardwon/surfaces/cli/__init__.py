@@ -59,9 +59,7 @@ def cli() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit code is 0, 1 (failed) or 2 (wrong use)."""
     try:
-        cli.main(args=list(arguments), prog_name="hardwon", standalone_mode=False)
-    except click.exceptions.Exit as exit_:
-        return exit_.exit_code
+        code = cli.main(args=list(arguments), prog_name="hardwon", standalone_mode=False)
     except click.ClickException as error:
         error.show(sys.stderr)
         return 2
@@ -74,4 +72,4 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader has left; nothing more can be said
         return 1
-    return 0
+    return code if isinstance(code, int) else 0  # what a command exits with is handed back

@@ -1,0 +1,152 @@
+"""What SQLite in particular must stand: other processes, old and damaged files, full disks."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hardwon.backends.sqlite import SqliteStore
+from hardwon.backends.sqlite.database import SCHEMA, Database
+from hardwon.domain.lesson import Status
+from hardwon.errors import Corrupt, NewerSchema, StorageError, StorageFull
+from tests.samples import CODER, lesson
+
+WRITER = """
+import sys
+from hardwon.backends.sqlite import SqliteStore
+from tests.samples import lesson
+store = SqliteStore(sys.argv[1])
+for number in range(40):
+    store.lessons.add(lesson(f"writer {sys.argv[2]} number {number}"))
+"""
+
+
+def _fail_in_the_middle(store: SqliteStore) -> None:
+    with store._db:
+        store.lessons.add(lesson("half"))
+        raise ZeroDivisionError
+
+
+def _fill(store: SqliteStore) -> None:
+    for number in range(500):
+        store.lessons.add(lesson(f"{number} " + "many different words " * 100))
+
+
+def migrations() -> list[str]:
+    folder = Path(sys.modules[Database.__module__].__file__ or "").parent / "migrations"
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_the_schema_number_is_the_number_of_migrations() -> None:
+    assert len(migrations()) == SCHEMA
+    assert [int(name[:4]) for name in migrations()] == list(range(1, SCHEMA + 1))
+
+
+def test_the_file_is_in_wal_mode_and_private(tmp_path: Path) -> None:
+    SqliteStore(str(tmp_path)).close()
+
+    connection = sqlite3.connect(tmp_path / "hardwon.db")
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert (tmp_path / "hardwon.db").stat().st_mode & 0o777 == 0o600
+    connection.close()
+
+
+def test_many_processes_write_at_once_and_none_is_turned_away(tmp_path: Path) -> None:
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), str(number)])
+        for number in range(4)
+    ]
+
+    assert [writer.wait(60) for writer in writers] == [0] * 4
+
+    store = SqliteStore(str(tmp_path))
+    assert len(store.lessons.recent(CODER, status=Status.ACTIVE, limit=999)) == 160
+    assert store.check() == []
+    store.close()
+
+
+def test_a_forked_child_opens_its_own_connection(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path))
+    store.lessons.add(lesson("parent"))
+
+    pid = os.fork()
+    if pid == 0:
+        store.lessons.add(lesson("child"))
+        os._exit(0)
+    os.waitpid(pid, 0)
+
+    assert len(store.lessons.recent(CODER, status=Status.ACTIVE, limit=9)) == 2
+    store.close()
+
+
+def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path))
+
+    with pytest.raises(ZeroDivisionError):
+        _fail_in_the_middle(store)
+
+    assert store.lessons.recent(CODER, status=Status.ACTIVE, limit=9) == []
+    store.lessons.add(lesson("whole"))
+    store.close()
+
+
+def test_a_newer_schema_is_refused_and_left_alone(tmp_path: Path) -> None:
+    SqliteStore(str(tmp_path)).close()
+    connection = sqlite3.connect(tmp_path / "hardwon.db")
+    connection.execute(f"PRAGMA user_version = {SCHEMA + 1}")
+    connection.close()
+
+    with pytest.raises(NewerSchema, match=r"hardwon\.db.*upgrade hardwon"):
+        SqliteStore(str(tmp_path))
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "hardwon.db"
+    path.write_bytes(b"not a database, but precious" * 40)
+
+    with pytest.raises(Corrupt, match=r"hardwon\.db"):
+        SqliteStore(str(tmp_path))
+    assert path.read_bytes() == b"not a database, but precious" * 40
+
+
+@pytest.mark.parametrize("version", range(1, SCHEMA))
+def test_every_earlier_schema_is_brought_up_to_date(tmp_path: Path, version: int) -> None:
+    connection = sqlite3.connect(tmp_path / "hardwon.db")
+    folder = Path(sys.modules[Database.__module__].__file__ or "").parent / "migrations"
+    for name in migrations()[:version]:
+        connection.executescript((folder / name).read_text())
+    connection.execute(f"PRAGMA user_version = {version}")
+    connection.close()
+
+    store = SqliteStore(str(tmp_path))
+
+    assert store.lessons.add(lesson("after the upgrade")).id > 0
+    assert store.check() == []
+    store.close()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+
+    with pytest.raises(StorageError, match=str(tmp_path)):
+        SqliteStore(str(tmp_path))
+
+
+def test_a_full_disk_is_named_and_nothing_is_lost(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path))
+    kept = store.lessons.add(lesson("before the disk was full"))
+    store._db.rows("PRAGMA max_page_count = 60")
+
+    with pytest.raises(StorageFull, match="free some space"):
+        _fill(store)
+
+    assert store.lessons.get(CODER, kept.id) == kept
+    store._db.rows("PRAGMA max_page_count = 100000")
+    assert store.lessons.add(lesson("after space was freed")).id > kept.id
+    store.close()

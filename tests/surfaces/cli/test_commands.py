@@ -1,0 +1,168 @@
+"""The command line as a person and a program use it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hardwon.surfaces.cli import COMMANDS, run
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HARDWON_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def out(capsys: Capture, *arguments: str, code: int = 0) -> str:
+    assert run(arguments) == code
+    return capsys.readouterr().out
+
+
+def data(capsys: Capture, *arguments: str) -> object:
+    return json.loads(out(capsys, *arguments, "--json"))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(capsys: Capture, command: str) -> None:
+    assert "Usage:" in out(capsys, command, "--help")
+
+
+def test_a_lesson_by_hand_is_kept_and_recalled(capsys: Capture) -> None:
+    said = out(capsys, "reflect", "when editing large Go files use Edit, not full rewrite")
+
+    assert "lesson persisted to long-term memory (category=lesson)" in said
+    assert "[KNOWN PITFALLS" in out(capsys, "recall", "edit the large Go file")
+    assert "(nothing fits)" in out(capsys, "recall", "paint the fence")
+
+
+def test_a_lesson_may_begin_with_a_verb(capsys: Capture) -> None:
+    out(capsys, "reflect", "list", "the", "pods", "before", "a", "deploy")
+
+    assert "list the pods before a deploy" in out(capsys, "lesson", "list")
+
+
+def test_the_state_of_the_queue_has_the_published_words(capsys: Capture) -> None:
+    assert out(capsys, "reflect").startswith(
+        "  reflexion queue: 0 pending\n  reflexion DLQ: 0 entries\n"
+    )
+    assert out(capsys, "reflect", "failed") == "  DLQ is empty — no failed lessons to review\n"
+
+
+def test_lessons_are_listed_searched_shown_edited_and_deleted(capsys: Capture) -> None:
+    out(capsys, "reflect", "use tabs in makefiles")
+
+    assert out(capsys, "lesson", "list") == "1 lesson(s):\n  #1  [note]  use tabs in makefiles\n"
+    assert "1 match(es):" in out(capsys, "lesson", "search", "akefil")
+    assert "(no matches)" in out(capsys, "lesson", "search", "nowhere")
+    assert out(capsys, "lesson", "show", "#1").startswith("LESSON: use tabs in makefiles\n")
+    assert "use spaces" in out(capsys, "lesson", "edit", "1", "--correction", "use spaces")
+    assert out(capsys, "lesson", "delete", "1") == "OK: deleted #1\n"
+    assert out(capsys, "lesson", "list") == "(no lessons recorded)\n"
+
+
+def test_agents_do_not_see_each_other(capsys: Capture) -> None:
+    out(capsys, "reflect", "--agent", "coder", "a lesson of the coder")
+
+    assert "(no lessons recorded)" in out(capsys, "lesson", "list", "--agent", "writer")
+    out(capsys, "lesson", "delete", "1", "--agent", "writer", code=1)
+
+
+def test_data_is_printed_as_json(capsys: Capture) -> None:
+    kept = data(capsys, "reflect", "use tabs")
+    assert isinstance(kept, dict)
+
+    assert data(capsys, "lesson", "list") == [kept]
+    assert data(capsys, "lesson", "show", "1") == kept
+    assert isinstance(data(capsys, "recall", "tabs or no tabs"), dict)
+    assert isinstance(data(capsys, "config"), dict)
+    assert isinstance(data(capsys, "doctor"), list)
+    assert isinstance(data(capsys, "work"), dict)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["lesson", "show", "99"], 1),
+        (["lesson", "show", "../x"], 2),
+        (["lesson", "list", "--limit", "0"], 2),
+        (["lesson", "edit", "1"], 2),
+        (["reflect", " "], 2),
+        (["reflect", "x" * 5000], 2),
+        (["reflect", "--agent", "a\nb", "text"], 2),
+        (["nonsense"], 2),
+        (["recall"], 2),
+    ],
+)
+def test_wrong_use_and_failure_have_their_own_exit_codes(
+    capsys: Capture, arguments: list[str], code: int
+) -> None:
+    assert run(arguments) == code
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err
+    assert "Traceback" not in printed.err
+
+
+def test_stored_control_bytes_never_reach_the_terminal(capsys: Capture, home: Path) -> None:
+    out(capsys, "reflect", "plain")
+    import sqlite3
+
+    with sqlite3.connect(home / "hardwon.db") as database:
+        database.execute("UPDATE lessons SET correction = ?", ("a\x1b[2Jb\x07\x9b31m\u202e",))
+    database.close()
+
+    shown = out(capsys, "lesson", "list")
+
+    assert not set(shown) & set("\x1b\x07\x9b\u202e")
+    exact = json.loads(out(capsys, "lesson", "list", "--json"))
+    assert exact[0]["correction"] == "a\x1b[2Jb\x07\x9b31m\u202e"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_are_printed(capsys: Capture, shell: str) -> None:
+    assert "_HARDWON_COMPLETE" in out(capsys, "completion", shell)
+
+
+def test_completion_offers_the_commands(home: Path) -> None:
+    asked = {**os.environ, "_HARDWON_COMPLETE": "bash_complete", "COMP_WORDS": "hardwon le"}
+
+    done = subprocess.run(
+        [sys.executable, "-m", "hardwon"],
+        env={**asked, "COMP_CWORD": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.stdout.strip() == "plain,lesson"
+
+
+def test_a_broken_store_is_one_line_that_names_it(capsys: Capture, home: Path) -> None:
+    home.mkdir()
+    (home / "hardwon.db").write_bytes(b"no database" * 100)
+
+    assert run(["lesson", "list"]) == 1
+    complaint = capsys.readouterr().err
+    assert complaint.count("\n") == 1
+    assert "hardwon.db" in complaint
+    assert "BAD  store:" in out(capsys, "doctor", code=1)
+
+
+def test_doctor_is_content_with_a_new_home(capsys: Capture) -> None:
+    assert "BAD" not in out(capsys, "doctor")
+
+
+def test_the_reader_may_leave_early(home: Path) -> None:
+    shell = f"{sys.executable} -m hardwon --help | true"
+
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=False)
+
+    assert "Traceback" not in done.stderr

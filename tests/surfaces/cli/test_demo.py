@@ -1,0 +1,43 @@
+"""The demo shows the main job, and shows it only because lessons are injected."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hardwon.surfaces.cli import run
+
+Capture = pytest.CaptureFixture[str]
+
+
+def rounds(capsys: Capture, *arguments: str) -> tuple[list[list[str]], list[list[str]]]:
+    """The failed commands of each task, before and after."""
+    assert run(["demo", "--json", *arguments]) == 0
+    played = json.loads(capsys.readouterr().out)
+    before, after = (
+        [[command for command, error in one["calls"] if error] for one in played[name]]
+        for name in ("before", "after")
+    )
+    return before, after
+
+
+def test_no_mistake_of_the_first_round_is_made_again(capsys: Capture) -> None:
+    before, after = rounds(capsys)
+
+    assert all(before)
+    assert after == [[]] * len(before)
+
+
+def test_without_injection_the_second_round_fails_as_the_first_did(capsys: Capture) -> None:
+    before, after = rounds(capsys, "--no-inject")
+
+    assert after == before
+
+
+def test_the_demo_prints_what_it_injected(capsys: Capture) -> None:
+    assert run(["demo"]) == 0
+
+    shown = capsys.readouterr().out
+    assert "[KNOWN PITFALLS — your prior lessons]" in shown
+    assert "6 failed calls became 0" in shown

@@ -1,0 +1,77 @@
+"""Where settings come from, and what happens when they are wrong."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from hardwon.errors import InvalidInput, StorageError
+from hardwon.settings import default_home, duration, load
+
+
+def test_defaults_are_those_of_the_published_system(tmp_path: Path) -> None:
+    settings = load(str(tmp_path), {})
+
+    assert settings.reflexion == (True, True, True, False, True)
+    assert settings.queue.workers == 2
+    assert settings.queue.max_attempts == 5
+    assert settings.queue.max_delay == timedelta(minutes=5)
+    assert settings.origin("queue.workers") == "default"
+
+
+def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[queue]\nworkers = 3\njitter = 0.1\n")
+
+    settings = load(str(tmp_path), {"HARDWON_QUEUE_WORKERS": "7"})
+
+    assert (settings.queue.workers, settings.queue.jitter) == (7, 0.1)
+    assert settings.origin("queue.workers") == "HARDWON_QUEUE_WORKERS"
+    assert settings.origin("queue.jitter") == "config.toml"
+
+
+@pytest.mark.parametrize(
+    "variable",
+    [
+        "HARDWON_QUEUE_WORKERS",
+        "HARDWON_REFLEXION_QUEUE_WORKERS",
+        "HARDWON_QUALITY_REFLEXION_QUEUE_WORKERS",
+    ],
+)
+def test_the_published_names_work_with_our_prefix(tmp_path: Path, variable: str) -> None:
+    assert load(str(tmp_path), {variable: "4"}).queue.workers == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("1s", 1), ("1m30s", 90), ("500ms", 0.5), ("168h", 604800), ("7d", 604800), ("0", 0), (5, 5)],
+)
+def test_durations_are_read_as_go_writes_them(text: object, seconds: float) -> None:
+    assert duration(text) == timedelta(seconds=seconds)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("HARDWON_QUEUE_WORKERS", "many"),
+        ("HARDWON_REFLEXION_ENABLED", "maybe"),
+        ("HARDWON_QUEUE_MAX_DELAY", "5 parsecs"),
+        ("HARDWON_QUEUE_MAX_DELAY", ""),
+        ("HARDWON_QUEUE_JITTER", "x"),
+    ],
+)
+def test_a_wrong_value_names_the_setting(tmp_path: Path, variable: str, value: str) -> None:
+    with pytest.raises(InvalidInput, match=r"setting (queue|reflexion)\."):
+        load(str(tmp_path), {variable: value})
+
+
+def test_a_broken_file_names_its_path(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[queue\n")
+
+    with pytest.raises(StorageError, match=r"config\.toml.*not valid TOML"):
+        load(str(tmp_path), {})
+
+
+def test_home_is_taken_from_the_environment() -> None:
+    assert default_home({"HARDWON_HOME": "/srv/memory"}) == "/srv/memory"
