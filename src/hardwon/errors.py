@@ -10,6 +10,7 @@ HardwonError
 │   │   └── Corrupt       restore or move the file it names
 │   └── NewerSchema       upgrade hardwon
 ├── TransientError        try again later; the queue does
+│   └── Unavailable       a server is away; the queue tries again however often
 └── PermanentError        trying again cannot help; the queue buries the job
     └── BadReply          the model answered outside the agreed format
 """
@@ -80,6 +81,10 @@ class TransientError(HardwonError):
     def __init__(self, problem: str, *, retry_after: float | None = None) -> None:
         super().__init__(problem)
         self.retry_after = retry_after
+
+
+class Unavailable(TransientError):
+    """A server that keeps our data is away: no attempt is counted against the job."""
 
 
 class PermanentError(HardwonError):

@@ -1,6 +1,6 @@
 """What the core needs from the outside: narrow protocols, each with its promises."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
@@ -9,7 +9,7 @@ from hardwon.domain.episode import Episode
 from hardwon.domain.job import Job
 from hardwon.domain.lesson import Lesson
 from hardwon.domain.recall import Match, Query
-from hardwon.domain.reflection import Reflection
+from hardwon.domain.reflection import Likeness, Reflection
 from hardwon.domain.scope import Scope
 
 
@@ -39,16 +39,21 @@ class LessonStore(Protocol):
 
 
 class ReflectionStore(Protocol):
-    """Keeps reflections under the loop or goal they are about."""
+    """Keeps reflections under the loop, goal or pattern they are about."""
 
-    def save(self, reflection: Reflection) -> None:
-        """Store durably."""
+    def save(self, reflection: Reflection, *, keep: int = 0) -> bool:
+        """Store durably, at most `keep` about its subject; False when its job made one before."""
 
     def about(self, scope: Scope, subject: str) -> list[Reflection]:
         """All that are kept about one loop or goal, oldest first."""
 
     def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
         """The newest of the agent that have not expired, newest first."""
+
+    def alike(
+        self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int
+    ) -> list[Likeness]:
+        """The living ones that share several of the words, the most relevant first."""
 
 
 class DeliveryLog(Protocol):
@@ -81,6 +86,8 @@ class Store(Protocol):
     def lessons(self) -> LessonStore: ...
     @property
     def reflections(self) -> ReflectionStore: ...
+    @property
+    def runs(self) -> ReflectionStore: ...
     @property
     def deliveries(self) -> DeliveryLog: ...
     @property

@@ -1,11 +1,10 @@
-"""What every store must do with deliveries, failures and reflections."""
+"""What every store must do with deliveries and failures."""
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
-from hardwon import Delivery, Reflection, Scope
+from hardwon import Delivery, Scope
 from hardwon.ports import Store
 from tests.samples import CODER, LATER, NOW, lesson
 
@@ -52,15 +51,3 @@ def test_failures_are_counted_by_signature(store: Store) -> None:
     assert store.failures.met(OTHER, "s1", "bash: boom", NOW) == 1
 
     assert store.failures.commonest(CODER, limit=9) == [("bash: boom", 2), ("bash: other", 1)]
-
-
-def test_reflections_are_kept_by_subject_and_expire(store: Store) -> None:
-    first = Reflection(CODER, "goal-1", "filter by date", NOW, title="Research", importance=0.8)
-    second = first._replace(insight="ask for a range", created_at=LATER, detail='{"a": 1}')
-    gone = first._replace(subject="goal-2", expires_at=NOW - timedelta(days=1))
-    for reflection in (first, second, gone):
-        store.reflections.save(reflection)
-
-    assert store.reflections.about(CODER, "goal-1") == [first, second]
-    assert store.reflections.recent(CODER, now=NOW, limit=9) == [second, first]
-    assert store.reflections.about(OTHER, "goal-1") == []

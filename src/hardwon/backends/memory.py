@@ -6,14 +6,24 @@ from typing import TYPE_CHECKING
 
 from hardwon.domain.lesson import Lesson, Status
 from hardwon.domain.recall import Match, Query, Tally, index, keys, rarity
+from hardwon.domain.reflection import (
+    CANDIDATES,
+    RUNS_KEPT,
+    best_held,
+    is_known,
+    leaving,
+    likenesses,
+    words_of,
+)
 from hardwon.errors import NotFound
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from hardwon.domain.delivery import Delivery
     from hardwon.domain.job import Job
-    from hardwon.domain.reflection import Reflection
+    from hardwon.domain.reflection import Likeness, Reflection
     from hardwon.domain.scope import Scope
 
 
@@ -78,25 +88,43 @@ class MemoryLessons:
 
 
 class MemoryReflections:
-    """Reflections in a list."""
+    """Reflections in a list; with `cap`, only so many of the newest in a scope."""
 
-    def __init__(self) -> None:
+    def __init__(self, cap: int = 0) -> None:
         self.all: list[Reflection] = []
+        self._cap = cap
 
-    def save(self, reflection: Reflection) -> None:
-        self.all.append(reflection)
+    def save(self, reflection: Reflection, *, keep: int = 0) -> bool:
+        mates = [r for r in self.all if _same_subject(r, reflection)]
+        if is_known(mates, reflection):
+            return False
+        gone = {id(mates[at]) for at in leaving(mates, reflection, keep=keep)}
+        self.all = [r for r in self.all if id(r) not in gone] + [reflection]
+        own = sorted((r for r in self.all if r.scope == reflection.scope), key=_age)
+        surplus = {id(r) for r in own[: -self._cap]} if self._cap else set()
+        self.all = [r for r in self.all if id(r) not in surplus]
+        return True
 
     def about(self, scope: Scope, subject: str) -> list[Reflection]:
-        return [r for r in self.all if r.scope in scope.visible() and r.subject == subject]
+        return [r for r in self._seen(scope) if r.subject == subject]
 
     def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
-        living = [
-            r
-            for r in self.all
-            if r.scope in scope.visible() and (r.expires_at is None or r.expires_at > now)
-        ]
+        living = [r for r in self._seen(scope) if r.is_alive(now)]
         living.reverse()
         return sorted(living, key=lambda r: r.created_at, reverse=True)[:limit]
+
+    def alike(
+        self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int
+    ) -> list[Likeness]:
+        living = self.recent(scope, now=now, limit=len(self.all))
+        held = [set(words_of(r)) for r in living]
+        postings = {word: [at for at, own in enumerate(held) if word in own] for word in words}
+        holders = {word: len(places) for word, places in postings.items()}
+        found = best_held(postings, limit=CANDIDATES)
+        return likenesses(holders, [living[at] for at in found])[:limit]
+
+    def _seen(self, scope: Scope) -> list[Reflection]:
+        return [r for r in self.all if r.scope in scope.visible()]
 
 
 class MemoryDeliveries:
@@ -151,6 +179,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self.lessons = MemoryLessons()
         self.reflections = MemoryReflections()
+        self.runs = MemoryReflections(RUNS_KEPT)
         self.deliveries = MemoryDeliveries(self.lessons)
         self.failures = MemoryFailures()
 
@@ -158,7 +187,8 @@ class MemoryStore:
         kept = {n: one for n, one in self.lessons.all.items() if one.scope.tenant != tenant}
         self.lessons.all.clear()
         self.lessons.all.update(kept)
-        self.reflections.all = [r for r in self.reflections.all if r.scope.tenant != tenant]
+        for kept_here in (self.reflections, self.runs):
+            kept_here.all = [r for r in kept_here.all if r.scope.tenant != tenant]
         self.deliveries.all = [d for d in self.deliveries.all if d.scope.tenant != tenant]
         self.failures.all = {k: v for k, v in self.failures.all.items() if k[0].tenant != tenant}
 
@@ -212,6 +242,14 @@ class MemoryQueue:
 
     def close(self) -> None:
         """Nothing to release."""
+
+
+def _age(reflection: Reflection) -> datetime:
+    return reflection.created_at
+
+
+def _same_subject(one: Reflection, other: Reflection) -> bool:
+    return (one.scope, one.subject) == (other.scope, other.subject)
 
 
 def _full_text(lesson: Lesson) -> str:

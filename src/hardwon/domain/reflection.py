@@ -1,13 +1,24 @@
-"""The first-person analysis of one failed trial or one ended goal."""
+"""The first-person analysis of one failed trial, one ended goal or one run."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from math import log
+from typing import NamedTuple, TypeVar
 
+from hardwon.domain.recall import terms
 from hardwon.domain.scope import Scope
+
+HOLDERS_READ = 200  # of one word, newest first; a word held by more says little anyway
+RUNS_KEPT = 1000  # reflections on runs in one scope
+CANDIDATES = 24  # looked at closely after the words were counted
+_WORDS_KEPT = 32
+_UNKNOWN = 1.0  # the weight of a word that nothing holds
+
+T = TypeVar("T")
 
 
 class Reflection(NamedTuple):
-    """An insight kept under the thing it reflects on: a loop (trials) or a goal."""
+    """An insight kept under the thing it reflects on: a loop, a goal or a pattern of runs."""
 
     scope: Scope
     subject: str  # loop or goal id
@@ -18,3 +29,77 @@ class Reflection(NamedTuple):
     importance: float = 0.5
     expires_at: datetime | None = None
     detail: str = "{}"  # what the way of learning keeps besides, as JSON
+    job: str = ""  # the job that made it; a job makes one reflection at most
+
+    def is_alive(self, now: datetime) -> bool:
+        """Whether it has not expired."""
+        return self.expires_at is None or self.expires_at > now
+
+
+class Likeness(NamedTuple):
+    """A reflection and how much of what was asked it is about, in 0 … 1."""
+
+    reflection: Reflection
+    relevance: float
+
+
+def is_known(kept: Iterable[Reflection], new: Reflection) -> bool:
+    """Whether the job of the new one has made a reflection before."""
+    return bool(new.job) and any(one.job == new.job for one in kept)
+
+
+def leaving(kept: Sequence[Reflection], new: Reflection, *, keep: int) -> list[int]:
+    """The positions of those that give way so that `keep` are left with the new one.
+
+    The oldest of equal or lower importance goes; when all are more important, the least important.
+    The new one always finds room. `keep=0` keeps everything.
+    """
+    surplus = len(kept) + 1 - keep if keep else 0
+    places = list(range(len(kept)))
+    gone: list[int] = []
+    for _ in range(max(0, surplus)):
+        lesser = [at for at in places if kept[at].importance <= new.importance]
+        least = min(kept[at].importance for at in places)
+        choice = lesser or [at for at in places if kept[at].importance == least]
+        gone.append(min(choice, key=lambda at: (kept[at].created_at, at)))
+        places.remove(gone[-1])
+    return sorted(gone)
+
+
+def key_words(text: str) -> tuple[str, ...]:
+    """The words by which a reflection is found, each once."""
+    return tuple(dict.fromkeys(terms(text)))[:_WORDS_KEPT]
+
+
+def words_of(reflection: Reflection) -> tuple[str, ...]:
+    """The words of the objective and the insight."""
+    return key_words(f"{reflection.title} {reflection.insight}")
+
+
+def best_held(postings: Mapping[str, Sequence[T]], *, limit: int) -> list[T]:
+    """Those that hold most of the asked words, rare words counting most."""
+    counted: dict[T, float] = {}
+    for holders in postings.values():
+        for holder in holders:
+            counted[holder] = counted.get(holder, 0.0) + weight(len(holders))
+    return sorted(counted, key=counted.__getitem__, reverse=True)[:limit]
+
+
+def weight(holders: int) -> float:
+    """How much a word says that so many reflections hold."""
+    return log(1 + HOLDERS_READ / min(holders, HOLDERS_READ)) if holders else _UNKNOWN
+
+
+def likenesses(holders: Mapping[str, int], found: Iterable[Reflection]) -> list[Likeness]:
+    """How much of the asked words each reflection holds, the most relevant first.
+
+    `holders` tells for each asked word how many hold it. One shared word is chance, not likeness.
+    """
+    weights = {word: weight(count) for word, count in holders.items()}
+    total = sum(weights.values()) or 1.0
+    alike = []
+    for reflection in found:
+        shared = weights.keys() & set(words_of(reflection))
+        if len(shared) >= min(2, len(weights)):
+            alike.append(Likeness(reflection, sum(weights[word] for word in shared) / total))
+    return sorted(alike, key=lambda one: (-one.relevance, -one.reflection.created_at.timestamp()))

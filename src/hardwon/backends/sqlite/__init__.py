@@ -14,6 +14,7 @@ from hardwon.backends.sqlite.spool import Spool
 
 if TYPE_CHECKING:
     from hardwon.backends.sqlite import failures, reflections
+    from hardwon.ports import ReflectionStore
 else:
     failures = lazy("hardwon.backends.sqlite.failures")
     reflections = lazy("hardwon.backends.sqlite.reflections")
@@ -28,8 +29,12 @@ class SqliteStore:
         self.deliveries = SqliteDeliveries(self._db, Spool(os.path.join(home, "deliveries.spool")))
 
     @cached_property
-    def reflections(self) -> reflections.SqliteReflections:
+    def reflections(self) -> ReflectionStore:
         return reflections.SqliteReflections(self._db)
+
+    @cached_property
+    def runs(self) -> ReflectionStore:
+        return reflections.on_runs(self._db)
 
     @cached_property
     def failures(self) -> failures.SqliteFailures:

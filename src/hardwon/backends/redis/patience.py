@@ -1,0 +1,55 @@
+"""A limit on waiting that holds whatever the other side does: name servers, trickles, silence."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+from hardwon.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+_PAUSE = 1.0  # seconds without another try after one failed
+
+
+class Patience:
+    """Runs calls that may hang. After one failed, those of the next second fail at once."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._until = 0.0
+        self._stuck: list[threading.Thread] = []
+
+    def wait(self, call: Callable[[], T]) -> T:
+        """What the call returns, or Unavailable as soon as the time is up."""
+        self._stuck = [thread for thread in self._stuck if thread.is_alive()]
+        if self._stuck or time.monotonic() < self._until:
+            raise Unavailable("still away; not tried again yet")
+        try:
+            return self._run(call)
+        except Exception:
+            self._until = time.monotonic() + _PAUSE
+            raise
+
+    def _run(self, call: Callable[[], T]) -> T:
+        results: list[T] = []
+        errors: list[Exception] = []
+
+        def run() -> None:
+            try:
+                results.append(call())
+            except Exception as error:  # noqa: BLE001 - raised again in the thread that waits
+                errors.append(error)
+
+        thread = threading.Thread(target=run, daemon=True, name="hardwon-redis")
+        thread.start()
+        thread.join(self.seconds)
+        if results:
+            return results[0]
+        if errors:
+            raise errors[0]
+        self._stuck.append(thread)
+        raise Unavailable(f"no answer within {self.seconds * 1000:.0f} ms")

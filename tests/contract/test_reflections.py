@@ -1,0 +1,169 @@
+"""What every store of reflections must do: in memory, in SQLite, in Redis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hardwon import Reflection, Scope
+from hardwon.backends.memory import MemoryStore
+from hardwon.backends.redis import RedisReflections
+from hardwon.backends.sqlite import SqliteStore
+from hardwon.domain.reflection import RUNS_KEPT, key_words
+from hardwon.ports import ReflectionStore
+from tests.redis_server import RedisServer
+from tests.samples import CODER, LATER, NOW
+
+OTHER = Scope("acme", "writer", "api")
+STRANGE_IDS = [
+    "recent_goals",
+    "%recent_goals",
+    "a:b:reflection:c",
+    "../../etc",
+    "ключ 🔑",
+    "*",
+    "%",
+]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    started = RedisServer(tmp_path_factory.mktemp("redis"))
+    yield started
+    started.stop()
+
+
+@pytest.fixture(params=["memory", "redis", "sqlite"])
+def reflections(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ReflectionStore]:
+    if request.param == "redis":
+        server: RedisServer = request.getfixturevalue("server")
+        server.client.flushall()
+        opened = RedisReflections(server.url, patience=30)
+        yield opened
+        opened.close()
+    else:
+        store = MemoryStore() if request.param == "memory" else SqliteStore(str(tmp_path))
+        yield store.reflections
+        store.close()
+
+
+def reflection(insight: str = "filter by date", **more: Any) -> Reflection:
+    made = Reflection(CODER, "goal-1", insight, NOW, title="Research", importance=0.8)
+    return made._replace(**more)
+
+
+def insights(found: list[Reflection]) -> list[str]:
+    return [one.insight for one in found]
+
+
+def test_reflections_are_kept_by_subject_and_expire(reflections: ReflectionStore) -> None:
+    first = reflection()
+    second = reflection("ask for a range", created_at=LATER, detail='{"a": 1}', job="j1")
+    gone = reflection(subject="goal-2", expires_at=NOW - timedelta(days=1))
+    for one in (first, second, gone):
+        reflections.save(one)
+
+    assert reflections.about(CODER, "goal-1") == [first, second]
+    assert reflections.recent(CODER, now=NOW, limit=9) == [second, first]
+    assert reflections.about(OTHER, "goal-1") == []
+
+
+def test_what_holds_everywhere_is_seen_in_a_project_and_not_the_other_way(
+    reflections: ReflectionStore,
+) -> None:
+    here, everywhere = reflection("here"), reflection("everywhere", scope=CODER.everywhere())
+    reflections.save(everywhere)
+    reflections.save(here._replace(created_at=LATER))
+
+    assert insights(reflections.about(CODER, "goal-1")) == ["everywhere", "here"]
+    assert insights(reflections.about(CODER.everywhere(), "goal-1")) == ["everywhere"]
+
+
+def test_a_job_makes_one_reflection(reflections: ReflectionStore) -> None:
+    assert reflections.save(reflection(job="j1"))
+    assert not reflections.save(reflection("again", job="j1", created_at=LATER))
+
+    assert len(reflections.about(CODER, "goal-1")) == 1
+
+
+def test_the_oldest_of_equal_or_lower_importance_gives_way(reflections: ReflectionStore) -> None:
+    for minute, importance in enumerate([1.0, 0.5, 0.5]):
+        at = NOW + timedelta(minutes=minute)
+        reflections.save(reflection(f"n{minute}", importance=importance, created_at=at), keep=3)
+    reflections.save(reflection("fourth", importance=0.5, created_at=LATER), keep=3)
+
+    assert insights(reflections.about(CODER, "goal-1")) == ["n0", "n2", "fourth"]
+
+
+def test_the_fourth_finds_room_though_all_others_are_more_important(
+    reflections: ReflectionStore,
+) -> None:
+    for minute, importance in enumerate([1.0, 0.8, 1.0]):
+        at = NOW + timedelta(minutes=minute)
+        reflections.save(reflection(f"n{minute}", importance=importance, created_at=at), keep=3)
+    reflections.save(reflection("fourth", importance=0.5, created_at=LATER), keep=3)
+
+    assert insights(reflections.about(CODER, "goal-1")) == ["n0", "n2", "fourth"]
+
+
+def test_reflections_are_found_by_the_words_they_share(reflections: ReflectionStore) -> None:
+    price = reflection(subject="g1", title="Research competitor pricing")
+    mail = reflection("prefer bullet lists", subject="g2", title="Send the weekly report")
+    gone = price._replace(subject="g3", expires_at=NOW)
+    for one in (price, mail, gone):
+        reflections.save(one)
+
+    words = key_words("compare the pricing of a competitor by date")
+    found = reflections.alike(CODER, words, now=NOW, limit=9)
+
+    assert [one.reflection for one in found] == [price]
+    assert 0 < found[0].relevance <= 1
+    assert reflections.alike(OTHER, words, now=NOW, limit=9) == []
+    assert reflections.alike(CODER, (), now=NOW, limit=9) == []
+
+
+@pytest.mark.parametrize("subject", STRANGE_IDS)
+def test_goal_ids_are_foreign_text(reflections: ReflectionStore, subject: str) -> None:
+    kept = reflection(subject=subject)
+    other = reflection("another", subject="goal-2", scope=Scope())
+    reflections.save(other)
+    reflections.save(kept)
+
+    assert reflections.about(CODER, subject) == [kept]
+    assert reflections.recent(CODER, now=NOW, limit=9) == [kept]
+    assert reflections.about(Scope(), "goal-2") == [other]
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.sampled_from([0.5, 0.7, 0.8, 1.0]), max_size=8), st.integers(1, 4))
+def test_no_more_are_kept_than_asked_and_the_newest_always(
+    reflections: ReflectionStore, importances: list[float], keep: int
+) -> None:
+    subject = f"goal {importances} {keep}"
+    for minute, importance in enumerate(importances):
+        one = reflection(str(minute), subject=subject, importance=importance)
+        one = one._replace(created_at=NOW + timedelta(minutes=minute))
+        reflections.save(one, keep=keep)
+
+        kept = reflections.about(CODER, subject)
+        assert len(kept) == min(minute + 1, keep)
+        assert kept[-1] == one
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+def test_reflections_on_runs_are_capped_and_apart_from_goals(kind: str, tmp_path: Path) -> None:
+    store = MemoryStore() if kind == "memory" else SqliteStore(str(tmp_path))
+    for minute in range(RUNS_KEPT + 3):
+        store.runs.save(reflection(str(minute), created_at=NOW + timedelta(minutes=minute)))
+
+    kept = store.runs.recent(CODER, now=NOW, limit=RUNS_KEPT * 2)
+    assert len(kept) == RUNS_KEPT
+    assert (kept[0].insight, kept[-1].insight) == (str(RUNS_KEPT + 2), "3")
+    assert store.reflections.recent(CODER, now=NOW, limit=9) == []
+    store.close()
