@@ -28,8 +28,8 @@ types: .venv/.dev ## Static types
 contracts: .venv/.dev ## Who may import whom
 	@$(BIN)/lint-imports --no-logo
 
-bench: .venv/.dev ## Measure speed
-	@$(BIN)/python -m pytest -m bench -s
+bench: .venv/.dev ## Measure speed; NAMES="foundation …" for some
+	@$(BIN)/python -m bench $(NAMES)
 
 torture: .venv/.dev ## Crash tests
 	@$(BIN)/python -m pytest -m torture

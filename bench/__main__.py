@@ -1,0 +1,20 @@
+"""`make bench` runs every benchmark; `python -m bench foundation` one of them."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+_NO_BENCHMARKS = {"__init__", "__main__", "timing", "corpus"}
+
+
+def main() -> None:
+    """Run the named benchmarks, or all."""
+    known = sorted({path.stem for path in Path(__file__).parent.glob("*.py")} - _NO_BENCHMARKS)
+    for name in sys.argv[1:] or known:
+        print(f"\n## {name}")
+        import_module(f"bench.{name}").main()
+
+
+main()
