@@ -18,7 +18,7 @@ from hardwon.surfaces.hooks.events import Event, Kind
 EVENT_LIMIT = 8 * 1024 * 1024
 _LOG_LIMIT = 1024 * 1024
 _CHUNK = 1024 * 1024
-_CAPTURES = {Kind.STOP, Kind.SESSION_END, Kind.COMPACTION}
+_CAPTURES = {Kind.STOP, Kind.SESSION_END}
 
 
 def run(arguments: list[str]) -> NoReturn:

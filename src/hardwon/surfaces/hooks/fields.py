@@ -46,6 +46,7 @@ def _words(value: Any) -> str:
     if isinstance(value, list):
         return "\n".join(filter(None, map(_words, value[:100])))
     if isinstance(value, dict):
-        found = [_words(value[key]) for key in _STREAMS if value.get(key)]
-        return "\n".join(found) if found else json.dumps(value, ensure_ascii=False, default=str)
+        if any(key in value for key in _STREAMS):
+            return "\n".join(_words(value[key]) for key in _STREAMS if value.get(key))
+        return json.dumps(value, ensure_ascii=False, default=str)
     return "" if value is None else str(value)

@@ -68,7 +68,7 @@ class _Conversation:
         return SILENCE
 
     def compaction(self, event: Event) -> Reply:
-        return self.stop(event)
+        return SILENCE  # Gemini CLI says so before every request; the run goes on
 
     def _capture(self, attempt: str) -> None:
         """Queue the run if something failed in it, and see that somebody works the queue."""

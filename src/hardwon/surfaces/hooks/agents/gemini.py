@@ -28,8 +28,8 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
     if kind is None:
         return None
     response = group(payload, "tool_response")
-    output = words(response.get("error") or response.get("llmContent"))
-    if kind == Kind.WORKED and (response.get("error") or _exit_code(output)):
+    said = words(response.get("llmContent"))
+    if kind == Kind.WORKED and (response.get("error") or _exit_code(said)):
         kind = Kind.FAILED
     tool = text(payload, "tool_name")
     return Event(
@@ -41,7 +41,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
         text=re.sub(_OWN_CONTEXT, "", text(payload, "prompt", "prompt_response")).strip(),
         tool="bash" if tool == _SHELL else tool,
         args=arguments(payload, "tool_input"),
-        output=output,
+        output=words(response.get("error") or response.get("returnDisplay")) or said,
     )
 
 

@@ -1,0 +1,123 @@
+"""`hardwon install`, `hardwon uninstall`, `hardwon status`: into the agents people use."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hardwon.settings import load
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import dump, say, table
+from hardwon.surfaces.hooks import calling, setup, targets
+from hardwon.surfaces.hooks.agents import AGENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hardwon.surfaces.hooks.setup import Change
+    from hardwon.surfaces.hooks.targets import Target
+
+_AGENTS = click.argument(
+    "agents", metavar="AGENT...", nargs=-1, required=True, type=click.Choice(AGENTS)
+)
+_LEVEL = click.option(
+    "--level",
+    type=click.Choice(targets.LEVELS),
+    default=targets.USER,
+    show_default=True,
+    help="In your home directory, or only in this project.",
+)
+_YES = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+_DRY = click.option("--dry-run", is_flag=True, help="Only show what would change.")
+
+
+@click.command("install")
+@_AGENTS
+@_LEVEL
+@_YES
+@_DRY
+@options.home
+def command(agents: Sequence[str], level: str, yes: bool, dry_run: bool, home: str | None) -> None:
+    """Let hardwon learn inside AGENT: claude-code, codex, gemini, copilot, opencode, cursor.
+
+    Shows the change to the agent's settings before it is written. Hooks of others, comments and
+    layout stay; `hardwon uninstall` restores the file exactly.
+    """
+    data = load(home).home
+    for agent in agents:
+        target = _target(agent, level)
+        done = _carried_out(
+            target,
+            setup.installation(target),
+            lambda t: setup.install(t, data),
+            is_asking=not yes,
+            is_dry=dry_run,
+        )
+        say(f"{agent}: {'installed' if done else 'nothing to do'} ({target.path})")
+        if done and target.advice:
+            say(f"  {target.advice}")
+
+
+@click.command("uninstall")
+@_AGENTS
+@_LEVEL
+@_YES
+@_DRY
+@options.home
+def uninstall(
+    agents: Sequence[str], level: str, yes: bool, dry_run: bool, home: str | None
+) -> None:
+    """Take hardwon out of AGENT again; its settings become what they were before."""
+    data = load(home).home
+    for agent in agents:
+        target = _target(agent, level)
+        done = _carried_out(
+            target,
+            setup.removal(target, data),
+            lambda t: setup.uninstall(t, data),
+            is_asking=not yes,
+            is_dry=dry_run,
+        )
+        say(f"{agent}: {'removed' if done else 'nothing to do'} ({target.path})")
+
+
+@click.command("status")
+@options.as_json
+def status(as_json: bool) -> None:
+    """In which coding agents hardwon is installed, and in which file."""
+    found = [_state(agent, level) for agent in AGENTS for level in targets.LEVELS]
+    if as_json:
+        dump(found)
+    else:
+        table([(row["agent"], row["level"], row["state"], row["path"]) for row in found])
+
+
+def _state(agent: str, level: str) -> dict[str, str]:
+    target = _target(agent, level)
+    state = "installed" if setup.is_installed(target) else "-"
+    return {"agent": agent, "level": level, "state": state, "path": target.path}
+
+
+def _carried_out(
+    target: Target, change: Change, act: Callable[[Target], Any], *, is_asking: bool, is_dry: bool
+) -> bool:
+    """Whether the change was made, after it was shown and a person at a terminal agreed."""
+    if not change:
+        return False
+    say(change.diff())
+    if is_dry:
+        return False
+    if is_asking and sys.stdin.isatty():
+        click.confirm("Write this?", default=True, abort=True)
+    act(target)
+    return True
+
+
+def _target(agent: str, level: str) -> Target:
+    place = targets.Place(
+        level, os.getcwd(), os.environ, lambda event: calling.command(agent, event)
+    )
+    return targets.target(agent, place)

@@ -1,0 +1,174 @@
+"""Changes to JSON that people keep by hand: comments, order and layout of the rest stay."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from hardwon.errors import InvalidInput
+
+_BLANK = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*+"')
+_PLAIN = re.compile(r"true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_DEPTH = 200
+
+
+class Node(NamedTuple):
+    """A value and where it stands in the text; `parts` are the values inside it."""
+
+    start: int
+    end: int
+    value: Any
+    parts: tuple[Part, ...] = ()
+
+
+class Part(NamedTuple):
+    """One item of an array, or one member of an object with its key."""
+
+    start: int  # where its key starts, if it has one
+    key: str | None
+    node: Node
+
+
+def loads(text: str) -> Any:
+    """The value that the text stands for."""
+    return parse(text).value
+
+
+def parse(text: str) -> Node:
+    """The tree of a text, which may hold comments and trailing commas, or InvalidInput."""
+    node = _value(text, _skip(text, 0), 0)
+    if _skip(text, node.end) != len(text):
+        raise _unexpected(text, node.end)
+    return node
+
+
+def append(text: str, path: tuple[str, ...], value: Any) -> str:
+    """The text with the value at the end of the array at `path`; what is missing is made."""
+    node = parse(text)
+    for depth, key in enumerate(path):
+        found = next((part.node for part in node.parts if part.key == key), None)
+        if found is None:
+            return _inserted(text, node, key, _wrapped(path[depth + 1 :], value), depth + 1)
+        node = found
+    return _inserted(text, node, None, value, len(path) + 1)
+
+
+def put(text: str, key: str, value: Any) -> str:
+    """The text with this member at the top level, unless there is one of that name."""
+    node = parse(text)
+    if any(part.key == key for part in node.parts):
+        return text
+    return _inserted(text, node, key, value, 1)
+
+
+def remove(text: str, path: tuple[str, ...], index: int) -> str:
+    """The text without one item of the array at `path`; what that leaves empty goes as well."""
+    nodes = [parse(text)]
+    for key in path:
+        nodes.append(next(part.node for part in nodes[-1].parts if part.key == key))
+    if len(nodes[-1].parts) > 1:
+        return _without(text, nodes[-1], index)
+    for parent, key in zip(reversed(nodes[:-1]), reversed(path), strict=True):
+        if len(parent.parts) > 1 or parent is nodes[0]:
+            return _without(text, parent, [part.key for part in parent.parts].index(key))
+    raise AssertionError("the root ends the walk")
+
+
+def _inserted(text: str, node: Node, key: str | None, value: Any, depth: int) -> str:
+    if not isinstance(node.value, list if key is None else dict):
+        raise InvalidInput(f"expected {'an array' if key is None else 'an object'} in the file")
+    unit = _unit(text)
+    lines = json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", "\n" + unit * depth)
+    new = f"\n{unit * depth}" + ("" if key is None else f"{json.dumps(key)}: ") + lines
+    close = node.end - 1
+    end = node.start + len(text[node.start : close].rstrip())
+    tail = text[end:close] if "\n" in text[end:close] else "\n" + unit * (depth - 1)
+    comma = _comma_place(text, node)
+    if comma is not None:
+        return text[:comma] + "," + text[comma:end] + new + tail + text[close:]
+    return text[:end] + new + tail + text[close:]
+
+
+def _comma_place(text: str, node: Node) -> int | None:
+    """Where a comma is missing before another item; None after none or a trailing comma."""
+    if not node.parts:
+        return None
+    last = node.parts[-1].node.end
+    return None if text[_skip(text, last)] == "," else last
+
+
+def _without(text: str, node: Node, index: int) -> str:
+    part = node.parts[index]
+    start = len(text[: part.start].rstrip())
+    if index + 1 < len(node.parts):
+        comma = _skip(text, part.node.end)
+        return text[:start] + text[comma + 1 :]
+    if index == 0:
+        rest = text[part.node.end : node.end - 1].strip().removeprefix(",").strip()
+        between = "\n" if rest or start > node.start + 1 else ""  # a comment ends with its line
+        return text[:start] + rest + between + text[node.end - 1 :]
+    comma = _skip(text, node.parts[index - 1].node.end)
+    return text[:comma] + text[comma + 1 : start] + text[part.node.end :]
+
+
+def _wrapped(path: tuple[str, ...], value: Any) -> Any:
+    inner: Any = [value]
+    for key in reversed(path):
+        inner = {key: inner}
+    return inner
+
+
+def _unit(text: str) -> str:
+    found = re.search(r"\n([ \t]+)\S", text)
+    return found[1] if found else "  "
+
+
+def _skip(text: str, at: int) -> int:
+    match = _BLANK.match(text, at)
+    return match.end() if match else at
+
+
+def _value(text: str, at: int, depth: int) -> Node:
+    if depth > _DEPTH:
+        raise InvalidInput("the file is nested too deep")
+    if text[at : at + 1] in ("{", "["):
+        return _container(text, at, depth)
+    match = _STRING.match(text, at) or _PLAIN.match(text, at)
+    if not match:
+        raise _unexpected(text, at)
+    return Node(at, match.end(), json.loads(match[0]))
+
+
+def _container(text: str, at: int, depth: int) -> Node:
+    is_object = text[at] == "{"
+    parts: list[Part] = []
+    here = _skip(text, at + 1)
+    while text[here : here + 1] != ("}" if is_object else "]"):
+        part = _part(text, here, is_object, depth)
+        parts.append(part)
+        here = _skip(text, part.node.end)
+        if text[here : here + 1] == ",":
+            here = _skip(text, here + 1)
+        elif text[here : here + 1] not in ("}", "]"):
+            raise _unexpected(text, here)
+    value: Any = [part.node.value for part in parts]
+    if is_object:
+        value = {part.key: part.node.value for part in parts}
+    return Node(at, here + 1, value, tuple(parts))
+
+
+def _part(text: str, at: int, is_object: bool, depth: int) -> Part:
+    if not is_object:
+        return Part(at, None, _value(text, at, depth + 1))
+    key = _STRING.match(text, at)
+    colon = _skip(text, key.end()) if key else at
+    if key is None or text[colon : colon + 1] != ":":
+        raise _unexpected(text, colon)
+    return Part(at, json.loads(key[0]), _value(text, _skip(text, colon + 1), depth + 1))
+
+
+def _unexpected(text: str, at: int) -> InvalidInput:
+    line = text.count("\n", 0, at) + 1
+    return InvalidInput(f"not JSON: unexpected {text[at : at + 10]!r} in line {line}")

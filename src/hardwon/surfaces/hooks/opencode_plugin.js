@@ -1,0 +1,80 @@
+// Written by `hardwon install opencode`; `hardwon uninstall opencode` removes it.
+import { spawn } from "node:child_process"
+
+const COMMAND = "@COMMAND@"
+
+// One event in, the answer out. Whatever goes wrong, opencode goes on.
+function tell(event) {
+  return new Promise((resolve) => {
+    let out = ""
+    const child = spawn(COMMAND, { shell: true, stdio: ["pipe", "pipe", "ignore"], timeout: 10000 })
+    child.on("error", () => resolve({}))
+    child.stdin.on("error", () => {})
+    child.stdout.on("data", (data) => (out += data))
+    child.on("close", () => {
+      try {
+        resolve(JSON.parse(out))
+      } catch {
+        resolve({})
+      }
+    })
+    child.stdin.end(JSON.stringify(event))
+  })
+}
+
+export const Hardwon = async ({ directory }) => {
+  const pending = new Map() // calls that run: a tool that throws has no other trace of its arguments
+  const context = new Map() // what the next request of a session is told
+  const started = new Set()
+  const nested = new Set() // sessions of sub-agents
+  const base = (session) => ({ session, cwd: directory, nested: nested.has(session) })
+  const note = (session, text) => {
+    if (text) context.set(session, [...(context.get(session) ?? []), text])
+  }
+
+  return {
+    event: async ({ event }) => {
+      const properties = event.properties ?? {}
+      if (event.type === "session.created" && properties.info?.parentID) nested.add(properties.info.id)
+      if (event.type === "session.idle") {
+        context.delete(properties.sessionID)
+        await tell({ ...base(properties.sessionID), kind: "stop" })
+      }
+      const part = properties.part
+      if (event.type === "message.part.updated" && part?.type === "tool" && part.state?.status === "error") {
+        const call = pending.get(part.callID)
+        if (!call) return
+        pending.delete(part.callID)
+        const answer = await tell({ ...call, kind: "action_failed", output: part.state.error })
+        note(call.session, answer.context)
+      }
+    },
+    "chat.message": async (input, output) => {
+      const session = input.sessionID
+      if (!started.has(session)) {
+        started.add(session)
+        note(session, (await tell({ ...base(session), kind: "session_start" })).context)
+      }
+      const text = output.parts.filter((part) => part.type === "text").map((part) => part.text)
+      note(session, (await tell({ ...base(session), kind: "prompt", text: text.join("\n") })).context)
+    },
+    "tool.execute.before": async (input, output) => {
+      const call = { ...base(input.sessionID), tool: input.tool, args: output.args }
+      const answer = await tell({ ...call, kind: "before_action" })
+      if (answer.denial) throw new Error(answer.denial)
+      pending.set(input.callID, call)
+      note(input.sessionID, answer.context)
+    },
+    "tool.execute.after": async (input, output) => {
+      const call = pending.get(input.callID) ?? { ...base(input.sessionID), tool: input.tool, args: input.args }
+      pending.delete(input.callID)
+      const failed = (output.metadata?.exit ?? 0) !== 0
+      const kind = failed ? "action_failed" : "action_worked"
+      const answer = await tell({ ...call, kind, output: output.output })
+      if (answer.context) output.output += `\n\n${answer.context}`
+    },
+    "experimental.chat.system.transform": async (input, output) => {
+      for (const text of context.get(input.sessionID) ?? []) output.system.push(text)
+    },
+  }
+}

@@ -1,0 +1,124 @@
+"""Where each coding agent looks for its hooks, and what is written there."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hardwon.surfaces.hooks.agents import AGENTS, claude_code, copilot, cursor, gemini
+from hardwon.surfaces.hooks.events import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+USER, PROJECT = "user", "project"
+LEVELS = (USER, PROJECT)
+_SECONDS = 10  # how long an agent waits at most; the hook gives up long before
+_SILENT = {Kind.BATCH, Kind.COMPACTION}  # understood, and not worth a process
+_CODEX_LACKS = {"PostToolUseFailure"}
+
+
+class Target(NamedTuple):
+    """One file of one agent. Either it is all ours (`whole`), or entries of it are."""
+
+    agent: str
+    path: str
+    entries: tuple[tuple[tuple[str, ...], Any], ...] = ()  # arrays, and what is appended to them
+    defaults: tuple[tuple[str, Any], ...] = ()  # top-level members that the format requires
+    whole: str = ""
+    advice: str = ""
+
+
+class Place(NamedTuple):
+    """Where an installation goes, and how the hook is called there."""
+
+    level: str
+    folder: str
+    environ: Mapping[str, str]
+    call: Callable[[str], dict[str, Any]]  # the hook of an event, as Claude Code writes it
+
+    def inside(self, user: str, project: str, variable: str = "") -> str:
+        """The path of a file in the user's home or in the project."""
+        if self.level == PROJECT:
+            return os.path.join(self.folder, project)
+        named = self.environ.get(variable, "") if variable else ""
+        root, _, rest = user.partition("/")
+        return os.path.join(named, rest) if named else os.path.join(_home(self.environ), root, rest)
+
+
+def target(agent: str, place: Place) -> Target:
+    """The file of this agent at this place, with what belongs in it."""
+    return _TARGETS[agent](place)
+
+
+def _home(environ: Mapping[str, str]) -> str:
+    return environ.get("HOME") or os.path.expanduser("~")
+
+
+def _claude_code(place: Place) -> Target:
+    path = place.inside(".claude/settings.json", ".claude/settings.json", "CLAUDE_CONFIG_DIR")
+    return Target("claude-code", path, _nested(_worthwhile(claude_code.KINDS), place))
+
+
+def _codex(place: Place) -> Target:
+    path = place.inside(".codex/hooks.json", ".codex/hooks.json", "CODEX_HOME")
+    events = [name for name in _worthwhile(claude_code.KINDS) if name not in _CODEX_LACKS]
+    advice = "Codex skips new hooks until you trust them: start it and open /hooks."
+    return Target("codex", path, _nested(events, place), advice=advice)
+
+
+def _gemini(place: Place) -> Target:
+    path = place.inside(".gemini/settings.json", ".gemini/settings.json")
+    hooks = {"name": "hardwon", **place.call(""), "timeout": _SECONDS * 1000}
+    entries = [(("hooks", name), {"hooks": [hooks]}) for name in _worthwhile(gemini.KINDS)]
+    return Target("gemini", path, tuple(entries))
+
+
+def _copilot(place: Place) -> Target:
+    path = place.inside(".copilot/hooks/hardwon.json", ".github/hooks/hardwon.json", "COPILOT_HOME")
+    hooks = {
+        name: [{"type": "command", "bash": place.call(name)["command"], "timeoutSec": _SECONDS}]
+        for name in _worthwhile(copilot.KINDS)
+    }
+    return Target("copilot", path, whole=_dumped({"version": 1, "hooks": hooks}))
+
+
+def _cursor(place: Place) -> Target:
+    path = place.inside(".cursor/hooks.json", ".cursor/hooks.json")
+    entries = [
+        (("hooks", name), {"command": place.call("")["command"]})
+        for name in _worthwhile(cursor.KINDS)
+    ]
+    return Target("cursor", path, tuple(entries), defaults=(("version", 1),))
+
+
+def _opencode(place: Place) -> Target:
+    path = place.inside(
+        ".config/opencode/plugin/hardwon.js", ".opencode/plugin/hardwon.js", "OPENCODE_CONFIG_DIR"
+    )
+    source = os.path.join(os.path.dirname(__file__), "opencode_plugin.js")
+    with open(source, encoding="utf-8") as file:
+        text = file.read()
+    return Target("opencode", path, whole=text.replace("@COMMAND@", place.call("")["command"]))
+
+
+def _nested(events: list[str], place: Place) -> tuple[tuple[tuple[str, ...], Any], ...]:
+    """One group for each event, in the nesting that Claude Code introduced."""
+    return tuple(
+        (("hooks", name), {"hooks": [{**place.call(""), "timeout": _SECONDS}]}) for name in events
+    )
+
+
+def _worthwhile(kinds: Mapping[str, str]) -> list[str]:
+    """The agent's names of the events that we want to be told of."""
+    return [name for name, kind in kinds.items() if kind not in _SILENT]
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, indent=2) + "\n"
+
+
+_TARGETS: dict[str, Callable[[Place], Target]] = dict(
+    zip(AGENTS, (_claude_code, _codex, _gemini, _copilot, _opencode, _cursor), strict=True)
+)
