@@ -8,6 +8,7 @@ from hardwon.domain.delivery import Delivery
 from hardwon.domain.episode import Episode
 from hardwon.domain.job import Job
 from hardwon.domain.lesson import Lesson
+from hardwon.domain.queue import QueueCounts
 from hardwon.domain.recall import Match, Query
 from hardwon.domain.reflection import Likeness, Reflection
 from hardwon.domain.scope import Scope
@@ -128,7 +129,27 @@ class Queue(Protocol):
         """The dead letters, oldest first."""
 
     def close(self) -> None:
-        """Stop claiming; what waits stays."""
+        """Let another work the queue; what waits stays. The next claim takes it again."""
+
+
+class QueueDesk(Protocol):
+    """What those need who look after a queue. Any process may call it at any time."""
+
+    def revive(self, identity: str, now: datetime) -> None:
+        """Make a dead job wait again as if it were new, else NotFound. Safe at any crash."""
+
+    def purge(self, identity: str) -> None:
+        """Remove a dead job for good, else NotFound."""
+
+    def counts(self) -> QueueCounts:
+        """How much is where, and what happened."""
+
+    def worker(self) -> int | None:
+        """The process that works the queue, when it is another one."""
+
+
+class WorkedQueue(Queue, QueueDesk, Protocol):
+    """A queue and its desk."""
 
 
 class Request(NamedTuple):

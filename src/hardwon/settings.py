@@ -31,14 +31,21 @@ class Reflexion(NamedTuple):
 class QueueSettings(NamedTuple):
     """How jobs are kept and worked."""
 
-    enabled: bool = True
+    enabled: bool = True  # false: in memory, lost with the process
     workers: int = 2
+    capacity: int = 1000  # jobs in memory; the disk holds the rest
+    drop_oldest: bool = False  # when that is full: the oldest makes room, else the newest waits
+    block_timeout: timedelta = timedelta(seconds=5)  # … for so long before it counts as rejected
     max_attempts: int = 5
     initial_delay: timedelta = timedelta(seconds=1)
     max_delay: timedelta = timedelta(minutes=5)
     jitter: float = 0.2
     job_timeout: timedelta = timedelta(minutes=2)
+    stale_after: timedelta = timedelta(hours=168)  # older ones go to the dead letters; 0: never
+    drain_timeout: timedelta = timedelta(seconds=30)  # for jobs in flight at the end
     base_dir: str = ""  # default: <home>/queue
+    autostart: bool = False  # start a worker when a job is put and nobody works the queue
+    metrics_port: int = 0  # `hardwon work` serves /metrics, /healthz, /readyz there; 0: not
 
 
 class RecallSettings(NamedTuple):

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from hardwon.backends.files import FileQueue
-from hardwon.backends.memory import MemoryQueue, MemoryStore
+from hardwon.backends.memory import MemoryStore
+from hardwon.backends.memory_queue import MemoryQueue
 from hardwon.backends.sqlite import SqliteStore
 from hardwon.ports import Queue, Store
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.domain.delivery import Delivery
-    from hardwon.domain.job import Job
     from hardwon.domain.reflection import Likeness, Reflection
     from hardwon.domain.scope import Scope
 
@@ -194,51 +193,6 @@ class MemoryStore:
 
     def check(self) -> list[str]:
         return []
-
-    def close(self) -> None:
-        """Nothing to release."""
-
-
-class MemoryQueue:
-    """Jobs in a dictionary: what waits is lost with the process."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[str, Job] = {}
-        self._claimed: set[str] = set()
-        self._dead: dict[str, Job] = {}
-
-    def put(self, job: Job) -> bool:
-        if job.id in self._waiting:
-            return False
-        self._waiting[job.id] = job
-        return True
-
-    def claim(self, now: datetime) -> Job | None:
-        ready = [j for j in self._waiting.values() if j.due <= now and j.id not in self._claimed]
-        if not ready:
-            return None
-        job = min(ready, key=lambda j: (j.due, j.enqueued_at)).started()
-        self._waiting[job.id] = job
-        self._claimed.add(job.id)
-        return job
-
-    def done(self, job: Job) -> None:
-        self._waiting.pop(job.id, None)
-        self._claimed.discard(job.id)
-
-    def retry(self, job: Job) -> None:
-        self._waiting[job.id] = job
-        self._claimed.discard(job.id)
-
-    def bury(self, job: Job, reason: str) -> None:
-        self._dead[job.id] = job._replace(last_error=reason)
-        self.done(job)
-
-    def waiting(self) -> list[Job]:
-        return sorted(self._waiting.values(), key=lambda j: j.enqueued_at)
-
-    def dead(self) -> list[Job]:
-        return sorted(self._dead.values(), key=lambda j: j.enqueued_at)
 
     def close(self) -> None:
         """Nothing to release."""

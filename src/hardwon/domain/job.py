@@ -32,6 +32,10 @@ class Job(NamedTuple):
         """The job to be tried again at `until`."""
         return self._replace(due=until, last_error=error)
 
+    def handed_back(self) -> "Job":
+        """The job as it was before its attempt began."""
+        return self._replace(attempts=max(0, self.attempts - 1))
+
 
 def outcome_of(episode: Episode, trigger: str) -> str:
     """Why we reflect, in the words of the published record format."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.errors import PermanentError, TransientError
+from hardwon.errors import HardwonError, StorageError, TransientError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -15,21 +16,44 @@ if TYPE_CHECKING:
     from hardwon.domain.job import Job
     from hardwon.ports import Queue
 
+    Process = Callable[[Job], Awaitable[Any]]
+
 log = logging.getLogger(__name__)
+
+SKIPPED = "skipped"  # what a processor returns when there was nothing to learn
+BUCKETS = (0.5, 1, 2, 5, 10, 20, 30, 60, 120)
+_POLL = 0.025  # seconds until a worker without work looks again; the look costs microseconds
+_AFTER_TROUBLE = 1.0  # seconds until a disk that failed is tried again
 
 
 class Backoff(NamedTuple):
     """How long to wait between attempts, and how many there are."""
 
-    first: timedelta
-    limit: timedelta
-    spread: float
-    attempts: int
+    first: timedelta = timedelta(seconds=1)
+    limit: timedelta = timedelta(minutes=5)
+    spread: float = 0.2
+    attempts: int = 5
 
     def delay(self, attempts: int, *, noise: float = 0.0) -> timedelta:
         """How long to wait after `attempts` failed tries; `noise` is in -1 … 1."""
         grown = min(self.first * 2.0 ** min(attempts - 1, 32), self.limit)  # 2.0**1025 overflows
         return min(grown * (1 + self.spread * noise), self.limit)
+
+    def sensible(self) -> Backoff:
+        """The same with every value in the range where it means something."""
+        first = self.first if self.first > timedelta(0) else timedelta(seconds=1)
+        limit = self.limit if self.limit > timedelta(0) else timedelta(minutes=5)
+        attempts = self.attempts if self.attempts >= 1 else 5
+        return Backoff(first, max(first, limit), min(max(self.spread, 0.0), 0.5), attempts)
+
+
+class Policy(NamedTuple):
+    """How jobs are worked."""
+
+    backoff: Backoff = Backoff()
+    timeout: timedelta = timedelta(minutes=2)
+    workers: int = 2
+    grace: timedelta = timedelta(seconds=30)  # for jobs in flight when the worker shall stop
 
 
 class Tally(NamedTuple):
@@ -44,62 +68,213 @@ class Tally(NamedTuple):
         return Tally(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
-async def work_off(
-    queue: Queue,
-    process: Callable[[Job], Awaitable[None]],
-    *,
-    backoff: Backoff,
-    timeout: timedelta,
-    workers: int,
-    clock: Callable[[], datetime],
-    chance: Callable[[], float],
-) -> Tally:
-    """Work every job that is due, then return."""
+class Running(NamedTuple):
+    """A job in flight."""
 
-    async def worker() -> Tally:
-        tally = Tally()
-        while job := queue.claim(clock()):
-            tally += await settle(
-                job, queue, process, backoff=backoff, timeout=timeout, clock=clock, chance=chance
-            )
-        return tally
-
-    tallies = await asyncio.gather(*(worker() for _ in range(workers)))
-    total = Tally()
-    for tally in tallies:
-        total += tally
-    return total
+    id: str
+    task: str
+    attempt: int
+    since: datetime
 
 
-async def settle(
-    job: Job,
-    queue: Queue,
-    process: Callable[[Job], Awaitable[None]],
-    *,
-    backoff: Backoff,
-    timeout: timedelta,
-    clock: Callable[[], datetime],
-    chance: Callable[[], float],
-) -> Tally:
-    """Process one claimed job: done, kept for later, or buried with the reason."""
-    try:
-        async with asyncio.timeout(timeout.total_seconds()):
-            await process(job)
-    except (TransientError, TimeoutError) as error:
-        reason = str(error) or f"time limit of {timeout} reached"
+class Ledger:
+    """What a worker counts while it works."""
+
+    def __init__(self) -> None:
+        self.tally = Tally()
+        self.attempts: dict[str, int] = {}  # by outcome
+        self.retries: dict[int, int] = {}  # by the attempt that failed
+        self.seconds: dict[str, float] = {}  # by outcome
+        self.buckets: dict[str, list[int]] = {}  # by outcome, one count a bucket and one over
+        self.persist_failures = 0
+        self.running: dict[str, Running] = {}
+
+    def ended(self, outcome: str, seconds: float) -> None:
+        """Note an attempt with its length."""
+        self.attempts[outcome] = self.attempts.get(outcome, 0) + 1
+        self.seconds[outcome] = self.seconds.get(outcome, 0.0) + seconds
+        buckets = self.buckets.setdefault(outcome, [0] * (len(BUCKETS) + 1))
+        buckets[sum(seconds > edge for edge in BUCKETS)] += 1
+
+    def retried(self, attempt: int) -> None:
+        """Note that another attempt follows."""
+        self.retries[attempt] = self.retries.get(attempt, 0) + 1
+        self.tally += Tally(retried=1)
+
+
+class Steady:
+    """A clock that starts at the wall's time and then cannot jump."""
+
+    def __init__(self, wall: Callable[[], datetime]) -> None:
+        self._start = wall()
+        self._began = monotonic()
+
+    def __call__(self) -> datetime:
+        return self._start + timedelta(seconds=monotonic() - self._began)
+
+
+class Workers:
+    """Up to `policy.workers` jobs at a time, each with its time limit."""
+
+    def __init__(
+        self,
+        queue: Queue,
+        process: Process,
+        *,
+        policy: Policy,
+        clock: Callable[[], datetime],
+        chance: Callable[[], float],
+        ledger: Ledger | None = None,
+    ) -> None:
+        self._queue = queue
+        self._process = process
+        self._policy = policy._replace(backoff=policy.backoff.sensible())
+        self._clock = clock
+        self._chance = chance
+        self.ledger = ledger or Ledger()
+        self._crew: set[asyncio.Task[None]] = set()
+        self._is_stopping = False
+
+    async def until_idle(self) -> Tally:
+        """Work every job that is due, then return; what fails the disk is raised."""
+        try:
+            while self._hire() or self._crew:
+                await self._step(None)
+        finally:
+            await self._dismiss()
+        return self.ledger.tally
+
+    async def until(self, stop: asyncio.Event, *, idle: timedelta | None = None) -> Tally:
+        """Work until told to stop, or until nothing was there for `idle`; then drain."""
+        stopped = asyncio.ensure_future(stop.wait())
+        busy_at = monotonic()
+        try:
+            while not stop.is_set():
+                busy_at = monotonic() if await self._turn(stopped) else busy_at
+                if idle is not None and monotonic() - busy_at > idle.total_seconds():
+                    break
+        finally:
+            stopped.cancel()
+            await self._dismiss()
+        return self.ledger.tally
+
+    async def _turn(self, stopped: asyncio.Future[bool]) -> bool:
+        """One look at the queue; True when there was work. A disk in trouble is tried again."""
+        try:
+            self._hire()
+        except StorageError:
+            log.exception("the queue cannot be worked at the moment")
+            await asyncio.wait({stopped}, timeout=_AFTER_TROUBLE)
+            return True
+        is_busy = bool(self._crew)
+        await self._step(stopped)
+        return is_busy
+
+    async def _step(self, stopped: asyncio.Future[bool] | None) -> None:
+        """Until a job ends, a new one may have come, or we are told to stop."""
+        awaited: set[asyncio.Future[Any]] = {*self._crew, *([stopped] if stopped else [])}
+        is_full = len(self._crew) >= self._policy.workers
+        timeout = None if is_full or stopped is None else _POLL
+        ended, _ = await asyncio.wait(
+            awaited, timeout=timeout, return_when=asyncio.FIRST_COMPLETED
+        )
+        for task in ended & self._crew:
+            self._crew.discard(task)
+            task.result()
+
+    def _hire(self) -> int:
+        """Claim as many jobs as there are free hands; how many it were."""
+        hired = 0
+        while len(self._crew) < self._policy.workers and (job := self._queue.claim(self._clock())):
+            self._crew.add(asyncio.ensure_future(self._work(job)))
+            hired += 1
+        return hired
+
+    async def _dismiss(self) -> None:
+        """Let jobs in flight finish in the time of grace, then hand them back."""
+        if not self._crew:
+            return
+        _, late = await asyncio.wait(self._crew, timeout=self._policy.grace.total_seconds())
+        self._is_stopping = True
+        for task in late:
+            task.cancel()
+        if late:
+            await asyncio.wait(late, timeout=5)
+        for task in self._crew:
+            if task.done() and not task.cancelled() and (error := task.exception()):
+                log.error("a job could not be settled", exc_info=error)
+        self._crew.clear()
+
+    async def _work(self, job: Job) -> None:
+        ledger, began = self.ledger, monotonic()
+        ledger.running[job.id] = Running(job.id, job.episode.task, job.attempts, self._clock())
+        try:
+            outcome = await self._settle(job)
+        except StorageError:
+            log.exception("job %s could not be settled; it is tried again", job.id)
+            await asyncio.sleep(_AFTER_TROUBLE)
+            return
+        finally:
+            del ledger.running[job.id]
+        if outcome:
+            ledger.ended(outcome, monotonic() - began)
+
+    async def _settle(self, job: Job) -> str:
+        """Process one claimed job: done, kept for later, or buried with the reason."""
+        policy = self._policy
+        if job.attempts > policy.backoff.attempts:
+            # It never got as far as to be settled: each attempt took the process with it.
+            reason = job.last_error or "the process died in every attempt"
+            self._bury(job._replace(attempts=policy.backoff.attempts), reason)
+            return "permanent"
+        try:
+            async with asyncio.timeout(policy.timeout.total_seconds()):
+                result = await self._process(job)
+        except asyncio.CancelledError:
+            if not self._is_stopping:
+                raise
+            self._queue.retry(job.handed_back())
+            return ""
+        except Exception as error:  # noqa: BLE001 - a crash in a processor is settled, too
+            return self._settle_failed(job, error)
+        self._queue.done(job)
+        self.ledger.tally += Tally(done=1)
+        return SKIPPED if result == SKIPPED else "success"
+
+    def _settle_failed(self, job: Job, error: Exception) -> str:
+        if isinstance(error, StorageError):
+            self.ledger.persist_failures += 1
+        reason = _reason(error, self._policy.timeout)
+        if not is_transient(error):
+            self._bury(job, reason)
+            return "permanent"
+        backoff = self._policy.backoff
         if job.attempts >= backoff.attempts:
-            queue.bury(job, reason)
-            return Tally(buried=1)
-        wait = backoff.delay(job.attempts, noise=2 * chance() - 1)
+            self._bury(job, reason)
+            return "transient"
+        wait = backoff.delay(job.attempts, noise=2 * self._chance() - 1)
         asked = timedelta(seconds=getattr(error, "retry_after", None) or 0)
-        queue.retry(job.postponed(clock() + max(wait, asked), reason))
-        return Tally(retried=1)
-    except PermanentError as error:
-        queue.bury(job, str(error))
-        return Tally(buried=1)
-    except Exception as error:
-        log.exception("job %s crashed its processor", job.id)
-        queue.bury(job, f"processor crashed: {error!r}")
-        return Tally(buried=1)
-    queue.done(job)
-    return Tally(done=1)
+        self._queue.retry(job.postponed(self._clock() + max(wait, asked), reason))
+        self.ledger.retried(job.attempts)
+        return "transient"
+
+    def _bury(self, job: Job, reason: str) -> None:
+        log.warning("job %s is given up: %s", job.id, reason)
+        self._queue.bury(job, reason)
+        self.ledger.tally += Tally(buried=1)
+
+
+def is_transient(error: Exception) -> bool:
+    """Whether the same job may work later: a busy server, a slow one, a disk in trouble."""
+    return isinstance(error, TransientError | TimeoutError | StorageError | OSError)
+
+
+def _reason(error: Exception, limit: timedelta) -> str:
+    if isinstance(error, HardwonError):
+        return str(error)
+    if isinstance(error, TimeoutError):
+        return str(error) or f"time limit of {limit} reached"
+    if isinstance(error, OSError):
+        return f"{type(error).__name__}: {error}"
+    log.error("a processor crashed", exc_info=error)
+    return f"processor crashed: {error!r}"

@@ -1,5 +1,5 @@
 """The durable queue: one small file a job, readable by `ls` and a hex dump."""
 
-from hardwon.backends.files.queue import FileQueue
+from hardwon.backends.files.queue import FileQueue, Limits
 
-__all__ = ["FileQueue"]
+__all__ = ["FileQueue", "Limits"]

@@ -1,139 +1,280 @@
-"""Jobs as files: `wal/<id>.wal` waits, `dlq/<id>.wal` is dead, `quarantine/` is unreadable."""
+"""Jobs as files: `wal/<id>.wal` waits, `dlq/<id>.wal` is dead, `quarantine/` is unreadable.
+
+Any number of processes add files; the one that holds `owner.lock` works them.
+"""
 
 from __future__ import annotations
 
-import itertools
 import os
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from time import monotonic, time
+from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.backends.files.records import BadRecord, decode, encode
+from hardwon.backends.files.agenda import Agenda
+from hardwon.backends.files.counts import Counts
+from hardwon.backends.files.disk import Folder, Lock, is_running
+from hardwon.backends.files.letters import SUFFIX, Letters, Shelf
+from hardwon.domain.queue import QueueCounts
 from hardwon.domain.text import file_id
-from hardwon.errors import storage_error
+from hardwon.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
     from datetime import datetime
 
     from hardwon.domain.job import Job
 
-_numbers = itertools.count(1)
+_ABANDONED = 600  # seconds after which the temporary file of a dead process is removed
+_SCAN_PAUSE = 20  # a scan of the folder is followed by a pause of so many times its length
+_TICK = 0.02  # seconds; the coarsest clock of a file system that matters here
+STALE = "stale: waited longer than queue.stale_after"
+
+
+class Limits(NamedTuple):
+    """What a queue does when much is waiting or has waited for long."""
+
+    capacity: int = 1000
+    drop_oldest: bool = False
+    block_timeout: timedelta = timedelta(seconds=5)
+    stale_after: timedelta = timedelta(days=7)  # zero: never
+    longest_wait: timedelta = timedelta(days=1)  # a clock that jumped must not park a job
 
 
 class FileQueue:
-    """A directory of records. A job is acknowledged once its file and its name are on disk."""
+    """A directory of records. A job is acknowledged once its file and its name are on disk.
 
-    def __init__(self, base: str) -> None:
-        self._wal = os.path.join(base, "wal")
-        self._dlq = os.path.join(base, "dlq")
-        self._quarantine = os.path.join(base, "quarantine")
-        self._claimed: set[str] = set()
-        for folder in (self._wal, self._dlq, self._quarantine):
-            _make(folder)
+    `put`, `waiting`, `dead`, `revive` and `purge` may be called from any thread and process;
+    the others belong to the one who works the queue.
+    """
+
+    def __init__(self, base: str, limits: Limits = Limits()) -> None:
+        self._limits = limits
+        self._folders = [Folder(os.path.join(base, n)) for n in ("wal", "dlq", "quarantine")]
+        wal, dlq, self._quarantine = self._folders
+        self._counts = Counts(os.path.join(base, "counts"))
+        self._waiting = Shelf(wal, self._quarantine, self._counts)
+        self._dead = Shelf(dlq, self._quarantine, self._counts)
+        self._letters = Letters(self._waiting, self._dead, os.path.join(base, "dlq.lock"))
+        self._lock = Lock(os.path.join(base, "owner.lock"))
+        self._agenda = self._empty()
+        self._replaying: set[str] = set()
+        self._mark = -1  # the folder's, at the last scan
+        self._mark_seen = self._last_scan = self._next_scan = 0.0
+        self._flow = dict.fromkeys(("accepted", "done", "buried", "set_aside"), 0)
 
     def put(self, job: Job) -> bool:
-        path = _record(self._wal, job)
-        if os.path.exists(path):
-            return False
-        _write(path, encode(job))
-        return True
+        file_id(job.id, "job id")
+        try:
+            added = self._waiting.add(job)
+        except StorageError:
+            self._counts.add("storage_error")
+            raise
+        if not added:
+            self._counts.add("deduped")
+        return added
 
     def claim(self, now: datetime) -> Job | None:
-        ready = [j for j in self.waiting() if j.due <= now and j.id not in self._claimed]
-        if not ready:
+        if not self._lock.is_held and not self._take_over():
             return None
-        job = min(ready, key=lambda one: (one.due, one.enqueued_at)).started()
-        _write(_record(self._wal, job), encode(job))
-        self._claimed.add(job.id)
-        return job
+        while True:
+            self._fill(now)
+            name = self._agenda.take(now)
+            if name is None and not self._look(now):
+                return None
+            if name and (job := self._start(name)):
+                return job
 
     def done(self, job: Job) -> None:
-        _remove(_record(self._wal, job))
-        self._claimed.discard(job.id)
+        try:
+            self._waiting.remove(job.id)
+        except StorageError:
+            self._return(job)
+            raise
+        self._gone(job.id, "done")
 
     def retry(self, job: Job) -> None:
-        _write(_record(self._wal, job), encode(job))
-        self._claimed.discard(job.id)
+        try:
+            self._waiting.replace(job)
+        finally:
+            self._return(job)
 
     def bury(self, job: Job, reason: str) -> None:
-        _write(_record(self._dlq, job), encode(job._replace(last_error=reason)))
-        self.done(job)
+        try:
+            self._letters.bury(job._replace(last_error=reason))
+        except StorageError:
+            self._return(job)
+            raise
+        self._gone(job.id, "buried")
 
     def waiting(self) -> list[Job]:
-        return self._read(self._wal)
+        return self._waiting.jobs()
 
     def dead(self) -> list[Job]:
-        return self._read(self._dlq)
+        return self._dead.jobs()
+
+    def revive(self, identity: str, now: datetime) -> None:
+        self._letters.revive(identity, now)
+
+    def purge(self, identity: str) -> None:
+        self._letters.purge(identity)
+
+    def counts(self) -> QueueCounts:
+        return QueueCounts(
+            pending=sum(1 for _ in self._waiting.ids()),
+            dead=sum(1 for _ in self._dead.ids()),
+            quarantined=sum(1 for _ in self._quarantine.entries()),
+            in_memory=len(self._agenda),
+            in_flight=self._agenda.in_flight,
+            **self._flow,
+            deduped=self._counts.of("deduped"),
+            rejected_full=self._counts.of("rejected_full"),
+            dropped_oldest=self._counts.of("dropped_oldest"),
+            corrupt=self._counts.of("corrupt"),
+            stale=self._counts.of("stale"),
+            storage_errors=self._counts.of("storage_error"),
+        )
+
+    def worker(self) -> int | None:
+        return self._lock.holder()
 
     def close(self) -> None:
-        """Nothing to release."""
+        self._lock.release()
+        self._agenda = self._empty()
 
-    def _read(self, folder: str) -> list[Job]:
-        """The readable records of a folder, oldest first; the others are moved aside."""
-        jobs = []
-        for name in _names(folder):
-            try:
-                with open(os.path.join(folder, name), "rb") as record:
-                    jobs.append(decode(record.read()))
-            except FileNotFoundError:
-                continue
-            except BadRecord:
-                os.replace(os.path.join(folder, name), os.path.join(self._quarantine, name))
-        return sorted(jobs, key=lambda job: job.enqueued_at)
+    def __del__(self) -> None:
+        for folder in getattr(self, "_folders", ()):
+            folder.close()
+        if hasattr(self, "_lock"):
+            self._lock.release()
+
+    def _empty(self) -> Agenda:
+        limits = self._limits
+        return Agenda(
+            limits.capacity, drop_oldest=limits.drop_oldest, patience=limits.block_timeout
+        )
+
+    def _take_over(self) -> bool:
+        """Become the owner, and begin with everything that is there."""
+        if not self._lock.acquire():
+            return False
+        self._agenda, self._mark, self._next_scan = self._empty(), -1, 0.0
+        self._clean()
+        found = self._unknown()
+        self._replaying = set(found)
+        self._flow = dict.fromkeys(self._flow, 0) | {"accepted": len(found)}
+        for identity in found:
+            self._agenda.leave_outside(identity)
+        return True
+
+    def _look(self, now: datetime) -> bool:
+        """Notice records that others have added; True when there are some.
+
+        The folder's time ticks slowly: two additions may leave the same mark, so it is trusted
+        only some time after it was first seen. A large folder is not scanned more often than pays.
+        """
+        mark, began = self._waiting.folder.changed_at(), monotonic()
+        if mark != self._mark:
+            self._mark, self._mark_seen = mark, began
+        elif self._last_scan - self._mark_seen > _TICK:
+            return False
+        if began < self._next_scan:
+            return False
+        found = self._unknown()
+        self._last_scan = began
+        self._next_scan = monotonic() + _SCAN_PAUSE * (monotonic() - began)
+        self._flow["accepted"] += len(found)
+        for identity in found:
+            self._agenda.arrive(identity, now)
+        return bool(found)
+
+    def _unknown(self) -> list[str]:
+        """The ids that are not on the agenda, oldest first by the age of their files."""
+        found = [
+            (_age_mark(entry), entry.name.removesuffix(SUFFIX))
+            for entry in self._waiting.folder.entries()
+            if entry.name.endswith(SUFFIX) and entry.name.removesuffix(SUFFIX) not in self._agenda
+        ]
+        return [identity for _, identity in sorted(found)]
+
+    def _fill(self, now: datetime) -> None:
+        """Admit what waits outside as long as there is room."""
+        while (identity := self._agenda.next_outside()) is not None:
+            job = self._waiting.get(identity)
+            if job is None:
+                self._gone(identity, "set_aside")
+            elif not self._is_fit(job, now):
+                self._gone(identity, "buried")
+            elif self._agenda.admit(identity, self._local_due(job, now), job.enqueued_at):
+                self._counts.add("dropped_oldest")
+        if late := self._agenda.overlooked(now):
+            self._counts.add("rejected_full", late)
+
+    def _is_fit(self, job: Job, now: datetime) -> bool:
+        """Whether a found record is to be worked: not dead already, not too old."""
+        was_there = job.id in self._replaying
+        self._replaying.discard(job.id)
+        if self._dead.has(job.id) and not self._letters.settle(job):
+            return False
+        limit = self._limits.stale_after
+        if was_there and limit and now - job.enqueued_at > limit:
+            self._letters.bury(job._replace(last_error=STALE))
+            self._counts.add("stale")
+            return False
+        return True
+
+    def _local_due(self, job: Job, now: datetime) -> datetime:
+        """When a found record is due by our clock, whatever clock it was written by."""
+        if job.attempts == 0:
+            return now + max(job.due - job.enqueued_at, timedelta(0))
+        return now + min(max(job.due - now, timedelta(0)), self._limits.longest_wait)
+
+    def _start(self, identity: str) -> Job | None:
+        """The job with its attempt counted on disk; None when its record is gone."""
+        job = self._waiting.get(identity)
+        if job is None:
+            self._gone(identity, "set_aside")
+            return None
+        started = job.started()
+        try:
+            self._waiting.replace(started)
+        except StorageError:
+            self._return(job)
+            raise
+        return started
+
+    def _gone(self, identity: str, way: str) -> None:
+        self._agenda.forget(identity)
+        self._flow[way] += 1
+
+    def _return(self, job: Job) -> None:
+        self._agenda.forget(job.id)
+        self._agenda.admit(job.id, job.due, job.enqueued_at)
+
+    def _clean(self) -> None:
+        """Remove what writers left behind that died long ago."""
+        for folder in self._folders:
+            for name in _temporary(folder):
+                folder.remove(name)
 
 
-def _names(folder: str) -> Iterator[str]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(".wal") and entry.is_file(follow_symlinks=False):
-                yield entry.name
+def _temporary(folder: Folder) -> Iterable[str]:
+    for entry in list(folder.entries()):
+        _, mark, rest = entry.name.partition(".tmp.")
+        pid = rest.partition(".")[0]
+        is_orphan = mark and pid.isdigit() and not is_running(int(pid))
+        if is_orphan and time() - _changed(entry) > _ABANDONED:
+            yield entry.name
 
 
-def _record(folder: str, job: Job) -> str:
-    return os.path.join(folder, f"{file_id(job.id, 'job id')}.wal")
-
-
-def _make(folder: str) -> None:
+def _age_mark(entry: os.DirEntry[str]) -> int:
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise storage_error(error, folder) from error
-
-
-def _write(path: str, content: bytes) -> None:
-    """The whole file or none of it, on disk when this returns."""
-    stem = path.removesuffix(".wal")
-    temporary = f"{stem}.tmp.{os.getpid()}.{next(_numbers)}"
-    try:
-        _write_new(temporary, content)
-        os.rename(temporary, path)
-        _sync_folder(os.path.dirname(path))
-    except OSError as error:
-        raise storage_error(error, path) from error
-
-
-def _write_new(path: str, content: bytes) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    try:
-        view = memoryview(content)
-        while view:
-            view = view[os.write(handle, view) :]
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _sync_folder(folder: str) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
+        return entry.stat(follow_symlinks=False).st_mtime_ns
     except FileNotFoundError:
-        return
-    except OSError as error:
-        raise storage_error(error, path) from error
+        return 0
+
+
+def _changed(entry: os.DirEntry[str]) -> float:
+    try:
+        return entry.stat(follow_symlinks=False).st_ctime
+    except FileNotFoundError:
+        return time()

@@ -1,0 +1,135 @@
+"""The dead letters: jobs that were given up, until a person looks at them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from hardwon.backends.files.disk import Folder, Lock, NotRegular
+from hardwon.backends.files.records import READ_LIMIT, BadRecord, decode, encode
+from hardwon.domain.text import file_id
+from hardwon.errors import NotFound, storage_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from hardwon.backends.files.counts import Counts
+    from hardwon.domain.job import Job
+
+SUFFIX = ".wal"
+_FRAME = 16
+
+
+class Shelf:
+    """A folder of records; an unreadable one is moved to quarantine and counted."""
+
+    def __init__(self, folder: Folder, quarantine: Folder, counts: Counts) -> None:
+        self.folder = folder
+        self._quarantine = quarantine
+        self._counts = counts
+
+    def ids(self) -> Iterator[str]:
+        """The ids of all records, in no order."""
+        for entry in self.folder.entries():
+            if entry.name.endswith(SUFFIX):
+                yield entry.name.removesuffix(SUFFIX)
+
+    def get(self, identity: str) -> Job | None:
+        """A job; None when there is none, or none that can be read."""
+        name = identity + SUFFIX
+        try:
+            return _same(decode(self.folder.read(name, READ_LIMIT + _FRAME)), identity)
+        except FileNotFoundError:
+            return None
+        except (BadRecord, NotRegular):
+            self._set_aside(name)
+            return None
+        except OSError as error:
+            raise storage_error(error, os.path.join(self.folder.path, name)) from error
+
+    def jobs(self) -> list[Job]:
+        """All readable jobs, oldest first."""
+        found = [job for identity in self.ids() if (job := self.get(identity))]
+        return sorted(found, key=lambda job: job.enqueued_at)
+
+    def add(self, job: Job) -> bool:
+        """Keep a new job; False when its id is taken."""
+        return self.folder.add(job.id + SUFFIX, encode(job))
+
+    def replace(self, job: Job) -> None:
+        """Keep a job in place of what is there; the age of the file is the age of the job."""
+        stamp = max(0.0, job.enqueued_at.timestamp())
+        self.folder.replace(job.id + SUFFIX, encode(job), stamp=stamp)
+
+    def remove(self, identity: str) -> bool:
+        """Remove a job; False when there was none."""
+        return self.folder.remove(identity + SUFFIX)
+
+    def has(self, identity: str) -> bool:
+        """Whether there is a record with this id."""
+        return self.folder.has(identity + SUFFIX)
+
+    def _set_aside(self, name: str) -> None:
+        try:
+            self.folder.hand_over(name, self._quarantine)
+        except FileNotFoundError:
+            return  # another process was faster
+        except OSError as error:
+            raise storage_error(error, os.path.join(self.folder.path, name)) from error
+        self._counts.add("corrupt")
+
+
+class Letters:
+    """Moves jobs between waiting and dead. One at a time does so, across all processes.
+
+    A job is written to where it goes before it is taken from where it was: a crash leaves it in
+    both places, never in none, and `settle` tells which of the two was meant.
+    """
+
+    def __init__(self, waiting: Shelf, dead: Shelf, lock: str) -> None:
+        self._waiting = waiting
+        self._dead = dead
+        self._lock = lock
+
+    def bury(self, job: Job) -> None:
+        """From waiting to dead."""
+        with Lock(self._lock):
+            self._dead.replace(job)
+            self._waiting.remove(job.id)
+
+    def revive(self, identity: str, now: datetime) -> None:
+        """From dead to waiting, as if it were new; NotFound when it is not dead."""
+        with Lock(self._lock):
+            job = self._dead.get(file_id(identity, "job id"))
+            if job is None:
+                raise NotFound("dead job", identity)
+            # A new age too: it must not be called stale on the next start.
+            fresh = job._replace(attempts=0, last_error="", enqueued_at=now, due=now)
+            self._waiting.add(fresh)
+            self._dead.remove(identity)
+
+    def purge(self, identity: str) -> None:
+        """Remove a dead job for good; NotFound when it is not dead."""
+        with Lock(self._lock):
+            if not self._dead.remove(file_id(identity, "job id")):
+                raise NotFound("dead job", identity)
+
+    def settle(self, job: Job) -> bool:
+        """Make an end of a move that a crash cut short; True when the job waits.
+
+        A burial leaves the same age and no fewer attempts; anything else was put again.
+        """
+        with Lock(self._lock):
+            dead = self._dead.get(job.id)
+            if dead and dead.enqueued_at == job.enqueued_at and job.attempts >= dead.attempts:
+                self._waiting.remove(job.id)
+                return False
+            self._dead.remove(job.id)
+            return True
+
+
+def _same(job: Job, identity: str) -> Job:
+    if job.id != identity:
+        raise BadRecord(f"record of {job.id!r} under the name of {identity!r}")
+    return job
