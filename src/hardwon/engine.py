@@ -16,32 +16,32 @@ from hardwon.stages import inject, measure, recall
 
 if TYPE_CHECKING:
     import asyncio
-    import random
     from collections.abc import Awaitable, Callable, Coroutine, Mapping
     from concurrent import futures
+    from datetime import timedelta
 
-    from hardwon.backends import files, memory, sqlite
+    from hardwon import worker
+    from hardwon.backends import memory, sqlite
     from hardwon.domain import calls, signature
     from hardwon.domain.episode import Episode, Step
     from hardwon.domain.job import Job
     from hardwon.domain.lesson import Lesson
+    from hardwon.domain.queue import QueueCounts
     from hardwon.domain.scope import Scope
     from hardwon.models import rules
-    from hardwon.ports import Model, Queue, Store
+    from hardwon.ports import Model, Store, WorkedQueue
     from hardwon.settings import Settings
     from hardwon.stages import capture, consolidate, reflect, screen, work
 
-    Processor = Callable[["Engine", Job], Awaitable[None]]
+    Processor = Callable[["Engine", Job], Awaitable[Any]]
 else:
-    asyncio, random = lazy("asyncio"), lazy("random")
-    futures = lazy("concurrent.futures")
+    asyncio, futures = lazy("asyncio"), lazy("concurrent.futures")
     memory, sqlite = lazy("hardwon.backends.memory"), lazy("hardwon.backends.sqlite")
-    files = lazy("hardwon.backends.files")
     calls, signature = lazy("hardwon.domain.calls"), lazy("hardwon.domain.signature")
     rules = lazy("hardwon.models.rules")
     capture, consolidate = lazy("hardwon.stages.capture"), lazy("hardwon.stages.consolidate")
     reflect, screen = lazy("hardwon.stages.reflect"), lazy("hardwon.stages.screen")
-    work = lazy("hardwon.stages.work")
+    work, worker = lazy("hardwon.stages.work"), lazy("hardwon.worker")
 
 T = TypeVar("T")
 MEMORY = "memory:"
@@ -74,12 +74,14 @@ class Engine:
         self.store: Store = self._store()
 
     @cached_property
-    def queue(self) -> Queue:
+    def queue(self) -> WorkedQueue:
         """The queue, opened when it is first needed: recall never does."""
-        if self.target == MEMORY or not self.settings.queue.enabled:
-            return memory.MemoryQueue()
-        base = self.settings.queue.base_dir or os.path.join(self.settings.home, "queue")
-        return files.FileQueue(base)
+        return worker.open_queue(self.settings, durable=self.target != MEMORY)
+
+    @cached_property
+    def worker(self) -> worker.Worker:
+        """Who works the queue when this process does."""
+        return worker.Worker(self.queue, self.process, settings=self.settings, clock=self.clock)
 
     @cached_property
     def model(self) -> Model:
@@ -120,7 +122,10 @@ class Engine:
     def capture(self, episode: Episode, trigger: str) -> Job:
         """Make the wish to reflect on an episode durable."""
         clean = screen.screen_episode(episode)
-        return capture.capture(clean, trigger, queue=self.queue, now=self.clock())
+        job = capture.capture(clean, trigger, queue=self.queue, now=self.clock())
+        if self.settings.queue.autostart or not self.settings.queue.enabled:
+            self.wake()
+        return job
 
     def keep(self, lesson: Lesson) -> Lesson:
         """Store a lesson, or strengthen the one that says it already."""
@@ -136,7 +141,24 @@ class Engine:
 
     def drain(self) -> work.Tally:
         """Work every job that is due."""
-        return to_the_end(self._drain)
+        return to_the_end(self.worker.drain)
+
+    def work(self, *, idle: timedelta | None = None) -> work.Tally:
+        """Work the queue until a signal ends it, or until nothing came for `idle`."""
+        return to_the_end(lambda: self.worker.serve(idle=idle))
+
+    def wake(self) -> int | None:
+        """See that somebody works the queue; the process that was started for it, if one was."""
+        if self.target == MEMORY:
+            return None
+        if not self.settings.queue.enabled:
+            worker.work_beside(self.worker)
+            return None
+        return worker.start_detached(self.settings) if self.queue.worker() is None else None
+
+    def queue_status(self) -> tuple[QueueCounts, dict[str, Any]]:
+        """How the queue stands, and what its worker last told."""
+        return self.queue.counts(), worker.status(self.settings)
 
     def close(self) -> None:
         """Release files; what waits in the queue stays."""
@@ -144,33 +166,20 @@ class Engine:
             self.queue.close()
         self.store.close()
 
-    async def process(self, job: Job) -> None:
+    async def process(self, job: Job) -> Any:
         """Work one job: ways of learning may have registered for its trigger."""
-        await self.processors.get(job.trigger, _make_lesson)(self, job)
+        return await self.processors.get(job.trigger, _make_lesson)(self, job)
 
-    async def make_lesson(self, job: Job) -> None:
-        """From a job to a stored lesson."""
+    async def make_lesson(self, job: Job) -> str | None:
+        """From a job to a stored lesson; says so when there was nothing to learn."""
         lesson = await reflect.reflect(job, model=self.model, system=prompt_text("lesson"))
         if lesson is None:
-            return
+            return work.SKIPPED
         if self.settings.reflexion.persist:
             self.keep(lesson)
         else:
             _say(f"lesson not kept (reflexion.persist is off):\n{lesson.render()}")
-
-    async def _drain(self) -> work.Tally:
-        values = self.settings.queue
-        return await work.work_off(
-            self.queue,
-            self.process,
-            backoff=work.Backoff(
-                values.initial_delay, values.max_delay, values.jitter, values.max_attempts
-            ),
-            timeout=values.job_timeout,
-            workers=values.workers,
-            clock=self.clock,
-            chance=random.random,
-        )
+        return None
 
     def _open(self, scope: Scope, asked: Query, *, limit: int, budget: int) -> Injection:
         """Open a door: recall, render, remember."""
@@ -215,8 +224,8 @@ def to_the_end(start: Callable[[], Coroutine[Any, Any, T]]) -> T:
         return beside.submit(lambda: asyncio.run(start())).result()
 
 
-async def _make_lesson(engine: Engine, job: Job) -> None:
-    await engine.make_lesson(job)
+async def _make_lesson(engine: Engine, job: Job) -> Any:
+    return await engine.make_lesson(job)
 
 
 def prompt_text(name: str) -> str:

@@ -17,11 +17,12 @@ from hardwon.settings import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime
+    from datetime import datetime, timedelta
 
     from hardwon.domain import calls, episode
     from hardwon.domain.episode import Step
     from hardwon.domain.job import Job
+    from hardwon.domain.queue import QueueCounts
     from hardwon.domain.scope import Scope
     from hardwon.ports import Model
     from hardwon.settings import Settings
@@ -66,6 +67,14 @@ class Hardwon:
         """Work every queued job that is due, now."""
         return self._engine.drain()
 
+    def work(self, *, idle: timedelta | None = None) -> Tally:
+        """Work the queue until SIGTERM, SIGINT, or until nothing came for `idle`."""
+        return self._engine.work(idle=idle)
+
+    def wake(self) -> int | None:
+        """See that somebody works the queue: starts a worker process when nobody does."""
+        return self._engine.wake()
+
     def waiting(self) -> list[Job]:
         """Jobs that are queued, oldest first."""
         return self._engine.queue.waiting()
@@ -73,6 +82,20 @@ class Hardwon:
     def dead(self) -> list[Job]:
         """Jobs that were given up, with the reason in `last_error`."""
         return self._engine.queue.dead()
+
+    def revive(self, *ids: str) -> None:
+        """Make dead jobs wait again as if new; NotFound for one that is not dead."""
+        for identity in ids:
+            self._engine.queue.revive(identity, self._engine.clock())
+
+    def purge(self, *ids: str) -> None:
+        """Remove dead jobs for good; NotFound for one that is not dead."""
+        for identity in ids:
+            self._engine.queue.purge(identity)
+
+    def queue_status(self) -> tuple[QueueCounts, dict[str, Any]]:
+        """How the queue stands, and what its worker last told: empty when nobody works."""
+        return self._engine.queue_status()
 
     def check(self) -> list[str]:
         """What is wrong with the stored data, in words; nothing when all is well."""

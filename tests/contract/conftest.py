@@ -11,13 +11,13 @@ from hardwon.backends.files import FileQueue
 from hardwon.backends.memory import MemoryStore
 from hardwon.backends.memory_queue import MemoryQueue
 from hardwon.backends.sqlite import SqliteStore
-from hardwon.ports import Queue, Store
+from hardwon.ports import Store, WorkedQueue
 
 STORES: dict[str, Callable[[Path], Store]] = {
     "memory": lambda home: MemoryStore(),
     "sqlite": lambda home: SqliteStore(str(home)),
 }
-QUEUES: dict[str, Callable[[Path], Queue]] = {
+QUEUES: dict[str, Callable[[Path], WorkedQueue]] = {
     "files": lambda home: FileQueue(str(home / "queue")),
     "memory": lambda home: MemoryQueue(),
 }
@@ -31,7 +31,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture(params=sorted(QUEUES))
-def queue(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Queue]:
+def queue(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[WorkedQueue]:
     opened = QUEUES[request.param](tmp_path)
     yield opened
     opened.close()

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from hardwon.ports import Queue
+import pytest
+
+from hardwon import Job
+from hardwon.errors import NotFound
+from hardwon.ports import Queue, WorkedQueue
 from tests.samples import LATER, NOW, job
 
 JOB = job()
@@ -77,3 +81,55 @@ def test_a_buried_job_is_dead_with_its_reason(queue: Queue) -> None:
 
     assert queue.waiting() == []
     assert queue.dead() == [claimed._replace(last_error="no recognized blocks")]
+
+
+def test_a_dead_job_comes_back_as_if_it_were_new(queue: WorkedQueue) -> None:
+    dead = buried(queue)
+
+    queue.revive(dead.id, LATER)
+
+    assert queue.dead() == []
+    assert queue.waiting() == [JOB._replace(enqueued_at=LATER, due=LATER)]
+
+
+def test_a_purged_job_is_gone(queue: WorkedQueue) -> None:
+    dead = buried(queue)
+
+    queue.purge(dead.id)
+
+    assert queue.dead() == queue.waiting() == []
+
+
+def test_only_the_dead_are_revived_and_purged(queue: WorkedQueue) -> None:
+    queue.put(JOB)
+
+    with pytest.raises(NotFound):
+        queue.revive(JOB.id, NOW)
+    with pytest.raises(NotFound):
+        queue.purge(JOB.id)
+    assert queue.waiting() == [JOB]
+
+
+def test_what_came_in_is_done_buried_or_pending(queue: WorkedQueue) -> None:
+    for task in "abcd":
+        queue.put(job(task))
+    queue.put(job("a"))
+    first, second = queue.claim(NOW), queue.claim(NOW)
+    assert first
+    assert second
+    queue.done(first)
+    queue.bury(second, "no")
+
+    counts = queue.counts()
+
+    assert (counts.pending, counts.dead, counts.deduped) == (2, 1, 1)
+    assert counts.accepted == counts.done + counts.buried + counts.pending == 4
+
+
+def buried(queue: WorkedQueue) -> Job:
+    """A job that was put, claimed and given up."""
+    queue.put(JOB)
+    claimed = queue.claim(NOW)
+    assert claimed
+    queue.bury(claimed, "no recognized blocks")
+    return claimed

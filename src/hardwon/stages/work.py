@@ -67,6 +67,10 @@ class Tally(NamedTuple):
         assert isinstance(other, Tally)
         return Tally(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
+    def minus(self, other: Tally) -> Tally:
+        """What was done since `other`."""
+        return Tally(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))
+
 
 class Running(NamedTuple):
     """A job in flight."""
@@ -158,7 +162,7 @@ class Workers:
             await self._dismiss()
         return self.ledger.tally
 
-    async def _turn(self, stopped: asyncio.Future[bool]) -> bool:
+    async def _turn(self, stopped: asyncio.Future[Any]) -> bool:
         """One look at the queue; True when there was work. A disk in trouble is tried again."""
         try:
             self._hire()
@@ -170,14 +174,12 @@ class Workers:
         await self._step(stopped)
         return is_busy
 
-    async def _step(self, stopped: asyncio.Future[bool] | None) -> None:
+    async def _step(self, stopped: asyncio.Future[Any] | None) -> None:
         """Until a job ends, a new one may have come, or we are told to stop."""
         awaited: set[asyncio.Future[Any]] = {*self._crew, *([stopped] if stopped else [])}
         is_full = len(self._crew) >= self._policy.workers
         timeout = None if is_full or stopped is None else _POLL
-        ended, _ = await asyncio.wait(
-            awaited, timeout=timeout, return_when=asyncio.FIRST_COMPLETED
-        )
+        ended, _ = await asyncio.wait(awaited, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         for task in ended & self._crew:
             self._crew.discard(task)
             task.result()

@@ -26,10 +26,7 @@ class Agenda:
 
     def __contains__(self, name: str) -> bool:
         return (
-            name in self._queued
-            or name in self._out
-            or name in self._arrived
-            or name in self._left
+            name in self._queued or name in self._out or name in self._arrived or name in self._left
         )
 
     def __len__(self) -> int:

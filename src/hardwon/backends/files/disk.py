@@ -89,8 +89,11 @@ class Folder:
 
     def entries(self) -> Iterator[os.DirEntry[str]]:
         """What is in the folder, in no order."""
-        with os.scandir(self.path) as found:
-            yield from found
+        try:
+            with os.scandir(self.path) as found:
+                yield from found
+        except OSError as error:
+            raise storage_error(error, self.path) from error
 
     def changed_at(self) -> int:
         """A number that is another one after a name came or went."""

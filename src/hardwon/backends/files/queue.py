@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _ABANDONED = 600  # seconds after which the temporary file of a dead process is removed
 _SCAN_PAUSE = 20  # a scan of the folder is followed by a pause of so many times its length
+_CHEAP = 0.005  # seconds; a scan as short as that needs no pause
 _TICK = 0.02  # seconds; the coarsest clock of a file system that matters here
 STALE = "stale: waited longer than queue.stale_after"
 
@@ -181,7 +182,8 @@ class FileQueue:
             return False
         found = self._unknown()
         self._last_scan = began
-        self._next_scan = monotonic() + _SCAN_PAUSE * (monotonic() - began)
+        took = monotonic() - began
+        self._next_scan = began + _SCAN_PAUSE * took if took > _CHEAP else 0.0
         self._flow["accepted"] += len(found)
         for identity in found:
             self._agenda.arrive(identity, now)
@@ -224,9 +226,11 @@ class FileQueue:
 
     def _local_due(self, job: Job, now: datetime) -> datetime:
         """When a found record is due by our clock, whatever clock it was written by."""
+        if job.due <= now:
+            return now
         if job.attempts == 0:
             return now + max(job.due - job.enqueued_at, timedelta(0))
-        return now + min(max(job.due - now, timedelta(0)), self._limits.longest_wait)
+        return now + min(job.due - now, self._limits.longest_wait)
 
     def _start(self, identity: str) -> Job | None:
         """The job with its attempt counted on disk; None when its record is gone."""

@@ -1,0 +1,215 @@
+"""How the queue of one home is opened, worked, and found a worker when it has none."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from hardwon._lazy import lazy
+from hardwon.domain.queue import QueueCounts
+
+if TYPE_CHECKING:
+    import asyncio
+    import json
+    import random
+    import signal
+    import threading
+    from collections.abc import Awaitable, Callable
+    from datetime import datetime
+
+    from hardwon.backends import files, memory_queue
+    from hardwon.domain.job import Job
+    from hardwon.ports import WorkedQueue
+    from hardwon.settings import QueueSettings, Settings
+    from hardwon.stages import work
+
+    Process = Callable[[Job], Awaitable[Any]]
+else:
+    asyncio, json, random = lazy("asyncio"), lazy("json"), lazy("random")
+    signal, threading = lazy("signal"), lazy("threading")
+    files, memory_queue = lazy("hardwon.backends.files"), lazy("hardwon.backends.memory_queue")
+    work = lazy("hardwon.stages.work")
+
+_STAND_BY = 0.1  # seconds between looks while another process works the queue
+_LINGER = "10s"  # how long a worker that nobody asked for waits for more
+
+
+def base_of(settings: Settings) -> str:
+    """Where the queue of a home lies."""
+    return settings.queue.base_dir or os.path.join(settings.home, "queue")
+
+
+def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
+    """The queue that the settings ask for; one in memory when it need not be durable."""
+    values = settings.queue
+    if not durable or not values.enabled:
+        return memory_queue.MemoryQueue(
+            values.capacity, drop_oldest=values.drop_oldest, block_timeout=values.block_timeout
+        )
+    limits = files.Limits(
+        values.capacity,
+        values.drop_oldest,
+        values.block_timeout,
+        values.stale_after,
+        max(values.max_delay, timedelta(minutes=1)),
+    )
+    return files.FileQueue(base_of(settings), limits)
+
+
+class Worker:
+    """Works one queue with one processor."""
+
+    def __init__(
+        self,
+        queue: WorkedQueue,
+        process: Process,
+        *,
+        settings: Settings,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._queue = queue
+        self._process = process
+        self._settings = settings
+        self._clock = clock
+        self.ledger = work.Ledger()
+
+    async def drain(self) -> work.Tally:
+        """Work every job that is due; while another process does so, wait for it."""
+        before = self.ledger.tally
+        try:
+            await self._crew(self._clock).until_idle()
+            while self._queue.worker() is not None and self._has_work():
+                await asyncio.sleep(_STAND_BY)
+                await self._crew(self._clock).until_idle()
+        finally:
+            self._queue.close()
+        return self.ledger.tally.minus(before)
+
+    async def serve(self, *, idle: timedelta | None = None) -> work.Tally:
+        """Work until SIGTERM or SIGINT, or until nothing came for `idle`; a second signal kills."""
+        stop = asyncio.Event()
+        _stop_by_signal(stop)
+        showing = asyncio.ensure_future(self._show_status())
+        try:
+            return await self._crew(work.Steady(self._clock)).until(stop, idle=idle)
+        finally:
+            showing.cancel()
+            self._queue.close()
+            _remove(status_path(self._settings))
+
+    def _crew(self, clock: Callable[[], datetime]) -> work.Workers:
+        return work.Workers(
+            self._queue,
+            self._process,
+            policy=policy(self._settings.queue),
+            clock=clock,
+            chance=random.random,
+            ledger=self.ledger,
+        )
+
+    def _has_work(self) -> bool:
+        now = self._clock()
+        return any(job.due <= now for job in self._queue.waiting())
+
+    async def _show_status(self) -> None:
+        """Tell others, once a second, what is going on: `hardwon queue top` reads it."""
+        while True:
+            if self._queue.worker() is None:
+                _replace(status_path(self._settings), json.dumps(self._status()))
+            await asyncio.sleep(1)
+
+    def _status(self) -> dict[str, Any]:
+        ledger = self.ledger
+        return {
+            "pid": os.getpid(),
+            "at": self._clock().isoformat(),
+            **ledger.tally._asdict(),
+            "running": [[*job[:3], job.since.isoformat()] for job in ledger.running.values()],
+        }
+
+
+def policy(values: QueueSettings) -> work.Policy:
+    """How jobs are worked, as it is set."""
+    backoff = work.Backoff(
+        values.initial_delay, values.max_delay, values.jitter, values.max_attempts
+    )
+    return work.Policy(backoff, values.job_timeout, max(1, values.workers), values.drain_timeout)
+
+
+def work_beside(worker: Worker) -> None:
+    """Work what is due in a thread of this process; it ends with the process."""
+    threading.Thread(target=lambda: asyncio.run(worker.drain()), daemon=True).start()
+
+
+def start_detached(settings: Settings) -> int:
+    """Start a worker that outlives this process and ends when the queue is empty; its id."""
+    command = [sys.executable, "-m", "hardwon", "work", "--idle", _LINGER, "--home", settings.home]
+    nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
+    log = os.path.join(base_of(settings), "worker.log")
+    output = (os.POSIX_SPAWN_OPEN, 1, log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    errors = (os.POSIX_SPAWN_DUP2, 1, 2)
+    environ = {**os.environ, "HARDWON_QUEUE_BASE_DIR": base_of(settings)}
+    # Not subprocess: a hook must not pay for its import.
+    return os.posix_spawn(
+        sys.executable, command, environ, file_actions=(nothing, output, errors), setsid=True
+    )
+
+
+def status_path(settings: Settings) -> str:
+    """Where the worker of a queue tells what it does."""
+    return os.path.join(base_of(settings), "worker.json")
+
+
+def status(settings: Settings) -> dict[str, Any]:
+    """What the worker of the queue last told; empty when there is none."""
+    try:
+        with open(status_path(settings), encoding="utf-8") as file:
+            told: dict[str, Any] = json.load(file)
+    except (OSError, ValueError):
+        return {}
+    return told
+
+
+def in_words(counts: QueueCounts) -> list[str]:
+    """What happened that somebody should look at, in words; nothing when all is well."""
+    told = {
+        "unreadable record(s) in quarantine": counts.quarantined,
+        "job(s) waited outside a full memory (queue.capacity)": counts.rejected_full,
+        "job(s) left memory for newer ones (queue.drop_oldest)": counts.dropped_oldest,
+        "job(s) found stale and given up": counts.stale,
+        "time(s) the disk refused a job": counts.storage_errors,
+    }
+    return [f"{number} {what}" for what, number in told.items() if number]
+
+
+def _stop_by_signal(stop: asyncio.Event) -> None:
+    if threading.current_thread() is not threading.main_thread():
+        return
+    loop = asyncio.get_running_loop()
+
+    def stop_or_die() -> None:
+        if stop.is_set():
+            os._exit(1)
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop_or_die)
+
+
+def _replace(path: str, text: str) -> None:
+    """Not durable on purpose: it tells about now."""
+    try:
+        with open(f"{path}.new", "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(f"{path}.new", path)
+    except OSError:
+        return
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return
