@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import textwrap
 import time
 from typing import TYPE_CHECKING
 
@@ -65,10 +66,15 @@ def _narrate(rounds: list[Round], tell: object) -> None:
     for one in rounds:
         tell(f"\n• {one.prompt}")
         for line in one.injected.splitlines():
-            tell(f"    {clip(line, width() - 4)}", fg="cyan")
+            tell(wrapped(line), fg="cyan")
         for command, error in one.calls:
             mark, colour = ("✗", "red") if error else ("✓", "green")
             tell(clip(f"    {mark} $ {command}   {error}".rstrip(), width()), fg=colour)
+
+
+def wrapped(line: str) -> str:
+    """A line of an injected block within the terminal's width."""
+    return textwrap.fill(line, width() - 1, initial_indent="    ", subsequent_indent=" " * 8)
 
 
 def _report(first: list[Round], second: list[Round], seconds: float) -> None:
