@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from hardwon import worker
     from hardwon.backends import memory, sqlite
-    from hardwon.domain import calls, signature
+    from hardwon.domain import calls, provenance, signature
     from hardwon.domain.episode import Episode, Step
     from hardwon.domain.job import Job
     from hardwon.domain.lesson import Lesson
@@ -38,6 +38,7 @@ else:
     asyncio, futures = lazy("asyncio"), lazy("concurrent.futures")
     memory, sqlite = lazy("hardwon.backends.memory"), lazy("hardwon.backends.sqlite")
     calls, signature = lazy("hardwon.domain.calls"), lazy("hardwon.domain.signature")
+    provenance = lazy("hardwon.domain.provenance")
     rules = lazy("hardwon.models.rules")
     capture, consolidate = lazy("hardwon.stages.capture"), lazy("hardwon.stages.consolidate")
     reflect, screen = lazy("hardwon.stages.reflect"), lazy("hardwon.stages.screen")
@@ -103,6 +104,7 @@ class Engine:
 
     def failure(self, scope: Scope, step: Step) -> Injection:
         """What is known about a failure that was just met; the meeting is counted."""
+        step = screen.screen_step(step)
         name = signature.signature(step.tool, step.output)
         self.store.failures.met(scope, name.digest, name.text, self.clock())
         asked = query(Door.ERROR, step.output[-2000:], signature=name.digest)
@@ -138,6 +140,17 @@ class Engine:
         changed = screen.screen_lesson(lesson._replace(**changes, updated_at=self.clock()))
         self.store.lessons.update(changed)
         return changed
+
+    def approve(self, scope: Scope, number: int) -> Lesson:
+        """The lesson, released from quarantine by a person."""
+        lesson = provenance.approved(self.store.lessons.get(scope, number))
+        lesson = lesson._replace(updated_at=self.clock())
+        self.store.lessons.update(lesson)
+        return lesson
+
+    def revoke(self, scope: Scope, origin: str) -> list[Lesson]:
+        """Remove every lesson of an origin and all that were made of them; those removed."""
+        return screen.revoke(origin, scope=scope, lessons=self.store.lessons)
 
     def drain(self) -> work.Tally:
         """Work every job that is due."""

@@ -219,6 +219,14 @@ class Lessons:
         """Remove a lesson for good, or NotFound."""
         self._engine.store.lessons.delete(self._scope, number)
 
+    def approve(self, number: int) -> Lesson:
+        """Release a lesson from quarantine; from now on it may be delivered."""
+        return self._engine.approve(self._scope, number)
+
+    def revoke(self, origin: str) -> Sequence[Lesson]:
+        """Remove every lesson of an origin and all that were made of them."""
+        return self._engine.revoke(self._scope, required(origin, "origin"))
+
     def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
         """Newest-consulted first."""
         return self._engine.store.lessons.recent(

@@ -1,45 +1,84 @@
-"""Screen: the funnel every text goes through before it is written anywhere."""
+"""Screen: the funnel every text goes through before it is written anywhere or sent to a model."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.domain.lesson import tidy
+from hardwon.domain.gate import suspicion
+from hardwon.domain.lesson import Status, tidy, unique
+from hardwon.domain.provenance import descendants, with_reason
+from hardwon.domain.redact import redact
 from hardwon.domain.text import ATTEMPT_LIMIT, clean, clip_middle
 
 if TYPE_CHECKING:
     from hardwon.domain.episode import Episode, Step
     from hardwon.domain.lesson import Lesson
+    from hardwon.domain.scope import Scope
+    from hardwon.ports import LessonStore
 
 _TASK_LIMIT = 16 * 1024
 _OUTPUT_LIMIT = 8 * 1024
 _STEPS_KEPT = 60
+_ALL = 1_000_000
 
 
 def screen_episode(episode: Episode) -> Episode:
-    """The episode as it may be stored: clean, and of a size that always fits a record."""
+    """The episode as it may be stored: no secrets, clean, and of a size that fits a record."""
     return episode._replace(
-        task=_fit(episode.task, _TASK_LIMIT),
-        attempt=_fit(episode.attempt, ATTEMPT_LIMIT),
-        error=_fit(episode.error, _OUTPUT_LIMIT),
+        task=screen_text(episode.task, _TASK_LIMIT),
+        attempt=screen_text(episode.attempt, ATTEMPT_LIMIT),
+        error=screen_text(episode.error, _OUTPUT_LIMIT),
         steps=tuple(screen_step(step) for step in episode.steps[-_STEPS_KEPT:]),
-        signals=tuple((_fit(k, 200), _fit(v, _OUTPUT_LIMIT)) for k, v in episode.signals),
+        signals=tuple(
+            (screen_text(key, 200), screen_text(value, _OUTPUT_LIMIT))
+            for key, value in episode.signals
+        ),
     )
 
 
 def screen_step(step: Step) -> Step:
     """The step as it may be stored."""
     return step._replace(
-        tool=_fit(step.tool, 200),
-        args=_fit(step.args, _OUTPUT_LIMIT),
-        output=_fit(step.output, _OUTPUT_LIMIT),
+        tool=screen_text(step.tool, 200),
+        args=screen_text(step.args, _OUTPUT_LIMIT),
+        output=screen_text(step.output, _OUTPUT_LIMIT),
     )
 
 
 def screen_lesson(lesson: Lesson) -> Lesson:
-    """The lesson as it may be stored."""
-    return tidy(lesson)
+    """The lesson as it may be stored; one that reads like an instruction waits for a person."""
+    doubt = suspicion("\n".join((lesson.situation, lesson.mistake, lesson.correction)))
+    doubt = doubt or suspicion("\n".join(lesson.tags))
+    safe = tidy(
+        lesson._replace(
+            situation=redact(clean(lesson.situation)),
+            mistake=redact(clean(lesson.mistake)),
+            correction=redact(clean(lesson.correction)),
+            tags=tuple(redact(tag) for tag in lesson.tags),
+            evidence=unique(tuple(screen_text(one, 1000) for one in lesson.evidence)),
+        )
+    )
+    if doubt and lesson.status == Status.ACTIVE:
+        return with_reason(safe, doubt)
+    return safe
 
 
-def _fit(text: str, limit: int) -> str:
-    return clip_middle(clean(clip_middle(text, limit * 4)), limit)
+def screen_text(text: str, limit: int) -> str:
+    """The text as it may be stored, at most `limit` characters.
+
+    Secrets go before the last cut: half a token would no longer be known for one.
+    """
+    return clip_middle(redact(clean(clip_middle(text, limit * 4))), limit)
+
+
+def revoke(origin: str, *, scope: Scope, lessons: LessonStore) -> list[Lesson]:
+    """Remove all lessons of an origin with everything that was made of them."""
+    every = [
+        lesson
+        for status in (Status.ACTIVE, Status.QUARANTINED, Status.RETIRED, Status.SUPERSEDED)
+        for lesson in lessons.recent(scope, status=status, limit=_ALL)
+    ]
+    found = descendants(every, origin)
+    for lesson in found:
+        lessons.delete(lesson.scope, lesson.id)
+    return found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hardwon.domain.lesson import Status
+from hardwon.domain.provenance import QUARANTINED, marks
 from hardwon.domain.text import one_line
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say
@@ -22,7 +23,7 @@ _NUMBER = click.argument("number", metavar="ID", type=str)
 
 @click.group("lesson")
 def command() -> None:
-    """List, search, show, edit and delete lessons."""
+    """List, search, show, edit, approve, revoke and delete lessons."""
 
 
 @command.command("list")
@@ -33,10 +34,12 @@ def command() -> None:
     default=Status.ACTIVE,
     show_default=True,
 )
+@click.option("--quarantined", is_flag=True, help="Those that wait for a person, with the reason.")
 @options.scope
 @options.as_json
-def list_(limit: int, status: str, as_json: bool, **place: Any) -> None:
+def list_(limit: int, status: str, quarantined: bool, as_json: bool, **place: Any) -> None:
     """Lessons, newest-consulted first."""
+    status = Status.QUARANTINED if quarantined else status
     with options.Scoped(**place) as agent:
         lessons = agent.lessons.list(limit=limit, status=status)
     _show(lessons, as_json, none="(no lessons recorded)", head="lesson(s)")
@@ -108,6 +111,31 @@ def delete(number: str, **place: Any) -> None:
     say(f"OK: deleted #{_id(number)}")
 
 
+@command.command()
+@_NUMBER
+@options.scope
+@options.as_json
+def approve(number: str, as_json: bool, **place: Any) -> None:
+    """Release a lesson from quarantine: you have read it, and it is harmless."""
+    with options.Scoped(**place) as agent:
+        lesson = agent.lessons.approve(_id(number))
+    dump(lesson) if as_json else say(f"OK: #{lesson.id} may be delivered")
+
+
+@command.command()
+@click.option("--origin", required=True, help="An origin, author, job:<id> or way of learning.")
+@options.scope
+@options.as_json
+def revoke(origin: str, as_json: bool, **place: Any) -> None:
+    """Remove every lesson of an origin, and every lesson that was made of one of them."""
+    with options.Scoped(**place) as agent:
+        gone = agent.lessons.revoke(origin)
+    if as_json:
+        dump([lesson.id for lesson in gone])
+        return
+    say(f"OK: removed {len(gone)} lesson(s) of {origin}")
+
+
 def row(lesson: Lesson) -> str:
     """A lesson on one line."""
     hits = f"  (hits: {lesson.hits})" if lesson.hits else ""
@@ -121,6 +149,8 @@ def _show(lessons: Sequence[Lesson], as_json: bool, *, none: str, head: str) -> 
     say(f"{len(lessons)} {head}:" if lessons else none)
     for lesson in lessons:
         say(f"  {row(lesson)}")
+        for reason in marks(lesson, QUARANTINED) if lesson.status == Status.QUARANTINED else ():
+            say(f"      held back: {reason}", dim=True)
 
 
 def _id(text: str) -> int:

@@ -1,0 +1,222 @@
+"""The fix that a run already holds: the later call that did what the failing one tried."""
+
+import json
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from hardwon.domain.commands import Command, changes, parse
+from hardwon.domain.episode import Episode, Step
+from hardwon.domain.text import clip, one_line
+
+_LOOKED_AHEAD = 60
+_ALIKE = 0.85
+_READERS = {
+    *("cat", "head", "tail", "less", "more", "nl", "ls", "find", "grep", "rg", "egrep", "fgrep"),
+    *("sed", "awk", "wc", "file", "stat", "which", "tree", "diff", "pwd", "echo", "printf", "type"),
+    *("git diff", "git log", "git show", "git status", "git grep", "git blame", "ack", "ag"),
+}
+_MOVERS = {"rm", "cp", "mv", "touch", "chmod", "mkdir", "tee", "vim", "nano", "ln", "tar", "du"}
+_TESTED = (
+    r"\b\d+ (?:failed|errors?|exceptions)\b|^FAIL(?:ED|URES?)?\b|--- FAIL|\bTests: +\d+ failed"
+)
+_SEARCHERS = {"grep", "rg", "egrep", "fgrep", "diff", "test", "[", "which", "git grep", "cmp", "ag"}
+_MAKERS = {
+    *(
+        "pip install",
+        "pip3 install",
+        "npm install",
+        "npm ci",
+        "yarn add",
+        "yarn install",
+        "install",
+    ),
+    *("apt-get install", "apt install", "brew install", "uv add", "uv sync", "uv pip", "go get"),
+    *("conda install", "poetry install", "poetry add", "cargo add", "go mod", "pnpm install"),
+    *("mkdir", "chmod", "chown", "export", "git add", "git commit", "git stash", "git checkout"),
+    *("git pull", "git fetch", "git config", "docker build", "docker compose", "make", "mv", "cp"),
+    *("rm", "ln", "touch", "kill", "patch", "git apply", "systemctl start", "service", "npm run"),
+}
+_PATH_KEYS = ("file_path", "path", "filename", "file", "notebook_path", "url", "uri", "target_file")
+_EDITORS = r"(?i:edit|write|replace|patch|create|insert|notebook)"
+
+
+class Fix(NamedTuple):
+    """The call that worked, what it did differently, and what was done before it."""
+
+    at: int  # which step worked
+    step: Step
+    changed: tuple[str, ...]  # in words that follow "you": "added `-p`"
+    after: tuple[str, ...] = ()  # what had to be done before it: "`pip install numpy`"
+    confidence: float = 0.8
+
+    @property
+    def words(self) -> str:
+        """What changed between the failing call and the one that worked."""
+        changed = list(self.changed)
+        if self.after:
+            changed.append(f"first {' and '.join(self.after)}")
+        return ", ".join(changed)
+
+
+def find_fix(steps: Sequence[Step], index: int) -> Fix | None:
+    """The first later step that achieves what step `index` tried; None when the run has none."""
+    failed = steps[index]
+    for at in range(index + 1, min(len(steps), index + 1 + _LOOKED_AHEAD)):
+        step = steps[at]
+        if step.failed or step.tool != failed.tool:
+            continue
+        if found := _fixed_by(failed, step):
+            changed, confidence = found
+            after = _preparations(steps[index + 1 : at], is_changed=bool(changed))
+            if changed or after:
+                return Fix(at, step, changed, after, confidence)
+    return None
+
+
+def focus(episode: Episode) -> int | None:
+    """The failing step that a run should be remembered for; None when no step failed."""
+    failing = [
+        at for at, step in enumerate(episode.steps) if step.failed and not is_search_miss(step)
+    ]
+    if not failing:
+        return None
+    named = [at for at in failing if _is_named(episode.steps[at], episode.error)]
+    fixed = [at for at in failing if find_fix(episode.steps, at)]
+    return (named or fixed or failing)[-1]
+
+
+def is_search_miss(step: Step) -> bool:
+    """A search that found nothing: a failure by its exit code, and nothing to learn from."""
+    if not step.failed or step.output.strip():
+        return False
+    piped = re.findall(r"\| *(grep|rg|egrep|diff)\b", step.args)
+    return bool(piped) or _command(step.args).name in _SEARCHERS
+
+
+def _is_named(step: Step, error: str) -> bool:
+    last = step.output.strip().rsplit("\n", 1)[-1].strip()
+    return len(last) > 8 and last in error
+
+
+@lru_cache(maxsize=512)
+def _command(args: str) -> Command:
+    return parse(args)
+
+
+def _fixed_by(failed: Step, step: Step) -> tuple[tuple[str, ...], float] | None:
+    if failed.args.startswith("{") and step.args.startswith("{"):
+        return _fixed_fields(_fields(failed.args), _fields(step.args))
+    old, new = _command(failed.args), _command(step.args)
+    if old.words != new.words and re.search(_TESTED, failed.output[-4000:], re.MULTILINE):
+        return None  # a failing test is not mended by running another one
+    return _fixed_command(old, new)
+
+
+def _fixed_command(old: Command, new: Command) -> tuple[tuple[str, ...], float] | None:
+    """How `new` does what `old` tried, and how sure that is; None when it does something else."""
+    if not old.program or not new.program:
+        return None
+    shared = set(old.words) & set(new.words) or _same_file(old, new)
+    if old.name == new.name:
+        if shared or (not old.words and not new.words) or old.name.count(" "):
+            return (changes(old, new), 0.85 if shared else 0.7)
+        return (changes(old, new), 0.55) if _is_alike(old, new) else None
+    if shared and not (_is_bystander(new) or _is_bystander(old)):
+        return changes(old, new), 0.8
+    return None
+
+
+def _same_file(old: Command, new: Command) -> bool:
+    """Whether both work on a file of the same name, in whatever directory."""
+    files = {word.split("::")[0].rsplit("/", 1)[-1] for word in old.words if "." in word}
+    return any(word.split("::")[0].rsplit("/", 1)[-1] in files for word in new.words)
+
+
+def _is_alike(old: Command, new: Command) -> bool:
+    """The same program on a target that is spelt almost the same, or on a corrected script."""
+    if old.script and new.script:
+        lines = {line.strip() for line in old.script.splitlines() if len(line.strip()) > 8}
+        again = sum(line.strip() in lines for line in new.script.splitlines())
+        return again * 2 >= max(1, len(lines))
+    return any(_is_spelt_alike(a, b) for a in old.words[:5] for b in new.words[:5])
+
+
+def _is_spelt_alike(a: str, b: str) -> bool:
+    if min(len(a), len(b)) < 5 or abs(len(a) - len(b)) > 8 or max(len(a), len(b)) > 200:
+        return False
+    matcher = SequenceMatcher(None, a, b, autojunk=False)
+    return matcher.real_quick_ratio() > _ALIKE and matcher.ratio() > _ALIKE
+
+
+def _is_bystander(command: Command) -> bool:
+    """Whether it only looks at files or moves them about."""
+    names = {command.program, command.name, command.name.split(" ")[0]}
+    return bool(names & (_READERS | _MOVERS)) or command.name.startswith("git ")
+
+
+def _fields(args: str) -> dict[str, Any]:
+    try:
+        found = json.loads(args)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _fixed_fields(old: dict[str, Any], new: dict[str, Any]) -> tuple[tuple[str, ...], float] | None:
+    """The same for a tool with named arguments: the same file, other values."""
+    target = next((key for key in _PATH_KEYS if key in old and key in new), None)
+    if target is None:
+        same = set(old) & set(new) and any(old[k] == new[k] for k in old if k in new)
+        return (_field_changes(old, new), 0.6) if same else None
+    if old[target] == new[target]:
+        return _field_changes(old, new), 0.8
+    if _tail(old[target]) == _tail(new[target]):
+        return (f"used `{new[target]}` instead of `{old[target]}`",), 0.8
+    return None
+
+
+def _tail(value: object) -> str:
+    return str(value).rstrip("/").rsplit("/", 1)[-1]
+
+
+def _field_changes(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, ...]:
+    added = [key for key in new if key not in old]
+    dropped = [key for key in old if key not in new]
+    other = [key for key in new if key in old and old[key] != new[key]]
+    return (
+        *(f"gave `{key}` as `{_shown(new[key])}`" for key in other[:3]),
+        *(f"added `{key}`: `{_shown(new[key])}`" for key in added[:2]),
+        *(f"left out `{key}`" for key in dropped[:2]),
+    )
+
+
+def _shown(value: object) -> str:
+    return clip(one_line(str(value)), 100).replace("`", "'")
+
+
+def _preparations(between: Sequence[Step], *, is_changed: bool) -> tuple[str, ...]:
+    """What was done on the way that may have made the difference.
+
+    Edits count only when the call itself stayed the same: else they belong to the agent's task.
+    """
+    found = [words for step in between if not step.failed and (words := _preparation(step))]
+    if is_changed:
+        found = [words for words in found if words.startswith("ran ")]
+    return tuple(dict.fromkeys(found))[-2:]
+
+
+def _preparation(step: Step) -> str:
+    if step.args.startswith("{"):
+        path = next((v for k, v in _fields(step.args).items() if k in _PATH_KEYS), None)
+        return f"edited `{_shown(path)}`" if path and re.search(_EDITORS, step.tool) else ""
+    command = _command(step.args)
+    if command.name == "sed" and any(flag.startswith("-i") for flag in command.flags):
+        return f"edited `{_shown(command.words[-1])}`" if command.words else ""
+    if command.writes and command.script:
+        return f"wrote `{_shown(command.writes[-1])}`"
+    if command.name in _MAKERS:
+        return f"ran `{_shown(step.args)}`"
+    return ""
