@@ -156,9 +156,9 @@ class Engine:
         """Work every job that is due."""
         return to_the_end(self.worker.drain)
 
-    def work(self, *, idle: timedelta | None = None) -> work.Tally:
-        """Work the queue until a signal ends it, or until nothing came for `idle`."""
-        return to_the_end(lambda: self.worker.serve(idle=idle))
+    def work(self, mode: str = "forever", *, idle: timedelta | None = None) -> work.Tally:
+        """Work the queue until a signal ends it, nothing came for `idle`, or as the mode says."""
+        return to_the_end(lambda: self.worker.serve(mode, idle=idle))
 
     def wake(self) -> int | None:
         """See that somebody works the queue; the process that was started for it, if one was."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hardwon.ports import Model
     from hardwon.settings import Settings
     from hardwon.stages.work import Tally
+    from hardwon.worker import Worker
 else:
     calls, episode = lazy("hardwon.domain.calls"), lazy("hardwon.domain.episode")
 
@@ -67,9 +68,17 @@ class Hardwon:
         """Work every queued job that is due, now."""
         return self._engine.drain()
 
-    def work(self, *, idle: timedelta | None = None) -> Tally:
-        """Work the queue until SIGTERM, SIGINT, or until nothing came for `idle`."""
-        return self._engine.work(idle=idle)
+    def work(self, mode: str = "forever", *, idle: timedelta | None = None) -> Tally:
+        """Work the queue until SIGTERM or SIGINT, or until nothing came for `idle`.
+
+        The mode `empty` ends when nothing is due, the mode `once` after one job.
+        """
+        return self._engine.work(mode, idle=idle)
+
+    @property
+    def worker(self) -> Worker:
+        """What this process counts when it works the queue."""
+        return self._engine.worker
 
     def wake(self) -> int | None:
         """See that somebody works the queue: starts a worker process when nobody does."""

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from hardwon._lazy import lazy
-from hardwon.domain.queue import QueueCounts
+from hardwon.domain.queue import QueueCounts, since
 
 if TYPE_CHECKING:
     import asyncio
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from datetime import datetime
 
-    from hardwon.backends import files, memory_queue
+    from hardwon.backends import files, memory_queue, prometheus
     from hardwon.domain.job import Job
     from hardwon.ports import WorkedQueue
     from hardwon.settings import QueueSettings, Settings
@@ -30,8 +30,9 @@ else:
     asyncio, json, random = lazy("asyncio"), lazy("json"), lazy("random")
     signal, threading = lazy("signal"), lazy("threading")
     files, memory_queue = lazy("hardwon.backends.files"), lazy("hardwon.backends.memory_queue")
-    work = lazy("hardwon.stages.work")
+    prometheus, work = lazy("hardwon.backends.prometheus"), lazy("hardwon.stages.work")
 
+FOREVER, EMPTY, ONCE = "forever", "empty", "once"  # how long a worker works
 _STAND_BY = 0.1  # seconds between looks while another process works the queue
 _LINGER = "10s"  # how long a worker that nobody asked for waits for more
 
@@ -74,6 +75,7 @@ class Worker:
         self._settings = settings
         self._clock = clock
         self.ledger = work.Ledger()
+        self._start = queue.counts()
 
     async def drain(self) -> work.Tally:
         """Work every job that is due; while another process does so, wait for it."""
@@ -87,17 +89,28 @@ class Worker:
             self._queue.close()
         return self.ledger.tally.minus(before)
 
-    async def serve(self, *, idle: timedelta | None = None) -> work.Tally:
-        """Work until SIGTERM or SIGINT, or until nothing came for `idle`; a second signal kills."""
+    async def serve(self, mode: str = FOREVER, *, idle: timedelta | None = None) -> work.Tally:
+        """Work until SIGTERM or SIGINT (a second one kills), or as the mode says."""
         stop = asyncio.Event()
         _stop_by_signal(stop)
         showing = asyncio.ensure_future(self._show_status())
         try:
-            return await self._crew(work.Steady(self._clock)).until(stop, idle=idle)
+            return await self._serve(mode, stop, idle)
         finally:
             showing.cancel()
             self._queue.close()
             _remove(status_path(self._settings))
+
+    async def _serve(self, mode: str, stop: asyncio.Event, idle: timedelta | None) -> work.Tally:
+        crew = self._crew(work.Steady(self._clock))
+        if mode == ONCE:
+            return await crew.one(stop)
+        return await (crew.until_idle(stop) if mode == EMPTY else crew.until(stop, idle=idle))
+
+    def metrics(self) -> bytes:
+        """What this worker and its queue count, in the format of Prometheus."""
+        counts = since(self._start, self._queue.counts())
+        return prometheus.exposition(counts, self.ledger.counts)
 
     def _crew(self, clock: Callable[[], datetime]) -> work.Workers:
         return work.Workers(

@@ -55,7 +55,7 @@ def test_nothing_to_learn_is_done_too_and_told_apart(queue: MemoryQueue) -> None
     asyncio.run(workers.until_idle())
 
     assert queue.waiting() == []
-    assert workers.ledger.attempts == {"skipped": 1}
+    assert workers.ledger.counts.attempts == {"skipped": 1}
 
 
 @pytest.mark.parametrize(
@@ -185,8 +185,8 @@ def test_the_ledger_sorts_attempts_into_buckets() -> None:
     for seconds in (0.1, 0.5, 0.6, 500):
         ledger.ended("success", seconds)
 
-    assert ledger.buckets["success"] == [2, 1, 0, 0, 0, 0, 0, 0, 0, 1]
-    assert ledger.attempts == {"success": 4}
+    assert ledger.counts.buckets["success"] == [2, 1, 0, 0, 0, 0, 0, 0, 0, 1]
+    assert ledger.counts.attempts == {"success": 4}
 
 
 # The law of waiting

@@ -25,3 +25,22 @@ class QueueCounts(NamedTuple):
     corrupt: int = 0
     stale: int = 0
     storage_errors: int = 0
+
+
+class WorkCounts(NamedTuple):
+    """What a worker did since it began."""
+
+    attempts: dict[str, int]  # by outcome: success, skipped, transient, permanent
+    retries: dict[int, int]  # by the attempt that failed
+    seconds: dict[str, float]  # by outcome
+    buckets: dict[str, list[int]]  # by outcome: one count a bucket of BUCKETS, and one over
+    persist_failures: int = 0
+
+
+BUCKETS = (0.5, 1, 2, 5, 10, 20, 30, 60, 120)  # seconds; published
+EVENTS = ("deduped", "rejected_full", "dropped_oldest", "corrupt", "stale", "storage_errors")
+
+
+def since(start: QueueCounts, now: QueueCounts) -> QueueCounts:
+    """The counts with the events that came after `start` only."""
+    return now._replace(**{name: getattr(now, name) - getattr(start, name) for name in EVENTS})

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hardwon.domain.queue import BUCKETS, WorkCounts
 from hardwon.errors import HardwonError, StorageError, TransientError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from hardwon.domain.job import Job
     from hardwon.ports import Queue
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SKIPPED = "skipped"  # what a processor returns when there was nothing to learn
-BUCKETS = (0.5, 1, 2, 5, 10, 20, 30, 60, 120)
 _POLL = 0.025  # seconds until a worker without work looks again; the look costs microseconds
 _AFTER_TROUBLE = 1.0  # seconds until a disk that failed is tried again
 
@@ -86,24 +87,33 @@ class Ledger:
 
     def __init__(self) -> None:
         self.tally = Tally()
-        self.attempts: dict[str, int] = {}  # by outcome
-        self.retries: dict[int, int] = {}  # by the attempt that failed
-        self.seconds: dict[str, float] = {}  # by outcome
-        self.buckets: dict[str, list[int]] = {}  # by outcome, one count a bucket and one over
-        self.persist_failures = 0
+        self.counts = WorkCounts({}, {}, {}, {})
         self.running: dict[str, Running] = {}
+        self.is_stopping = False
+        self.troubles = 0  # times in a row that the disk failed us
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether jobs that come now are worked."""
+        return not self.is_stopping and self.troubles == 0
 
     def ended(self, outcome: str, seconds: float) -> None:
         """Note an attempt with its length."""
-        self.attempts[outcome] = self.attempts.get(outcome, 0) + 1
-        self.seconds[outcome] = self.seconds.get(outcome, 0.0) + seconds
-        buckets = self.buckets.setdefault(outcome, [0] * (len(BUCKETS) + 1))
+        counts = self.counts
+        counts.attempts[outcome] = counts.attempts.get(outcome, 0) + 1
+        counts.seconds[outcome] = counts.seconds.get(outcome, 0.0) + seconds
+        buckets = counts.buckets.setdefault(outcome, [0] * (len(BUCKETS) + 1))
         buckets[sum(seconds > edge for edge in BUCKETS)] += 1
 
     def retried(self, attempt: int) -> None:
         """Note that another attempt follows."""
-        self.retries[attempt] = self.retries.get(attempt, 0) + 1
+        self.counts.retries[attempt] = self.counts.retries.get(attempt, 0) + 1
         self.tally += Tally(retried=1)
+
+    def not_kept(self) -> None:
+        """Note that the disk did not take what was learnt."""
+        failures = self.counts.persist_failures + 1
+        self.counts = self.counts._replace(persist_failures=failures)
 
 
 class Steady:
@@ -139,28 +149,41 @@ class Workers:
         self._crew: set[asyncio.Task[None]] = set()
         self._is_stopping = False
 
-    async def until_idle(self) -> Tally:
-        """Work every job that is due, then return; what fails the disk is raised."""
-        try:
-            while self._hire() or self._crew:
-                await self._step(None)
-        finally:
-            await self._dismiss()
+    async def until_idle(self, stop: asyncio.Event | None = None) -> Tally:
+        """Work every job that is due, then return; a disk that fails is raised."""
+        async with self._shift(stop or asyncio.Event()) as stopped:
+            while not stopped.done() and (self._hire() or self._crew):
+                await self._step(stopped)
+        return self.ledger.tally
+
+    async def one(self, stop: asyncio.Event | None = None) -> Tally:
+        """Work one job if one is due."""
+        async with self._shift(stop or asyncio.Event()) as stopped:
+            self._hire(most=1)
+            while self._crew and not stopped.done():
+                await self._step(stopped)
         return self.ledger.tally
 
     async def until(self, stop: asyncio.Event, *, idle: timedelta | None = None) -> Tally:
         """Work until told to stop, or until nothing was there for `idle`; then drain."""
-        stopped = asyncio.ensure_future(stop.wait())
         busy_at = monotonic()
-        try:
+        async with self._shift(stop) as stopped:
             while not stop.is_set():
                 busy_at = monotonic() if await self._turn(stopped) else busy_at
                 if idle is not None and monotonic() - busy_at > idle.total_seconds():
                     break
-        finally:
-            stopped.cancel()
-            await self._dismiss()
         return self.ledger.tally
+
+    @asynccontextmanager
+    async def _shift(self, stop: asyncio.Event) -> AsyncIterator[asyncio.Future[Any]]:
+        """Something to wait for that ends when we shall stop; jobs in flight are seen to."""
+        stopped = asyncio.ensure_future(stop.wait())
+        stopped.add_done_callback(lambda _: setattr(self.ledger, "is_stopping", stop.is_set()))
+        try:
+            yield stopped
+        finally:
+            await self._dismiss()
+            stopped.cancel()
 
     async def _turn(self, stopped: asyncio.Future[Any]) -> bool:
         """One look at the queue; True when there was work. A disk in trouble is tried again."""
@@ -168,26 +191,30 @@ class Workers:
             self._hire()
         except StorageError:
             log.exception("the queue cannot be worked at the moment")
+            self.ledger.troubles += 1
             await asyncio.wait({stopped}, timeout=_AFTER_TROUBLE)
             return True
+        self.ledger.troubles = 0
         is_busy = bool(self._crew)
         await self._step(stopped)
         return is_busy
 
-    async def _step(self, stopped: asyncio.Future[Any] | None) -> None:
+    async def _step(self, stopped: asyncio.Future[Any]) -> None:
         """Until a job ends, a new one may have come, or we are told to stop."""
-        awaited: set[asyncio.Future[Any]] = {*self._crew, *([stopped] if stopped else [])}
         is_full = len(self._crew) >= self._policy.workers
-        timeout = None if is_full or stopped is None else _POLL
-        ended, _ = await asyncio.wait(awaited, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        ended, _ = await asyncio.wait(
+            {stopped, *self._crew},
+            timeout=None if is_full else _POLL,
+            return_when=asyncio.FIRST_COMPLETED,
+        )
         for task in ended & self._crew:
             self._crew.discard(task)
             task.result()
 
-    def _hire(self) -> int:
+    def _hire(self, most: int | None = None) -> int:
         """Claim as many jobs as there are free hands; how many it were."""
-        hired = 0
-        while len(self._crew) < self._policy.workers and (job := self._queue.claim(self._clock())):
+        hired, hands = 0, most or self._policy.workers
+        while len(self._crew) < hands and (job := self._queue.claim(self._clock())):
             self._crew.add(asyncio.ensure_future(self._work(job)))
             hired += 1
         return hired
@@ -245,7 +272,7 @@ class Workers:
 
     def _settle_failed(self, job: Job, error: Exception) -> str:
         if isinstance(error, StorageError):
-            self.ledger.persist_failures += 1
+            self.ledger.not_kept()
         reason = _reason(error, self._policy.timeout)
         if not is_transient(error):
             self._bury(job, reason)

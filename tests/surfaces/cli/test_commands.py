@@ -84,7 +84,7 @@ def test_data_is_printed_as_json(capsys: Capture) -> None:
     assert isinstance(data(capsys, "recall", "tabs or no tabs"), dict)
     assert isinstance(data(capsys, "config"), dict)
     assert isinstance(data(capsys, "doctor"), list)
-    assert isinstance(data(capsys, "work"), dict)
+    assert isinstance(data(capsys, "work", "--drain"), dict)
 
 
 @pytest.mark.parametrize(

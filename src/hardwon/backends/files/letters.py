@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".wal"
 _FRAME = 16
+_LATEST = float(1 << 33)  # what every file system can note as a time
 
 
 class Shelf:
@@ -59,7 +60,7 @@ class Shelf:
 
     def replace(self, job: Job) -> None:
         """Keep a job in place of what is there; the age of the file is the age of the job."""
-        stamp = max(0.0, job.enqueued_at.timestamp())
+        stamp = min(max(0.0, job.enqueued_at.timestamp()), _LATEST)
         self.folder.replace(job.id + SUFFIX, encode(job), stamp=stamp)
 
     def remove(self, identity: str) -> bool:

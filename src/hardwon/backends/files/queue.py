@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _ABANDONED = 600  # seconds after which the temporary file of a dead process is removed
 _SCAN_PAUSE = 20  # a scan of the folder is followed by a pause of so many times its length
 _CHEAP = 0.005  # seconds; a scan as short as that needs no pause
+_YEAR = timedelta(days=365)
 _TICK = 0.02  # seconds; the coarsest clock of a file system that matters here
 STALE = "stale: waited longer than queue.stale_after"
 
@@ -229,7 +230,7 @@ class FileQueue:
         if job.due <= now:
             return now
         if job.attempts == 0:
-            return now + max(job.due - job.enqueued_at, timedelta(0))
+            return now + min(max(job.due - job.enqueued_at, timedelta(0)), _YEAR)
         return now + min(job.due - now, self._limits.longest_wait)
 
     def _start(self, identity: str) -> Job | None:

@@ -34,7 +34,7 @@ def encode(job: Job) -> bytes:
     """The record of a job."""
     envelope = {"v": _VERSION, "job": _to_fields(job)}
     text = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    payload = text.translate(_ESCAPES).encode()
+    payload = text.translate(_ESCAPES).encode("utf-8", "replace")  # lone surrogates have no bytes
     if len(payload) > PAYLOAD_LIMIT:
         raise InvalidInput(f"job of {len(payload)} bytes is over the limit of {PAYLOAD_LIMIT}")
     crc = zlib.crc32(payload)
@@ -108,15 +108,34 @@ def _from_fields(fields: dict[str, Any]) -> Job:
         signals=tuple((key, value) for key, value in extra.get("signals", ())),
         source=extra.get("source", "library"),
     )
-    return Job(
-        id=str(fields["id"]),
+    job = Job(
+        id=fields["id"],
         episode=episode,
         trigger=request.get("trigger", ""),
         outcome=request.get("outcome", ""),
         enqueued_at=_moment(fields.get("enqueuedat", "")),
         due=_moment(fields.get("nextattemptat", "")),
-        attempts=int(fields.get("attempts", 0)),
+        attempts=fields.get("attempts", 0),
         last_error=fields.get("lasterror", ""),
+    )
+    if not _is_sound(job):
+        raise BadRecord("values of the wrong kind")
+    return job
+
+
+def _is_sound(job: Job) -> bool:
+    """Whether every value is of the kind it should be: a record may come from anywhere."""
+    episode = job.episode
+    words = [job.id, job.trigger, job.outcome, job.last_error]
+    words += [episode.task, episode.attempt, episode.error, episode.source]
+    words += [part for pair in episode.signals for part in pair]
+    words += [part for step in episode.steps for part in step[:3]]
+    words += [episode.scope.tenant, episode.scope.agent, episode.scope.project or ""]
+    return (
+        all(type(word) is str for word in words)
+        and all(type(step.failed) is bool for step in episode.steps)
+        and type(job.attempts) is int
+        and job.attempts >= 0
     )
 
 

@@ -20,6 +20,7 @@ COMMANDS = {
     "reflect": "Keep a lesson, or look after the queue of reflections.",
     "lesson": "List, search, show, edit and delete lessons.",
     "recall": "Show what would be put before the agent.",
+    "queue": "Watch the queue work.",
     "work": "Work the queue: turn captured failures into lessons.",
     "install": "Let hardwon learn inside Claude Code, Codex, Gemini, Copilot, opencode, Cursor.",
     "uninstall": "Take hardwon out of an agent again.",

@@ -14,6 +14,7 @@ from hardwon.errors import HardwonError
 from hardwon.settings import load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say
+from hardwon.worker import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -87,6 +88,6 @@ def _queue(settings: Settings) -> tuple[bool, str]:
     if not os.path.isdir(settings.home):
         return True, "empty"
     with hardwon.open(settings.home) as hw:
-        waiting, dead = len(hw.waiting()), len(hw.dead())
-    advice = "; see `hardwon reflect failed`" if dead else ""
-    return True, f"{waiting} waiting, {dead} given up{advice}"
+        counts, _ = hw.queue_status()
+    dead = f"{counts.dead} given up" + ("; see `hardwon reflect failed`" if counts.dead else "")
+    return not counts.quarantined, "; ".join((f"{counts.pending} waiting", dead, *in_words(counts)))

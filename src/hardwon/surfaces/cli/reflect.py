@@ -2,28 +2,57 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import CompletionItem
 
 import hardwon
 from hardwon.domain.text import clip, one_line
 from hardwon.engine import utc_now
+from hardwon.errors import HardwonError, NotFound
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import age, dump, say
+from hardwon.surfaces.cli.output import age, complain, dump, say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hardwon import Hardwon, Job
 
-HINT = "subcommands: hardwon reflect list | failed | drain | <lesson text>"
+HINT = "subcommands: hardwon reflect list | failed | retry <id> | purge <id> | drain"
+LEGACY = "reflexion: legacy mode (detached thread, no durable queue)"
+DISABLED = "reflexion queue is disabled — enable via HARDWON_QUEUE_ENABLED=1"
+_JOB_ID = r"[0-9a-f]{16}"
+
+
+def _suggest(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The verbs, and behind retry and purge the dead jobs with what is known about them."""
+    words = ctx.params.get("words") or ()
+    if not words:
+        return [CompletionItem(verb) for verb in VERBS if verb.startswith(incomplete)]
+    if words[0] not in _ON_DEAD:
+        return []
+    try:
+        with hardwon.open(ctx.params.get("home")) as hw:
+            dead = hw.dead()
+    except HardwonError:
+        return []  # Tab is no place for an error
+    return [
+        CompletionItem(job.id, help=_preview(job))
+        for job in dead
+        if job.id.startswith(incomplete) and job.id not in words
+    ]
 
 
 @click.command("reflect", context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1)
+@click.argument("words", nargs=-1, shell_complete=_suggest)
+@click.option("--all", "everything", is_flag=True, help="Retry or purge every dead job.")
 @options.scope
 @options.as_json
 def command(
     words: tuple[str, ...],
+    everything: bool,
     home: str | None,
     tenant: str,
     agent: str,
@@ -36,30 +65,60 @@ def command(
     hardwon reflect                     queue depth and dead letters
     hardwon reflect list                what waits, and what was given up
     hardwon reflect failed              what was given up, with the reason
+    hardwon reflect retry ID... | --all let it be tried again, attempts forgotten
+    hardwon reflect purge ID... | --all remove it for good
     hardwon reflect drain               work what is due, now
     hardwon reflect "<lesson text>"     keep a lesson you already know
     """
-    verb = VERBS.get(words[0].lower()) if len(words) == 1 else None
+    verb = _verb(words, everything)
     with hardwon.open(home) as hw:
-        if verb or not words:
-            (verb or _status)(hw, as_json)
-            return
-        lesson = hw.agent(agent, project=project, tenant=tenant).learn(" ".join(words))
-    if as_json:
-        dump(lesson)
-    else:
-        say("  lesson persisted to long-term memory (category=lesson)")
-        say(f"  #{lesson.id}  {one_line(lesson.correction, 100)}")
+        if verb == "":
+            _status(hw, as_json)
+        elif verb in _ON_DEAD:
+            _on_dead(hw, verb, words[1:], everything=everything, as_json=as_json)
+        elif verb:
+            _durable(hw)
+            VERBS[verb](hw, as_json)
+        else:
+            lesson = hw.agent(agent, project=project, tenant=tenant).learn(" ".join(words))
+            if as_json:
+                dump(lesson)
+                return
+            say("  lesson persisted to long-term memory (category=lesson)")
+            say(f"  #{lesson.id}  {one_line(lesson.correction, 100)}")
+
+
+def _verb(words: tuple[str, ...], everything: bool) -> str | None:
+    """The verb, if these words are not a lesson: a lesson may begin with one."""
+    if not words:
+        return ""
+    verb, rest = words[0].lower(), words[1:]
+    if verb not in VERBS:
+        return None
+    if verb in _ON_DEAD:
+        is_about_jobs = len(rest) < 2 or everything
+        is_about_jobs = is_about_jobs or all(re.fullmatch(_JOB_ID, word) for word in rest)
+        return verb if is_about_jobs else None
+    return verb if not rest else None
+
+
+def _durable(hw: Hardwon) -> None:
+    if not hw.settings.queue.enabled:
+        say(f"  {DISABLED}")
+        raise click.exceptions.Exit(1)
 
 
 def _status(hw: Hardwon, as_json: bool) -> None:
-    pending, dead = len(hw.waiting()), len(hw.dead())
+    counts, _ = hw.queue_status()
     if as_json:
-        dump({"pending": pending, "dlq": dead})
-        return
-    say(f"  reflexion queue: {pending} pending")
-    say(f"  reflexion DLQ: {dead} entries")
-    say(f"  {HINT}")
+        dump({"pending": counts.pending, "dlq": counts.dead})
+    elif not hw.settings.queue.enabled:
+        say(f"  {LEGACY}")
+        say('  usage: hardwon reflect "<lesson text>"')
+    else:
+        say(f"  reflexion queue: {counts.pending} pending")
+        say(f"  reflexion DLQ: {counts.dead} entries")
+        say(f"  {HINT}")
 
 
 def _list(hw: Hardwon, as_json: bool) -> None:
@@ -92,8 +151,38 @@ def _drain(hw: Hardwon, as_json: bool) -> None:
     tally = hw.drain()
     if as_json:
         dump(tally)
-    else:
-        say(f"  drain complete — {tally.done} done, {tally.retried} later, {tally.buried} given up")
+        return
+    say(f"  drain complete — {sum(tally)} job(s) re-enqueued from WAL")
+    say(f"  {tally.done} done, {tally.retried} later, {tally.buried} given up")
+
+
+def _on_dead(
+    hw: Hardwon, verb: str, ids: Sequence[str], *, everything: bool, as_json: bool
+) -> None:
+    """Retry or purge each of the jobs; one that is not dead does not keep the others back."""
+    _durable(hw)
+    if not ids and not everything:
+        raise click.UsageError(f"usage: hardwon reflect {verb} <job-id>")
+    moved, missing = [], []
+    for identity in [job.id for job in hw.dead()] if everything else ids:
+        try:
+            (hw.revive if verb == "retry" else hw.purge)(identity)
+            moved.append(identity)
+        except NotFound:
+            missing.append(identity)
+    _tell_moved(verb, moved, missing, as_json=as_json)
+    if missing:
+        raise click.exceptions.Exit(1)
+
+
+def _tell_moved(verb: str, moved: list[str], missing: list[str], *, as_json: bool) -> None:
+    if as_json:
+        dump({"moved": moved, "missing": missing})
+        return
+    for identity in moved:
+        say(f"  job {identity} {_ON_DEAD[verb]}")
+    for identity in missing:
+        complain(f"no dead job {identity!r}")
 
 
 def _job(job: Job, when: str, *, error: int = 0) -> None:
@@ -103,4 +192,9 @@ def _job(job: Job, when: str, *, error: int = 0) -> None:
         say(f"      last error: {clip(one_line(job.last_error), error)}")
 
 
-VERBS = {"list": _list, "failed": _failed, "drain": _drain}
+def _preview(job: Job) -> str:
+    return f"{one_line(job.episode.task, 60)} — {one_line(job.last_error, 60)}"
+
+
+_ON_DEAD = {"retry": "re-queued", "purge": "purged from DLQ"}
+VERBS = {"list": _list, "failed": _failed, "retry": _failed, "purge": _failed, "drain": _drain}

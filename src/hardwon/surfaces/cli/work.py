@@ -2,22 +2,62 @@
 
 from __future__ import annotations
 
+import contextlib
+from typing import TYPE_CHECKING
+
 import click
 
 import hardwon
+from hardwon.settings import duration
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say
 
+if TYPE_CHECKING:
+    from datetime import timedelta
+
 
 @click.command("work")
+@click.option("--drain", "mode", flag_value="empty", help="Work every job that is due, then stop.")
+@click.option("--once", "mode", flag_value="once", help="Work one job if one is due, then stop.")
+@click.option("--idle", metavar="TIME", help="Stop when nothing came for so long, e.g. 10s.")
+@click.option("--metrics-port", type=click.IntRange(0, 65535), help="Serve /metrics there.")
 @options.home
 @options.as_json
-def command(home: str | None, as_json: bool) -> None:
-    """Work every job that is due, then stop."""
+def command(
+    mode: str | None,
+    idle: str | None,
+    metrics_port: int | None,
+    home: str | None,
+    as_json: bool,
+) -> None:
+    """Work the queue until SIGTERM or Ctrl-C; then jobs in flight may finish.
+
+    One process works a queue at a time; others stand by and take over when it ends.
+    """
     with hardwon.open(home) as hw:
-        tally = hw.drain()
-        left = len(hw.waiting())
+        port = hw.settings.queue.metrics_port if metrics_port is None else metrics_port
+        with _endpoint(hw, port):
+            tally = hw.work(mode or "forever", idle=_time(idle))
+        left = hw.queue_status()[0].pending
     if as_json:
         dump({**tally._asdict(), "left": left})
     else:
         say(f"{tally.done} done, {tally.retried} later, {tally.buried} given up, {left} waiting")
+
+
+def _endpoint(hw: hardwon.Hardwon, port: int) -> contextlib.AbstractContextManager[object]:
+    if not port:
+        return contextlib.nullcontext()
+    from hardwon.surfaces.cli.endpoint import Endpoint
+
+    hw.worker.metrics()  # a missing extra is told now, not at the first scrape
+    return Endpoint(hw.worker, port)
+
+
+def _time(text: str | None) -> timedelta | None:
+    if text is None:
+        return None
+    try:
+        return duration(text)
+    except (ValueError, KeyError) as error:
+        raise click.UsageError(f"--idle {text!r} is not a time such as 10s or 2m") from error

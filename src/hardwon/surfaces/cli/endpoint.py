@@ -1,0 +1,75 @@
+"""What a worker tells those who watch it: /metrics, /healthz and /readyz, on loopback only."""
+
+from __future__ import annotations
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+from hardwon.errors import StorageError, storage_error
+
+if TYPE_CHECKING:
+    from hardwon.worker import Worker
+
+_LOCAL = ("127.0.0.1", "localhost", "[::1]")
+_TEXT = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Endpoint:
+    """A small server beside a worker; `with Endpoint(worker, port):`."""
+
+    def __init__(self, worker: Worker, port: int) -> None:
+        try:
+            self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(worker))
+        except OSError as error:
+            raise storage_error(error, f"127.0.0.1:{port}") from error
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self._server.server_address[1])
+
+    def __enter__(self) -> Endpoint:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+def _handler(worker: Worker) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.headers.get("Host", "localhost").rsplit(":", 1)[0] not in _LOCAL:
+                self._answer(421, b"not here\n")  # a page elsewhere rebound its name to us
+            elif self.path == "/healthz":
+                self._answer(200, b"ok\n")
+            elif self.path == "/readyz":
+                is_ready = worker.ledger.is_ready
+                self._answer(200 if is_ready else 503, b"ready\n" if is_ready else b"not ready\n")
+            elif self.path == "/metrics":
+                self._metrics()
+            else:
+                self._answer(404, b"/metrics, /healthz, /readyz\n")
+
+        def _metrics(self) -> None:
+            try:
+                self._answer(200, worker.metrics())
+            except StorageError as error:
+                self._answer(503, f"{error}\n".encode())
+
+        def _answer(self, code: int, body: bytes) -> None:
+            self.send_response(code)
+            self.send_header("Content-Type", _TEXT)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Scrapes are not worth a line."""
+
+    return Handler

@@ -1,0 +1,200 @@
+"""A worker as it is run: another process, signals, scrapes, and jobs that kill."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import hardwon
+
+ENVIRON = {name: value for name, value in os.environ.items() if not name.startswith("HARDWON_")}
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def start(home: Path) -> Iterator[Start]:
+    """Starts `hardwon …` on the home; what still runs at the end is ended."""
+    running = []
+
+    def begin(*arguments: str, **environ: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "hardwon", *arguments, "--home", str(home)],
+            env={**ENVIRON, **environ},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        running.append(process)
+        return process
+
+    yield begin
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+def until(what: Callable[[], object], seconds: float = 30) -> None:
+    """Wait for something to come true."""
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+def fail(home: Path, task: str) -> None:
+    with hardwon.open(home) as hw:
+        hw.agent("coder").after_run(task=task, error=f"cannot {task}: no such file")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def get(port: int, path: str, **headers: str) -> tuple[int, str]:
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+    except urllib.error.URLError:
+        return 0, ""
+
+
+def test_a_worker_works_what_others_add_and_ends_well_at_sigterm(home: Path, start: Start) -> None:
+    fail(home, "a")
+    worker = start("work")
+    until(lambda: not hardwon.open(home).waiting())
+
+    fail(home, "b")
+    until(lambda: not hardwon.open(home).waiting())
+    worker.send_signal(signal.SIGTERM)
+    said, errors = worker.communicate(timeout=30)
+
+    assert (worker.returncode, errors) == (0, "")
+    assert said == "2 done, 0 later, 0 given up, 0 waiting\n"
+    assert len(hardwon.open(home).agent("coder").lessons.list()) >= 1
+
+
+def test_the_one_who_stands_by_takes_over_from_the_killed(home: Path, start: Start) -> None:
+    first = start("work")
+    until(lambda: hardwon.open(home).queue_status()[1])
+    second = start("work")
+    first.kill()
+    first.wait()
+
+    fail(home, "a")
+
+    until(lambda: not hardwon.open(home).waiting())
+    second.send_signal(signal.SIGTERM)
+    assert second.communicate(timeout=30)[0].startswith("1 done")
+
+
+def test_a_worker_tells_how_it_is(home: Path, start: Start) -> None:
+    port = free_port()
+    fail(home, "a")
+    start("work", "--metrics-port", str(port))
+    until(lambda: get(port, "/readyz")[0] == 200)
+    until(lambda: 'attempts_total{outcome="success"} 1.0' in get(port, "/metrics")[1])
+
+    metrics = get(port, "/metrics")[1]
+
+    assert 'hardwon_lessonq_enqueue_total{outcome="accepted"} 1.0' in metrics
+    assert (
+        'hardwon_lessonq_processing_duration_seconds_bucket{le="0.5",outcome="success"}' in metrics
+    )
+    assert "hardwon_lessonq_dlq_size 0.0" in metrics
+    assert "hardwon_lessonq_wal_segments 0.0" in metrics
+    assert get(port, "/healthz") == (200, "ok\n")
+    assert get(port, "/elsewhere")[0] == 404
+    assert get(port, "/metrics", Host="evil.example")[0] == 421
+
+
+def test_a_job_that_kills_its_worker_ends_among_the_dead(home: Path) -> None:
+    fail(home, "a")
+    fail(home, "poison")
+    code = f"""
+import os, hardwon
+from hardwon.models.rules import Rules
+class Killer(Rules):
+    async def complete(self, request):
+        if "poison" in request.prompt:
+            os._exit(9)
+        return await super().complete(request)
+hardwon.open({str(home)!r}, model=Killer()).drain()
+"""
+    codes = [subprocess.run([sys.executable, "-c", code], env=ENVIRON).returncode for _ in range(6)]
+
+    assert codes == [9, 9, 9, 9, 9, 0]
+    with hardwon.open(home) as hw:
+        assert hw.waiting() == []
+        assert [job.episode.task for job in hw.dead()] == ["poison"]
+        assert hw.dead()[0].attempts == 5
+
+
+def test_a_second_signal_does_not_wait(home: Path, start: Start) -> None:
+    fail(home, "a")
+    code = f"""
+import asyncio, hardwon, pathlib
+from hardwon.models.rules import Rules
+class Slow(Rules):
+    async def complete(self, request):
+        pathlib.Path({str(home / "started")!r}).touch()
+        await asyncio.sleep(60)
+hardwon.open({str(home)!r}, model=Slow()).work()
+"""
+    worker = subprocess.Popen([sys.executable, "-c", code], env=ENVIRON)
+    until((home / "started").exists)
+    worker.send_signal(signal.SIGTERM)
+    time.sleep(0.3)
+    assert worker.poll() is None
+
+    worker.send_signal(signal.SIGTERM)
+
+    assert worker.wait(timeout=10) == 1
+    assert len(hardwon.open(home).waiting()) == 1
+
+
+def test_a_job_starts_a_worker_of_its_own_where_that_is_wanted(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARDWON_QUEUE_AUTOSTART", "on")
+    fail(home, "a")
+
+    until(lambda: not hardwon.open(home).waiting())
+    until(lambda: hardwon.open(home).agent("coder").lessons.list())
+
+    told = hardwon.open(home).queue_status()[1]
+    if told:
+        os.kill(told["pid"], signal.SIGTERM)
+
+
+def test_without_the_queue_a_thread_learns_and_nothing_is_written(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARDWON_QUEUE_ENABLED", "false")
+    with hardwon.open(home) as hw:
+        hw.agent("coder").after_run(task="a", error="cannot a: no such file")
+
+        until(lambda: not hw.waiting())
+        until(lambda: hw.agent("coder").lessons.list())
+
+    assert not (home / "queue").exists()
