@@ -78,6 +78,7 @@ class HookSettings(NamedTuple):
     capture_limit: timedelta = timedelta(milliseconds=1400)  # an agent gives its last hook 1.5 s
     digest_tokens: int = 300
     subagents: bool = False  # whether sub-agents are told anything
+    wake: bool = True  # whether a captured failure starts a worker in the background
 
 
 class Settings(NamedTuple):

@@ -65,7 +65,7 @@ class Lab(NamedTuple):
             "HARDWON_HOME": str(self.store),
             "HARDWON_HOOKS_LIMIT": "20s",
             "HARDWON_HOOKS_CAPTURE_LIMIT": "20s",
-            "HARDWON_QUEUE_AUTOSTART": "false",  # the test drains the queue when it wants to
+            "HARDWON_HOOKS_WAKE": "false",  # the test drains the queue when it wants to
         }
 
     def hardwon(self, *arguments: str) -> str:

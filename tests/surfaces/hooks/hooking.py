@@ -33,7 +33,7 @@ class Hook:
             "HARDWON_HOME": str(home),
             "HARDWON_HOOKS_LIMIT": "60s",
             "HARDWON_HOOKS_CAPTURE_LIMIT": "60s",
-            "HARDWON_QUEUE_AUTOSTART": "false",
+            "HARDWON_HOOKS_WAKE": "false",
             **environ,
         }
 

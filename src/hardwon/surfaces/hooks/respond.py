@@ -78,8 +78,8 @@ class _Conversation:
         task = self._notes.read(TASK) or "(unknown task)"
         job = self._agent.after_run(task=task, attempt=attempt, error=error)
         self._notes.tear_out(ERROR)
-        if job is not None:
-            pass
+        if job is not None and self._hw.settings.hooks.wake:
+            self._hw.wake()
 
 
 def _is_guarded(found: "Injection") -> bool:

@@ -1,0 +1,42 @@
+"""`hardwon mcp`: lessons for any host that speaks the Model Context Protocol."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+import hardwon
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import complain
+from hardwon.tokens import kept_token
+from hardwon.workspace import project_of
+
+
+@click.command("mcp")
+@click.option(
+    "--http",
+    "port",
+    type=click.IntRange(1, 65535),
+    metavar="PORT",
+    help="Serve streamable HTTP on 127.0.0.1 instead of standard streams.",
+)
+@options.scope
+def command(
+    port: int | None, home: str | None, tenant: str, agent: str, project: str | None
+) -> None:
+    """Serve lessons over the Model Context Protocol (needs the extra `mcp`).
+
+    Over HTTP a client must send `Authorization: Bearer` and the token in $HARDWON_HOME/token.
+    Without --project the lessons are those of the folder the server is started in.
+    """
+    from hardwon.surfaces.mcp import serve, server
+
+    with hardwon.open(home) as hw:
+        own = hw.agent(agent, project=project or project_of(os.getcwd()), tenant=tenant)
+        built = server.build(hw, own)
+        if port is None:
+            serve.over_stdio(built)
+        else:
+            complain(f"http://127.0.0.1:{port}/mcp, token in {hw.settings.home}/token")
+            serve.over_http(built, port=port, token=kept_token(hw.settings.home))

@@ -1,0 +1,145 @@
+"""Tools, resources and prompts over the public face: parse, call one verb, answer."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Literal, ParamSpec, TypeVar
+
+from hardwon import Injection, __version__
+from hardwon.domain.text import LESSON_LIMIT
+from hardwon.errors import HardwonError, MissingExtra
+from hardwon.surfaces.mcp import texts
+
+try:
+    from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+    from mcp.types import ToolAnnotations
+    from pydantic import Field
+
+    from hardwon.surfaces.mcp.views import Done, LessonList, LessonView, Queued, Recalled
+except ImportError as error:
+    raise MissingExtra("mcp") from error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hardwon import Agent, Hardwon
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+_REMOVES = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
+
+Text = Annotated[str, Field(min_length=1, max_length=16_384)]
+Words = Annotated[str, Field(max_length=16_384)]
+LessonText = Annotated[str, Field(min_length=1, max_length=LESSON_LIMIT)]
+Name = Annotated[str, Field(max_length=200)]
+Number = Annotated[int, Field(ge=1, le=2**53)]
+Limit = Annotated[int, Field(ge=1, le=50)]
+Outcome = Literal["helped", "ignored", "failed"]
+
+
+def build(hw: Hardwon, agent: Agent) -> MCPServer:
+    """A server for the lessons of one agent."""
+    server: MCPServer = MCPServer(
+        "hardwon", title="hardwon", version=__version__, instructions=texts.INSTRUCTIONS
+    )
+    _add_reading(server, agent)
+    _add_writing(server, hw, agent)
+    _add_resources(server, agent)
+    _add_prompts(server)
+    return server
+
+
+def _add_reading(server: MCPServer, agent: Agent) -> None:
+    @server.tool(annotations=_READS)
+    @_explained
+    def recall(task: Text, tool: Name = "") -> Recalled:
+        """Lessons for a task; with `tool`, those about exactly this pending call of the tool."""
+        found = agent.before_action(tool, task) if tool else agent.before_turn(task)
+        return Recalled.of(found)
+
+    @server.tool(annotations=_READS)
+    @_explained
+    def list_lessons(limit: Limit = 25) -> LessonList:
+        """Lessons, newest-consulted first."""
+        return LessonList.of(agent.lessons.list(limit=limit))
+
+    @server.tool(annotations=_READS)
+    @_explained
+    def search_lessons(query: LessonText, limit: Limit = 10) -> LessonList:
+        """Lessons that contain the query."""
+        return LessonList.of(agent.lessons.search(query, limit=limit))
+
+
+def _add_writing(server: MCPServer, hw: Hardwon, agent: Agent) -> None:
+    @server.tool(annotations=_ADDS)
+    @_explained
+    def record_lesson(text: LessonText) -> LessonView:
+        """Keep a lesson at once: when it applies and what to do instead, in a sentence or two."""
+        return LessonView.of(agent.learn(text))
+
+    @server.tool(annotations=_REMOVES)
+    @_explained
+    def delete_lesson(id: Number) -> Done:
+        """Remove a lesson of this agent for good."""
+        agent.lessons.delete(id)
+        return Done(message=f"deleted #{id}")
+
+    @server.tool(annotations=_ADDS)
+    @_explained
+    def report_outcome(delivery: Name, outcome: Outcome) -> Done:
+        """Say what came of the lessons that a recall delivered."""
+        agent.report(Injection(id=delivery), outcome)
+        return Done(message=f"noted: {outcome}")
+
+    @server.tool(annotations=_ADDS)
+    @_explained
+    def reflect(task: Text, error: Text, attempt: Words = "") -> Queued:
+        """Queue a failed attempt; a lesson is made of it in the background."""
+        job = agent.after_run(task=task, attempt=attempt, error=error)
+        if job is not None and hw.settings.hooks.wake:
+            hw.wake()
+        return Queued(job=job.id if job else None)
+
+
+def _explained(tool: Callable[P, R]) -> Callable[P, R]:
+    """The tool, whose errors of ours reach the host in words it can act on."""
+
+    @wraps(tool)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return tool(*args, **kwargs)
+        except HardwonError as error:
+            raise ToolError(str(error)) from error
+
+    return call
+
+
+def _add_resources(server: MCPServer, agent: Agent) -> None:
+    @server.resource("lesson://{id}", mime_type="text/markdown")
+    def lesson(id: str) -> str:
+        """One lesson."""
+        try:
+            return agent.lessons.get(int(id) if id.isdecimal() else 0).render()
+        except HardwonError as error:
+            raise ResourceError(str(error)) from error
+
+    @server.resource("hardwon://digest", mime_type="text/markdown")
+    def digest() -> str:
+        """The lessons that were met most often."""
+        return agent.digest() or "(no lessons recorded)"
+
+
+def _add_prompts(server: MCPServer) -> None:
+    @server.prompt(name="lesson")
+    def lesson_prompt(what_happened: str = "") -> str:
+        """Turn what just happened into one lesson."""
+        return texts.LESSON_PROTOCOL + what_happened
+
+    @server.prompt(name="reflection")
+    def reflection_prompt(attempt: str = "") -> str:
+        """Reflect on a failed attempt before the next one."""
+        return texts.REFLECTION_PROTOCOL + attempt

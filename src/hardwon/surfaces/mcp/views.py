@@ -1,0 +1,76 @@
+"""What tools give back: typed, bounded, and plainly data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, Field
+
+from hardwon.domain.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hardwon import Injection, Lesson
+
+
+class LessonView(BaseModel):
+    """One lesson."""
+
+    id: int
+    situation: str
+    mistake: str
+    correction: str
+    tags: list[str]
+    confidence: float
+    shown: int = Field(description="How often it was delivered.")
+
+    @classmethod
+    def of(cls, lesson: Lesson) -> LessonView:
+        """The lesson as a host sees it."""
+        return cls(
+            id=lesson.id,
+            situation=one_line(lesson.situation),
+            mistake=one_line(lesson.mistake),
+            correction=one_line(lesson.correction),
+            tags=list(lesson.tags),
+            confidence=lesson.confidence,
+            shown=lesson.hits,
+        )
+
+
+class LessonList(BaseModel):
+    """Lessons, best first."""
+
+    lessons: list[LessonView]
+
+    @classmethod
+    def of(cls, lessons: Iterable[Lesson]) -> LessonList:
+        """All of them as a host sees them."""
+        return cls(lessons=[LessonView.of(lesson) for lesson in lessons])
+
+
+class Recalled(BaseModel):
+    """What is worth knowing now; empty when nothing fits."""
+
+    block: str = Field(description="The lessons as one block of text.")
+    lessons: list[LessonView]
+    delivery: str = Field(description="Pass this to report_outcome.")
+
+    @classmethod
+    def of(cls, found: Injection) -> Recalled:
+        """The injection as a host sees it."""
+        views = [LessonView.of(lesson) for lesson in found.lessons]
+        return cls(block=found.text, lessons=views, delivery=found.id)
+
+
+class Done(BaseModel):
+    """What was done."""
+
+    message: str
+
+
+class Queued(BaseModel):
+    """The job that will become a lesson; none when the run is not worth one."""
+
+    job: str | None
