@@ -10,7 +10,7 @@ from hardwon._lazy import lazy
 from hardwon.domain.delivery import NOTHING, Injection
 from hardwon.domain.lesson import Lesson, Status, noted
 from hardwon.domain.scope import scope as scoped
-from hardwon.domain.text import LESSON_LIMIT, required
+from hardwon.domain.text import LABEL_LIMIT, LESSON_LIMIT, required
 from hardwon.engine import MEMORY, Engine, utc_now
 from hardwon.errors import InvalidInput
 from hardwon.settings import load
@@ -172,9 +172,12 @@ class Agent:
             episode.Episode(self.scope, task, attempt, _words(error), recorded, flags), trigger
         )
 
-    def learn(self, text: str) -> Lesson:
-        """Keep a lesson you already know: at once, without a model."""
-        return self._engine.keep(noted(self.scope, required(text, "lesson", LESSON_LIMIT)))
+    def learn(self, text: str, *, situation: str = "") -> Lesson:
+        """Keep a lesson you already know: at once, without a model. `situation`: when it holds."""
+        lesson = noted(self.scope, required(text, "lesson", LESSON_LIMIT))
+        if situation:
+            lesson = lesson._replace(situation=required(situation, "situation", LABEL_LIMIT))
+        return self._engine.keep(lesson)
 
     def digest(self, *, tokens: int = 300) -> str:
         """The lessons that were met most often, as a block for the start of a session."""
