@@ -1,0 +1,49 @@
+"""Where transcripts live: one value a session, found without following links out of the tree."""
+
+from __future__ import annotations
+
+import glob
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Place(NamedTuple):
+    """A session on disk."""
+
+    agent: str
+    id: str
+    path: str
+    size: int = 0
+    changed: float = 0.0
+    base: str = ""  # the agent's own folder of this user, as `~/.claude`
+    folder: str = ""  # the name under which the agent keeps the project, if it does
+    cwd: str = ""
+
+    @property
+    def is_subagent(self) -> bool:
+        """Whether a session of another session's helper is meant."""
+        return os.path.basename(os.path.dirname(self.path)) == "subagents"
+
+
+def inside(base: str, *pattern: str) -> Iterator[str]:
+    """The files below `base` that match; one that a link leads out of the tree is left out."""
+    root = os.path.realpath(base)
+    for path in sorted(glob.iglob(os.path.join(glob.escape(base), *pattern))):
+        real = os.path.realpath(path)
+        if os.path.isfile(real) and os.path.commonpath((root, real)) == root:
+            yield path
+
+
+def place(
+    agent: str, path: str, *, base: str, id: str = "", folder: str = "", cwd: str = ""
+) -> Place:
+    """The session in this file."""
+    own = id or os.path.splitext(os.path.basename(path))[0]
+    try:
+        status = os.stat(path)
+    except OSError:  # gone since it was listed
+        return Place(agent, own, path, base=base, folder=folder, cwd=cwd)
+    return Place(agent, own, path, status.st_size, status.st_mtime, base, folder, cwd)
