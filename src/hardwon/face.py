@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from hardwon.domain.job import Job
     from hardwon.domain.queue import QueueCounts
     from hardwon.domain.scope import Scope
+    from hardwon.learn.sessions import mining
     from hardwon.ports import Model
     from hardwon.settings import Settings
     from hardwon.stages.work import Tally
     from hardwon.worker import Worker
 else:
     calls, episode = lazy("hardwon.domain.calls"), lazy("hardwon.domain.episode")
+    mining = lazy("hardwon.learn.sessions.mining")
 
 STEPS_REMEMBERED = 200
 
@@ -137,6 +139,11 @@ class Agent:
         self.scope = own
         self.lessons = Lessons(engine, own)
         self._steps: deque[Step] = deque(maxlen=STEPS_REMEMBERED)
+
+    @property
+    def sessions(self) -> mining.Sessions:
+        """Transcripts of coding agents on this machine, to be mined into this agent's memory."""
+        return mining.Sessions(self._engine, self.scope)
 
     def before_turn(self, prompt: str) -> Injection:
         """What to put before the model along with this prompt; falsy when nothing fits."""

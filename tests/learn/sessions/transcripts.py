@@ -65,7 +65,7 @@ def tool_result(key: str, output: str, failed: bool) -> dict[str, Any]:
 def long_transcript(megabytes: int) -> Iterator[str]:
     """The lines of a long, believable Claude Code session."""
     output = "".join(f"src/pkg/mod_{n}.py:{n}: def handler_{n}(request):\n" for n in range(60))
-    error = "Traceback (most recent call last):\n  File \"a.py\", line 3\nValueError: bad {n}\n"
+    error = 'Traceback (most recent call last):\n  File "a.py", line 3\nValueError: bad {n}\n'
     size, n = 0, 0
     while size < megabytes * 1_000_000:
         n += 1
@@ -75,7 +75,14 @@ def long_transcript(megabytes: int) -> Iterator[str]:
         part.run(f"python check_{n}.py", error * 3, failed=n % 9 == 0)
         part.agent(f"I will look at handler {n} because the test imports it. " * 4)
         if n % 7 == 0:
-            part.act("Edit", {"file_path": f"/src/m{n}.py", "old_string": output[:600], "new_string": output[:700]})
+            part.act(
+                "Edit",
+                {
+                    "file_path": f"/src/m{n}.py",
+                    "old_string": output[:600],
+                    "new_string": output[:700],
+                },
+            )
         for line in part.lines:
             size += len(line) + 1
             yield line

@@ -7,14 +7,15 @@ import json
 import os
 import re
 from collections import Counter
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from hardwon.errors import InvalidInput, StorageError
 
 try:
     from msgspec.json import Decoder
 
-    _decode = Decoder().decode
+    _decode: Callable[[bytes], Any] = Decoder().decode
 except ImportError:  # the extra `sessions` makes it four times as fast, not more able
     _decode = json.loads
 
@@ -47,7 +48,7 @@ def open_transcript(path: str) -> IO[bytes]:
         raise InvalidInput(f"{path!r} is a directory, not a transcript")
     try:
         if path.endswith(".gz"):
-            return gzip.open(path, "rb")
+            return cast("IO[bytes]", gzip.open(path, "rb"))
         return open(path, "rb", buffering=_PIECE)
     except OSError as error:
         problem = error.strerror or str(error)

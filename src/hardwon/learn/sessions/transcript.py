@@ -89,7 +89,8 @@ class Reading:
     def moments(self) -> Iterator[Moment]:
         """What was said and done, in order; calls appear when their result does."""
         take = self._parser.take
-        for self.lines, record in self._records:
+        for number, record in self._records:
+            self.lines = number
             for event in self._taken(take, record):
                 if isinstance(event, Result):
                     yield from self._joined(event)

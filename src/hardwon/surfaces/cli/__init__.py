@@ -21,6 +21,7 @@ COMMANDS = {
     "lesson": "List, search, show, edit and delete lessons.",
     "recall": "Show what would be put before the agent.",
     "queue": "Watch the queue work.",
+    "session": "Mine transcripts of coding agents into memory.",
     "work": "Work the queue: turn captured failures into lessons.",
     "install": "Let hardwon learn inside Claude Code, Codex, Gemini, Copilot, opencode, Cursor.",
     "uninstall": "Take hardwon out of an agent again.",

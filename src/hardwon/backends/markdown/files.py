@@ -1,0 +1,135 @@
+"""Text files of a person, changed safely: whole or not at all, and never over a newer version."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import tempfile
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.errors import InvalidInput, StorageError, storage_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SIZE_LIMIT = 4 * 1024 * 1024
+_TRIES = 50
+_UNTOUCHED = "nothing was changed"
+
+
+class Change(NamedTuple):
+    """What became of a file; `before` is None when it was made, `after` None when removed."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+def read_text(path: str) -> str | None:
+    """The text of a file, None when there is none; raises StorageError when it is no text."""
+    try:
+        with open(path, "rb") as file:
+            raw = file.read(SIZE_LIMIT + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StorageError(path, error.strerror or str(error), _UNTOUCHED) from error
+    if len(raw) > SIZE_LIMIT:
+        raise StorageError(path, f"larger than {SIZE_LIMIT} bytes", _UNTOUCHED)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise StorageError(path, "not UTF-8", f"convert it first; {_UNTOUCHED}") from error
+
+
+def update(path: str, change: Callable[[str | None], str | None], *, root: str) -> Change:
+    """Write what `change` makes of the text; it is asked again when the file changes meanwhile.
+
+    `change` gets None for a missing file and returns None to have the file removed.
+    """
+    real = resolved(path, root)
+    for _ in range(_TRIES):
+        before = read_text(real)
+        after = change(before)
+        if after == before or _replaced(real, before, after):
+            return Change(real, before, after)
+    raise StorageError(path, "keeps changing", "close the program that writes it and try again")
+
+
+def resolved(path: str, root: str) -> str:
+    """The file behind the path; a link that leads out of `root` is refused."""
+    real, base = os.path.realpath(path), os.path.realpath(root)
+    if os.path.commonpath((real, base)) != base:
+        raise InvalidInput(f"{path!r} leads out of {root!r}, to {real!r}; {_UNTOUCHED}")
+    if os.path.isdir(real):
+        raise InvalidInput(f"{path!r} is a directory, not a file")
+    return real
+
+
+def _replaced(path: str, before: str | None, after: str | None) -> bool:
+    """Whether the file was exchanged; False when somebody else was faster."""
+    _must_be_writable(path)
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if after is None:
+            return _removed(path, before)
+        return _moved_in(path, before, after)
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def _must_be_writable(path: str) -> None:
+    """A file that its owner made read-only stays as it is, also for root."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return
+    if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(path, os.W_OK):
+        raise StorageError(path, "read-only", f"make it writable or choose tier B; {_UNTOUCHED}")
+
+
+def _removed(path: str, before: str | None) -> bool:
+    if read_text(path) != before:
+        return False
+    os.unlink(path)
+    return True
+
+
+def _moved_in(path: str, before: str | None, after: str) -> bool:
+    folder = os.path.dirname(path)
+    handle, fresh = tempfile.mkstemp(prefix=".hardwon-", dir=folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(after.encode("utf-8"))
+            file.flush()
+            os.fchmod(file.fileno(), _mode(path))
+            os.fsync(file.fileno())
+        with _alone(folder) as directory:
+            if read_text(path) != before:
+                return False
+            os.replace(fresh, path)
+            os.fsync(directory)
+        return True
+    finally:
+        if os.path.exists(fresh):
+            os.unlink(fresh)
+
+
+def _mode(path: str) -> int:
+    try:
+        return stat.S_IMODE(os.stat(path).st_mode)
+    except FileNotFoundError:
+        return 0o600
+
+
+@contextmanager
+def _alone(folder: str) -> Iterator[int]:
+    """Keeps every other hardwon out of the folder for a moment; gives its handle."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield handle
+    finally:
+        os.close(handle)

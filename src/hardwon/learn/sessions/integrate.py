@@ -1,0 +1,279 @@
+"""Integration: chosen insights go into MEMORY.md, `.insights/` and the lessons."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from hardwon.backends.markdown import Change, Entry, Note, read_text, update
+from hardwon.backends.markdown import insights as notes
+from hardwon.backends.markdown import memory as loaded
+from hardwon.domain.episode import Trigger
+from hardwon.domain.lesson import Lesson
+from hardwon.domain.text import clip
+from hardwon.errors import HardwonError, InvalidInput
+from hardwon.learn.sessions.insight import SURENESS, TIER_A, Insight
+from hardwon.learn.sessions.questions import MERGE, OWN_DOMAIN, OWN_PROJECT, Choice, Selection
+from hardwon.learn.sessions.rules.sentences import stack
+from hardwon.learn.sessions.state import Report, key_of
+from hardwon.learn.sessions.undo import undo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hardwon.domain.scope import Scope
+    from hardwon.engine import Engine
+    from hardwon.learn.sessions.context import Context
+    from hardwon.learn.sessions.insight import Summary
+    from hardwon.learn.sessions.state import State
+
+_ARCHIVE = "memory-archive.md"
+
+
+class Integration:
+    """Writes one selection; when something fails on the way, what was written is taken back."""
+
+    def __init__(self, engine: Engine, state: State, context: Context, scope: Scope) -> None:
+        self._engine = engine
+        self._state = state
+        self._context = context
+        self._scope = scope
+        self._now = engine.clock()
+        self._id = f"{self._now:%Y%m%dT%H%M%S%f}-{os.urandom(3).hex()}"
+        self._changes: list[tuple[Change, str]] = []
+        self._lessons: list[tuple[int, bool]] = []
+        self._keys: list[tuple[str, str, str]] = []
+        self._moved = 0
+
+    def apply(self, selection: Selection) -> Report:
+        """Store every choice, or none."""
+        try:
+            for choice in selection.choices:
+                insight = choice.insight
+                self._keys.append((insight.key, insight.title, insight.entry))
+                self._store(choice, selection.summary)
+                self._keep(insight)
+        except (HardwonError, OSError, KeyboardInterrupt):
+            self._record()
+            undo(self._engine, self._state, self._id)
+            raise
+        if self._changes or self._lessons:
+            self._record()
+        return self._report()
+
+    def _store(self, choice: Choice, summary: Summary | None) -> None:
+        insight = choice.insight
+        if choice.merge == MERGE and choice.related:
+            self._merge(choice.related.path, insight, summary)
+        elif choice.tier == TIER_A and self._context.memory:
+            self._load(insight, summary)
+        else:
+            self._archive(self._folder(choice.scope, insight), insight, summary)
+
+    def _merge(self, path: str, insight: Insight, summary: Summary | None) -> None:
+        """Add to the file that speaks of it; only notes have front matter."""
+        if ".insights" in path.split(os.sep):
+            self._grow(path, self._note(insight, summary))
+        else:
+            self._update(path, lambda text: _with_entry(text, self._entry(insight)))
+
+    def _load(self, insight: Insight, summary: Summary | None) -> None:
+        """Tier A. What leaves for want of room is archived before it leaves."""
+        path, entry = self._context.memory, self._entry(insight)
+        text = read_text(path)
+        if loaded.has(text, entry.key):
+            return
+        file = self._memory_file(insight) if text and loaded.is_index(text) else ""
+        fitted, leaving = _fitted(text, entry, insight.title, file)
+        for old in leaving:
+            self._grow(self._archive_path(), self._old_note(old))
+        if fitted is None:
+            self._archive(self._folder(OWN_PROJECT, insight), insight, summary)
+            return
+        if file:
+            self._update(file, lambda known: known or self._memory_text(insight))
+        self._update(path, lambda now: _fitted(now, entry, insight.title, file)[0] or now)
+        self._moved += len(leaving)
+
+    def _archive(self, folder: str, insight: Insight, summary: Summary | None) -> None:
+        """Tier B: into the file of its tool, or one of its own when a person wrote that."""
+        note = self._note(insight, summary)
+        topic = insight.tags[-1] if insight.tags else insight.category
+        for name in (notes.slug(topic), notes.slug(insight.title), f"{note.key}.md"):
+            path = os.path.join(folder, name)
+            known = read_text(path)
+            if known is None or "<!-- hardwon:" in known:
+                self._grow(path, note)
+                return
+        raise InvalidInput(f"no free name for {insight.title!r} in {folder}")
+
+    def _grow(self, path: str, note: Note) -> None:
+        def change(text: str | None) -> str:
+            if text is None:
+                return notes.created(note).text()
+            document = notes.parse(text, path)
+            grown = notes.merged(document, note)
+            return text if grown == document else grown.text()
+
+        self._update(path, change)
+
+    def _update(self, path: str, change: Any) -> None:
+        root = self._root(path)
+        done = update(path, change, root=root)
+        if done.before != done.after:
+            self._changes.append((done, root))
+            self._record()
+
+    def _keep(self, insight: Insight) -> None:
+        lesson = self._engine.keep(lesson_of(insight, self._scope, self._context.place.id))
+        self._lessons.append((lesson.id, lesson.created_at >= self._now))
+
+    def _record(self) -> None:
+        self._state.save(
+            self._id,
+            {
+                "id": self._id,
+                "at": self._now.isoformat(),
+                "session": self._context.place.id,
+                "mined": key_of(self._context.place),
+                "scope": list(self._scope),
+                "keys": self._keys,
+                "changes": [[*change, root] for change, root in self._changes],
+                "lessons": self._lessons,
+            },
+        )
+
+    def _report(self) -> Report:
+        files = tuple(dict.fromkeys(change.path for change, _ in self._changes))
+        lessons = tuple(dict.fromkeys(number for number, _ in self._lessons))
+        return Report(self._id if files or lessons else "", files, lessons, self._moved)
+
+    def _root(self, path: str) -> str:
+        """The tree that a file must not lead out of."""
+        own = self._context.project_path
+        if own and os.path.abspath(path).startswith(own.rstrip("/") + "/"):
+            return own
+        return self._context.user_level
+
+    def _folder(self, scope: str, insight: Insight) -> str:
+        base = self._context.user_level
+        if scope == OWN_PROJECT and self._context.project_level:
+            base = self._context.project_level
+        if scope == OWN_DOMAIN:
+            named = (*stack(f"{' '.join(insight.tags)} {insight.text}"), *insight.tags, "general")
+            return os.path.join(base, ".insights", "domain", named[0])
+        return os.path.join(base, ".insights")
+
+    def _archive_path(self) -> str:
+        base = self._context.project_level or os.path.dirname(self._context.memory)
+        return os.path.join(base, ".insights", _ARCHIVE)
+
+    def _entry(self, insight: Insight) -> Entry:
+        return Entry(insight.key, f"{self._now:%Y-%m-%d}", insight.category, insight.entry)
+
+    def _note(self, insight: Insight, summary: Summary | None) -> Note:
+        return Note(
+            key=insight.key,
+            title=clip(insight.title, 120),
+            body=body_of(insight, summary),
+            summary=insight.entry,
+            session=self._context.place.id,
+            date=self._now.date(),
+            tags=insight.tags,
+            keywords=tuple(sorted(stack(insight.text))),
+        )
+
+    def _old_note(self, entry: Entry) -> Note:
+        title, session = clip(entry.text, 80), self._context.place.id
+        return Note(
+            entry.key, title, entry.text, "Entries that left MEMORY.md", session, self._now.date()
+        )
+
+    def _memory_file(self, insight: Insight) -> str:
+        return os.path.join(os.path.dirname(self._context.memory), notes.slug(insight.title))
+
+    def _memory_text(self, insight: Insight) -> str:
+        kind = "feedback" if insight.category == "Preferences" else "project"
+        name = notes.slug(insight.title).removesuffix(".md")
+        front = {"name": name, "description": insight.entry, "metadata": {"type": kind}}
+        return notes.Document(front, f"\n{body_of(insight, None)}").text()
+
+
+def _with_entry(text: str | None, entry: Entry) -> str:
+    return text if text and loaded.has(text, entry.key) else loaded.with_entry(text, entry)
+
+
+def _fitted(
+    text: str | None, entry: Entry, title: str, file: str
+) -> tuple[str | None, list[Entry]]:
+    """MEMORY.md with the entry and who must leave for it; None when it cannot be made to fit."""
+    if text and loaded.has(text, entry.key):
+        return text, []
+    if file and text:
+        grown = loaded.with_indexed(text, entry, title=title, file=os.path.basename(file))
+    else:
+        grown = loaded.with_entry(text, entry)
+    leaving: list[Entry] = []
+    while not loaded.fits(grown):
+        old = loaded.oldest(grown, but=entry.key)
+        if old is None:
+            return None, []
+        grown = loaded.without(grown, old.key)
+        leaving.append(old)
+    return grown, leaving
+
+
+def body_of(insight: Insight, summary: Summary | None) -> str:
+    """The section of an insight: what to do, what went wrong, and where it shows."""
+    parts = [insight.text]
+    if insight.mistake:
+        parts.append(f"What went wrong: {insight.mistake}")
+    parts.append(f"Type: {insight.kind}. Confidence: {insight.confidence}.")
+    shown = "\n".join(f"- line {one.line}: “{one.quote}”" for one in insight.evidence[:5])
+    parts.append(f"Evidence:\n\n{shown}")
+    if summary:
+        parts.append(f"Session: {summary.task}")
+    return "\n\n".join(parts).replace("<!--", "‹!--") + "\n"
+
+
+def lesson_of(insight: Insight, scope: Scope, session: str) -> Lesson:
+    """The insight as it is recalled at the doors."""
+    return Lesson(
+        scope=scope,
+        situation=insight.title,
+        mistake=insight.mistake,
+        correction=insight.text,
+        tags=insight.tags,
+        trigger=Trigger.SESSION,
+        signatures=insight.signatures,
+        calls=insight.calls,
+        evidence=(f"session:{session}:{insight.evidence[0].line}",),
+        origin=f"session:{session}",
+        author=insight.author,
+        job=f"session:{session}:{insight.key}",
+        confidence=SURENESS[insight.confidence],
+    )
+
+
+def verify(engine: Engine, scope: Scope, report: Report) -> list[str]:
+    """What is wrong with what was written, in words; nothing when all is well."""
+    checks: list[Callable[[], object]] = [partial(_check_file, path) for path in report.files]
+    checks += [partial(engine.store.lessons.get, scope, number) for number in report.lessons]
+    return [problem for check in checks if (problem := _problem(check))]
+
+
+def _problem(check: Callable[[], object]) -> str:
+    try:
+        check()
+    except HardwonError as error:
+        return str(error)
+    return ""
+
+
+def _check_file(path: str) -> None:
+    text = read_text(path) or ""
+    if ".insights" in path.split(os.sep):
+        notes.parse(text, path)
+    if os.path.basename(path) == "MEMORY.md" and not loaded.fits(text):
+        raise InvalidInput(f"{path}: longer than what is loaded")

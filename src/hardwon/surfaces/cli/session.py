@@ -1,0 +1,313 @@
+"""`hardwon session`: mine transcripts of coding agents into memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hardwon.domain.text import clip
+from hardwon.engine import utc_now
+from hardwon.learn.sessions.mining import Ambiguous, Mining, Overview, Sessions
+from hardwon.learn.sessions.questions import Option, Question
+from hardwon.settings import duration
+from hardwon.surfaces.cli import dialogue, options
+from hardwon.surfaces.cli.output import age, complain, dump, say, table
+
+if TYPE_CHECKING:
+    from hardwon.learn.sessions.places import Place
+
+_AGENTS = click.option(
+    "--from",
+    "agents",
+    multiple=True,
+    metavar="AGENT",
+    help="Only sessions of this agent: claude, codex, gemini, copilot, opencode.",
+)
+
+
+class Since(click.ParamType[timedelta]):
+    """A span of time such as `7d` or `36h`."""
+
+    name = "span"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> timedelta:
+        if isinstance(value, timedelta):
+            return value
+        try:
+            return duration(value)
+        except (ValueError, KeyError):
+            self.fail(f"{value!r} is not a span of time such as 7d or 36h", param, ctx)
+
+
+_SINCE = click.option("--since", type=Since(), help="Only sessions that changed since: 7d, 36h.")
+
+
+@click.group("session")
+def command() -> None:
+    """Mine transcripts of coding agents into memory.
+
+    \b
+    hardwon session list                      the sessions on this machine
+    hardwon session mine                      the newest session here, with questions
+    hardwon session mine --since 7d --auto    a whole history, without questions
+    hardwon session import runs.jsonl         runs in the neutral format
+    hardwon session undo                      take the last integration back
+    """
+
+
+@command.command("list")
+@_AGENTS
+@_SINCE
+@click.option("--all", "everywhere", is_flag=True, help="All projects, not only this directory's.")
+@click.option("--limit", default=20, show_default=True, help="At most this many.")
+@options.scope
+@options.as_json
+def list_(
+    agents: tuple[str, ...],
+    since: timedelta | None,
+    everywhere: bool,
+    limit: int,
+    as_json: bool,
+    **place: Any,
+) -> None:
+    """Sessions of coding agents: this directory's first, newest first."""
+    with options.Scoped(**place) as agent:
+        found = agent.sessions.find(agents=agents, cwd=os.getcwd(), since=since)
+        shown = [agent.sessions.look(one) for one in found[:limit]]
+    if as_json:
+        dump(shown)
+        return
+    table([_row(one) for one in shown]) if shown else say("(no sessions found)")
+    if len(found) > limit:
+        say(f"  … and {len(found) - limit} more; use --limit", dim=True)
+
+
+@command.command()
+@click.argument("session", default="")
+@_AGENTS
+@_SINCE
+@click.option("--auto", is_flag=True, help="No questions: keep only what is sure.")
+@click.option("--questions", is_flag=True, help="Print the questions as JSON and wait for answers.")
+@click.option(
+    "--answers", type=click.File(), help="Apply the answers in this JSON file (- is stdin)."
+)
+@click.option("--preview", is_flag=True, help="Only show what would be offered; save nothing.")
+@options.scope
+@options.as_json
+def mine(session: str, as_json: bool, **given: Any) -> None:
+    """Mine SESSION (an id, its beginning, or a path; default: the newest here) into memory.
+
+    With --questions and --answers another program can ask: the first prints a run and its
+    questions, the second takes {"run": "…", "answers": {"Q2": ["1"], "Q5.1": "A"}}.
+    """
+    asked = {name: given.pop(name) for name in (*_WAYS, "agents", "since")}
+    way = next((name for name in _WAYS if asked[name]), "dialogue")
+    if asked["since"] is not None and way != "auto":
+        raise click.UsageError("--since mines without questions: add --auto")
+    with options.Scoped(**given) as agent:
+        _MINE[way](agent.sessions, session, asked, as_json)
+
+
+_WAYS = ("answers", "questions", "preview", "auto")
+
+
+def _by_dialogue(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bool) -> None:
+    """Ask a person; go on with another session when they want to."""
+    chosen = _chosen(sessions, name, asked["agents"])
+    while True:
+        result = sessions.mine(chosen, lambda *_: dialogue.ask, watch=dialogue.show)
+        _tell(result, as_json)
+        if as_json or dialogue.ask(_DONE) != ("another",):
+            return
+        chosen = _pick(sessions.find(agents=asked["agents"], cwd=os.getcwd())[:15])
+
+
+def _by_policy(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bool) -> None:
+    if asked["since"] is None:
+        watch = dialogue.show
+        _tell(sessions.mine(_chosen(sessions, name, asked["agents"]), watch=watch), as_json)
+        return
+    found = sessions.pending(sessions.find(agents=asked["agents"], since=asked["since"]))
+    results = []
+    with click.progressbar(length=len(found), label="Mining", file=sys.stderr) as bar:
+        for result in sessions.mine_all(found):
+            results.append(result)
+            bar.update(1)
+    _tell_all(results, as_json)
+
+
+def _questions(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bool) -> None:
+    waiting = sessions.ask(_chosen(sessions, name, asked["agents"]))
+    dump(
+        {
+            "run": waiting.run,
+            "context": waiting.context.plain(),
+            "summary": waiting.delta.summary,
+            "insights": [_plain(one) for one in (*waiting.delta.insights, *waiting.delta.spare)],
+            "related": waiting.delta.related,
+            "notes": waiting.delta.notes,
+            "questions": waiting.questions,
+        }
+    )
+
+
+def _answers(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bool) -> None:
+    try:
+        given = json.load(asked["answers"])
+        run, answers = str(given["run"]), dict(given.get("answers", {}))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise click.UsageError('answers must be {"run": "…", "answers": {…}}') from error
+    _tell(sessions.answer(run, answers), as_json)
+
+
+def _preview(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bool) -> None:
+    context, delta = sessions.preview(_chosen(sessions, name, asked["agents"]))
+    if as_json:
+        found = [_plain(one) for one in delta.insights]
+        dump({"context": context.plain(), **delta._asdict(), "insights": found})
+        return
+    say(delta.summary.text)
+    for number, one in enumerate(delta.insights, 1):
+        say(f"\n{number}. [{one.confidence}] {one.title}\n   {one.text}")
+        say("   " + "; ".join(f"line {shown.line}" for shown in one.evidence[:5]), dim=True)
+    for note in delta.notes:
+        say(f"note: {note}", dim=True)
+
+
+_MINE = {
+    "dialogue": _by_dialogue,
+    "auto": _by_policy,
+    "questions": _questions,
+    "answers": _answers,
+    "preview": _preview,
+}
+
+
+@command.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path())
+@options.scope
+@options.as_json
+def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
+    """Keep the lessons of runs in the neutral format (JSON lines, perhaps gzipped)."""
+    skipped: Counter[str] = Counter()
+    with options.Scoped(**place) as agent:
+        runs = [run for file in files for run in agent.sessions.import_runs(file, skipped)]
+    lessons = {(run.repo, number) for run in runs for number in run.lessons}
+    steps, failures = sum(run.steps for run in runs), sum(run.failures for run in runs)
+    if as_json:
+        dump(
+            {
+                "runs": runs,
+                "steps": steps,
+                "failures": failures,
+                "lessons": len(lessons),
+                "skipped": dict(skipped),
+            }
+        )
+        return
+    fixed = sum(run.fixed for run in runs)
+    say(f"{len(runs)} runs, {steps} commands, {failures} failed, {fixed} fixed in the same run")
+    say(f"{len(lessons)} lessons are kept")
+    for reason, count in skipped.items():
+        complain(f"{count} rows were left out: {reason}")
+
+
+@command.command()
+@click.argument("integration", default="")
+@click.option("--list", "listed", is_flag=True, help="Only list what can be taken back.")
+@options.scope
+@options.as_json
+def undo(integration: str, listed: bool, as_json: bool, **place: Any) -> None:
+    """Take INTEGRATION back, by default the last one; what others wrote since stays."""
+    with options.Scoped(**place) as agent:
+        if listed:
+            known = agent.sessions.integrations()
+            dump(known) if as_json else say("\n".join(known) or "(nothing to take back)")
+            return
+        report = agent.sessions.undo(integration)
+    if as_json:
+        dump(report)
+        return
+    say(f"OK: took back {report.id}: {len(report.files)} files, {len(report.lessons)} lessons")
+    for path in report.files:
+        say(f"  {path}")
+
+
+_DONE = Question(
+    "done",
+    "Complete. Any additional actions needed?",
+    (Option("another", "Analyze another session"), Option("done", "Done")),
+    default=("done",),
+)
+
+
+def _chosen(sessions: Sessions, name: str, agents: tuple[str, ...]) -> Place:
+    """The session that is meant; a person is asked when two are going on."""
+    try:
+        return sessions.choose(name, cwd=os.getcwd(), agents=agents)
+    except Ambiguous as several:
+        if not sys.stdin.isatty():
+            raise
+        return _pick(several.found)
+
+
+def _pick(found: list[Place]) -> Place:
+    options_ = tuple(Option(str(n), f"{one.agent} {one.id}") for n, one in enumerate(found))
+    (answer,) = dialogue.ask(Question("session", "Which session?", options_, default=("0",)))
+    return found[int(answer)]
+
+
+def _row(one: Overview) -> tuple[str, ...]:
+    changed = datetime.fromtimestamp(one.place.changed, UTC)
+    return (
+        one.place.agent,
+        one.place.id[:13],
+        age(changed, utc_now()),
+        f"{one.place.size / 1e6:.1f} MB",
+        f"{one.turns} turns",
+        f"{one.failures} failed",
+        "mined" if one.is_mined else "",
+        clip(one.prompt, 60),
+    )
+
+
+def _plain(insight: Any) -> dict[str, Any]:
+    return {**insight._asdict(), "key": insight.key, "entry": insight.entry}
+
+
+def _tell(result: Mining, as_json: bool) -> None:
+    report = result.report
+    if as_json:
+        dump({"session": result.place.id, "report": report, "notes": result.delta.notes})
+        return
+    for note in (*result.delta.notes, *report.problems):
+        complain(note)
+    if not report.id:
+        say("Nothing was saved.")
+        return
+    say(f"{len(report.lessons)} lessons and {len(report.files)} files; undo: hardwon session undo")
+    for path in report.files:
+        say(f"  {path}")
+    if report.moved:
+        say(f"  {report.moved} older entries moved from MEMORY.md to .insights/")
+
+
+def _tell_all(results: list[Mining], as_json: bool) -> None:
+    failed = [one for one in results if one.problem]
+    lessons = sum(len(one.report.lessons) for one in results)
+    if as_json:
+        rows = [
+            {"session": one.place.id, "report": one.report, "problem": one.problem}
+            for one in results
+        ]
+        dump({"sessions": rows, "lessons": lessons})
+        return
+    say(f"{len(results) - len(failed)} sessions mined, {lessons} lessons; {len(failed)} failed")
+    for one in failed:
+        complain(f"{one.place.id}: {one.problem}")
