@@ -28,6 +28,7 @@ _DULL = {
     *("mode", "api-request", "api-request-blob", "api-request-shape", "atis-latch", "summary"),
     *("file-history-snapshot", "progress", "permission-mode", "agent-name", "custom-title"),
 }
+_BARE = re.compile(r"Exit code \d{1,3}\s*")
 _MACHINE = ("<command-", "<local-command-", "<system-reminder>", "[Request interrupted", "Caveat: ")
 
 
@@ -92,6 +93,9 @@ def _answered(content: Any, line: int, events: list[Event], who: str) -> None:
     for block in content:
         if block["type"] == "tool_result":
             failed = block.get("is_error") is True
-            events.append(Result(line, block["tool_use_id"], text_of(block["content"]), failed))
+            output = text_of(block["content"])
+            if _BARE.fullmatch(output):  # the client's words, not the program's
+                output = ""
+            events.append(Result(line, block["tool_use_id"], output, failed))
         elif block["type"] == "text" and who and not block["text"].startswith(_MACHINE):
             events.append(Said(line, who, block["text"]))

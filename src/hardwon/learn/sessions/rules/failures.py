@@ -70,7 +70,7 @@ class Failures:
         act = self._window[0]
         name = signature(act.step.tool, act.step.output)
         fix = find_fix([one.step for one in self._window], 0)
-        failed = Failed(act, name, fix, self._window[fix.index].line if fix else 0)
+        failed = Failed(act, name, fix, self._window[fix.at].line if fix else 0)
         self.total += 1
         self.fixed += fix is not None
         if self.judged is not None:
