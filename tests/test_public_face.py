@@ -17,7 +17,7 @@ from hardwon.settings import load
 
 PUBLIC = [
     *("Agent", "Delivery", "Episode", "Hardwon", "HardwonError", "Injection", "Job", "Lesson"),
-    *("Reflection", "Scope", "Settings", "Signature", "Step", "Trigger", "aopen", "open"),
+    *("Reflection", "Scope", "Settings", "Signature", "Step", "Trigger", "aopen", "attach", "open"),
 ]
 HEAVY = ["asyncio", "socket", "ssl", "http", "urllib.request", "httpx2", "click", "mcp", "pydantic"]
 MKDIR = {"command": "mkdir out/nightly"}

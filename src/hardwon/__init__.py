@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hardwon.domain.scope import Scope
     from hardwon.domain.signature import Signature
     from hardwon.errors import HardwonError
-    from hardwon.face import Agent, Hardwon, open
+    from hardwon.face import Agent, Hardwon, attach, open
     from hardwon.settings import Settings
 
 __version__ = "0.1.0"
@@ -39,6 +39,7 @@ _HOMES = {
     "Step": "domain.episode",
     "Trigger": "domain.episode",
     "aopen": "aio",
+    "attach": "face",
     "open": "face",
 }
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "Step",
     "Trigger",
     "aopen",
+    "attach",
     "open",
 ]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from hardwon import worker
-    from hardwon.backends import memory, sqlite
+    from hardwon.backends import memory, redis, sqlite
     from hardwon.domain import calls, provenance, signature
     from hardwon.domain.episode import Episode, Step
     from hardwon.domain.job import Job
@@ -30,13 +30,14 @@ if TYPE_CHECKING:
     from hardwon.domain.scope import Scope
     from hardwon.models import rules
     from hardwon.ports import Model, Store, WorkedQueue
-    from hardwon.settings import Settings
+    from hardwon.settings import GoalSettings, Settings
     from hardwon.stages import capture, consolidate, reflect, screen, work
 
     Processor = Callable[["Engine", Job], Awaitable[Any]]
 else:
     asyncio, futures = lazy("asyncio"), lazy("concurrent.futures")
     memory, sqlite = lazy("hardwon.backends.memory"), lazy("hardwon.backends.sqlite")
+    redis = lazy("hardwon.backends.redis")
     calls, signature = lazy("hardwon.domain.calls"), lazy("hardwon.domain.signature")
     provenance = lazy("hardwon.domain.provenance")
     rules = lazy("hardwon.models.rules")
@@ -224,7 +225,18 @@ class Engine:
             os.makedirs(self.settings.home, mode=0o700, exist_ok=True)
         except OSError as error:
             raise storage_error(error, self.settings.home) from error
-        return sqlite.SqliteStore(self.settings.home)
+        store = sqlite.SqliteStore(self.settings.home)
+        goals = self.settings.goals
+        return self._with_redis(store, goals) if goals.redis_url else store
+
+    def _with_redis(self, store: Store, goals: GoalSettings) -> Store:
+        return redis.with_redis(
+            store,
+            goals.redis_url,
+            prefix=goals.redis_prefix,
+            recent=goals.recent,
+            patience=goals.redis_patience.total_seconds(),
+        )
 
 
 def to_the_end(start: Callable[[], Coroutine[Any, Any, T]]) -> T:

@@ -86,6 +86,9 @@ class TransientError(HardwonError):
 class Unavailable(TransientError):
     """A server that keeps our data is away: no attempt is counted against the job."""
 
+    def __init__(self, problem: str, *, retry_after: float | None = 2.0) -> None:
+        super().__init__(problem, retry_after=retry_after)
+
 
 class PermanentError(HardwonError):
     """The same call will fail again."""

@@ -16,22 +16,28 @@ from hardwon.errors import InvalidInput
 from hardwon.settings import load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime, timedelta
+    from typing import TypeVar
 
     from hardwon.domain import calls, episode
     from hardwon.domain.episode import Step
     from hardwon.domain.job import Job
     from hardwon.domain.queue import QueueCounts
     from hardwon.domain.scope import Scope
+    from hardwon.engine import Processor
+    from hardwon.learn import goals
     from hardwon.learn.sessions import mining
     from hardwon.ports import Model
     from hardwon.settings import Settings
     from hardwon.stages.work import Tally
     from hardwon.worker import Worker
+
+    T = TypeVar("T")
 else:
     calls, episode = lazy("hardwon.domain.calls"), lazy("hardwon.domain.episode")
     mining = lazy("hardwon.learn.sessions.mining")
+    goals = lazy("hardwon.learn.goals")
 
 STEPS_REMEMBERED = 200
 
@@ -48,7 +54,20 @@ def open(
     if place != MEMORY and "://" in place:
         raise InvalidInput(f"no backend for {place.split('://')[0]!r} URLs")
     home = "" if place == MEMORY else os.path.abspath(os.path.expanduser(place)) if place else ""
-    return Hardwon(Engine(settings or load(home or None), place, model=model, clock=clock))
+    engine = Engine(settings or load(home or None), place, model=model, clock=clock)
+    engine.processors.update(PROCESSORS)
+    return Hardwon(engine)
+
+
+def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goals.Attachment:
+    """Have an orchestrator tell an agent about every goal that ends; see `learn.goals.attach`."""
+    return goals.attach(orchestrator, agent or open().agent("default"), **how)
+
+
+# What works a job of each kind; each way of learning is imported when its first job is worked.
+PROCESSORS: dict[str, Processor] = {
+    "goal": lambda engine, job: goals.process(engine, job),
+}
 
 
 class Hardwon:
@@ -190,6 +209,27 @@ class Agent:
         """The lessons that were met most often, as a block for the start of a session."""
         return str(self._door(self._engine.digest, tokens))
 
+    def goal_ended(
+        self,
+        goal_id: object,
+        objective: object,
+        state: object = "completed",
+        *,
+        tasks: Iterable[object] = (),
+        error: object = None,
+    ) -> Job | None:
+        """Queues a reflection on a goal that ended; durable on return, and it never raises."""
+
+        def end(own: Scope) -> Job:
+            goal = (goal_id, objective, state)
+            return goals.ended(self._engine, own, *goal, tasks=tasks, error=_words(error))
+
+        return self._attempt(end, None)
+
+    def goal_context(self, goal_id: object = None, *, objective: str = "") -> Injection:
+        """What was learnt from this goal and similar ones; without both, from recent goals."""
+        return self._door(lambda own: goals.context(self._engine, own, goal_id, objective))
+
     def report(self, injection: Injection, outcome: str) -> None:
         """Say what came of a delivery: `helped`, `ignored`, `failed` …"""
         self._engine.store.deliveries.report(self.scope, injection.id, outcome)
@@ -202,12 +242,15 @@ class Agent:
         return self._engine.failure(own, step) if failed else NOTHING
 
     def _door(self, door: Callable[..., Injection], *asked: Any) -> Injection:
+        return self._attempt(door, NOTHING, *asked)
+
+    def _attempt(self, call: Callable[..., T], otherwise: T, *asked: Any) -> T:
         """Best effort: an agent's turn never fails because of its memory."""
         try:
-            return door(self.scope, *asked)
+            return call(self.scope, *asked)
         except Exception as error:  # noqa: BLE001 - whatever it is, the turn goes on
             self._engine.trouble(error)
-            return NOTHING
+            return otherwise
 
 
 class Lessons:

@@ -81,6 +81,18 @@ class HookSettings(NamedTuple):
     wake: bool = True  # whether a captured failure starts a worker in the background
 
 
+class GoalSettings(NamedTuple):
+    """What is kept and shown of ended goals, and where."""
+
+    per_goal: int = 3
+    recent: int = 10
+    ttl: timedelta = timedelta(days=7)
+    shown: int = 2
+    redis_url: str = ""  # default: in the store that holds the lessons
+    redis_prefix: str = ""
+    redis_patience: timedelta = timedelta(milliseconds=40)  # of an agent's turn, for a round trip
+
+
 class Settings(NamedTuple):
     """Everything that can be set, with where it came from."""
 
@@ -89,6 +101,7 @@ class Settings(NamedTuple):
     queue: QueueSettings = QueueSettings()
     recall: RecallSettings = RecallSettings()
     model: ModelSettings = ModelSettings()
+    goals: GoalSettings = GoalSettings()
     scope: ScopeSettings = ScopeSettings()
     hooks: HookSettings = HookSettings()
     origins: tuple[tuple[str, str], ...] = ()

@@ -12,10 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hardwon import Reflection, Scope
-from hardwon.backends.memory import MemoryStore
-from hardwon.backends.redis import RedisReflections
+from hardwon.backends.memory import MemoryReflections, MemoryStore
+from hardwon.backends.redis.reflections import RedisReflections
 from hardwon.backends.sqlite import SqliteStore
-from hardwon.domain.reflection import RUNS_KEPT, key_words
+from hardwon.backends.sqlite.database import Database
+from hardwon.backends.sqlite.reflections import SqliteReflections
+from hardwon.domain.reflection import key_words
 from hardwon.ports import ReflectionStore
 from tests.redis_server import RedisServer
 from tests.samples import CODER, LATER, NOW
@@ -157,13 +159,22 @@ def test_no_more_are_kept_than_asked_and_the_newest_always(
 
 
 @pytest.mark.parametrize("kind", ["memory", "sqlite"])
-def test_reflections_on_runs_are_capped_and_apart_from_goals(kind: str, tmp_path: Path) -> None:
-    store = MemoryStore() if kind == "memory" else SqliteStore(str(tmp_path))
-    for minute in range(RUNS_KEPT + 3):
-        store.runs.save(reflection(str(minute), created_at=NOW + timedelta(minutes=minute)))
+def test_only_the_newest_are_kept_under_a_cap(kind: str, tmp_path: Path) -> None:
+    database = Database(str(tmp_path / "hardwon.db"))
+    runs = MemoryReflections(5) if kind == "memory" else SqliteReflections(database, "run", cap=5)
+    for minute in range(8):
+        runs.save(reflection(str(minute), created_at=NOW + timedelta(minutes=minute)))
 
-    kept = store.runs.recent(CODER, now=NOW, limit=RUNS_KEPT * 2)
-    assert len(kept) == RUNS_KEPT
-    assert (kept[0].insight, kept[-1].insight) == (str(RUNS_KEPT + 2), "3")
+    assert insights(runs.recent(CODER, now=NOW, limit=99)) == ["7", "6", "5", "4", "3"]
+    database.close()
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+def test_reflections_on_runs_are_apart_from_those_on_goals(kind: str, tmp_path: Path) -> None:
+    store = MemoryStore() if kind == "memory" else SqliteStore(str(tmp_path))
+    store.runs.save(reflection())
+
+    assert len(store.runs.recent(CODER, now=NOW, limit=9)) == 1
     assert store.reflections.recent(CODER, now=NOW, limit=9) == []
+    assert store.reflections.about(CODER, "goal-1") == []
     store.close()

@@ -39,6 +39,8 @@ class Job(NamedTuple):
 
 def outcome_of(episode: Episode, trigger: str) -> str:
     """Why we reflect, in the words of the published record format."""
+    if trigger == Trigger.GOAL:
+        return f"GOAL {episode.source}: {episode.signal('goal_state')}: {episode.error}"
     if episode.error:
         return f"ERROR: {episode.error}"
     if trigger == Trigger.HALLUCINATION:

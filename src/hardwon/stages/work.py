@@ -10,7 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.domain.queue import BUCKETS, WorkCounts
-from hardwon.errors import HardwonError, StorageError, TransientError
+from hardwon.errors import HardwonError, StorageError, TransientError, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -277,6 +277,8 @@ class Workers:
         if not is_transient(error):
             self._bury(job, reason)
             return "permanent"
+        if isinstance(error, Unavailable):
+            job = job.handed_back()
         backoff = self._policy.backoff
         if job.attempts >= backoff.attempts:
             self._bury(job, reason)

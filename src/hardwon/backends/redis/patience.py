@@ -28,11 +28,14 @@ class Patience:
         self._stuck = [thread for thread in self._stuck if thread.is_alive()]
         if self._stuck or time.monotonic() < self._until:
             raise Unavailable("still away; not tried again yet")
+        is_well = False
         try:
-            return self._run(call)
-        except Exception:
-            self._until = time.monotonic() + _PAUSE
-            raise
+            result = self._run(call)
+            is_well = True
+            return result
+        finally:
+            if not is_well:
+                self._until = time.monotonic() + _PAUSE
 
     def _run(self, call: Callable[[], T]) -> T:
         results: list[T] = []

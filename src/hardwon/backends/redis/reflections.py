@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -97,9 +98,12 @@ class RedisReflections:
             return [f"{self.name}: {_words(error)}"]
 
     def warn(self) -> None:
-        """Log what `check` finds."""
-        for problem in self.check():
-            log.warning(problem)
+        """Log how this server could lose what it acknowledges, or that it is away."""
+        try:
+            for problem in risks(self._writer):
+                log.warning("%s: %s", self.name, problem)
+        except redis.RedisError as error:
+            self._complain(_words(error))
 
     def close(self) -> None:
         """Release the connections."""
@@ -177,6 +181,13 @@ class RedisReflections:
         if self._is_well:
             log.warning("%s: %s; reflections wait in the queue", self.name, problem)
         self._is_well = False
+
+
+def opened(url: str, **values: Any) -> RedisReflections:
+    """The store at a URL; a log line tells if its server could lose what it acknowledges."""
+    store = RedisReflections(url, **values)
+    threading.Thread(target=store.warn, daemon=True, name="hardwon-redis-check").start()
+    return store
 
 
 def risks(client: Any) -> list[str]:

@@ -1,3 +1,4 @@
+#!lua
 -- Replace the reflections of a goal if nobody changed them meanwhile, and note the goal as recent.
 -- KEYS: goal, recent goals, words …
 -- ARGV: expected value, new value, life in ms (0: for ever), goal id, goals kept, now, holders kept

@@ -1,0 +1,67 @@
+"""One insight of one to three sentences: what a model is asked, and what rules say without one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from hardwon.domain.signature import error_line
+from hardwon.domain.text import clip, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.domain.episode import Episode, Step
+
+INSIGHT_LIMIT, SHOWN_LIMIT = 500, 300
+_TASKS_SHOWN = 8
+
+
+def question(episode: Episode) -> str:
+    """What the model is told about the goal."""
+    tasks = [f"{number}. {described(step)}" for number, step in enumerate(episode.steps, 1)]
+    shown = tasks if len(tasks) <= _TASKS_SHOWN else [*tasks[:3], "…", *tasks[4 - _TASKS_SHOWN :]]
+    parts = [
+        f"Goal objective: {clip(one_line(episode.task), SHOWN_LIMIT)}",
+        f"Result: {episode.signal('goal_state')}",
+        f"Primary error: {clip(one_line(episode.error), SHOWN_LIMIT)}" if episode.error else "",
+        "\n".join(["Executed tasks:", *shown]) if tasks else "",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def tidy(reply: str) -> str:
+    """The reply without mark-up, at most three sentences."""
+    plain = one_line(re.sub(r"\*\*|^#+ |`{3}\w*", "", reply, flags=re.MULTILINE)).strip("\"“”' ")
+    return clip(" ".join(re.split(r"(?<=[.!?…])\s+", plain)[:3]), INSIGHT_LIMIT)
+
+
+def by_rules(episode: Episode) -> str:
+    """An insight without any model, from the task that failed and the one that then worked."""
+    failed = next((step for step in reversed(episode.steps) if step.failed), None)
+    problems = (failed.output if failed else "", episode.error)
+    lines = dict.fromkeys(one_line(error_line(text), 200).rstrip(".") for text in problems)
+    problem = "; ".join(line for line in lines if line)
+    if episode.signal("goal_state") == "completed":
+        return _success(episode.steps, failed, problem)
+    where = f" at “{clip(one_line(failed.tool), 60)}”" if failed else ""
+    reason = f": {problem}" if problem else ""
+    done = sum(not step.failed for step in episode.steps)
+    before = f" {done} of {len(episode.steps)} tasks were done by then." if episode.steps else ""
+    return f"It failed{where}{reason}.{before} Deal with that first when a similar goal comes."
+
+
+def _success(steps: Sequence[Step], failed: Step | None, problem: str) -> str:
+    way = ", ".join(
+        dict.fromkeys(clip(one_line(step.tool), 40) for step in steps if not step.failed)
+    )
+    if failed:
+        got = f"; {way} got it done" if way else ""
+        return f"“{clip(one_line(failed.tool), 60)}” failed on the way ({problem}){got}."
+    return f"It worked with {clip(way, 200)}." if way else "It was completed without trouble."
+
+
+def described(step: Step) -> str:
+    """A task on one line."""
+    mark = "FAILED " if step.failed else ""
+    return f"{mark}{clip(one_line(step.tool), 60)}: {clip(one_line(step.output), 160)}"

@@ -1,0 +1,198 @@
+"""Orchestrators: whatever object tells that a goal has ended, and in whatever words."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Protocol
+
+from hardwon.domain.episode import Step
+from hardwon.domain.text import clean, clip, one_line
+from hardwon.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from hardwon.domain.job import Job
+
+_NAME_LIMIT = 200
+_COMPLETED = {
+    "completed",
+    "complete",
+    "succeeded",
+    "success",
+    "successful",
+    "done",
+    "finished",
+    "ok",
+}
+_FAILED = {"failed", "failure", "error", "errored", "aborted", "timeout", "timed_out", "false"}
+_REGISTRARS = ("on_goal_ended", "on_goal_end", "on_terminal", "add_listener", "subscribe")
+_SLOT = "reflection_engine"  # the published orchestrator calls what stands here
+
+
+class Reflecting(Protocol):
+    """An agent that wants to hear of ended goals; it never raises."""
+
+    def goal_ended(
+        self,
+        goal_id: object,
+        objective: object,
+        state: object = ...,
+        *,
+        tasks: Iterable[object] = ...,
+        error: object = ...,
+    ) -> Job | None:
+        """Take note of the end of a goal."""
+
+
+class Listener:
+    """What an orchestrator calls: as a function, or as the published reflection engine."""
+
+    def __init__(self, agent: Reflecting) -> None:
+        self._agent = agent
+
+    def __call__(self, goal: object = None, *rest: object, **fields: Any) -> Any:
+        """Take a goal object, a mapping, or its fields in the order id, objective, state, error."""
+        if isinstance(goal, str | int) or (goal is not None and rest):
+            names = ("objective", "state", "error")
+            fields = {"goal_id": goal, **dict(zip(names, rest, strict=False)), **fields}
+            goal = None
+        source = fields if goal is None else goal
+        return self._agent.goal_ended(
+            field(source, "goal_id", "id", "name"),
+            field(source, "objective", "title", "description", "goal", default=""),
+            field(source, "state", "status", "outcome", default="completed"),
+            tasks=field(source, "tasks", "nodes", "task_summaries", "steps", default=()) or (),
+            error=field(source, "error", "error_message", "exception", default=""),
+        )
+
+    async def reflect_on_goal(
+        self,
+        goal_id: str,
+        objective: str,
+        outcome: str,
+        error: str = "",
+        task_summaries: list[str] | None = None,
+        task_id: str | None = None,
+    ) -> bool:
+        """The published engine's own call; True once the goal is safe in the queue."""
+        import asyncio
+
+        call = self._agent.goal_ended
+        tasks = task_summaries or []
+        job = await asyncio.to_thread(call, goal_id, objective, outcome, tasks=tasks, error=error)
+        return job is not None
+
+
+class Attachment:
+    """The tie between an orchestrator and an agent; `detach` undoes it where that is possible."""
+
+    def __init__(self, listener: Listener, undo: Callable[[], None] | None = None) -> None:
+        self.listener = listener
+        self._undo = undo
+
+    def detach(self) -> None:
+        """Leave the orchestrator as it was found."""
+        if self._undo:
+            self._undo()
+
+
+def attach(orchestrator: Any, agent: Reflecting, *, hook: str | None = None) -> Attachment:
+    """Have the orchestrator tell the agent about every goal that ends.
+
+    It needs an attribute `reflection_engine` (as published), or one of `on_goal_ended`,
+    `on_goal_end`, `on_terminal`, `add_listener`, `subscribe`: a method that takes a callback, or
+    an attribute that holds one or None. `hook` names another.
+    """
+    listener = Listener(agent)
+    if hook is None and hasattr(orchestrator, _SLOT):
+        return _placed(orchestrator, _SLOT, listener, listener)
+    for name in (hook,) if hook else _REGISTRARS:
+        if hasattr(orchestrator, name):
+            return _hooked(orchestrator, name, listener)
+    wanted = hook or ", ".join((_SLOT, *_REGISTRARS))
+    raise InvalidInput(f"{type(orchestrator).__name__} has none of: {wanted}")
+
+
+def goal_name(goal_id: object) -> str:
+    """A goal's id as it is stored: foreign text on one line, never empty."""
+    name = one_line(str(goal_id) if goal_id is not None else "", _NAME_LIMIT * 100)
+    if not name:
+        raise InvalidInput("goal id is empty")
+    if len(name) <= _NAME_LIMIT:
+        return name
+    from hashlib import sha256  # two long ids that begin alike must not become one
+
+    return f"{name[: _NAME_LIMIT - 17]}…{sha256(name.encode()).hexdigest()[:16]}"
+
+
+def goal_state(state: object) -> str:
+    """`completed` or `failed`, from whatever the orchestrator calls it."""
+    named = state.value if isinstance(state, Enum) else state
+    word = str(named).strip().lower().rsplit(".", 1)[-1]
+    if word in _COMPLETED or named is True:
+        return "completed"
+    if word in _FAILED:
+        return "failed"
+    raise InvalidInput(f"{clip(clean(word), 60)!r} is no terminal state: completed or failed")
+
+
+def task_step(task: object) -> Step:
+    """A task as a step: from a text, a mapping, or an object with the usual attributes."""
+    if isinstance(task, str):
+        name, _, output = task.partition(": ")
+        return Step(name if output else "task", "", output or task)
+    error = str(field(task, "error", "error_message", default="") or "")
+    state = field(task, "state", "status", "outcome", "success", default=not error)
+    output = field(task, "output_summary", "output", "result", "summary", default="")
+    return Step(
+        tool=str(field(task, "skill_name", "skill", "tool", "name", "title", "id", default="task")),
+        args=str(field(task, "args", "arguments", "input", "description", default="") or ""),
+        output=error or str(output or ""),
+        failed=bool(error) or _is_failure(state),
+    )
+
+
+def field(source: object, *names: str, default: Any = None) -> Any:
+    """The first of these fields that a mapping or an object has."""
+    for name in names:
+        value = source.get(name) if isinstance(source, dict) else getattr(source, name, None)
+        if value is not None and not callable(value):
+            return value
+    return default
+
+
+def _is_failure(state: object) -> bool:
+    """A task may also be pending or skipped: only a known word for failure counts."""
+    named = state.value if isinstance(state, Enum) else state
+    return str(named).strip().lower().rsplit(".", 1)[-1] in _FAILED
+
+
+def _hooked(orchestrator: Any, name: str, listener: Listener) -> Attachment:
+    present = getattr(orchestrator, name)
+    if callable(present) and hasattr(present, "__self__"):  # a method that takes a callback
+        present(listener)
+        return Attachment(listener)
+    if isinstance(present, list):
+        present.append(listener)
+        return Attachment(listener, lambda: present.remove(listener))
+    return _placed(orchestrator, name, _both(present, listener), listener)
+
+
+def _both(present: Callable[..., Any] | None, listener: Listener) -> Callable[..., Any]:
+    """The callback that stood there before is still called, first."""
+    if present is None:
+        return listener
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        result = present(*args, **kwargs)
+        listener(*args, **kwargs)
+        return result
+
+    return call
+
+
+def _placed(orchestrator: Any, name: str, value: object, listener: Listener) -> Attachment:
+    before = getattr(orchestrator, name)
+    setattr(orchestrator, name, value)
+    return Attachment(listener, lambda: setattr(orchestrator, name, before))
