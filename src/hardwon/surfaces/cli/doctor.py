@@ -69,11 +69,20 @@ def _tried(name: str, look: Callable[[Settings], tuple[bool, str]], settings: Se
 
 def _home(settings: Settings) -> tuple[bool, str]:
     if not os.path.isdir(settings.home):
-        return True, f"{settings.home} (not there yet; made on first use)"
+        return _can_be_made(settings.home)
     mode = os.stat(settings.home).st_mode & 0o777
     if mode & 0o077:
         return False, f"{settings.home} is open to others; chmod 700 {settings.home}"
     return os.access(settings.home, os.W_OK), settings.home
+
+
+def _can_be_made(home: str) -> tuple[bool, str]:
+    parent = os.path.dirname(home)
+    while not os.path.exists(parent):
+        parent = os.path.dirname(parent)
+    if os.path.isdir(parent) and os.access(parent, os.W_OK | os.X_OK):
+        return True, f"{home} (not there yet; made on first use)"
+    return False, f"{home} cannot be made in {parent}; set HARDWON_HOME to a directory of yours"
 
 
 def _store(settings: Settings) -> tuple[bool, str]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SHARED = (
-    click.option("--home", envvar="HARDWON_HOME", metavar="DIR", help="Where the data lives."),
+    click.option("--home", metavar="DIR", help="Where the data lives; default $HARDWON_HOME."),
     click.option(
         "--tenant", envvar="HARDWON_TENANT", default="default", show_default=True, help="Whose."
     ),
