@@ -1,15 +1,23 @@
-"""What all tests share: a fixed moment, and a home that nobody else uses."""
+"""What all tests share: settings of the tools, and a home that nobody else uses."""
 
 from __future__ import annotations
 
+import os
+
 import pytest
+from hypothesis import settings
+
+# Time never decides a test; in CI the same examples are tried every time.
+settings.register_profile("here", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
 @pytest.fixture(autouse=True)
-def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path_factory) -> None:  # type: ignore[no-untyped-def]
+def _no_settings_from_outside(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """A developer's own settings, home and agents must not reach a test."""
-    import os
-
     for name in list(os.environ):
         if name.startswith("HARDWON_") and not name.startswith("HARDWON_TEST_"):
             monkeypatch.delenv(name)

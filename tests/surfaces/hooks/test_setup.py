@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hardwon.errors import InvalidInput
@@ -152,6 +152,7 @@ def test_what_was_appended_can_be_removed_again(value: dict, indent: Any) -> Non
 
 @settings(deadline=None)
 @given(st.text(alphabet='{}[]",:/* \n\\1a', max_size=30))
+@example('"\\1"')
 def test_any_text_is_parsed_or_refused(text: str) -> None:
     try:
         value = jsonc.loads(text)

@@ -138,7 +138,10 @@ def _value(text: str, at: int, depth: int) -> Node:
     match = _STRING.match(text, at) or _PLAIN.match(text, at)
     if not match:
         raise _unexpected(text, at)
-    return Node(at, match.end(), json.loads(match[0]))
+    try:
+        return Node(at, match.end(), json.loads(match[0]))
+    except ValueError as error:  # a string with an escape that JSON does not have
+        raise _unexpected(text, at) from error
 
 
 def _container(text: str, at: int, depth: int) -> Node:
