@@ -97,3 +97,58 @@ def test_a_run_is_remembered_for_the_failure_it_names_else_for_one_with_a_fix() 
     assert focus(EPISODE._replace(steps=steps, error="")) == 0
     assert focus(EPISODE._replace(steps=steps, error="make: *** no rule to make target 'x'")) == 2
     assert focus(EPISODE._replace(steps=())) is None
+
+
+def test_an_error_is_mended_by_what_was_done_before_it_changed() -> None:
+    steps = [
+        failed("python a.py", "ModuleNotFoundError: No module named 'numpy'"),
+        worked("pip install numpy"),
+        failed("python a.py", "ValueError: bad shape"),
+        worked("sed -i 's/3/4/' src/shape.py"),
+        worked("python a.py"),
+    ]
+
+    first, second = find_fix(steps, 0), find_fix(steps, 2)
+
+    assert first is not None
+    assert first.after == ("ran `pip install numpy`",)
+    assert second is not None
+    assert second.after == ("edited `src/shape.py`",)
+
+
+def test_a_flag_that_failed_as_well_is_not_the_fix() -> None:
+    steps = [
+        failed("pytest t/a.py", "TypeError: no len()"),
+        failed("pytest -s t/a.py", "TypeError: no len()"),
+        worked("sed -i 's/a/b/' src/a.py"),
+        worked("pytest -s t/a.py"),
+    ]
+
+    fix = find_fix(steps, 0)
+
+    assert fix is not None
+    assert fix.words == "first edited `src/a.py`"
+
+
+def test_a_script_that_rewrites_a_file_is_an_edit_and_one_on_the_side_is_not() -> None:
+    rewrite = "cat <<'EOF' > fix.py\np = 'src/a.py'\nopen(p, 'w').write(new)\nEOF\npython fix.py"
+    aside = "cat <<'EOF' > look.py\nprint(1)\nEOF"
+    steps = [failed("make check"), worked(aside), worked(rewrite), worked("make check")]
+
+    fix = find_fix(steps, 0)
+
+    assert fix is not None
+    assert fix.words == "first edited `src/a.py`"
+    assert find_fix([failed("make check"), worked(aside), worked("make check")], 0) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "output"),
+    [
+        ("python3 -c 'x.isascii()'", "python3 --version", "Python 3.6"),
+        ("python -m pytest t/test_a.py", "python t/test_a.py", ""),
+        ("python look.py", "cat <<'EOF' > look2.py\nprint(1)\nEOF\npython look2.py", "1"),
+    ],
+)
+def test_another_experiment_is_no_fix(old: str, new: str, output: str) -> None:
+    assert find_fix([failed(old), Step("bash", new, output)], 0) is None

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from hardwon.domain.commands import Command, changes, parse
 from hardwon.domain.episode import Episode, Step
+from hardwon.domain.signature import Signature, signature
 from hardwon.domain.text import clip, one_line
 
 _LOOKED_AHEAD = 60
@@ -22,6 +23,7 @@ _MOVERS = {"rm", "cp", "mv", "touch", "chmod", "mkdir", "tee", "vim", "nano", "l
 _TESTED = (
     r"\b\d+ (?:failed|errors?|exceptions)\b|^FAIL(?:ED|URES?)?\b|--- FAIL|\bTests: +\d+ failed"
 )
+_TESTERS = {"pytest", "py.test", "unittest", "nose2", "tox"}
 _SEARCHERS = {"grep", "rg", "egrep", "fgrep", "diff", "test", "[", "which", "git grep", "cmp", "ag"}
 _MAKERS = {
     *(
@@ -40,6 +42,8 @@ _MAKERS = {
     *("rm", "ln", "touch", "kill", "patch", "git apply", "systemctl start", "service", "npm run"),
 }
 _PATH_KEYS = ("file_path", "path", "filename", "file", "notebook_path", "url", "uri", "target_file")
+_REWRITES = r"\.write\(|\.writelines\(|\.write_text\(|writeFile"
+_NAMED_FILE = r"['\"]([\w.-]+/[\w./-]{1,200}\.\w{1,6})['\"]"
 _EDITORS = r"(?i:edit|write|replace|patch|create|insert|notebook)"
 
 
@@ -68,12 +72,40 @@ def find_fix(steps: Sequence[Step], index: int) -> Fix | None:
         step = steps[at]
         if step.failed or step.tool != failed.tool:
             continue
-        if found := _fixed_by(failed, step):
-            changed, confidence = found
-            after = _preparations(steps[index + 1 : at], is_changed=bool(changed))
-            if changed or after:
-                return Fix(at, step, changed, after, confidence)
+        found = _fixed_by(failed, step)
+        if found and (fix := _explained(steps, index, at, *found)):
+            return fix
     return None
+
+
+def _explained(
+    steps: Sequence[Step], index: int, at: int, changed: tuple[str, ...], confidence: float
+) -> Fix | None:
+    """What made the difference: the call itself, or what was done since it last failed so."""
+    failed, step = steps[index], steps[at]
+    if any(one.failed and one.args == step.args for one in steps[index + 1 : at]):
+        changed = ()  # the other call failed as well, so it was not the call
+    whole = steps[index + 1 : at]
+    parts = [whole] if changed else [_turn(steps, index, at), whole]
+    for part in parts:
+        after = _preparations(part, failed, is_changed=bool(changed))
+        if changed or after:
+            return Fix(at, step, changed, after, confidence)
+    return None
+
+
+def _turn(steps: Sequence[Step], index: int, at: int) -> Sequence[Step]:
+    """What was done between the last time the call failed this way and its next try."""
+    failed, calls = steps[index], {steps[index].args, steps[at].args}
+    error = signature(failed.tool, failed.output)
+    tries = [k for k in range(index, at + 1) if steps[k].args in calls]
+    same = [k for k in tries if steps[k].failed and _name(steps[k]) == error]
+    last = same[-1] if same else index
+    return steps[last + 1 : next(k for k in tries if k > last)]
+
+
+def _name(step: Step) -> Signature:
+    return signature(step.tool, step.output)
 
 
 def focus(episode: Episode) -> int | None:
@@ -112,6 +144,8 @@ def _fixed_by(failed: Step, step: Step) -> tuple[tuple[str, ...], float] | None:
     old, new = _command(failed.args), _command(step.args)
     if old.words != new.words and re.search(_TESTED, failed.output[-4000:], re.MULTILINE):
         return None  # a failing test is not mended by running another one
+    if old.name in _TESTERS and old.name != new.name and not step.output.strip():
+        return None  # tests that ran would have said so
     return _fixed_command(old, new)
 
 
@@ -121,12 +155,17 @@ def _fixed_command(old: Command, new: Command) -> tuple[tuple[str, ...], float] 
         return None
     shared = set(old.words) & set(new.words) or _same_file(old, new)
     if old.name == new.name:
-        if shared or (not old.words and not new.words) or old.name.count(" "):
+        if shared or _is_wordless(old, new) or old.name.count(" "):
             return (changes(old, new), 0.85 if shared else 0.7)
         return (changes(old, new), 0.55) if _is_alike(old, new) else None
     if shared and not (_is_bystander(new) or _is_bystander(old)):
         return changes(old, new), 0.8
     return None
+
+
+def _is_wordless(old: Command, new: Command) -> bool:
+    """Whether both work on nothing that is named: two scripts, or two plain calls."""
+    return not (old.words or new.words) and bool(old.script) == bool(new.script)
 
 
 def _same_file(old: Command, new: Command) -> bool:
@@ -141,6 +180,8 @@ def _is_alike(old: Command, new: Command) -> bool:
         lines = {line.strip() for line in old.script.splitlines() if len(line.strip()) > 8}
         again = sum(line.strip() in lines for line in new.script.splitlines())
         return again * 2 >= max(1, len(lines))
+    if old.script or new.script:
+        return False
     return any(_is_spelt_alike(a, b) for a in old.words[:5] for b in new.words[:5])
 
 
@@ -197,26 +238,36 @@ def _shown(value: object) -> str:
     return clip(one_line(str(value)), 100).replace("`", "'")
 
 
-def _preparations(between: Sequence[Step], *, is_changed: bool) -> tuple[str, ...]:
+def _preparations(between: Sequence[Step], failed: Step, *, is_changed: bool) -> tuple[str, ...]:
     """What was done on the way that may have made the difference.
 
     Edits count only when the call itself stayed the same: else they belong to the agent's task.
     """
-    found = [words for step in between if not step.failed and (words := _preparation(step))]
+    found = [words for step in between if not step.failed and (words := _preparation(step, failed))]
     if is_changed:
         found = [words for words in found if words.startswith("ran ")]
     return tuple(dict.fromkeys(found))[-2:]
 
 
-def _preparation(step: Step) -> str:
+def _preparation(step: Step, failed: Step) -> str:
     if step.args.startswith("{"):
         path = next((v for k, v in _fields(step.args).items() if k in _PATH_KEYS), None)
         return f"edited `{_shown(path)}`" if path and re.search(_EDITORS, step.tool) else ""
     command = _command(step.args)
     if command.name == "sed" and any(flag.startswith("-i") for flag in command.flags):
         return f"edited `{_shown(command.words[-1])}`" if command.words else ""
+    if command.script and re.search(_REWRITES, command.script):
+        rewritten = re.search(_NAMED_FILE, command.script)
+        return f"edited `{_shown(rewritten[1])}`" if rewritten else ""
     if command.writes and command.script:
-        return f"wrote `{_shown(command.writes[-1])}`"
+        return _written(command.writes[-1], failed)
     if command.name in _MAKERS:
         return f"ran `{_shown(step.args)}`"
     return ""
+
+
+def _written(path: str, failed: Step) -> str:
+    """A file that was written; not a script on the side that the failing call never named."""
+    if re.fullmatch(r"[^/]+\.(?:py|sh|js)", path) and path not in failed.args:
+        return ""
+    return f"wrote `{_shown(path)}`"
