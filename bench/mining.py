@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from hardwon.domain.signature import signature
 from hardwon.learn.sessions.agents import read
 from hardwon.learn.sessions.agents.neutral import Parser
+from hardwon.learn.sessions.lines import open_transcript
 from hardwon.learn.sessions.places import Place
 from hardwon.learn.sessions.rules import apply_rules
 from hardwon.learn.sessions.rules.failures import Failed, Failures
@@ -97,8 +98,7 @@ def sample(fixed: list[Mined]) -> list[Mined]:
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:
     """The runs in a file."""
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open()
-    with opened as file:
+    with open_transcript(str(path)) as file:
         for line in file:
             yield json.loads(line)
 

@@ -123,7 +123,7 @@ def _by_dialogue(sessions: Sessions, name: str, asked: dict[str, Any], as_json: 
     while True:
         result = sessions.mine(chosen, lambda *_: dialogue.ask, watch=dialogue.show)
         _tell(result, as_json)
-        if as_json or dialogue.ask(_DONE) != ("another",):
+        if as_json or not _wants_another(result):
             return
         chosen = _pick(sessions.find(agents=asked["agents"], cwd=os.getcwd())[:15])
 
@@ -242,9 +242,23 @@ def undo(integration: str, listed: bool, as_json: bool, **place: Any) -> None:
 _DONE = Question(
     "done",
     "Complete. Any additional actions needed?",
-    (Option("another", "Analyze another session"), Option("done", "Done")),
+    (
+        Option("another", "Analyze another session"),
+        Option("rules", "Review related rules"),
+        Option("done", "Done"),
+    ),
     default=("done",),
 )
+
+
+def _wants_another(result: Mining) -> bool:
+    """Ask what to do next; related rules are shown as often as the person likes."""
+    while (answer := dialogue.ask(_DONE)) == ("rules",):
+        for one in result.delta.related:
+            say(f"  {one.path}:{one.line} ({one.relation}): {one.excerpt}")
+        if not result.delta.related:
+            say("  (nothing in memory is related)")
+    return answer == ("another",)
 
 
 def _chosen(sessions: Sessions, name: str, agents: tuple[str, ...]) -> Place:

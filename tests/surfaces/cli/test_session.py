@@ -1,0 +1,200 @@
+"""`hardwon session` as a person and as a program uses it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hardwon.surfaces.cli import run
+from tests.learn.sessions.transcripts import SESSION, Claude
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with one session, and the working directory in it."""
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HARDWON_HOME", str(tmp_path / "hw"))
+    talk = Claude(cwd=str(folder)).says("Add a nightly report")
+    talk.run("mkdir out/nightly", "mkdir: cannot create directory 'out/nightly'", failed=True)
+    talk.run("mkdir -p out/nightly").agent("The folder is there.")
+    talk.says("No, don't use npm here, use pnpm instead.").write(Path(os.environ["HOME"]))
+    return folder
+
+
+def _json(capsys: pytest.CaptureFixture[str]) -> Any:
+    return json.loads(capsys.readouterr().out)
+
+
+def _memory() -> Path:
+    (found,) = Path(os.environ["HOME"]).rglob("MEMORY.md")
+    return found
+
+
+def test_list_shows_counts_and_the_first_prompt(project: Path, capsys: Any) -> None:
+    assert run(["session", "list"]) == 0
+    shown = capsys.readouterr().out
+    assert run(["session", "list", "--json"]) == 0
+    (row,) = _json(capsys)
+
+    assert "Add a nightly report" in shown
+    assert (row["turns"], row["steps"], row["failures"]) == (2, 2, 1)
+    assert row["place"]["id"] == SESSION
+
+
+def test_mine_auto_and_undo(project: Path, capsys: Any) -> None:
+    assert run(["session", "mine", "--auto"]) == 0
+    assert "2 lessons and 2 files" in capsys.readouterr().out
+    assert "pnpm" in _memory().read_text(encoding="utf-8")
+
+    assert run(["session", "undo", "--list", "--json"]) == 0
+    assert len(_json(capsys)) == 1
+    assert run(["session", "undo"]) == 0
+    assert not list(Path(os.environ["HOME"]).rglob("MEMORY.md"))
+    assert run(["session", "undo"]) == 1
+
+
+def test_a_history_is_mined_with_since_and_only_once(project: Path, capsys: Any) -> None:
+    assert run(["session", "mine", "--since", "7d", "--auto", "--json"]) == 0
+    assert _json(capsys)["lessons"] == 2
+    assert run(["session", "mine", "--since", "7d", "--auto"]) == 0
+    assert "0 sessions mined" in capsys.readouterr().out
+
+
+def test_questions_are_printed_and_answers_applied(
+    project: Path, tmp_path: Path, capsys: Any
+) -> None:
+    assert run(["session", "mine", "--questions"]) == 0
+    asked = _json(capsys)
+    texts = [one["text"] for one in asked["insights"]]
+    number = str(texts.index("Don't use npm here, use pnpm instead") + 1)
+    answers = tmp_path / "answers.json"
+    chosen = {"Q2": [number], f"Q5.{number}": "A"}
+    answers.write_text(json.dumps({"run": asked["run"], "answers": chosen}), encoding="utf-8")
+
+    assert {"Q1", "Q2", f"Q5.{number}", f"Q5b.{number}"} <= {
+        one["id"] for one in asked["questions"]
+    }
+    assert run(["session", "mine", "--answers", str(answers)]) == 0
+    assert "pnpm" in _memory().read_text(encoding="utf-8")
+    assert run(["session", "mine", "--answers", str(answers)]) == 1
+
+
+def test_preview_saves_nothing(project: Path, capsys: Any) -> None:
+    assert run(["session", "mine", "--preview"]) == 0
+
+    assert "mkdir -p" in capsys.readouterr().out
+    assert not list(Path(os.environ["HOME"]).rglob("MEMORY.md"))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["mine", "--since", "7d"],
+        ["mine", "--since", "soon", "--auto"],
+        ["mine", "--from", "clippy"],
+        ["mine", "."],
+        ["mine", "./"],
+        ["import"],
+        ["mine", "--answers", "/dev/null"],
+    ],
+)
+def test_wrong_use_is_told_and_changes_nothing(project: Path, arguments: list[str]) -> None:
+    assert run(["session", *arguments]) in {1, 2}
+    assert not list(Path(os.environ["HOME"]).rglob("MEMORY.md"))
+
+
+def test_runs_in_the_neutral_format_are_imported_once(
+    project: Path, tmp_path: Path, capsys: Any
+) -> None:
+    steps = [
+        {"command": "mkdir a/b", "returncode": 1, "output": "mkdir: cannot create directory 'a/b'"},
+        {"command": "mkdir -p a/b", "returncode": 0, "output": ""},
+    ]
+    row = {"run": "r1", "repo": "acme/api", "order": 1, "task": "t", "steps": steps}
+    path = tmp_path / "runs.jsonl.gz"
+    path.write_bytes(gzip.compress(f'{json.dumps(row)}\n{{"odd": 1}}\n'.encode()))
+
+    for _ in range(2):
+        assert run(["session", "import", str(path), "--json"]) == 0
+        told = _json(capsys)
+        assert (told["steps"], told["failures"], told["lessons"]) == (2, 1, 1)
+        assert told["skipped"] == {"odd": 1}
+    assert run(["lesson", "list", "--project", "acme/api", "--json"]) == 0
+    (lesson,) = _json(capsys)
+    assert "mkdir -p a/b" in lesson["correction"]
+    assert lesson["met"] == 1
+
+
+def _hardwon(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "hardwon", "session", *arguments]
+
+
+def test_without_a_terminal_numbers_are_enough(project: Path) -> None:
+    answers = "1\n1,2\n2\n2\n1\n2\n"  # Q1 yes, Q2 both, then tiers
+
+    done = subprocess.run(
+        _hardwon("mine"), input=answers, capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert "Does this summary look correct?" in done.stdout
+    assert "1) Yes, correct" in done.stdout
+    assert "Which insights should be saved?" in done.stdout
+    assert "[3/5] Guiding insight selection" in done.stderr
+    assert "undo: hardwon session undo" in done.stdout
+
+
+def test_the_end_of_input_aborts_and_leaves_nothing(project: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        _hardwon("mine"), input="", capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert done.returncode == 1
+    assert not list((tmp_path / "hw" / "sessions" / "runs").iterdir())
+    assert not list(Path(os.environ["HOME"]).rglob("MEMORY.md"))
+
+
+def _until(terminal: int, words: str, seconds: float = 30) -> str:
+    """What the terminal shows until the words are there."""
+    shown, end = "", time.monotonic() + seconds
+    while words not in shown and time.monotonic() < end:
+        if select.select([terminal], [], [], 0.5)[0]:
+            shown += os.read(terminal, 65536).decode("utf-8", "replace")
+    assert words in shown, shown
+    return shown
+
+
+def test_arrow_keys_choose_on_a_terminal(project: Path) -> None:
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}
+    process = subprocess.Popen(
+        _hardwon("mine"), stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+    )
+    os.close(theirs)
+    try:
+        _until(ours, "Skip summary")
+        os.write(ours, b"\r")
+        _until(ours, "None (skip saving)")
+        os.write(ours, b"\x1b[B \r")  # down, tick, go on
+        _until(ours, "Tier B")
+        os.write(ours, b"\r")
+        _until(ours, "Complete. Any additional actions needed?")
+        os.write(ours, b"\x03")
+        process.wait(timeout=30)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+
+    assert "pnpm" in _memory().read_text(encoding="utf-8")
