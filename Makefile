@@ -32,7 +32,7 @@ bench: .venv/.dev ## Measure speed; NAMES="foundation …" for some
 	@$(BIN)/python -m bench $(NAMES)
 
 torture: .venv/.dev ## Crash tests
-	@$(BIN)/python -m pytest -m torture
+	@$(BIN)/python -m pytest -m torture -s
 
 e2e: .venv/.dev ## Only the tests that drive the installed command
 	@$(BIN)/python -m pytest -m e2e

@@ -112,6 +112,22 @@ def test_a_job_that_killed_the_process_each_time_is_not_tried_again() -> None:
     assert "process died" in queue.dead()[0].last_error
 
 
+def test_a_job_whose_process_died_runs_alone() -> None:
+    queue, running = MemoryQueue(), set[str]()
+    beside: list[tuple[str, str]] = []
+    for task in "abcd":
+        queue.put(job(task)._replace(attempts=int(task in "bc")))
+
+    async def process(one: Job) -> None:
+        running.add(one.episode.task)
+        beside.extend((one.episode.task, other) for other in running if other != one.episode.task)
+        await asyncio.sleep(0.001)
+        running.discard(one.episode.task)
+
+    assert asyncio.run(crew(queue, process, workers=4).until_idle()) == Tally(done=4)
+    assert all(pair in {("a", "d"), ("d", "a")} for pair in beside)
+
+
 def test_the_time_limit_cancels(queue: MemoryQueue) -> None:
     cancelled = []
 

@@ -148,6 +148,8 @@ class Workers:
         self.ledger = ledger or Ledger()
         self._crew: set[asyncio.Task[None]] = set()
         self._is_stopping = False
+        self._held: Job | None = None
+        self._is_alone: bool | None = None
 
     async def until_idle(self, stop: asyncio.Event | None = None) -> Tally:
         """Work every job that is due, then return; a disk that fails is raised."""
@@ -214,13 +216,28 @@ class Workers:
     def _hire(self, most: int | None = None) -> int:
         """Claim as many jobs as there are free hands; how many it were."""
         hired, hands = 0, most or self._policy.workers
-        while len(self._crew) < hands and (job := self._queue.claim(self._clock())):
+        while len(self._crew) < hands and (job := self._next()):
             self._crew.add(asyncio.ensure_future(self._work(job)))
             hired += 1
         return hired
 
+    def _next(self) -> Job | None:
+        """The next job to begin; one that may kill us waits until nobody else is hurt."""
+        if self._crew and (self._held or self._is_alone):
+            return None
+        job = self._held or self._queue.claim(self._clock())
+        self._held = self._is_alone = None
+        if job and died_before(job):
+            if self._crew:
+                self._held = job
+                return None
+            self._is_alone = True
+        return job
+
     async def _dismiss(self) -> None:
         """Let jobs in flight finish in the time of grace, then hand them back."""
+        if self._held:
+            self._queue.retry(self._held.handed_back())
         if not self._crew:
             return
         _, late = await asyncio.wait(self._crew, timeout=self._policy.grace.total_seconds())
@@ -293,6 +310,11 @@ class Workers:
         log.warning("job %s is given up: %s", job.id, reason)
         self._queue.bury(job, reason)
         self.ledger.tally += Tally(buried=1)
+
+
+def died_before(job: Job) -> bool:
+    """Whether an earlier attempt was neither settled nor handed back: its process died."""
+    return job.attempts > 1 and not job.last_error
 
 
 def is_transient(error: Exception) -> bool:

@@ -24,7 +24,7 @@ class Agenda:
         self._left: dict[str, None] = {}  # waits for room without being counted again
         self._out: set[str] = set()
 
-    def __contains__(self, name: str) -> bool:
+    def __contains__(self, name: object) -> bool:
         return (
             name in self._queued or name in self._out or name in self._arrived or name in self._left
         )

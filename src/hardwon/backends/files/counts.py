@@ -17,14 +17,12 @@ class Counts:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
         try:
             handle = os.open(os.path.join(self._path, event), flags, 0o600)
+            try:
+                os.write(handle, b"." * times)
+            finally:
+                os.close(handle)
         except OSError:
             return  # a full disk must not turn a count into a failure
-        try:
-            os.write(handle, b"." * times)
-        except OSError:
-            return
-        finally:
-            os.close(handle)
 
     def of(self, event: str) -> int:
         """How often it happened, in all processes, ever."""

@@ -53,10 +53,12 @@ class Folder:
         except OSError as error:
             raise storage_error(error, os.path.join(self.path, name)) from error
 
-    def remove(self, name: str) -> bool:
-        """Remove a file; False when there was none. A power cut may bring it back."""
+    def remove(self, name: str, *, for_good: bool = False) -> bool:
+        """Remove a file; False when there was none. Only `for_good` outlives a power cut."""
         try:
             os.unlink(name, dir_fd=self._fd)
+            if for_good:
+                self._synced()
         except FileNotFoundError:
             return False
         except OSError as error:
@@ -69,6 +71,8 @@ class Folder:
             os.stat(name, dir_fd=self._fd, follow_symlinks=False)
         except FileNotFoundError:
             return False
+        except OSError as error:
+            raise storage_error(error, os.path.join(self.path, name)) from error
         return True
 
     def read(self, name: str, limit: int) -> bytes:
@@ -85,7 +89,7 @@ class Folder:
                 raise NotRegular(name)
             return _all_of(handle, found.st_size)
         finally:
-            os.close(handle)
+            _close(handle)
 
     def entries(self) -> Iterator[os.DirEntry[str]]:
         """What is in the folder, in no order."""
@@ -229,11 +233,13 @@ class Lock:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            os.close(handle)
+            _close(handle)
             return False
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, b"%d\n" % os.getpid(), 0)
+        except OSError as error:
+            _close(handle)
+            raise storage_error(error, self._path) from error
         self._fd = handle
+        self._sign()
         return True
 
     def holder(self) -> int | None:
@@ -244,15 +250,16 @@ class Lock:
         try:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            return int(os.pread(handle, 20, 0).strip() or b"0")
+            signed = os.pread(handle, 20, 0).strip()
+            return int(signed) if signed.isdigit() else 0
         finally:
-            os.close(handle)
+            _close(handle)
         return None
 
     def release(self) -> None:
         """Let another have it."""
         if self.is_held:
-            os.close(self._fd)
+            _close(self._fd)
             self._fd = -1
 
     def __enter__(self) -> Lock:
@@ -261,6 +268,14 @@ class Lock:
 
     def __exit__(self, *_: object) -> None:
         self.release()
+
+    def _sign(self) -> None:
+        """Note who holds it: for people only, the lock itself needs no name."""
+        try:
+            os.ftruncate(self._fd, 0)
+            os.pwrite(self._fd, b"%d\n" % os.getpid(), 0)
+        except OSError:
+            return
 
     def _file(self) -> int:
         try:
@@ -290,6 +305,14 @@ def _opened(path: str) -> int:
         os.close(handle)
         raise StorageError(path, "belongs to another user", "use a directory of your own")
     return handle
+
+
+def _close(handle: int) -> None:
+    """Close what was only read or locked: the handle is gone even when the call fails."""
+    try:
+        os.close(handle)
+    except OSError:
+        return
 
 
 def _write_all(handle: int, content: bytes) -> None:

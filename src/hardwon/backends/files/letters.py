@@ -63,9 +63,9 @@ class Shelf:
         stamp = min(max(0.0, job.enqueued_at.timestamp()), _LATEST)
         self.folder.replace(job.id + SUFFIX, encode(job), stamp=stamp)
 
-    def remove(self, identity: str) -> bool:
+    def remove(self, identity: str, *, for_good: bool = False) -> bool:
         """Remove a job; False when there was none."""
-        return self.folder.remove(identity + SUFFIX)
+        return self.folder.remove(identity + SUFFIX, for_good=for_good)
 
     def has(self, identity: str) -> bool:
         """Whether there is a record with this id."""
@@ -85,7 +85,8 @@ class Letters:
     """Moves jobs between waiting and dead. One at a time does so, across all processes.
 
     A job is written to where it goes before it is taken from where it was: a crash leaves it in
-    both places, never in none, and `settle` tells which of the two was meant.
+    both places, never in none, and `settle` tells which of the two was meant. Removals are for
+    good, so that no power cut brings back what a later move relied on.
     """
 
     def __init__(self, waiting: Shelf, dead: Shelf, lock: str) -> None:
@@ -97,7 +98,7 @@ class Letters:
         """From waiting to dead."""
         with Lock(self._lock):
             self._dead.replace(job)
-            self._waiting.remove(job.id)
+            self._waiting.remove(job.id, for_good=True)
 
     def revive(self, identity: str, now: datetime) -> None:
         """From dead to waiting, as if it were new; NotFound when it is not dead."""
@@ -108,12 +109,12 @@ class Letters:
             # A new age too: it must not be called stale on the next start.
             fresh = job._replace(attempts=0, last_error="", enqueued_at=now, due=now)
             self._waiting.add(fresh)
-            self._dead.remove(identity)
+            self._dead.remove(identity, for_good=True)
 
     def purge(self, identity: str) -> None:
         """Remove a dead job for good; NotFound when it is not dead."""
         with Lock(self._lock):
-            if not self._dead.remove(file_id(identity, "job id")):
+            if not self._dead.remove(file_id(identity, "job id"), for_good=True):
                 raise NotFound("dead job", identity)
 
     def settle(self, job: Job) -> bool:
@@ -124,9 +125,9 @@ class Letters:
         with Lock(self._lock):
             dead = self._dead.get(job.id)
             if dead and dead.enqueued_at == job.enqueued_at and job.attempts >= dead.attempts:
-                self._waiting.remove(job.id)
+                self._waiting.remove(job.id, for_good=True)
                 return False
-            self._dead.remove(job.id)
+            self._dead.remove(job.id, for_good=True)
             return True
 
 

@@ -7,28 +7,24 @@ from __future__ import annotations
 
 import os
 from datetime import timedelta
-from time import monotonic, time
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.backends.files.agenda import Agenda
 from hardwon.backends.files.counts import Counts
-from hardwon.backends.files.disk import Folder, Lock, is_running
-from hardwon.backends.files.letters import SUFFIX, Letters, Shelf
+from hardwon.backends.files.disk import Folder, Lock
+from hardwon.backends.files.letters import Letters, Shelf
+from hardwon.backends.files.lookout import Lookout, clean
 from hardwon.domain.queue import QueueCounts
 from hardwon.domain.text import file_id
 from hardwon.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from datetime import datetime
 
     from hardwon.domain.job import Job
 
-_ABANDONED = 600  # seconds after which the temporary file of a dead process is removed
-_SCAN_PAUSE = 20  # a scan of the folder is followed by a pause of so many times its length
-_CHEAP = 0.005  # seconds; a scan as short as that needs no pause
 _YEAR = timedelta(days=365)
-_TICK = 0.02  # seconds; the coarsest clock of a file system that matters here
+_ANOTHER_LOOK = timedelta(minutes=1)  # after a record that could not be read
 STALE = "stale: waited longer than queue.stale_after"
 
 
@@ -60,8 +56,7 @@ class FileQueue:
         self._lock = Lock(os.path.join(base, "owner.lock"))
         self._agenda = self._empty()
         self._replaying: set[str] = set()
-        self._mark = -1  # the folder's, at the last scan
-        self._mark_seen = self._last_scan = self._next_scan = 0.0
+        self._lookout = Lookout(wal)
         self._flow = dict.fromkeys(("accepted", "done", "buried", "set_aside"), 0)
 
     def put(self, job: Job) -> bool:
@@ -83,7 +78,7 @@ class FileQueue:
             name = self._agenda.take(now)
             if name is None and not self._look(now):
                 return None
-            if name and (job := self._start(name)):
+            if name and (job := self._start(name, now)):
                 return job
 
     def done(self, job: Job) -> None:
@@ -159,9 +154,14 @@ class FileQueue:
         """Become the owner, and begin with everything that is there."""
         if not self._lock.acquire():
             return False
-        self._agenda, self._mark, self._next_scan = self._empty(), -1, 0.0
-        self._clean()
-        found = self._unknown()
+        self._agenda, self._lookout = self._empty(), Lookout(self._waiting.folder)
+        try:
+            for folder in self._folders:
+                clean(folder)
+            found = self._lookout.scan(())
+        except StorageError:
+            self._lock.release()
+            raise
         self._replaying = set(found)
         self._flow = dict.fromkeys(self._flow, 0) | {"accepted": len(found)}
         for identity in found:
@@ -169,48 +169,32 @@ class FileQueue:
         return True
 
     def _look(self, now: datetime) -> bool:
-        """Notice records that others have added; True when there are some.
-
-        The folder's time ticks slowly: two additions may leave the same mark, so it is trusted
-        only some time after it was first seen. A large folder is not scanned more often than pays.
-        """
-        mark, began = self._waiting.folder.changed_at(), monotonic()
-        if mark != self._mark:
-            self._mark, self._mark_seen = mark, began
-        elif self._last_scan - self._mark_seen > _TICK:
-            return False
-        if began < self._next_scan:
-            return False
-        found = self._unknown()
-        self._last_scan = began
-        took = monotonic() - began
-        self._next_scan = began + _SCAN_PAUSE * took if took > _CHEAP else 0.0
+        """Notice records that others have added; True when there are some."""
+        found = self._lookout.news(self._agenda)
         self._flow["accepted"] += len(found)
         for identity in found:
             self._agenda.arrive(identity, now)
         return bool(found)
 
-    def _unknown(self) -> list[str]:
-        """The ids that are not on the agenda, oldest first by the age of their files."""
-        found = [
-            (_age_mark(entry), entry.name.removesuffix(SUFFIX))
-            for entry in self._waiting.folder.entries()
-            if entry.name.endswith(SUFFIX) and entry.name.removesuffix(SUFFIX) not in self._agenda
-        ]
-        return [identity for _, identity in sorted(found)]
-
     def _fill(self, now: datetime) -> None:
         """Admit what waits outside as long as there is room."""
         while (identity := self._agenda.next_outside()) is not None:
-            job = self._waiting.get(identity)
-            if job is None:
-                self._gone(identity, "set_aside")
-            elif not self._is_fit(job, now):
-                self._gone(identity, "buried")
-            elif self._agenda.admit(identity, self._local_due(job, now), job.enqueued_at):
-                self._counts.add("dropped_oldest")
+            try:
+                self._admit(identity, now)
+            except StorageError:
+                # One bad sector must not hold up the others.
+                self._agenda.admit(identity, now + _ANOTHER_LOOK, now)
         if late := self._agenda.overlooked(now):
             self._counts.add("rejected_full", late)
+
+    def _admit(self, identity: str, now: datetime) -> None:
+        job = self._waiting.get(identity)
+        if job is None:
+            self._gone(identity, "set_aside")
+        elif not self._is_fit(job, now):
+            self._gone(identity, "buried")
+        elif self._agenda.admit(identity, self._local_due(job, now), job.enqueued_at):
+            self._counts.add("dropped_oldest")
 
     def _is_fit(self, job: Job, now: datetime) -> bool:
         """Whether a found record is to be worked: not dead already, not too old."""
@@ -233,19 +217,24 @@ class FileQueue:
             return now + min(max(job.due - job.enqueued_at, timedelta(0)), _YEAR)
         return now + min(job.due - now, self._limits.longest_wait)
 
-    def _start(self, identity: str) -> Job | None:
+    def _start(self, identity: str, now: datetime) -> Job | None:
         """The job with its attempt counted on disk; None when its record is gone."""
-        job = self._waiting.get(identity)
+        try:
+            job = self._waiting.get(identity)
+        except StorageError:
+            self._agenda.admit(identity, now + _ANOTHER_LOOK, now)
+            return None
         if job is None:
             self._gone(identity, "set_aside")
             return None
-        started = job.started()
         try:
-            self._waiting.replace(started)
+            # Without its last error: a record that has attempts and no error was in flight when
+            # its process died.
+            self._waiting.replace(job.started()._replace(last_error=""))
         except StorageError:
             self._return(job)
             raise
-        return started
+        return job.started()
 
     def _gone(self, identity: str, way: str) -> None:
         self._agenda.forget(identity)
@@ -254,32 +243,3 @@ class FileQueue:
     def _return(self, job: Job) -> None:
         self._agenda.forget(job.id)
         self._agenda.admit(job.id, job.due, job.enqueued_at)
-
-    def _clean(self) -> None:
-        """Remove what writers left behind that died long ago."""
-        for folder in self._folders:
-            for name in _temporary(folder):
-                folder.remove(name)
-
-
-def _temporary(folder: Folder) -> Iterable[str]:
-    for entry in list(folder.entries()):
-        _, mark, rest = entry.name.partition(".tmp.")
-        pid = rest.partition(".")[0]
-        is_orphan = mark and pid.isdigit() and not is_running(int(pid))
-        if is_orphan and time() - _changed(entry) > _ABANDONED:
-            yield entry.name
-
-
-def _age_mark(entry: os.DirEntry[str]) -> int:
-    try:
-        return entry.stat(follow_symlinks=False).st_mtime_ns
-    except FileNotFoundError:
-        return 0
-
-
-def _changed(entry: os.DirEntry[str]) -> float:
-    try:
-        return entry.stat(follow_symlinks=False).st_ctime
-    except FileNotFoundError:
-        return time()

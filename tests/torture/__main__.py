@@ -1,0 +1,64 @@
+"""Runs one row: `python -m tests.torture R2 --n 500 [--seed 1] [--mutant NAME]`."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from importlib import import_module
+from pathlib import Path
+
+from tests.torture.mutants import MUTANTS
+
+ROWS = {
+    "R1": "kill",
+    "R2": "crash",
+    "R3": "power",
+    "R4": "crash",
+    "R7": "power",
+    "R8": "fuzz",
+    "R10": "kill",
+    "R12": "kill",
+    "R16": "fuzz",
+    "R17": "kill",
+    "R18": "simulation",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("row", choices=ROWS)
+    parser.add_argument("--n", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--mutant", default="")
+    given = parser.parse_args()
+    if ROWS[given.row] == "crash" and "LD_PRELOAD" not in os.environ:
+        _again_with_faults()
+    logging.disable(logging.CRITICAL)
+    if given.mutant in MUTANTS:
+        MUTANTS[given.mutant]()
+    row = getattr(import_module(f"tests.torture.{ROWS[given.row]}"), given.row.lower())
+    memory = Path("/dev/shm")  # kills need no disk; what needs one brings its own
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+        n, bad = row(Path(folder), given.n, random.Random(given.seed), given.mutant)
+    print(f"{given.row} n={n} bad={bad}", flush=True)
+
+
+def _again_with_faults() -> None:
+    """This process once more, with the shim that fails file calls."""
+    with tempfile.TemporaryDirectory() as folder:
+        shim = f"{folder}/faults.so"
+        source = Path(__file__).with_name("faults.c")
+        subprocess.run(
+            ["gcc", "-shared", "-fPIC", "-O1", "-o", shim, str(source), "-ldl"], check=True
+        )
+        command = [sys.executable, "-m", "tests.torture", *sys.argv[1:]]
+        sys.exit(subprocess.call(command, env=os.environ | {"LD_PRELOAD": shim}))
+
+
+if __name__ == "__main__":
+    main()

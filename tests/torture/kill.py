@@ -1,0 +1,239 @@
+"""R1, R10: kill -9 at random. R12: jobs that kill their worker. R17: SIGTERM under load."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import fcntl
+import functools
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from hardwon import Job
+from hardwon.backends.files import FileQueue
+from hardwon.backends.sqlite import SqliteStore
+from hardwon.engine import utc_now
+from hardwon.settings import load
+from hardwon.stages.work import Policy, Workers
+from hardwon.worker import Worker
+from tests.samples import job, lesson
+
+_SIZE = 17  # an id and a newline
+
+
+def fork(act: Callable[[], object]) -> int:
+    """A child that does this and exits with 0."""
+    child = os.fork()
+    if child == 0:
+        try:
+            act()
+            os._exit(0)
+        except BaseException:  # noqa: BLE001 - the code tells
+            os._exit(70)
+    return child
+
+
+def ended(child: int) -> int:
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def kill(child: int) -> None:
+    os.kill(child, signal.SIGKILL)
+    ended(child)
+
+
+def note(path: Path, identity: str) -> None:
+    """One line, whole or not at all, that survives the process."""
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    os.write(handle, identity.encode() + b"\n")
+    os.close(handle)
+
+
+def noted(path: Path) -> list[str]:
+    return path.read_text().split() if path.exists() else []
+
+
+def crew(queue: FileQueue, process: Callable[[Job], Any], **policy: Any) -> Workers:
+    rules = Policy(workers=4)._replace(**policy)
+    return Workers(queue, process, policy=rules, clock=utc_now, chance=random.random)
+
+
+def produce(base: Path, acks: Path, prefix: str, *, ack_first: bool, count: int = 10**9) -> None:
+    queue = FileQueue(str(base))
+    for number in range(count):
+        made = job(f"{prefix} {number} {os.getpid()}", utc_now())
+        if ack_first:
+            note(acks, made.id)
+        queue.put(made)
+        if not ack_first:
+            note(acks, made.id)
+
+
+def r1(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, int]:
+    """Producer, workers and store in one process that is killed at any moment, `n` times."""
+    base, acks = folder / "queue", folder / "acks"
+
+    def everything() -> None:
+        store = SqliteStore(str(folder))
+        queue = FileQueue(str(base))
+
+        async def learn(one: Job) -> None:
+            if mutant == "done-first":
+                queue.done(one)
+            await asyncio.sleep(chance.random() / 200)
+            store.lessons.add(lesson(one.id, job=one.id))
+
+        early = mutant == "ack-first"
+        threading.Thread(
+            target=produce, args=(base, acks, "r1"), kwargs={"ack_first": early}, daemon=True
+        ).start()
+        asyncio.run(crew(queue, learn).until(asyncio.Event()))
+
+    for _ in range(n):
+        child = fork(everything)
+        time.sleep(chance.uniform(0.01, 0.12))
+        kill(child)
+    return _finish(folder, base, acks)
+
+
+def _finish(folder: Path, base: Path, acks: Path) -> tuple[int, int]:
+    """Work the rest, then compare what was acknowledged with what was learnt."""
+    store, queue = SqliteStore(str(folder)), FileQueue(str(base))
+    learnt: list[str] = []
+
+    async def learn(one: Job) -> None:
+        store.lessons.add(lesson(one.id, job=one.id))
+
+    asyncio.run(crew(queue, learn).until_idle())
+    scope = lesson().scope
+    learnt = [one.job for one in store.lessons.recent(scope, status="active", limit=10**7)]
+    counts = queue.counts()
+    lost = set(noted(acks)) - set(learnt) - {one.id for one in queue.dead()}
+    doubled = len(learnt) - len(set(learnt))
+    unbalanced = counts.accepted != counts.done + counts.buried + counts.set_aside + counts.pending
+    return len(noted(acks)), len(lost) + doubled + unbalanced + counts.quarantined
+
+
+def r10(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, int]:
+    """Eight producers and three workers on one directory; one of them is killed, `n` times."""
+    base, acks, clashes = folder / "queue", folder / "acks", folder / "clashes"
+    (folder / "busy").mkdir()
+
+    def work() -> None:
+        queue, store = FileQueue(str(base)), SqliteStore(str(folder))
+
+        async def learn(one: Job) -> None:
+            handle = os.open(folder / "busy" / one.id, os.O_CREAT | os.O_RDWR, 0o600)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                note(clashes, one.id)
+            await asyncio.sleep(0.002)
+            store.lessons.add(lesson(one.id, job=one.id))
+            os.close(handle)
+
+        asyncio.run(crew(queue, learn).until(asyncio.Event()))
+
+    def put() -> None:
+        for number in range(3):
+            threading.Thread(
+                target=produce, args=(base, acks, f"r10 {number}"), kwargs={"ack_first": False},
+                daemon=True,
+            ).start()  # fmt: skip
+        produce(base, acks, "r10 last", ack_first=mutant == "ack-first")
+
+    roles: dict[int, Callable[[], None]] = {fork(put): put for _ in range(8)}
+    roles |= {fork(work): work for _ in range(3)}
+    for _ in range(n):
+        time.sleep(chance.uniform(0.02, 0.1))
+        victim = chance.choice(list(roles))
+        role = roles.pop(victim)
+        kill(victim)
+        roles[fork(role)] = role
+    for child in roles:
+        kill(child)
+    acked, bad = _finish(folder, base, acks)
+    return acked, bad + len(noted(clashes))
+
+
+DEATHS: list[Callable[[], object]] = [
+    lambda: os._exit(9),
+    lambda: ctypes.string_at(0),
+    lambda: os.kill(os.getpid(), signal.SIGKILL),
+    lambda: os.abort(),
+]
+
+
+def r12(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, int]:
+    """A job that kills its worker, in different ways: given up after five starts, others done."""
+    bad = 0
+    for turn in range(n):
+        base, starts, dones = folder / f"q{turn}", folder / f"s{turn}", folder / f"d{turn}"
+        bad += not _survives(base, starts, dones, DEATHS[turn % len(DEATHS)])
+    return n, bad
+
+
+def _survives(base: Path, starts: Path, dones: Path, die: Callable[[], object]) -> bool:
+    queue = FileQueue(str(base))
+    poison, others = job("poison", utc_now()), [job(str(n), utc_now()) for n in range(5)]
+    for one in [poison, *others]:
+        queue.put(one)
+
+    def work() -> None:
+        async def process(one: Job) -> None:
+            if one.id == poison.id:
+                note(starts, one.id)
+                die()
+            note(dones, one.id)
+
+        asyncio.run(crew(FileQueue(str(base)), process).until_idle())
+
+    for _ in range(12):
+        if ended(fork(work)) == 0:
+            break
+    dead = [one.id for one in queue.dead()]
+    return (
+        len(noted(starts)) <= 5
+        and dead == [poison.id]
+        and set(noted(dones)) == {one.id for one in others}
+    )
+
+
+def r17(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, int]:
+    """SIGTERM at any moment: exit code 0, and no job lost or charged with an attempt."""
+    bad = 0
+    for turn in range(n):
+        base = folder / f"q{turn}"
+        queue = FileQueue(str(base))
+        for number in range(8):
+            queue.put(job(f"{turn} {number}", utc_now()))
+        child = fork(functools.partial(_serve, base, folder / f"d{turn}"))
+        while queue.worker() is None:
+            time.sleep(0.002)
+        time.sleep(chance.uniform(0.02, 0.15))
+        os.kill(child, signal.SIGTERM)
+        code = ended(child)
+        left = queue.waiting()
+        is_whole = len(left) + len(set(noted(folder / f"d{turn}"))) == 8
+        bad += not (code == 0 and is_whole and all(one.attempts == 0 for one in left))
+    return n, bad
+
+
+def _serve(base: Path, dones: Path) -> None:
+    settings = load(str(base.parent))
+    values = settings.queue._replace(workers=4, drain_timeout=timedelta(milliseconds=30))
+    settings = settings._replace(queue=values._replace(base_dir=str(base)))
+
+    async def process(one: Job) -> None:
+        await asyncio.sleep(random.random() / 5)
+        note(dones, one.id)
+
+    worker = Worker(FileQueue(str(base)), process, settings=settings, clock=utc_now)
+    asyncio.run(worker.serve())

@@ -1,0 +1,94 @@
+"""The scorecard: a tenth of each row with the tests, the whole by `make torture`.
+
+Each row is also run against its mutants, which must make it fail.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.programs import needs
+
+ROOT = Path(__file__).parents[2]
+# row: (size of the smoke run, size of the whole run)
+SIZES = {
+    "R1": (12, 1000),
+    "R2": (150, 3000),
+    "R3": (4, 600),
+    "R4": (200, 4000),
+    "R7": (4, 100),
+    "R8": (20_000, 1_000_000),
+    "R10": (8, 400),
+    "R12": (2, 40),
+    "R16": (5_000, 100_000),
+    "R17": (6, 200),
+    "R18": (100, 10_000),
+}
+# (row, mutant, enough to catch it)
+MUTANTS = [
+    ("R1", "ack-first", 15),
+    ("R1", "done-first", 15),
+    ("R2", "in-place", 170),
+    ("R2", "bury-first", 170),
+    ("R2", "no-settling", 170),
+    ("R3", "no-file-fsync", 3),
+    ("R3", "no-folder-fsync", 25),
+    ("R4", "swallow", 850),
+    ("R7", "swallow", 2),
+    ("R8", "no-checksum", 2_000),
+    ("R10", "no-lock", 15),
+    ("R12", "attempts-in-memory", 1),
+    ("R16", "jitter-over-the-cap", 1_000),
+    ("R17", "burnt-attempt", 6),
+    ("R18", "no-folder-fsync", 20),
+    ("R18", "no-file-fsync", 20),
+    ("R18", "bury-first", 200),
+]
+# Those are quick enough to be shown with every run of the tests.
+AT_ONCE = {"R2", "R8", "R12", "R16", "R17", "R18"}
+
+
+def row(name: str, n: int, mutant: str = "") -> int:
+    """How much went wrong in a row."""
+    if name in {"R3", "R7"} and not _may_mount():
+        pytest.skip("needs root and a kernel that mounts loop devices")
+    if name in {"R2", "R4"}:
+        needs("gcc", package="build-essential")
+    command = [sys.executable, "-m", "tests.torture", name, "--n", str(n)]
+    printed = subprocess.run(
+        [*command, "--mutant", mutant], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert printed.stdout.startswith(f"{name} n="), printed.stderr
+    print(printed.stdout.strip(), mutant)
+    return int(printed.stdout.strip().rsplit("=", 1)[1])
+
+
+def _may_mount() -> bool:
+    return os.geteuid() == 0 and os.path.exists("/dev/loop-control")
+
+
+@pytest.mark.parametrize("name", sorted(set(SIZES) - {"R10"}))
+def test_a_tenth_of_the_row_holds(name: str) -> None:
+    assert row(name, SIZES[name][0]) == 0
+
+
+@pytest.mark.parametrize(("name", "mutant", "n"), [one for one in MUTANTS if one[0] in AT_ONCE])
+def test_the_row_notices_a_broken_build(name: str, mutant: str, n: int) -> None:
+    assert row(name, n, mutant) > 0
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("name", SIZES)
+def test_the_whole_row_holds(name: str) -> None:
+    assert row(name, SIZES[name][1]) == 0
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize(("name", "mutant", "n"), MUTANTS)
+def test_the_row_notices_every_broken_build(name: str, mutant: str, n: int) -> None:
+    assert row(name, n, mutant) > 0
