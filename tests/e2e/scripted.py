@@ -165,7 +165,8 @@ def _responses(model: ScriptedModel, request: dict[str, Any]) -> list[Any]:
 
 
 def _chat(model: ScriptedModel, request: dict[str, Any]) -> list[Any] | dict[str, Any]:
-    turn = sum(message["role"] == "tool" for message in request["messages"])
+    # Not every framework shows a failed call to the model again: count what was asked.
+    turn = sum(bool(earlier.get("tools")) for earlier in model.requests[:-1])
     move, number = model.move(turn, request), model.next_id()
     message: dict[str, Any] = {"role": "assistant", "content": None}
     if isinstance(move, Call):

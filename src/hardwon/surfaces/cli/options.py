@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import hardwon
+from hardwon.workspace import project_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+def _project(named: str | None) -> str | None:
+    return project_of(os.getcwd()) if named == "." else named
+
 
 _SHARED = (
     click.option("--home", metavar="DIR", help="Where the data lives; default $HARDWON_HOME."),
@@ -19,7 +26,12 @@ _SHARED = (
     click.option(
         "--agent", envvar="HARDWON_AGENT", default="default", show_default=True, help="Which agent."
     ),
-    click.option("--project", envvar="HARDWON_PROJECT", help="Which project; none: everywhere."),
+    click.option(
+        "--project",
+        envvar="HARDWON_PROJECT",
+        callback=lambda context, option, value: _project(value),
+        help="Which project; none: everywhere; `.`: the one of this folder.",
+    ),
 )
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

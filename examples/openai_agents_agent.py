@@ -1,0 +1,18 @@
+"""OpenAI Agents SDK: pip install hardwon openai-agents"""
+
+from agents import Agent, OpenAIChatCompletionsModel, Runner, function_tool
+from openai import AsyncOpenAI
+from shell import TASK, bash
+
+import hardwon
+from hardwon.adapters.openai_agents import Lessons
+
+with hardwon.open() as hw:
+    lessons = Lessons(hw.agent("coder"))
+    agent = Agent(
+        name="coder",
+        model=OpenAIChatCompletionsModel("gpt-5-mini", AsyncOpenAI()),
+        tools=[function_tool(bash, failure_error_function=lessons.on_tool_error)],
+    )
+    config = lessons.config(tracing_disabled=True)
+    print(Runner.run_sync(agent, TASK, hooks=lessons, run_config=config).final_output)

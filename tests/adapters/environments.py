@@ -1,0 +1,31 @@
+"""Each framework in an environment of its own: some cannot live together."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+# Read at import: each test has another HOME.
+CACHE = Path(os.environ.get("HARDWON_TEST_ADAPTERS") or Path.home() / ".cache" / "hardwon-adapters")
+PACKAGES = {
+    "langchain": ["langchain==1.4.7", "langgraph==1.2.20", "langchain-openai"],
+    "openai_agents": ["openai-agents==0.24.0"],
+    "pydantic_ai": ["pydantic-ai-slim[openai]==2.66.0"],
+    "claude_agent_sdk": ["claude-agent-sdk==0.2.182"],
+    "smolagents": ["smolagents[openai]==1.26.0"],
+    "crewai": ["crewai==1.15.30"],
+}
+
+
+def python_with(framework: str) -> str:
+    """The interpreter of an environment that has the framework; made when it is not there."""
+    folder = CACHE / framework.replace("_", "-")
+    python, ready = folder / "bin" / "python", folder / ".ready"
+    if not ready.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+        pip = [str(python), "-m", "pip", "--quiet", "install", "click", *PACKAGES[framework]]
+        subprocess.run(pip, check=True, capture_output=True, timeout=900)
+        ready.touch()
+    return str(python)

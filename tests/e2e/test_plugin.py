@@ -1,0 +1,53 @@
+"""The Claude Code plugin and the MCP server inside the real Claude Code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.agents import Lab, claude_environ, program, run_claude
+from tests.e2e.scripted import Call, scripted
+
+pytestmark = pytest.mark.e2e
+
+ROOT = Path(__file__).parents[2]
+PLUGIN = ROOT / "plugins" / "claude-code"
+LESSON = "Make the folder for the nightly report with mkdir -p"
+PROMPT = "Make the folder for the nightly report"
+
+
+@pytest.mark.parametrize("folder", [PLUGIN, ROOT], ids=["plugin", "marketplace"])
+def test_claude_code_finds_it_valid(folder: Path, tmp_path: Path) -> None:
+    with scripted(["done"]) as model:
+        command = [program("claude"), "plugin", "validate", str(folder)]
+        said = Lab(tmp_path).run(command, claude_environ(model))
+
+    assert "Validation passed" in said
+
+
+def test_the_plugin_alone_brings_lessons_into_a_session(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lab.hardwon("reflect", LESSON)
+
+    with scripted(["done"]) as model:
+        run_claude(lab, model, PROMPT, "--plugin-dir", str(PLUGIN))
+
+    assert model.seen("[KNOWN PITFALLS")
+    assert model.seen(LESSON)
+
+
+def test_its_tools_can_be_called(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lab.hardwon("reflect", LESSON)
+    server = {"command": sys.executable, "args": ["-m", "hardwon", "mcp"]}
+    config = json.dumps({"mcpServers": {"hardwon": server}})
+    recall = Call("mcp__hardwon__recall", {"task": PROMPT})
+
+    with scripted([recall, "done"]) as model:
+        run_claude(lab, model, "hello", "--mcp-config", config)
+
+    assert model.seen("tool_result")
+    assert model.seen("with mkdir -p")
