@@ -25,7 +25,7 @@ def test_a_failure_of_run_one_is_known_in_run_two(framework: str, tmp_path: Path
     with scripted(_moves(framework)) as model:
         run(python, f"{framework}_agent.py", tmp_path, model)
         assert not model.seen(TURN)
-    run(sys.executable, "-m hardwon work", tmp_path, model)
+    run(sys.executable, "-m hardwon work --drain", tmp_path, model)
     (tmp_path / "out" / "nightly").rmdir()
     (tmp_path / "out").rmdir()
     with scripted(_moves(framework)) as model:
@@ -39,7 +39,7 @@ def test_a_failure_of_run_one_is_known_in_run_two(framework: str, tmp_path: Path
 def test_the_plain_example_learns(tmp_path: Path) -> None:
     model = ScriptedModel(9, [])
     first = run(sys.executable, "plain_agent.py", tmp_path, model)
-    run(sys.executable, "-m hardwon work", tmp_path, model)
+    run(sys.executable, "-m hardwon work --drain", tmp_path, model)
     (tmp_path / "out" / "nightly").rmdir()
     (tmp_path / "out").rmdir()
 

@@ -28,7 +28,7 @@ def test_a_failure_of_run_one_is_known_in_run_two_at_every_door(
     with scripted([fails, works, "done"]) as model:
         agent.run(lab, model, PROMPT)
         assert not model.seen(TURN)
-    lab.hardwon("work")
+    lab.hardwon("work", "--drain")
     (lab.project / "out" / "nightly").rmdir()
     (lab.project / "out").rmdir()
     with scripted([fails, works, "done"]) as model:
