@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import hardwon
+from hardwon.surfaces.hooks.daemon import Daemon
+from hardwon.tokens import kept_token
 from tests.e2e.agents import Lab, claude_environ, program, run_claude
 from tests.e2e.scripted import Call, scripted
 
@@ -37,6 +40,20 @@ def test_the_plugin_alone_brings_lessons_into_a_session(tmp_path: Path) -> None:
 
     assert model.seen("[KNOWN PITFALLS")
     assert model.seen(LESSON)
+
+
+def test_http_hooks_ask_the_daemon(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lab.hardwon("reflect", LESSON)
+
+    with hardwon.open(lab.store) as hw, scripted(["done"]) as model:
+        daemon = Daemon(hw, port=0, token=kept_token(str(lab.store)))
+        daemon.start()
+        lab.hardwon("install", "claude-code", "--http", str(daemon.port))
+        run_claude(lab, model, PROMPT)
+        daemon.close()
+
+    assert model.seen("[KNOWN PITFALLS")
 
 
 def test_its_tools_can_be_called(tmp_path: Path) -> None:

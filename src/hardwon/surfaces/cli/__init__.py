@@ -27,6 +27,7 @@ COMMANDS = {
     "uninstall": "Take hardwon out of an agent again.",
     "status": "In which agents hardwon is installed.",
     "hook": "Answer an event of a coding agent (see `install`).",
+    "daemon": "Answer hooks without starting a process for each.",
     "mcp": "Serve lessons over the Model Context Protocol.",
     "doctor": "Check the installation and the data, and say what to do.",
     "config": "Show every setting and where it was set.",

@@ -13,12 +13,15 @@ from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say, table
 from hardwon.surfaces.hooks import calling, setup, targets
 from hardwon.surfaces.hooks.agents import AGENTS
+from hardwon.tokens import kept_token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hardwon.surfaces.hooks.setup import Change
     from hardwon.surfaces.hooks.targets import Target
+
+    Call = Callable[[str], dict[str, Any]]
 
 _AGENTS = click.argument(
     "agents", metavar="AGENT...", nargs=-1, required=True, type=click.Choice(AGENTS)
@@ -37,18 +40,34 @@ _DRY = click.option("--dry-run", is_flag=True, help="Only show what would change
 @click.command("install")
 @_AGENTS
 @_LEVEL
+@click.option(
+    "--http",
+    "port",
+    type=click.IntRange(1, 65535),
+    metavar="PORT",
+    help="Claude Code only: ask `hardwon daemon --port PORT` instead of starting a process.",
+)
 @_YES
 @_DRY
 @options.home
-def command(agents: Sequence[str], level: str, yes: bool, dry_run: bool, home: str | None) -> None:
+def command(
+    agents: Sequence[str],
+    level: str,
+    port: int | None,
+    yes: bool,
+    dry_run: bool,
+    home: str | None,
+) -> None:
     """Let hardwon learn inside AGENT: claude-code, codex, gemini, copilot, opencode, cursor.
 
     Shows the change to the agent's settings before it is written. Hooks of others, comments and
     layout stay; `hardwon uninstall` restores the file exactly.
     """
     data = load(home).home
+    if port is not None and set(agents) != {"claude-code"}:
+        raise click.UsageError("--http is for claude-code only")
     for agent in agents:
-        target = _target(agent, level)
+        target = _target(agent, level, _call(agent, port, data))
         done = _carried_out(
             target,
             setup.installation(target),
@@ -116,8 +135,14 @@ def _carried_out(
     return True
 
 
-def _target(agent: str, level: str) -> Target:
-    place = targets.Place(
-        level, os.getcwd(), os.environ, lambda event: calling.command(agent, event)
-    )
+def _target(agent: str, level: str, call: Call | None = None) -> Target:
+    place = targets.Place(level, os.getcwd(), os.environ, call or _call(agent, None, ""))
     return targets.target(agent, place)
+
+
+def _call(agent: str, port: int | None, home: str) -> Call:
+    """How the agent shall call us at an event."""
+    if port is None:
+        return lambda event: calling.command(agent, event)
+    asked = calling.http(agent, port=port, token=kept_token(home))
+    return lambda event: asked

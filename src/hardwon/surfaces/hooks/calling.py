@@ -15,3 +15,9 @@ def command(agent: str, event: str = "") -> dict[str, Any]:
     program = own if os.access(own, os.X_OK) else shutil.which("hardwon")
     start = shlex.quote(program) if program else f"{shlex.quote(sys.executable)} -m hardwon"
     return {"type": "command", "command": f"{start} hook {agent} {event}".rstrip()}
+
+
+def http(agent: str, *, port: int, token: str) -> dict[str, Any]:
+    """A hook that asks the daemon; only Claude Code has those."""
+    url = f"http://127.0.0.1:{port}/hardwon/hook/{agent}"
+    return {"type": "http", "url": url, "headers": {"Authorization": f"Bearer {token}"}}

@@ -85,8 +85,9 @@ def _stdin() -> bytes:
 class Watch:
     """Ends the process when its time is up, and keeps the log."""
 
-    def __init__(self, subject: str) -> None:
+    def __init__(self, subject: str, home: str = "") -> None:
         self._subject = subject
+        self._home = home
         self._began = time.monotonic()
         self._limit = 0.0
         self._capture_limit = 0.0
@@ -112,7 +113,7 @@ class Watch:
         """One line; a log that cannot be written is none."""
         try:
             line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {self._subject} {problem}"
-            _append(os.path.join(default_home(), "hook.log"), _one_line(line))
+            _append(os.path.join(self._home or default_home(), "hook.log"), _one_line(line))
         except Exception:  # noqa: BLE001 - nowhere is left to say it
             pass
 

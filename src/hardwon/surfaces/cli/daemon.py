@@ -1,0 +1,40 @@
+"""`hardwon daemon`: answer hooks without starting a process for each."""
+
+from __future__ import annotations
+
+import signal
+
+import click
+
+import hardwon
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import say
+from hardwon.tokens import kept_token
+
+
+@click.command("daemon")
+@click.option("--port", type=click.IntRange(0, 65535), help="Serve HTTP on 127.0.0.1 as well.")
+@options.home
+def command(port: int | None, home: str | None) -> None:
+    """Answer hooks from a resident process, until SIGTERM or Ctrl-C.
+
+    Listens on the Unix socket $HARDWON_HOME/hook.sock, which only you can open:
+
+    \b
+    curl -s --unix-socket ~/.hardwon/hook.sock -d @- http://h/hardwon/hook/codex
+
+    With --port also on http://127.0.0.1:PORT/hardwon/hook/AGENT, for requests that show the token
+    in $HARDWON_HOME/token; `hardwon install claude-code --http PORT` sets that up.
+    """
+    from hardwon.surfaces.hooks.daemon import Daemon
+
+    signals = {signal.SIGTERM, signal.SIGINT}
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # threads inherit it: sigwait gets them all
+    with hardwon.open(home) as hw:
+        serving = Daemon(hw, port=port, token=kept_token(hw.settings.home))
+        serving.start()
+        say(f"listening on {serving.socket_path}")
+        if serving.port is not None:
+            say(f"listening on http://127.0.0.1:{serving.port}")
+        signal.sigwait(signals)
+        serving.close()

@@ -1,0 +1,153 @@
+"""The hooks without a process per event: one resident server, a Unix socket and a loopback port.
+
+POST /hardwon/hook/<agent>[?event=<name>] with the event as the body; the answer is the agent's
+JSON, or an empty object. What goes wrong is a line in the log and an empty object, never an error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+from hardwon.errors import InvalidInput
+from hardwon.surfaces.hooks.agents import adapter
+from hardwon.surfaces.hooks.entry import EVENT_LIMIT, Watch, parsed
+from hardwon.surfaces.hooks.respond import respond
+from hardwon.tokens import is_bearer
+
+if TYPE_CHECKING:
+    from hardwon import Hardwon
+
+PREFIX = "/hardwon/hook/"
+SOCKET = "hook.sock"
+_PATIENCE = 10  # seconds for a client to send its event
+
+
+class Daemon:
+    """Answers events until it is closed."""
+
+    def __init__(self, hw: Hardwon, *, port: int | None, token: str) -> None:
+        self._hw = hw
+        self.socket_path = os.path.join(hw.settings.home, SOCKET)
+        self._servers: list[_Server] = [_UnixServer(self.socket_path, hw, token="")]
+        if port is not None:
+            self._servers.append(_Server(("127.0.0.1", port), hw, token=token))
+
+    @property
+    def port(self) -> int | None:
+        """The loopback port, if one is served."""
+        return self._servers[1].server_address[1] if len(self._servers) > 1 else None
+
+    def start(self) -> None:
+        """Serve in threads of this process."""
+        for server in self._servers:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        """Stop listening; events in work are finished."""
+        for server in self._servers:
+            server.shutdown()
+            server.server_close()
+        with suppress(FileNotFoundError):
+            os.unlink(self.socket_path)
+
+
+class _Server(ThreadingHTTPServer):
+    """HTTP on loopback; a token of "" means that the file's mode is the guard."""
+
+    daemon_threads = True
+
+    def __init__(self, address: Any, hw: Hardwon, *, token: str) -> None:
+        self.hw = hw
+        self.token = token
+        super().__init__(address, _Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that left in the middle of its request is none of our troubles."""
+
+    def allows(self, headers: Any) -> bool:
+        """The token, and no web page behind it: those send an Origin or another host's name."""
+        host = str(headers.get("host", "")).rsplit(":", 1)[0]
+        is_local = host in {"127.0.0.1", "localhost"} and "origin" not in headers
+        return not self.token or (
+            is_local and is_bearer(str(headers.get("authorization", "")), self.token)
+        )
+
+
+class _UnixServer(_Server):
+    address_family = socket.AF_UNIX
+
+    def server_bind(self) -> None:
+        path = str(self.server_address)
+        if _is_served(path):
+            raise InvalidInput(f"a daemon already serves {path}")
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+        before = os.umask(0o177)
+        try:
+            self.socket.bind(path)
+        finally:
+            os.umask(before)
+        self.server_name, self.server_port = "hardwon", 0
+
+
+def _is_served(path: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(path) == 0
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    timeout = _PATIENCE
+
+    def address_string(self) -> str:
+        return "local"  # a Unix socket has no address
+
+    def log_message(self, *_: Any) -> None:
+        """Events are not worth a line; troubles are, see Watch."""
+
+    def do_POST(self) -> None:
+        if not self.server.allows(self.headers):
+            self._send(403, {})
+            return
+        url = urlsplit(self.path)
+        agent = url.path.removeprefix(PREFIX)
+        name = parse_qs(url.query).get("event", [""])[0]
+        watch = Watch(f"{agent[:40]} {name[:40]}".strip() or "?", home=self.server.hw.settings.home)
+        try:
+            said = self._answer(agent, name, watch)
+        except Exception as error:  # noqa: BLE001 - the agent's turn goes on, whatever it is
+            watch.trouble(error)
+            said = {}
+        self._send(200, said)
+
+    def _answer(self, agent: str, name: str, watch: Watch) -> dict[str, Any]:
+        spoken = adapter(agent)
+        event = spoken.read(parsed(self._body()), name)
+        if event is None:
+            raise InvalidInput(f"unknown event {name!r}")
+        watch.about(event)
+        reply = respond(event, self.server.hw)
+        return spoken.answer(event, reply) if reply else {}
+
+    def _body(self) -> bytes:
+        size = int(self.headers.get("content-length") or 0)
+        if size > EVENT_LIMIT:
+            self.close_connection = True
+            raise InvalidInput(f"the event is {size} bytes long; at most {EVENT_LIMIT} are read")
+        return self.rfile.read(size)
+
+    def _send(self, status: int, answer: dict[str, Any]) -> None:
+        body = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)

@@ -1,0 +1,154 @@
+"""The daemon answers what the process answers."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hardwon
+from hardwon.errors import InvalidInput
+from hardwon.surfaces.hooks.daemon import Daemon
+from hardwon.surfaces.hooks.entry import EVENT_LIMIT
+from tests.surfaces.hooks.hooking import Hook
+from tests.surfaces.hooks.test_adapters import recorded
+
+TOKEN = "a-token"
+LESSON = "Make the folder for the nightly report with mkdir -p"
+PROMPT = {
+    "hook_event_name": "UserPromptSubmit",
+    "session_id": "s",
+    "cwd": "/nowhere",
+    "prompt": "Make the folder for the nightly report",
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    with hardwon.open(tmp_path / "home") as hw:
+        hw.agent("default").learn(LESSON)
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def daemon(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Daemon]:
+    monkeypatch.setenv("HARDWON_HOOKS_WAKE", "false")
+    with hardwon.open(home) as hw:
+        serving = Daemon(hw, port=0, token=TOKEN)
+        serving.start()
+        yield serving
+        serving.close()
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(self.host)
+
+
+def ask(daemon: Daemon, way: str, agent: str, event: object, **more: str) -> tuple[int, Any]:
+    """Status and answer, over the socket or the port."""
+    raw = event if isinstance(event, bytes) else json.dumps(event).encode()
+    headers = {"authorization": f"Bearer {TOKEN}", **more.pop("headers", {})}  # type: ignore[dict-item]
+    query = f"?event={more['name']}" if more.get("name") else ""
+    if way == "socket":
+        connection: http.client.HTTPConnection = UnixConnection(daemon.socket_path)
+        headers = {"host": "h"}
+    else:
+        connection = http.client.HTTPConnection("127.0.0.1", daemon.port)
+    connection.request("POST", f"/hardwon/hook/{agent}{query}", raw, headers)
+    response = connection.getresponse()
+    body = response.read()
+    connection.close()
+    return response.status, json.loads(body)
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "copilot", "opencode"])
+def test_process_socket_and_port_give_the_same_answers(
+    agent: str, home: Path, daemon: Daemon
+) -> None:
+    hook = Hook(home)
+
+    for name, event in recorded(agent)[:3]:
+        by_process = hook(agent, event, *([name] if name else [])).out
+        expected = json.loads(by_process) if by_process else {}
+        for way in ("socket", "port"):
+            assert ask(daemon, way, agent, event, name=name) == (200, expected)
+    assert not hook.log()
+
+
+def test_a_prompt_is_answered(daemon: Daemon) -> None:
+    _, said = ask(daemon, "port", "claude-code", PROMPT)
+
+    assert LESSON in said["hookSpecificOutput"]["additionalContext"]
+
+
+@pytest.mark.parametrize(
+    "event", [b"{oops", b"", b"[1]", b'{"hook_event_name": "Future"}', b"\xff"]
+)
+def test_bad_events_are_one_line_in_the_log(event: bytes, home: Path, daemon: Daemon) -> None:
+    assert ask(daemon, "socket", "claude-code", event) == (200, {})
+    assert ask(daemon, "socket", "no-such-agent", PROMPT) == (200, {})
+
+    assert len((home / "hook.log").read_text().splitlines()) == 2
+
+
+def test_an_event_that_is_too_long_is_not_read(home: Path, daemon: Daemon) -> None:
+    connection = UnixConnection(daemon.socket_path)
+    connection.putrequest("POST", "/hardwon/hook/claude-code")
+    connection.putheader("content-length", str(EVENT_LIMIT + 1))
+    connection.endheaders()
+
+    assert json.loads(connection.getresponse().read()) == {}
+
+    connection.close()
+    assert "at most" in (home / "hook.log").read_text()
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"authorization": "Bearer wrong"},
+        {"authorization": ""},
+        {"host": "evil.example"},
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+    ],
+)
+def test_the_port_wants_the_token_and_no_web_page(headers: Any, daemon: Daemon) -> None:
+    assert ask(daemon, "port", "claude-code", PROMPT, headers=headers) == (403, {})
+
+
+def test_only_the_owner_can_open_the_socket(daemon: Daemon) -> None:
+    assert stat.S_IMODE(os.stat(daemon.socket_path).st_mode) == 0o600
+
+
+def test_two_daemons_do_not_share_a_home(home: Path, daemon: Daemon) -> None:
+    with hardwon.open(home) as hw, pytest.raises(InvalidInput, match="already"):
+        Daemon(hw, port=None, token=TOKEN)
+
+
+def test_the_command_serves_until_it_is_told_to_stop(home: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hardwon", "daemon", "--home", str(home)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert "hook.sock" in process.stdout.readline()
+
+    process.send_signal(signal.SIGTERM)
+
+    assert process.wait(30) == 0
+    process.stdout.close()
+    assert not (home / "hook.sock").exists()
