@@ -16,6 +16,7 @@ try:
     from mcp.types import ToolAnnotations
     from pydantic import Field
 
+    from hardwon.surfaces.mcp.selection import add_selection
     from hardwon.surfaces.mcp.views import Done, LessonList, LessonView, Queued, Recalled
 except ImportError as error:
     raise MissingExtra("mcp") from error
@@ -48,6 +49,7 @@ def build(hw: Hardwon, agent: Agent) -> MCPServer:
     )
     _add_reading(server, agent)
     _add_writing(server, hw, agent)
+    add_selection(server, agent)
     _add_resources(server, agent)
     _add_prompts(server)
     return server

@@ -1,0 +1,226 @@
+"""Guided selection over MCP: forms where the client can show them, else questions as data.
+
+Annotations are evaluated here, not kept as text: the SDK reads resolvers out of them.
+"""
+
+import asyncio
+import os
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from mcp.server.mcpserver import (
+    AcceptedElicitation,
+    Context,
+    Elicit,
+    ElicitationResult,
+    MCPServer,
+    Resolve,
+)
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
+from pydantic import BaseModel, Field, create_model
+
+from hardwon.domain.text import clip, one_line
+from hardwon.errors import HardwonError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hardwon import Agent
+    from hardwon.learn.sessions.mining import Waiting
+    from hardwon.learn.sessions.questions import Option, Question
+
+_LABEL = 120
+_SAVED = ("Q2", "Q3-missed")  # whose answers are the numbers of insights
+SessionId = Annotated[str, Field(max_length=128, pattern=r"^[A-Za-z0-9._-]*$")]
+Answers = dict[str, list[str]]
+
+
+class Form(BaseModel):
+    """What a person chose; each form of a call has its own fields."""
+
+
+class OptionView(BaseModel):
+    """One answer that can be chosen."""
+
+    value: str
+    label: str
+
+
+class QuestionView(BaseModel):
+    """A question as data."""
+
+    id: str
+    text: str
+    options: list[OptionView]
+    multi: bool
+    when: str = Field(description="Which earlier answer leads to it; empty: ask always.")
+
+
+class Selected(BaseModel):
+    """What came of it: `saved`, `declined`, or `questions` to be asked by the host."""
+
+    status: Literal["saved", "declined", "questions"]
+    run: str = Field(default="", description="Pass it back together with the answers.")
+    summary: str = ""
+    questions: list[QuestionView] = []
+    lessons: list[int] = []
+    files: list[str] = []
+
+
+class Desk:
+    """The runs whose questions are out; a form must read the same when it is shown again."""
+
+    def __init__(self, agent: "Agent") -> None:
+        self._agent = agent
+        self._waiting: dict[str, Waiting] = {}
+
+    async def questions(self, session: str) -> "Waiting":
+        """The questions of a session, asked for once."""
+        if session not in self._waiting:
+            self._waiting[session] = await asyncio.to_thread(self._ask, session)
+        return self._waiting[session]
+
+    async def save(self, session: str, run: str, answers: Answers) -> Selected:
+        """Keep what the answers choose."""
+        self._waiting.pop(session, None)
+        try:
+            done = await asyncio.to_thread(self._agent.sessions.answer, run, answers)
+        except HardwonError as error:
+            raise ToolError(str(error)) from error
+        report = done.report
+        return Selected(status="saved", lessons=list(report.lessons), files=list(report.files))
+
+    def _ask(self, session: str) -> "Waiting":
+        sessions = self._agent.sessions
+        try:
+            return sessions.ask(sessions.choose(session, cwd=os.getcwd()))
+        except HardwonError as error:
+            raise ToolError(str(error)) from error
+
+
+def add_selection(server: MCPServer, agent: "Agent") -> None:
+    """Register `select_insights`."""
+    desk = Desk(agent)
+    which, where = _resolvers(desk)
+
+    @server.tool(annotations=ToolAnnotations(read_only_hint=False, destructive_hint=False))
+    async def select_insights(
+        ctx: Context,
+        chosen: Annotated[ElicitationResult[Form], Resolve(which)],
+        placed: Annotated[ElicitationResult[Form], Resolve(where)],
+        session: SessionId = "",
+        run: SessionId = "",
+        answers: Answers | None = None,
+    ) -> Selected:
+        """Let the user choose which insights of a session are kept (default: the newest here).
+
+        A client that cannot show forms gets questions: ask them, then call again with `run` and
+        `answers` (option values by question id; a question that is left out takes its default).
+        """
+        if run:
+            return await desk.save(session, run, answers or {})
+        waiting = await desk.questions(session)
+        if not _can_ask(ctx):
+            return _as_data(waiting)
+        given = _filled_in(waiting, (chosen, placed))
+        if given is None:
+            return Selected(status="declined")
+        return await desk.save(session, waiting.run, given)
+
+
+def _resolvers(desk: Desk) -> tuple[Any, Any]:
+    """Two forms: which insights, then where those are kept."""
+
+    async def which(session: str, run: str, ctx: Context) -> Any:
+        if run or not _can_ask(ctx):
+            return Form()
+        waiting = await desk.questions(session)
+        asked = [one for one in waiting.questions if "." not in one.id]
+        return Elicit(f"Insights of a session: {waiting.delta.summary.text}", _form(asked))
+
+    async def where(
+        session: str,
+        run: str,
+        ctx: Context,
+        chosen: Annotated[ElicitationResult[Form], Resolve(which)],
+    ) -> Any:
+        if run or not _can_ask(ctx) or not isinstance(chosen, AcceptedElicitation):
+            return Form()
+        waiting = await desk.questions(session)
+        asked = _of_saved(waiting.questions, _answers(waiting.questions, chosen.data))
+        return Elicit("Where should they be kept?", _form(asked)) if asked else Form()
+
+    return which, where
+
+
+def _filled_in(waiting: "Waiting", forms: "Iterable[Any]") -> Answers | None:
+    """All answers, or None when the person declined."""
+    given: Answers = {}
+    for form in forms:
+        if not isinstance(form, AcceptedElicitation):
+            return None
+        given |= _answers(waiting.questions, form.data)
+    if given.get("Q3-missed", ["none"]) != ["none"]:
+        given["Q3"] = ["yes"]
+    return given
+
+
+def _can_ask(ctx: Context) -> bool:
+    able = ctx.client_capabilities
+    return able is not None and able.elicitation is not None
+
+
+def _form(questions: "Iterable[Question]") -> type[Form]:
+    """A form with one choice for each question; protocol and clients take only flat ones."""
+    fields: dict[str, Any] = {}
+    for one in questions:
+        kind: Any = Literal[tuple(map(_shown, one.options))]
+        default = [_shown(option) for option in one.options if option.value in one.default]
+        text = clip(one_line(one.text), 400)
+        if one.multi:
+            fields[_field(one)] = (list[kind], Field(default=default, description=text))
+        else:
+            fields[_field(one)] = (kind, Field(default=default[0], description=text))
+    return create_model("Form", __base__=Form, **fields)
+
+
+def _field(question: "Question") -> str:
+    return question.id.replace(".", "_").replace("-", "_")
+
+
+def _shown(option: "Option") -> str:
+    return clip(one_line(f"{option.value}: {option.label}"), _LABEL)
+
+
+def _answers(questions: "Iterable[Question]", form: Form) -> Answers:
+    """Option values by question id."""
+    found: Answers = {}
+    for one in questions:
+        given = getattr(form, _field(one), None)
+        if given is not None:
+            shown = given if isinstance(given, list) else [given]
+            values = {_shown(option): option.value for option in one.options}
+            found[one.id] = [values[text] for text in shown if text in values]
+    return found
+
+
+def _of_saved(questions: "Iterable[Question]", answers: Answers) -> "list[Question]":
+    """The questions about insights that were chosen."""
+    saved = {number for question in _SAVED for number in answers.get(question, [])}
+    return [one for one in questions if one.id.partition(".")[2] in saved]
+
+
+def _as_data(waiting: "Waiting") -> Selected:
+    views = [
+        QuestionView(
+            id=one.id,
+            text=one.text,
+            options=[OptionView(value=o.value, label=o.label) for o in one.options],
+            multi=one.multi,
+            when=one.when,
+        )
+        for one in waiting.questions
+    ]
+    return Selected(
+        status="questions", run=waiting.run, summary=waiting.delta.summary.text, questions=views
+    )
