@@ -21,6 +21,9 @@ class Async:
         self._handle = handle
 
     def __getattr__(self, name: str) -> Any:
+        own = getattr(self._handle, f"_{name}_async", None)
+        if own is not None:  # waits for foreign code, so it must run on the caller's event loop
+            return own
         value = getattr(self._handle, name)
         if not callable(value):
             return _wrapped(value)

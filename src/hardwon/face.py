@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from hardwon.domain.queue import QueueCounts
     from hardwon.domain.scope import Scope
     from hardwon.engine import Processor
-    from hardwon.learn import goals
+    from hardwon.learn import goals, trials
     from hardwon.learn.sessions import mining
+    from hardwon.learn.trials import Loops
+    from hardwon.learn.trials.state import State as LoopState
     from hardwon.ports import Model
     from hardwon.settings import Settings
     from hardwon.stages.work import Tally
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 else:
+    trials = lazy("hardwon.learn.trials")
     calls, episode = lazy("hardwon.domain.calls"), lazy("hardwon.domain.episode")
     mining = lazy("hardwon.learn.sessions.mining")
     goals = lazy("hardwon.learn.goals")
@@ -229,6 +232,18 @@ class Agent:
     def goal_context(self, goal_id: object = None, *, objective: str = "") -> Injection:
         """What was learnt from this goal and similar ones; without both, from recent goals."""
         return self._door(lambda own: goals.context(self._engine, own, goal_id, objective))
+
+    def trials(self, task: str, **options: Any) -> LoopState:
+        """Tries the task until it is verified: `actor=` acts, `evaluate=` or `verify=` judges."""
+        return trials.run(self._engine, self.scope, task, **options)
+
+    async def _trials_async(self, task: str, **options: Any) -> LoopState:
+        return await trials.run_async(self._engine, self.scope, task, **options)
+
+    @property
+    def loops(self) -> Loops:
+        """The loops of this agent: states, reflections, search, analytics."""
+        return trials.Loops(self._engine, self.scope)
 
     def report(self, injection: Injection, outcome: str) -> None:
         """Say what came of a delivery: `helped`, `ignored`, `failed` …"""

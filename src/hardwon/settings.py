@@ -93,6 +93,20 @@ class GoalSettings(NamedTuple):
     redis_patience: timedelta = timedelta(milliseconds=40)  # of an agent's turn, for a round trip
 
 
+class TrialSettings(NamedTuple):
+    """How a loop of trials runs unless it is told otherwise."""
+
+    max_trials: int = 5
+    omega: str = ""  # "": by what is verified; auto: by how varied the failures are; or 1 … 10
+    policy: str = "fifo"  # recency, relevance_weighted
+    window_tokens: int = 1500
+    actor_timeout: timedelta = timedelta(minutes=30)
+    verify_timeout: timedelta = timedelta(minutes=10)
+    patience: int = 3  # stop after so many trials without a gain; 0: never
+    repeats: int = 3  # stop after so many trials with the same failure; 0: never
+    lessons: str = "now"  # queue: worded again in the background; off
+
+
 class Settings(NamedTuple):
     """Everything that can be set, with where it came from."""
 
@@ -104,6 +118,8 @@ class Settings(NamedTuple):
     goals: GoalSettings = GoalSettings()
     scope: ScopeSettings = ScopeSettings()
     hooks: HookSettings = HookSettings()
+
+    trials: TrialSettings = TrialSettings()
     origins: tuple[tuple[str, str], ...] = ()
 
     def origin(self, key: str) -> str:

@@ -1,0 +1,46 @@
+"""Trials: attempt, verify with the real tools, reflect, try again with what was learnt."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from hardwon.learn.trials.loops import Functions, Loops, options_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hardwon.domain.scope import Scope
+    from hardwon.engine import Engine
+    from hardwon.learn.trials.state import State
+
+__all__ = ["Functions", "Loops", "options_of", "run", "run_async"]
+
+
+def run(engine: Engine, scope: Scope, task: str, **given: Any) -> State:
+    """A loop run to its end by this thread."""
+    return asyncio.run(run_async(engine, scope, task, threads=False, **given))
+
+
+async def run_async(
+    engine: Engine,
+    scope: Scope,
+    task: str,
+    *,
+    actor: Callable[[Any], Any] | str,
+    evaluate: Callable[[Any], Any] | None = None,
+    threads: bool = True,
+    resume: str | None = None,
+    loop_id: str | None = None,
+    **given: Any,
+) -> State:
+    """A loop run to its end; with `threads` plain functions do not hold up the event loop."""
+    is_command = isinstance(actor, str)
+    functions = Functions(None if is_command else actor, evaluate, threads=threads)  # type: ignore[arg-type]
+    loops = Loops(engine, scope)
+    if resume is not None:
+        return await loops.resume(resume, functions, **given)
+    if "verify" in given:
+        given["verify"] = list(given["verify"])
+    options = options_of(task, engine.settings.trials, actor=actor if is_command else "", **given)
+    return await loops.run(options, functions, loop_id=loop_id)

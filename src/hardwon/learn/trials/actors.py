@@ -1,0 +1,104 @@
+"""Actors: any command that takes a prompt, with ready profiles for known agents."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.domain.text import clean, clip_middle, one_line
+from hardwon.errors import InvalidInput
+from hardwon.learn.trials import process
+from hardwon.learn.trials.steps import told
+from hardwon.learn.trials.values import Action, ActorOutput, Variant
+
+if TYPE_CHECKING:
+    from hardwon.learn.trials.process import Finished, Limits
+
+_RATIONALE_KEPT = 8000
+_ARGUMENT_LIMIT = 120_000  # Linux takes 128 KiB in one argument
+
+# The prompt comes on standard input unless a place for it is named.
+PROFILES = {
+    "claude": "claude -p --output-format stream-json --verbose --permission-mode acceptEdits",
+    "codex": "codex exec --json --sandbox workspace-write --skip-git-repo-check -",
+    "gemini": "gemini --approval-mode auto_edit -p {prompt}",
+    "copilot": "copilot --allow-tool write -p {prompt}",
+    "opencode": "opencode run {prompt}",
+}
+
+
+class Acted(NamedTuple):
+    """What the actor did, with all it printed."""
+
+    output: ActorOutput
+    text: str
+
+
+def template(actor: str) -> str:
+    """The command of a profile, or the command itself."""
+    command = PROFILES.get(actor.strip(), actor)
+    if not command.strip():
+        raise InvalidInput("the actor is empty: give a command, or one of " + ", ".join(PROFILES))
+    return command
+
+
+async def act(
+    command: str,
+    prompt: str,
+    *,
+    prompt_file: str,
+    cwd: str,
+    mark: str,
+    limits: Limits,
+    variant: Variant,
+) -> Acted:
+    """Run the actor on a prompt."""
+    placed = "{prompt}" in command or "{prompt_file}" in command
+    line = filled(command, prompt, prompt_file)
+    stdin = b"" if placed else prompt.encode("utf-8", "replace")
+    ended = await process.run(line, cwd=cwd, env=os.environ, mark=mark, limits=limits, stdin=stdin)
+    return Acted(_output(ended, variant), clean(ended.stdout) + clean(ended.stderr))
+
+
+def filled(command: str, prompt: str, prompt_file: str) -> str:
+    """The command with the prompt, or the file that holds it, in its place."""
+    if "{prompt}" in command and len(prompt.encode("utf-8", "replace")) > _ARGUMENT_LIMIT:
+        raise InvalidInput("the prompt is too long for an argument; use {prompt_file}")
+    filled_in = command.replace("{prompt_file}", shlex.quote(prompt_file))
+    return filled_in.replace("{prompt}", shlex.quote(prompt.replace("\0", "")))
+
+
+def _output(ended: Finished, variant: Variant) -> ActorOutput:
+    reported = told(ended.stdout)
+    words = reported.words if reported else ended.stdout.strip() or ended.stderr.strip()
+    steps = reported.actions if reported and variant == "react" else ()
+    return ActorOutput(
+        actions=steps,
+        rationale=clip_middle(clean(words), _RATIONALE_KEPT),
+        variant=variant,
+        exit_code=ended.exit_code,
+        duration_ms=round(ended.seconds * 1000),
+        crash=crash(ended),
+    )
+
+
+def crash(ended: Finished) -> str:
+    """Why this is a critical error; nothing when the actor came to its end."""
+    if ended.timed_out:
+        return f"the actor did not end within its time limit ({ended.seconds:.0f} s)"
+    if ended.exit_code is None:
+        return f"the actor did not start: {ended.problem}"
+    if ended.exit_code < 0 or ended.exit_code > 128:
+        number = -ended.exit_code if ended.exit_code < 0 else ended.exit_code - 128
+        return f"the actor was ended by signal {number}"
+    if ended.exit_code in (126, 127):
+        return f"the actor did not start: {one_line(ended.stderr, 300)}"
+    return ""
+
+
+def said(text: str, variant: Variant) -> ActorOutput:
+    """What a function returned as its attempt."""
+    kept = clip_middle(clean(text), _RATIONALE_KEPT)
+    action = Action("other", one_line(kept, 200) or "gave an empty answer")
+    return ActorOutput(actions=(action,), rationale=kept, variant=variant)

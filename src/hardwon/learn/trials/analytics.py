@@ -1,0 +1,183 @@
+"""What many loops tell about learning: rates, breakthroughs, curves, and whether lessons help."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.domain.signature import fold
+from hardwon.domain.text import clip
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hardwon.learn.trials.state import State
+
+
+class Curve(NamedTuple):
+    """One loop as a line."""
+
+    loop_id: str
+    task: str
+    status: str
+    rewards: tuple[float, ...]
+    errors: tuple[int, ...]
+    learning_rate: float
+    breakthroughs: tuple[int, ...]
+
+
+class TaskType(NamedTuple):
+    """Loops with the same kind of task, in the order they were run."""
+
+    task: str
+    loops: int
+    first_trials: float
+    last_trials: float
+    improvement: float
+
+
+class Analysis(NamedTuple):
+    """Everything `loop analyze` shows."""
+
+    loops: int
+    succeeded: int
+    trials: int
+    success_rate: float
+    learning_rate: float
+    trials_to_success: float | None
+    seconds_to_success: float | None
+    breakthroughs: int
+    low_quality: int
+    average_confidence: float | None
+    confidence_correlation: float | None
+    calibration: tuple[tuple[str, int, float], ...]
+    categories: tuple[tuple[str, int], ...]
+    reasons: tuple[tuple[str, int], ...]
+    reward_curve: tuple[float, ...]
+    error_curve: tuple[float, ...]
+    lesson_reuse_rate: float
+    success_with_lessons: float | None
+    success_without_lessons: float | None
+    repeated: tuple[TaskType, ...]
+    curves: tuple[Curve, ...]
+
+
+def analyze(states: Iterable[State], *, curves: int = 12) -> Analysis:
+    """The numbers of all loops together; of the newest ones also their curves."""
+    loops = sorted(states, key=lambda state: state.created_at)
+    won = [state for state in loops if state.passed]
+    trials = [trial for state in loops for trial in state.trials]
+    lines = [curve(state) for state in loops]
+    sure = [trial.confidence for trial in trials if trial.confidence is not None]
+    pairs = confidence_pairs(loops)
+    used = [state for state in loops if _used_lessons(state)]
+    unused = [state for state in loops if not _used_lessons(state)]
+    kinds = Counter(trial.category for trial in trials if trial.category)
+    return Analysis(
+        loops=len(loops),
+        succeeded=len(won),
+        trials=len(trials),
+        success_rate=_rate(len(won), len(loops)) or 0.0,
+        learning_rate=_mean([line.learning_rate for line in lines]) or 0.0,
+        trials_to_success=_mean([len(state.trials) for state in won]),
+        seconds_to_success=_mean([sum(t.seconds for t in state.trials) for state in won]),
+        breakthroughs=sum(len(line.breakthroughs) for line in lines),
+        low_quality=sum(trial.quality == "low" for trial in trials),
+        average_confidence=_mean(sure),
+        confidence_correlation=correlation(pairs),
+        calibration=calibration(pairs),
+        categories=tuple((str(kind), n) for kind, n in kinds.most_common()),
+        reasons=tuple(Counter(_reason(state) for state in loops).most_common()),
+        reward_curve=_average([line.rewards for line in lines]),
+        error_curve=_average([line.errors for line in lines]),
+        lesson_reuse_rate=_rate(len(used), len(loops)) or 0.0,
+        success_with_lessons=_rate(sum(s.passed for s in used), len(used)),
+        success_without_lessons=_rate(sum(s.passed for s in unused), len(unused)),
+        repeated=repeated(loops),
+        curves=tuple(lines[-curves:]),
+    )
+
+
+def curve(state: State) -> Curve:
+    """One loop as a line: its rate is (last - first) / trials, as published."""
+    rewards = tuple(trial.reward for trial in state.trials)
+    rate = (rewards[-1] - rewards[0]) / len(rewards) if len(rewards) > 1 else 0.0
+    better = tuple(t.number for t in state.trials if t.delta and t.delta.is_improvement)
+    errors = tuple(trial.errors for trial in state.trials)
+    task = clip(" ".join(state.task.split()), 80)
+    return Curve(state.loop_id, task, state.status, rewards, errors, round(rate, 6), better)
+
+
+def confidence_pairs(loops: Sequence[State]) -> list[tuple[float, bool]]:
+    """How sure each reflection was, and whether the trial after it did better."""
+    return [
+        (trial.confidence, after.delta.is_improvement)
+        for state in loops
+        for trial, after in zip(state.trials, state.trials[1:], strict=False)
+        if trial.confidence is not None and after.delta is not None
+    ]
+
+
+def correlation(pairs: Sequence[tuple[float, bool]]) -> float | None:
+    """Pearson's r between confidence and improvement; None when it has no meaning."""
+    if len(pairs) < 3:
+        return None
+    xs, ys = [x for x, _ in pairs], [float(y) for _, y in pairs]
+    mx, my = sum(xs) / len(xs), sum(ys) / len(ys)
+    spread = math.sqrt(sum((x - mx) ** 2 for x in xs) * sum((y - my) ** 2 for y in ys))
+    if spread < 1e-12:
+        return None
+    return round(sum((x - mx) * (y - my) for x, y in zip(xs, ys, strict=True)) / spread, 4)
+
+
+def calibration(pairs: Sequence[tuple[float, bool]]) -> tuple[tuple[str, int, float], ...]:
+    """For each fifth of confidence: how many reflections, and how often the next trial improved."""
+    bins: dict[int, list[bool]] = {}
+    for sure, improved in pairs:
+        bins.setdefault(min(int(sure * 5), 4), []).append(improved)
+    return tuple(
+        (f"{at / 5:.1f}–{(at + 1) / 5:.1f}", len(rows), round(sum(rows) / len(rows), 4))
+        for at, rows in sorted(bins.items())
+    )
+
+
+def repeated(loops: Sequence[State]) -> tuple[TaskType, ...]:
+    """Kinds of tasks that came more than once: did the later loops need fewer trials?"""
+    groups: dict[str, list[State]] = {}
+    for state in loops:
+        groups.setdefault(fold(state.task).lower(), []).append(state)
+    found = [_task_type(group) for group in groups.values() if len(group) > 1]
+    return tuple(sorted(found, key=lambda one: -one.loops)[:20])
+
+
+def _task_type(group: Sequence[State]) -> TaskType:
+    half = len(group) // 2
+    first = _mean([len(state.trials) for state in group[:half]]) or 0.0
+    last = _mean([len(state.trials) for state in group[-half:]]) or 0.0
+    task = clip(" ".join(group[-1].task.split()), 80)
+    return TaskType(task, len(group), first, last, round(first - last, 4))
+
+
+def _used_lessons(state: State) -> bool:
+    return any(trial.lessons_used for trial in state.trials)
+
+
+def _reason(state: State) -> str:
+    """Why a loop ended, without what differs from loop to loop."""
+    return state.reason.split(":")[0].split(" in trial")[0].split(" (")[0] or state.status
+
+
+def _average(lines: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    """The mean at each trial over the loops that got so far, at most a hundred trials."""
+    longest = min(max((len(line) for line in lines), default=0), 100)
+    columns = ([line[at] for line in lines if len(line) > at] for at in range(longest))
+    return tuple(_mean(column) or 0.0 for column in columns)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(sum(values) / len(values), 4) if values else None
+
+
+def _rate(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None

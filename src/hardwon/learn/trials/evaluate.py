@@ -1,0 +1,158 @@
+"""The evaluator: real tools run over the work, and their words become one judgement."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from typing import TYPE_CHECKING
+
+from hardwon.domain.signature import error_line
+from hardwon.domain.text import clean, clip_middle
+from hardwon.errors import InvalidInput
+from hardwon.learn.trials import process
+from hardwon.learn.trials.reward import reward
+from hardwon.learn.trials.tools import junit, tool_of
+from hardwon.learn.trials.tools.report import Report, error
+from hardwon.learn.trials.values import (
+    EvaluatorOutput,
+    Status,
+    StructuredError,
+    VerificationMetrics,
+    VerificationResult,
+    VerificationType,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.learn.trials.process import Finished, Limits
+
+_STREAM_KEPT = 16 * 1024
+_MOST_ERRORS = 100
+_SHELL_SIGNS = set("|&;<>()$`\\\"'*?[]#~=%{}\n")
+_NOT_STARTED = {126, 127}
+
+
+def checked(commands: Sequence[str], cwd: str) -> tuple[str, ...]:
+    """The commands, once each is known to exist; a loop never starts with one that does not."""
+    for command in commands:
+        if not command.strip():
+            raise InvalidInput("a verifier is empty")
+        if not _SHELL_SIGNS & set(command):
+            program = shlex.split(command)[0]
+            if not shutil.which(program, path=_path(cwd)) and not _is_builtin(program):
+                raise InvalidInput(f"verifier {program!r} not found; is it installed and on PATH?")
+    return tuple(commands)
+
+
+def _path(cwd: str) -> str:
+    return os.pathsep.join([os.environ.get("PATH", os.defpath), cwd])
+
+
+def _is_builtin(program: str) -> bool:
+    return program in {"true", "false", "test", "exit", "cd", ".", ":", "exec", "echo"}
+
+
+async def verify(
+    commands: Sequence[str], *, cwd: str, mark: str, limits: Limits, passed_env: Sequence[str] = ()
+) -> EvaluatorOutput:
+    """What all tools say, one after the other."""
+    env = process.scrubbed(os.environ, passed=passed_env)
+    judged = []
+    for command in commands:
+        ended = await process.run(command, cwd=cwd, env=env, mark=mark, limits=limits)
+        judged.append(judge(command, ended, cwd=cwd))
+    return combined(judged)
+
+
+def judge(command: str, ended: Finished, *, cwd: str) -> tuple[VerificationResult, Report]:
+    """One tool's verdict with what its output says."""
+    output = clean(f"{ended.stdout}\n{ended.stderr}")
+    tool = tool_of(command, output)
+    status = _status(ended)
+    report = _report(command, ended, tool.parse(output), cwd=cwd)
+    if status == "pass":  # it may print the word error all it likes
+        report = Report((), report.metrics)
+    elif not any(one.severity == "error" for one in report.errors):
+        report = Report((*report.errors, _unexplained(tool.name, ended, output)), report.metrics)
+    result = VerificationResult(
+        tool=tool.name,
+        status=status,
+        exit_code=ended.exit_code,
+        stdout=clip_middle(clean(ended.stdout), _STREAM_KEPT),
+        stderr=clip_middle(clean(ended.stderr), _STREAM_KEPT),
+        duration_ms=round(ended.seconds * 1000),
+        command=command,
+        kind=tool.kind,
+    )
+    return result, report
+
+
+def _status(ended: Finished) -> Status:
+    """Failed is a judgement of the work; error is a tool that could not judge."""
+    if ended.exit_code == 0 and not ended.timed_out:
+        return "pass"
+    broken = ended.timed_out or ended.exit_code is None or ended.exit_code < 0
+    return "error" if broken or ended.exit_code in _NOT_STARTED else "fail"
+
+
+def _report(command: str, ended: Finished, read: Report, *, cwd: str) -> Report:
+    """What was read; a JUnit file that the command wrote knows better."""
+    named = re.search(r"--junit-?xml[= ](\S+)", command)
+    if not named or ended.exit_code is None:
+        return read
+    try:
+        with open(os.path.join(cwd, named[1].strip("'\"")), "rb") as file:
+            found = junit.parse(file.read(8 << 20).decode("utf-8", "replace"))
+    except OSError:
+        return read
+    return found if found.metrics.tests_total else read
+
+
+def _unexplained(tool: str, ended: Finished, output: str) -> StructuredError:
+    """A failure that the parser found no words for."""
+    if ended.timed_out:
+        words = f"{tool} did not end within its time limit ({ended.seconds:.0f} s)"
+        return error("timeout", words, tool=tool, trace=output[-2000:])
+    if ended.exit_code is None:
+        return error("other", ended.problem or f"{tool} did not start", tool=tool)
+    if ended.exit_code < 0:
+        words = f"{tool} was ended by signal {-ended.exit_code}"
+        return error("runtime_error", words, tool=tool, trace=output[-2000:])
+    line = error_line(output) or f"{tool} ended with exit code {ended.exit_code}"
+    return error("other", line, tool=tool, trace=output[-2000:])
+
+
+def combined(judged: Sequence[tuple[VerificationResult, Report]]) -> EvaluatorOutput:
+    """One judgement out of many."""
+    results = tuple(result for result, _ in judged)
+    errors = [one for _, report in judged for one in report.errors]
+    errors.sort(key=lambda one: one.severity != "error")
+    metrics = added([report.metrics for _, report in judged])
+    return EvaluatorOutput(
+        passed=bool(results) and all(result.status == "pass" for result in results),
+        verification_type=_kind(results),
+        results=results,
+        errors=tuple(errors[:_MOST_ERRORS]),
+        reward_signal=reward(judged),
+        metrics=metrics,
+    )
+
+
+def _kind(results: Sequence[VerificationResult]) -> VerificationType:
+    kinds = {result.kind for result in results}
+    return kinds.pop() if len(kinds) == 1 else "combined" if kinds else "heuristic"
+
+
+def added(metrics: Sequence[VerificationMetrics]) -> VerificationMetrics:
+    """Counts of several tools together; of several coverages the last."""
+    sums = VerificationMetrics()
+    for one in metrics:
+        for name in one._fields:
+            new, old = getattr(one, name), getattr(sums, name)
+            if new is not None:
+                total = new if old is None or name == "coverage_percentage" else old + new
+                sums = sums._replace(**{name: total})
+    return sums

@@ -1,0 +1,310 @@
+"""The files of a loop: a journal, numbered reflections, a lock. Whole on disk or not at all.
+
+loops/<loop-id>/journal.jsonl    one line an event; the state is what they add up to
+                NNN.json         one reflection each, 001 for the first trial
+                trials/NNN.*     the prompt of a trial and what its actor printed
+                git/             pictures of the work tree
+                quarantine/      what was damaged or changed by another hand
+"""
+
+from __future__ import annotations
+
+import fcntl
+import itertools
+import json
+import os
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hardwon.domain.text import file_id
+from hardwon.errors import Corrupt, InvalidInput, NotFound, TransientError, storage_error
+from hardwon.learn.trials.codec import Misfit, from_json, to_json
+from hardwon.learn.trials.state import Event, State, after, replay
+from hardwon.learn.trials.values import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+JOURNAL, LOCK, ABORT, SUMMARY = "journal.jsonl", "lock", "abort", "summary.json"
+_READ_LIMIT = 64 << 20
+_numbers = itertools.count(1)
+
+
+class Found(NamedTuple):
+    """The readable reflections of a loop in numeric order, and the files that were not."""
+
+    records: list[Record]
+    damaged: list[str]
+
+
+class Folder:
+    """The directory of one loop."""
+
+    def __init__(self, root: str, loop_id: str) -> None:
+        self.loop_id = file_id(loop_id, "loop id")
+        self.path = os.path.join(root, self.loop_id)
+
+    def at(self, *names: str) -> str:
+        """A path inside."""
+        return os.path.join(self.path, *names)
+
+    def exists(self) -> bool:
+        """Whether a loop of that id was ever begun."""
+        return os.path.isfile(self.at(JOURNAL))
+
+    def events(self) -> list[Event]:
+        """All events; a torn last line never counted, any other damage is an error."""
+        content = read(self.at(JOURNAL))
+        if content is None:
+            raise NotFound("loop", self.loop_id)
+        lines = content.split(b"\n")
+        try:
+            return [json.loads(line) for line in lines[:-1] if line]
+        except (ValueError, RecursionError) as error:
+            remedy = "mend that line, or move the folder away"
+            raise Corrupt(self.at(JOURNAL), f"not a journal ({error})", remedy) from error
+
+    def state(self) -> State:
+        """The state of the loop."""
+        events = self.events()
+        try:
+            return replay(events)
+        except (Misfit, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            remedy = "move the folder away"
+            raise Corrupt(self.at(JOURNAL), f"not a journal ({error})", remedy) from error
+
+    def records(self) -> Found:
+        """The reflections of the loop."""
+        records, damaged = [], []
+        for name in self.numbered():
+            try:
+                records.append(read_record(self.at(name)))
+            except (Misfit, ValueError, OSError, RecursionError):
+                damaged.append(name)
+        return Found(records, damaged)
+
+    def numbered(self) -> list[str]:
+        """The names of the reflections in numeric order: 10 comes after 9, 1000 after 999."""
+        try:
+            names = os.listdir(self.path)
+        except FileNotFoundError:
+            return []
+        fitting = [name for name in names if re.fullmatch(r"\d{3,9}\.json", name)]
+        return sorted(fitting, key=lambda name: int(name.removesuffix(".json")))
+
+    def quarantine(self, name: str) -> str:
+        """Move a file aside; where it went."""
+        aside = self.at("quarantine", f"{name}.{os.getpid()}.{next(_numbers)}")
+        make_folder(os.path.dirname(aside))
+        os.replace(self.at(name), aside)
+        return aside
+
+
+class Journal:
+    """The journal and the reflections of a loop that this process runs.
+
+    What was written is also remembered, so that a file changed by another hand is noticed, moved
+    aside and written again.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        make_folder(folder.at("trials"))
+        self._lock = locked(folder)
+        self._lines: list[bytes] = []
+        self._stamps: dict[str, tuple[int, ...]] = {}
+        self.records: dict[int, Record] = {}
+        self.state: State | None = None
+
+    def load(self) -> State:
+        """Take the loop up where it stopped; what cannot be read is moved aside and noted."""
+        events = self.folder.events()
+        self.state = self.folder.state()
+        self._lines = [_line(event) for event in events]
+        self._rewrite()  # a torn last line is gone from here on
+        found = self.folder.records()
+        for name in found.damaged:
+            self.note(f"{name} was damaged; it is now {self.folder.quarantine(name)}")
+        self.records = {record.iteration: record for record in found.records}
+        for name in self.folder.numbered():
+            self._stamps[name] = stamp(self.folder.at(name))
+        return self.state
+
+    def add(self, event: Event) -> State:
+        """Make an event durable; the state after it."""
+        line = _line(event)
+        if self._lines and stamp(self.folder.at(JOURNAL)) != self._stamps.get(JOURNAL):
+            self._recover(JOURNAL)
+        self._lines.append(line)
+        append(self.folder.at(JOURNAL), line)
+        self._stamps[JOURNAL] = stamp(self.folder.at(JOURNAL))
+        self.state = replay([event]) if self.state is None else after(self.state, event)
+        return self.state
+
+    def note(self, text: str) -> None:
+        """Remember something worth telling a person."""
+        self.add({"event": "noted", "text": text})
+
+    def keep(self, record: Record) -> str:
+        """Write a reflection; the name of its file."""
+        name = number_name(record.iteration)
+        content = json.dumps(to_json(record), ensure_ascii=False, indent=2, allow_nan=False)
+        write(self.folder.at(name), content.encode("utf-8", "replace"))
+        self._stamps[name] = stamp(self.folder.at(name))
+        self.records[record.iteration] = record
+        return name
+
+    def guard(self) -> None:
+        """Put back what another hand has changed since it was written."""
+        for iteration, record in sorted(self.records.items()):
+            name = number_name(iteration)
+            if name in self._stamps and stamp(self.folder.at(name)) != self._stamps[name]:
+                aside = self._aside(name)
+                self.keep(record)
+                self.note(f"{name} was changed by another hand; that version is now {aside}")
+
+    def close(self) -> None:
+        """Let others run the loop."""
+        os.close(self._lock)
+
+    def _recover(self, name: str) -> None:
+        aside = self._aside(name)
+        self._rewrite()
+        self.note(f"{name} was changed by another hand; that version is now {aside}")
+
+    def _aside(self, name: str) -> str:
+        make_folder(self.folder.path)
+        exists = os.path.lexists(self.folder.at(name))
+        return self.folder.quarantine(name) if exists else "gone"
+
+    def _rewrite(self) -> None:
+        write(self.folder.at(JOURNAL), b"".join(self._lines))
+        self._stamps[JOURNAL] = stamp(self.folder.at(JOURNAL))
+
+
+def number_name(iteration: int) -> str:
+    """The file of a trial's reflection: 001 is the first."""
+    return f"{iteration + 1:03d}.json"
+
+
+def read_record(path: str) -> Record:
+    """A reflection; raises ValueError when it is none."""
+    content = read(path)
+    if content is None:
+        raise FileNotFoundError(path)
+    return from_json(Record, json.loads(content))
+
+
+def locked(folder: Folder) -> int:
+    """The lock of a loop, held by this process; refused while another one holds it."""
+    handle = os.open(folder.at(LOCK), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        holder = os.pread(handle, 32, 0).decode("ascii", "replace").strip() or "?"
+        os.close(handle)
+        words = f"loop {folder.loop_id!r} is being run by process {holder}"
+        raise TransientError(words) from error
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, str(os.getpid()).encode(), 0)
+    return handle
+
+
+def is_running(folder: Folder) -> bool:
+    """Whether some process runs the loop now."""
+    try:
+        os.close(locked(folder))
+    except TransientError:
+        return True
+    except FileNotFoundError:
+        return False
+    return False
+
+
+def loop_ids(root: str) -> Iterator[str]:
+    """The ids of all stored loops, in no order."""
+    try:
+        entries = os.scandir(root)
+    except FileNotFoundError:
+        return
+    with entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield entry.name
+
+
+def read(path: str) -> bytes | None:
+    """The content of a file; None when there is none. Never through a link."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    with open(handle, "rb") as file:
+        return file.read(_READ_LIMIT)
+
+
+def write(path: str, content: bytes) -> None:
+    """The whole file or none of it, on disk when this returns."""
+    temporary = f"{path}.{os.getpid()}.{next(_numbers)}.tmp"
+    try:
+        _put(temporary, content, os.O_CREAT | os.O_EXCL)
+        os.rename(temporary, path)
+        _sync(os.path.dirname(path))
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def append(path: str, content: bytes) -> None:
+    """Add to a file, on disk when this returns."""
+    try:
+        _put(path, content, os.O_CREAT | os.O_APPEND)
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def make_folder(path: str) -> None:
+    """A folder only its owner may enter."""
+    try:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def stamp(path: str) -> tuple[int, ...]:
+    """What changes when a file is changed."""
+    try:
+        seen = os.lstat(path)
+    except OSError:
+        return ()
+    return seen.st_ino, seen.st_size, seen.st_mtime_ns
+
+
+def _put(path: str, content: bytes, how: int) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | how, 0o600)
+    try:
+        view = memoryview(content)
+        while view:
+            view = view[os.write(handle, view) :]
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _sync(folder: str) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _line(event: Event) -> bytes:
+    text = json.dumps(to_json(event), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return text.encode() + b"\n"
+
+
+def safe_id(text: Any) -> str:
+    """A loop id that may become a folder, else InvalidInput."""
+    if not isinstance(text, str):
+        raise InvalidInput(f"loop id must be text, not {type(text).__name__}")
+    return file_id(text, "loop id")

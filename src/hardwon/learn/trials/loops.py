@@ -1,0 +1,284 @@
+"""Begin, resume, abort and look at loops. This is what the face and the command line call."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import os
+import re
+import shutil
+import tempfile
+import time
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from hardwon.domain.text import required
+from hardwon.engine import MEMORY
+from hardwon.errors import InvalidInput, NotFound, TransientError
+from hardwon.learn.trials import files, process, summary
+from hardwon.learn.trials.codec import Misfit, from_json, to_json
+from hardwon.learn.trials.evaluate import checked
+from hardwon.learn.trials.hands import MixedHands
+from hardwon.learn.trials.runner import Runner
+from hardwon.learn.trials.snapshots import repository
+from hardwon.learn.trials.state import Options
+from hardwon.learn.trials.window import omega_setting, window
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hardwon.domain.scope import Scope
+    from hardwon.engine import Engine
+    from hardwon.learn.trials.files import Folder, Journal
+    from hardwon.learn.trials.state import State
+    from hardwon.learn.trials.values import Record
+
+_TASK_LIMIT = 64 * 1024
+_ABORT_PATIENCE = 15.0  # seconds that a running loop gets to notice that it was aborted
+_CHANGEABLE = {
+    "max_trials", "patience", "repeats", "on_critical", "omega", "policy", "window_tokens",
+    "actor", "actor_seconds", "verify_seconds",
+}  # fmt: skip
+
+
+class Functions:
+    """The functions of a loop that is run from Python, and who hears about its progress."""
+
+    def __init__(
+        self,
+        actor: Callable[[Any], Any] | None = None,
+        evaluate: Callable[[Any], Any] | None = None,
+        *,
+        threads: bool = False,
+        say: Callable[[str, State], None] = lambda event, state: None,
+    ) -> None:
+        self.actor = actor
+        self.evaluate = evaluate
+        self.threads = threads
+        self.say = say
+
+
+class Loops:
+    """The loops of one agent."""
+
+    def __init__(self, engine: Engine, scope: Scope) -> None:
+        self._engine = engine
+        self.scope = scope
+        self.root = root_of(engine)
+
+    async def run(
+        self, options: Options, functions: Functions, *, loop_id: str | None = None
+    ) -> State:
+        """A new loop, run to its end."""
+        options = sound(options, functions)
+        name = files.safe_id(loop_id) if loop_id is not None else new_id(options.task)
+        folder = files.Folder(self.root, name)
+        if folder.exists():
+            raise InvalidInput(f"loop {name!r} exists; resume it or choose another id")
+        journal = files.Journal(folder)
+        try:
+            self._create(journal, options)
+            return await self._runner(journal, functions).run()
+        finally:
+            journal.close()
+
+    async def resume(self, loop_id: str, functions: Functions, **changes: Any) -> State:
+        """A loop that was interrupted or given up, run on from its last durable step."""
+        folder = self._folder(loop_id)
+        journal = files.Journal(folder)
+        try:
+            state = journal.load()
+            _check_resumable(state, changes)
+            _remove(folder.at(files.ABORT))
+            process.end_marked(folder.loop_id)  # what a killed process left running
+            journal.add({"event": "resumed", "at": self._now(), "options": _changed(changes)})
+            sound(journal.state.options if journal.state else state.options, functions)
+            return await self._runner(journal, functions).run()
+        finally:
+            journal.close()
+
+    def abort(self, loop_id: str) -> State:
+        """End a loop: a running one is asked and waited for, an interrupted one is closed."""
+        folder = self._folder(loop_id)
+        if folder.state().status != "running":
+            raise InvalidInput(f"loop {loop_id!r} has ended already")
+        files.write(folder.at(files.ABORT), b"")
+        deadline = time.monotonic() + _ABORT_PATIENCE
+        while files.is_running(folder) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        if folder.state().status == "running":
+            self._close_down(folder)
+        return folder.state()
+
+    def _close_down(self, folder: Folder) -> None:
+        journal = files.Journal(folder)
+        try:
+            journal.load()
+            process.end_marked(folder.loop_id)
+            asyncio.run(self._runner(journal, Functions()).run())
+        finally:
+            journal.close()
+
+    def get(self, loop_id: str) -> State:
+        """The state of a loop, or NotFound."""
+        return self._folder(loop_id).state()
+
+    def is_running(self, loop_id: str) -> bool:
+        """Whether some process runs the loop now."""
+        return files.is_running(self._folder(loop_id))
+
+    def list(self, *, limit: int = 20, status: str | None = None) -> list[State]:
+        """The newest loops first."""
+        found = [s for s in summary.every(self.root, self.scope) if status in (None, s.status)]
+        return sorted(found, key=lambda state: state.created_at, reverse=True)[:limit]
+
+    def reflections(self, loop_id: str) -> Sequence[Record]:
+        """All readable reflections of a loop, in order."""
+        return self._folder(loop_id).records().records
+
+    def active(self, loop_id: str) -> Sequence[Record]:
+        """The reflections that are in the window now."""
+        records = self.reflections(loop_id)
+        if not records:
+            return []
+        memory = max(records, key=lambda record: record.iteration).memory_metadata
+        return window(records, policy=memory.window_policy, size=memory.omega_capacity)
+
+    def restore_best(self, loop_id: str) -> int:
+        """Put the work tree into the state of the best trial; its number."""
+        folder = self._folder(loop_id)
+        state = folder.state()
+        best = state.best
+        place = repository(state.options.cwd, folder.at("git")) if state.options.cwd else None
+        if place is None or best is None or not best.tree:
+            raise InvalidInput(f"loop {loop_id!r} kept no picture of its work: no git work tree")
+        place.restore(best.tree)
+        return best.number
+
+    def folder(self, loop_id: str) -> Folder:
+        """Where the files of a loop are, or NotFound."""
+        return self._folder(loop_id)
+
+    def _folder(self, loop_id: str) -> Folder:
+        folder = files.Folder(self.root, files.safe_id(loop_id))
+        if not folder.exists() or not summary.is_visible(summary.read(folder), self.scope):
+            raise NotFound("loop", loop_id)
+        return folder
+
+    def _create(self, journal: Journal, options: Options) -> None:
+        if journal.folder.exists():  # another process was faster between the look and the lock
+            raise TransientError(f"loop {journal.folder.loop_id!r} exists")
+        place = repository(options.cwd, journal.folder.at("git")) if options.cwd else None
+        journal.add(
+            {
+                "event": "created",
+                "at": self._now(),
+                "loop_id": journal.folder.loop_id,
+                "scope": [*self.scope],
+                "options": to_json(options),
+                "tree": place.picture() if place else "",
+            }
+        )
+
+    def _runner(self, journal: Journal, functions: Functions) -> Runner:
+        assert journal.state is not None
+        options = journal.state.options
+        hands = MixedHands(
+            options,
+            mark=journal.folder.loop_id,
+            actor=functions.actor,
+            evaluate=functions.evaluate,
+            threads=functions.threads,
+        )
+        place = repository(options.cwd, journal.folder.at("git")) if options.cwd else None
+        return Runner(self._engine, journal, hands, repository=place, say=functions.say)
+
+    def _now(self) -> str:
+        return self._engine.clock().isoformat()
+
+
+def sound(options: Options, functions: Functions) -> Options:
+    """The options once they make sense."""
+    if functions.actor is None and not options.actor:
+        raise InvalidInput("no actor: give a command or a function")
+    if functions.evaluate is None and not options.verify:
+        raise InvalidInput("no verifier: give a command (--verify) or a function (evaluate=)")
+    if options.cwd and not os.path.isdir(options.cwd):
+        raise InvalidInput(f"{options.cwd!r} is no directory")
+    omega_setting(options.omega)
+    checked(options.verify, options.cwd or os.getcwd())
+    for name in ("max_trials", "window_tokens", "output_bytes"):
+        if not 1 <= getattr(options, name) <= 1 << 30:
+            raise InvalidInput(f"{name} must be at least 1, not {getattr(options, name)}")
+    for name in ("actor_seconds", "verify_seconds"):
+        if not 0 < getattr(options, name) < 1e7:
+            raise InvalidInput(f"{name} must be over 0, not {getattr(options, name)}")
+    return options._replace(task=required(options.task, "task", _TASK_LIMIT))
+
+
+def options_of(task: str, defaults: Any, **given: Any) -> Options:
+    """The options of a loop: what was given, then the settings."""
+    unknown = given.keys() - set(Options._fields)
+    if unknown:
+        raise InvalidInput(f"no such option: {', '.join(sorted(unknown))}")
+    settled = {
+        "max_trials": defaults.max_trials,
+        "omega": defaults.omega,
+        "policy": defaults.policy,
+        "window_tokens": defaults.window_tokens,
+        "actor_seconds": defaults.actor_timeout.total_seconds(),
+        "verify_seconds": defaults.verify_timeout.total_seconds(),
+        "patience": defaults.patience,
+        "repeats": defaults.repeats,
+        "lessons": defaults.lessons,
+    }
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if "omega" in chosen:
+        chosen["omega"] = str(chosen["omega"])
+    try:
+        return from_json(Options, {**settled, **chosen, "task": task})
+    except Misfit as error:
+        raise InvalidInput(str(error)) from error
+
+
+def new_id(task: str) -> str:
+    """A readable id that nobody else has."""
+    slug = re.sub(r"[^a-z0-9]+", "-", task.lower()[:200]).strip("-")[:30].strip("-")
+    return f"loop-{slug or 'task'}-{os.urandom(4).hex()}"
+
+
+def root_of(engine: Engine) -> str:
+    """Where the loops of this hardwon are; those of a memory backend end with it."""
+    if engine.target != MEMORY:
+        return os.path.join(engine.settings.home, "loops")
+    if engine not in _TEMPORARY:
+        _TEMPORARY[engine] = tempfile.mkdtemp(prefix="hardwon-loops-")
+        weakref.finalize(engine, functools.partial(shutil.rmtree, ignore_errors=True),
+                         _TEMPORARY[engine])  # fmt: skip
+    return _TEMPORARY[engine]
+
+
+_TEMPORARY: weakref.WeakKeyDictionary[Engine, str] = weakref.WeakKeyDictionary()
+
+
+def _check_resumable(state: State, changes: dict[str, Any]) -> None:
+    unknown = changes.keys() - _CHANGEABLE
+    if unknown:
+        raise InvalidInput(f"a resumed loop keeps its {', '.join(sorted(unknown))}")
+    if state.status == "succeeded":
+        raise InvalidInput(f"loop {state.loop_id!r} has succeeded; there is nothing to resume")
+    most = changes.get("max_trials") or state.options.max_trials
+    if state.open is None and len(state.trials) >= most:
+        raise InvalidInput(
+            f"loop {state.loop_id!r} has used its {most} trials; resume it with more max trials"
+        )
+
+
+def _changed(changes: dict[str, Any]) -> dict[str, Any]:
+    given = {name: value for name, value in changes.items() if value is not None}
+    return {name: str(v) if name == "omega" else v for name, v in given.items()}
+
+
+def _remove(path: str) -> None:
+    if os.path.lexists(path):
+        os.unlink(path)

@@ -1,0 +1,201 @@
+"""Run one foreign program: own process group, time limit, capped output, chosen environment.
+
+Nothing it starts outlives it: the group is ended with it, and after a time-out also whatever left
+the group, known by a mark in its environment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from asyncio.subprocess import Process
+    from collections.abc import Iterator, Mapping, Sequence
+
+MARK = "HARDWON_LOOP"
+_CHUNK = 1 << 16
+_GRACE = 2.0  # between the polite signal and the other one
+_DRAIN = 0.5  # for what is still in the pipes when the program has ended
+_SECRET = (
+    r"(?i).*(?:api_?key|_key|token|secret|passw|credential|private|auth(?!or))|(?:AWS|HARDWON)_"
+)
+_KEPT = r"(?i)SSH_AUTH_SOCK|XAUTHORITY|\w*KEYBOARD\w*"
+# One form of output everywhere; no stale bytecode when a file changes twice in a second.
+_STEADY = {
+    "CI": "true",
+    "NO_COLOR": "1",
+    "TERM": "dumb",
+    "COLUMNS": "200",
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
+
+
+class Finished(NamedTuple):
+    """How a program ended. `exit_code` is negative for a signal, None when it did not start."""
+
+    exit_code: int | None
+    stdout: str
+    stderr: str
+    seconds: float
+    timed_out: bool = False
+    problem: str = ""
+
+
+class Limits(NamedTuple):
+    """How long a program may run, and how much of each stream is kept."""
+
+    seconds: float = 600.0
+    output: int = 1 << 20
+
+
+class Sink:
+    """Keeps the beginning and the end of a stream, whatever its length."""
+
+    def __init__(self, limit: int) -> None:
+        self._head, self._tail = bytearray(), bytearray()
+        self._head_limit, self._tail_limit = limit // 4, limit - limit // 4
+        self.size = 0
+
+    def add(self, chunk: bytes) -> None:
+        self.size += len(chunk)
+        room = self._head_limit - len(self._head)
+        self._head += chunk[:room]
+        self._tail += chunk[room:]
+        if len(self._tail) > 2 * self._tail_limit:
+            del self._tail[: -self._tail_limit]
+
+    def text(self) -> str:
+        tail = self._tail[-self._tail_limit :]
+        lost = self.size - len(self._head) - len(tail)
+        mark = f"\n… {lost} bytes left out …\n".encode() if lost else b""
+        return bytes(self._head + mark + tail).decode("utf-8", "replace")
+
+
+def scrubbed(environ: Mapping[str, str], *, passed: Sequence[str] = ()) -> dict[str, str]:
+    """The environment without secrets; names in `passed` are let through."""
+    return {
+        name: value
+        for name, value in environ.items()
+        if name in passed or not re.match(_SECRET, name) or re.fullmatch(_KEPT, name)
+    } | _STEADY
+
+
+async def run(
+    command: str | Sequence[str],
+    *,
+    cwd: str,
+    env: Mapping[str, str],
+    mark: str,
+    limits: Limits,
+    stdin: bytes = b"",
+) -> Finished:
+    """The program's end. A string goes through the shell; a sequence does not."""
+    argv = ["/bin/sh", "-c", command] if isinstance(command, str) else list(command)
+    began = time.monotonic()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *argv,
+            cwd=cwd,
+            env={**env, MARK: mark},
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        return Finished(None, "", "", 0.0, problem=f"{argv[0]}: {error}")
+    sinks = Sink(limits.output), Sink(limits.output)
+    timed_out = await _attended(process, sinks, stdin, mark=mark, seconds=limits.seconds)
+    out, err = (sink.text() for sink in sinks)
+    return Finished(process.returncode, out, err, time.monotonic() - began, timed_out)
+
+
+async def _attended(
+    process: Process, sinks: tuple[Sink, Sink], stdin: bytes, *, mark: str, seconds: float
+) -> bool:
+    """Feed and drain the program until its end; whether that was the time limit."""
+    pumps = [
+        asyncio.ensure_future(_pump(stream, sink))
+        for stream, sink in zip((process.stdout, process.stderr), sinks, strict=True)
+    ]
+    pumps.append(asyncio.ensure_future(_feed(process, stdin)))
+    try:
+        await asyncio.wait_for(process.wait(), seconds)
+        return False
+    except TimeoutError:
+        await _end(process, mark)
+        return True
+    except asyncio.CancelledError:
+        await asyncio.shield(_end(process, mark))
+        raise
+    finally:
+        _signal_group(process.pid, signal.SIGKILL)
+        await asyncio.wait(pumps, timeout=_DRAIN)
+        await _closed(pumps)
+        _close_pipes(process)
+
+
+async def _pump(stream: asyncio.StreamReader | None, sink: Sink) -> None:
+    while stream is not None and (chunk := await stream.read(_CHUNK)):
+        sink.add(chunk)
+
+
+async def _feed(process: Process, stdin: bytes) -> None:
+    if process.stdin is None:
+        return
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        process.stdin.write(stdin)
+        await process.stdin.drain()
+        process.stdin.close()
+
+
+async def _closed(tasks: Sequence[asyncio.Future[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _close_pipes(process: Process) -> None:
+    """A pipe held open by a stray child would keep the event loop's ends alive, too."""
+    transport = getattr(process, "_transport", None)
+    if transport is not None:
+        transport.close()
+
+
+async def _end(process: Process, mark: str) -> None:
+    _signal_group(process.pid, signal.SIGTERM)
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(process.wait(), _GRACE)
+    _signal_group(process.pid, signal.SIGKILL)
+    end_marked(mark)
+    await process.wait()
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+def end_marked(mark: str) -> int:
+    """End every process that carries this mark; how many there were."""
+    ended = 0
+    for pid in _marked(f"{MARK}={mark}".encode()):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+            ended += 1
+    return ended
+
+
+def _marked(entry: bytes) -> Iterator[int]:
+    own = os.getpid()
+    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
+        if name.isdigit() and int(name) != own:
+            with contextlib.suppress(OSError), open(f"/proc/{name}/environ", "rb") as environ:
+                if entry in environ.read().split(b"\0"):
+                    yield int(name)

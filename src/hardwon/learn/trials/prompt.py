@@ -1,0 +1,65 @@
+"""What the actor reads: the task, what failed before, what is known, and how it will be checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.learn.trials.rules import told
+from hardwon.learn.trials.window import fitting
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.learn.trials.state import Options
+    from hardwon.learn.trials.values import Record
+
+_ERRORS_SHOWN = 10
+
+
+class Prompt(str):
+    """The prompt of one trial: a plain text that also knows its parts."""
+
+    task: str
+    trial: int
+    reflections: tuple[Record, ...]
+
+    @classmethod
+    def of(cls, options: Options, trial: int, *, window: Sequence[Record], known: str) -> Prompt:
+        """The prompt of a trial with the reflections that fit."""
+        shown = fitting(window, options.window_tokens)
+        sections = (
+            options.task,
+            _taught(trial, options.max_trials, [text for _, text in shown]),
+            _failing(window),
+            known,
+            _checks(options.verify),
+        )
+        prompt = cls("\n\n".join(section for section in sections if section) + "\n")
+        prompt.task, prompt.trial = options.task, trial
+        prompt.reflections = tuple(record for record, _ in shown)
+        return prompt
+
+
+def _taught(trial: int, most: int, reflections: Sequence[str]) -> str:
+    if not reflections:
+        return ""
+    head = (
+        "## What earlier trials taught\n"
+        f"This is trial {trial + 1} of at most {most}. These are my reflections on trials that"
+        " failed, oldest first. Do not repeat what failed."
+    )
+    return "\n\n".join((head, *reflections))
+
+
+def _failing(window: Sequence[Record]) -> str:
+    """What the last verification said; quoted words of tools are data."""
+    if not window:
+        return ""
+    errors = max(window, key=lambda record: record.iteration).evaluator_output.errors
+    rows = [f"- {error.tool or 'check'}: {told(error)}" for error in errors[:_ERRORS_SHOWN]]
+    return "\n".join(("## What the tools said last", *rows)) if rows else ""
+
+
+def _checks(commands: Sequence[str]) -> str:
+    rows = [f"- `{command}`" for command in commands]
+    return "\n".join(("## How the work will be checked", *rows)) if rows else ""

@@ -1,0 +1,47 @@
+"""The reward of a trial: tests count half, types three tenths, style two tenths.
+
+Only what was verified counts: the weights of absent kinds are spread over those present.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.learn.trials.tools.report import Report
+    from hardwon.learn.trials.values import VerificationResult
+
+WEIGHTS = {"tests": 0.5, "types": 0.3, "lint": 0.2}
+_GROUPS = {"type_check": "types", "compilation": "types", "lint": "lint"}
+
+
+def reward(judged: Sequence[tuple[VerificationResult, Report]]) -> float:
+    """In 0 … 1, and 1 exactly when everything passed."""
+    groups: dict[str, list[tuple[VerificationResult, Report]]] = {}
+    for result, report in judged:
+        groups.setdefault(_GROUPS.get(result.kind, "tests"), []).append((result, report))
+    total = sum(WEIGHTS[name] for name in groups)
+    earned = sum(WEIGHTS[name] * _share(name, group) for name, group in groups.items())
+    return round(earned / total, 6) if total else 0.0
+
+
+def _share(name: str, group: Sequence[tuple[VerificationResult, Report]]) -> float:
+    if name != "tests":
+        return float(all(result.status == "pass" for result, _ in group))
+    passed, ran = 0, 0
+    for result, report in group:
+        good, all_ = _tests(result, report)
+        passed, ran = passed + good, ran + all_
+    return passed / ran if ran else 0.0
+
+
+def _tests(result: VerificationResult, report: Report) -> tuple[int, int]:
+    """Passed and run; a tool without counts is one test, a failed one never has full marks."""
+    good, ran = report.metrics.tests_passed, report.metrics.tests_total
+    if result.status == "pass":
+        return (good, ran) if ran and good == ran else (1, 1)
+    if not ran or good is None:
+        return 0, 1
+    return (good, ran) if good < ran else (good, ran + 1)

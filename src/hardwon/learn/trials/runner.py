@@ -1,0 +1,368 @@
+"""The loop: act, verify, reflect, try again. Every step is durable before the next one begins."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from hardwon.engine import prompt_text
+from hardwon.errors import HardwonError
+from hardwon.learn.trials import failures, files, summary
+from hardwon.learn.trials.codec import to_json
+from hardwon.learn.trials.harvest import harvest
+from hardwon.learn.trials.prompt import Prompt
+from hardwon.learn.trials.reflect import reflect
+from hardwon.learn.trials.rules import Failure, change, told
+from hardwon.learn.trials.state import Trial
+from hardwon.learn.trials.stop import Verdict, verdict
+from hardwon.learn.trials.values import (
+    ActorOutput,
+    EvaluatorOutput,
+    MemoryMetadata,
+    Outcome,
+    PerformanceDelta,
+    Record,
+    SelfReflection,
+    StructuredError,
+)
+from hardwon.learn.trials.window import omega, window
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from hardwon.engine import Engine
+    from hardwon.learn.trials.files import Journal
+    from hardwon.learn.trials.snapshots import Difference, Repository
+    from hardwon.learn.trials.state import Options, State
+
+_POLL = 0.25  # seconds between two looks for a request to abort
+
+
+class Attempt(NamedTuple):
+    """What an actor gave back: the record of it, all its words, and the answer itself."""
+
+    output: ActorOutput
+    text: str = ""
+    answer: Any = None
+
+
+class Hands(Protocol):
+    """Who acts and who judges."""
+
+    async def act(self, prompt: Prompt, *, prompt_file: str) -> Attempt:
+        """One attempt at the task."""
+
+    async def judge(self, attempt: Attempt) -> EvaluatorOutput:
+        """What is to be thought of it."""
+
+
+class Runner:
+    """Runs one loop to its end, or until it is stopped."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        journal: Journal,
+        hands: Hands,
+        *,
+        repository: Repository | None = None,
+        say: Callable[[str, State], None] = lambda event, state: None,
+    ) -> None:
+        self._engine = engine
+        self._journal = journal
+        self._hands = hands
+        self._repository = repository
+        self._say = say
+        self._known: str | None = None
+        self._lessons = 0
+        self._delivery = ""
+
+    @property
+    def state(self) -> State:
+        """Where the loop stands."""
+        assert self._journal.state is not None
+        return self._journal.state
+
+    @property
+    def _options(self) -> Options:
+        return self.state.options
+
+    async def run(self) -> State:
+        """The state in which the loop ended."""
+        while self.state.status == "running":
+            if self._is_aborted():
+                self._end(Verdict("aborted", "aborted by request"))
+            elif ended := verdict(self.state):
+                self._end(ended)
+            else:
+                await self._trial()
+        return self.state
+
+    async def _trial(self) -> None:
+        """One trial, from where it was left off."""
+        number = self.state.open.number if self.state.open else len(self.state.trials)
+        began = time.monotonic()
+        attempt = await self._unless_aborted(self._acted(number))
+        if attempt is None:
+            return
+        evaluation = await self._unless_aborted(self._judged(number, attempt))
+        if evaluation is not None:
+            await self._finish(number, attempt.output, evaluation, began=began)
+
+    async def _acted(self, number: int) -> Attempt:
+        """The attempt of this trial; one that is on record is not made again."""
+        if self.state.open and self.state.open.actor:
+            done = self.state.open.actor
+            return Attempt(done, done.rationale, done.rationale)
+        prompt = self._begin(number)
+        prompt_file = self._journal.folder.at("trials", f"{number + 1:03d}.prompt.md")
+        files.write(prompt_file, prompt.encode("utf-8", "replace"))
+        attempt = await self._hands.act(prompt, prompt_file=prompt_file)
+        self._journal.guard()
+        return self._recorded(number, attempt)
+
+    def _begin(self, number: int) -> Prompt:
+        self._journal.guard()
+        shown = self._window()
+        prompt = Prompt.of(self._options, number, window=shown, known=self._recall())
+        used = [record.iteration for record in prompt.reflections]
+        self._add(
+            "began", trial=number, window=used, lessons=self._lessons, delivery=self._delivery
+        )
+        return prompt
+
+    def _window(self) -> list[Record]:
+        if not self._options.inject:
+            return []
+        records = list(self._journal.records.values())
+        size = omega(self._options.omega, self.state.kind, records)
+        return window(records, policy=self._options.policy, size=size)
+
+    def _recall(self) -> str:
+        """What is known about such tasks; asked once a run of the loop."""
+        if self._known is None and self._options.recall:
+            try:
+                found = self._engine.turn(self.state.scope, self._options.task)
+            except HardwonError:  # the loop goes on without its memory
+                return ""
+            self._known, self._delivery = found.text, found.id
+            self._lessons = len(found.lessons)
+        return self._known or ""
+
+    def _recorded(self, number: int, attempt: Attempt) -> Attempt:
+        tree, difference = self._picture()
+        output = attempt.output
+        if difference:
+            output = with_changes(output, difference)
+        self._spill(f"{number + 1:03d}.out", attempt.text)
+        self._add("acted", trial=number, actor=to_json(output), tree=tree)
+        return attempt._replace(output=output)
+
+    def _picture(self) -> tuple[str, Difference | None]:
+        """The work tree now, and what this trial has changed in it."""
+        if self._repository is None:
+            return "", None
+        before = self.state.trials[-1].tree if self.state.trials else self.state.tree
+        try:
+            tree = self._repository.picture()
+            return tree, self._repository.difference(before, tree) if before else None
+        except HardwonError as error:
+            self._journal.note(f"no picture of the work tree: {error}")
+            return "", None
+
+    def _spill(self, name: str, text: str) -> None:
+        path = self._journal.folder.at("trials", name)
+        with open(path, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+
+    async def _judged(self, number: int, attempt: Attempt) -> EvaluatorOutput:
+        if self.state.open and self.state.open.evaluation:
+            return self.state.open.evaluation
+        crash = attempt.output.crash
+        evaluation = crashed(crash) if crash else await self._hands.judge(attempt)
+        self._add("judged", trial=number, evaluation=to_json(evaluation))
+        return evaluation
+
+    async def _finish(
+        self, number: int, actor: ActorOutput, evaluation: EvaluatorOutput, *, began: float
+    ) -> None:
+        name = failures.name_of(evaluation, actor.crash)
+        outcome, reason = self._outcome(number, actor, evaluation)
+        trial = self._summed(number, evaluation, outcome=outcome, reason=reason)
+        seconds = round(time.monotonic() - began, 3)
+        trial = trial._replace(signature=name, seconds=seconds, change=change(actor))
+        if outcome != "passed":
+            record = await self._reflected(trial, actor, evaluation)
+            trial = with_reflection(trial, record.self_reflection)
+        self._add("finished", trial=number, summary=to_json(trial))
+        self._say("finished", self.state)
+
+    def _outcome(
+        self, number: int, actor: ActorOutput, evaluation: EvaluatorOutput
+    ) -> tuple[Outcome, str]:
+        if actor.crash:
+            return "critical", actor.crash
+        if evaluation.passed:
+            return "passed", "all verifications passed"
+        bad = [result.tool for result in evaluation.results if result.status != "pass"]
+        words = f"{', '.join(bad) or 'the evaluation'} failed"
+        last = number + 1 >= self._options.max_trials
+        return ("final" if last else "failed"), words
+
+    def _summed(
+        self, number: int, evaluation: EvaluatorOutput, *, outcome: Outcome, reason: str
+    ) -> Trial:
+        worst = failures.main_error(evaluation.errors)
+        open_ = self.state.open
+        return Trial(
+            number=number,
+            outcome=outcome,
+            reason=reason,
+            reward=evaluation.reward_signal,
+            errors=failures.count(evaluation),
+            failure=told(worst) if worst else "",
+            delta=self._delta(evaluation),
+            tree=open_.tree if open_ else "",
+            window=open_.window if open_ else (),
+            lessons_used=open_.lessons_used if open_ else 0,
+            at=self._now(),
+        )
+
+    def _delta(self, evaluation: EvaluatorOutput) -> PerformanceDelta | None:
+        if not self.state.trials:
+            return None
+        last = self.state.trials[-1]
+        gain = round(evaluation.reward_signal - last.reward, 6)
+        fewer = failures.count(evaluation) - last.errors
+        return PerformanceDelta(gain, fewer, gain > 0 or (gain == 0 and fewer < 0))
+
+    async def _reflected(
+        self, trial: Trial, actor: ActorOutput, evaluation: EvaluatorOutput
+    ) -> Record:
+        """The reflection on a trial; one that is on disk is not written again."""
+        known = self._journal.records.get(trial.number)
+        if known is not None and known.signature == trial.signature:
+            return known
+        earlier = tuple(self._journal.records[n] for n in sorted(self._journal.records))
+        failure = Failure(
+            self._options.task, trial.number, actor, evaluation, trial.signature, earlier
+        )
+        words = await reflect(
+            failure, model=self._engine.model, system=prompt_text("trial_reflection")
+        )
+        record = self._record(trial, actor, evaluation)._replace(self_reflection=words)
+        record = record._replace(memory_metadata=self._memory(record))
+        self._journal.keep(record)
+        return record
+
+    def _record(self, trial: Trial, actor: ActorOutput, evaluation: EvaluatorOutput) -> Record:
+        return Record(
+            loop_id=self.state.loop_id,
+            iteration=trial.number,
+            timestamp=self._now(),
+            actor_output=actor,
+            evaluator_output=evaluation,
+            self_reflection=SelfReflection(""),
+            memory_metadata=MemoryMetadata(),
+            task_description=self._options.task,
+            context_injected=bool(trial.window),
+            previous_reflections_used=trial.window,
+            performance_delta=trial.delta,
+            outcome=trial.outcome,
+            reason=trial.reason,
+            signature=trial.signature,
+        )
+
+    def _memory(self, record: Record) -> MemoryMetadata:
+        """The window as it is from now on, this reflection included."""
+        records = [*self._journal.records.values(), record]
+        size = omega(self._options.omega, self.state.kind, records)
+        shown = window(records, policy=self._options.policy, size=size)
+        return MemoryMetadata(
+            omega_capacity=size,
+            current_memory_size=len(shown),
+            reflections_in_context=tuple(one.iteration for one in shown),
+            window_policy=self._options.policy,
+            total_reflections_generated=len(records),
+        )
+
+    def _end(self, ended: Verdict) -> None:
+        """Keep what was learnt, then close the books."""
+        records = list(self._journal.records.values())
+        kept = harvest(self._engine, self.state, records) if records else 0
+        self._report(ended)
+        self._add("ended", status=ended.status, reason=ended.reason, lessons=kept)
+        self._keep_best()
+        summary.write(self._journal.folder, self.state)
+        self._say("ended", self.state)
+
+    def _report(self, ended: Verdict) -> None:
+        outcome = "helped" if ended.status == "succeeded" else "failed"
+        for delivery in self.state.deliveries:
+            self._engine.store.deliveries.report(self.state.scope, delivery, outcome)
+
+    def _keep_best(self) -> None:
+        """The best trial as a patch against the beginning."""
+        best = self.state.best
+        if self._repository is None or best is None or not (best.tree and self.state.tree):
+            return
+        try:
+            patch = self._repository.difference(self.state.tree, best.tree).patch
+        except HardwonError as error:
+            self._journal.note(f"no patch of the best trial: {error}")
+            return
+        path = self._journal.folder.at("best.patch")
+        files.write(path, patch.encode("utf-8", "surrogateescape"))
+
+    def _is_aborted(self) -> bool:
+        return os.path.exists(self._journal.folder.at(files.ABORT))
+
+    async def _unless_aborted(self, step: Awaitable[Any]) -> Any:
+        """What the step gives; None when somebody asked to abort meanwhile."""
+        task = asyncio.ensure_future(step)
+        try:
+            while not (await asyncio.wait([task], timeout=_POLL))[0]:
+                if self._is_aborted():
+                    return None
+            return task.result()
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait([task])
+
+    def _add(self, event: str, **facts: Any) -> None:
+        self._journal.add({"event": event, "at": self._now(), **facts})
+
+    def _now(self) -> str:
+        return self._engine.clock().isoformat()
+
+
+def crashed(crash: str) -> EvaluatorOutput:
+    """The judgement on an attempt that did not come to its end."""
+    kind = "timeout" if "time limit" in crash else "runtime_error"
+    error = StructuredError(kind, crash, tool="actor")  # type: ignore[arg-type]
+    return EvaluatorOutput(False, "heuristic", errors=(error,))
+
+
+def with_changes(output: ActorOutput, difference: Difference) -> ActorOutput:
+    """The attempt with what it changed on disk."""
+    names = tuple(action.file_path for action in difference.actions if action.file_path)
+    return output._replace(
+        actions=(*output.actions, *difference.actions),
+        files_modified=names,
+        total_changes=difference.stats,
+    )
+
+
+def with_reflection(trial: Trial, reflection: SelfReflection) -> Trial:
+    """The summary of a trial with what was thought of it."""
+    credit = reflection.credit_assignment
+    return trial._replace(
+        category=credit.failure_category if credit else "other",
+        confidence=reflection.confidence,
+        quality=reflection.quality,
+        author=reflection.author,
+        lessons_learned=len(reflection.lessons_learned),
+    )

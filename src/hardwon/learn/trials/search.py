@@ -1,0 +1,111 @@
+"""Find reflections over all loops, and what several of them say alike."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.domain.signature import fold
+from hardwon.errors import InvalidInput
+from hardwon.learn.trials import files, summary
+from hardwon.learn.trials.codec import Misfit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from hardwon.domain.scope import Scope
+    from hardwon.learn.trials.state import State, Trial
+    from hardwon.learn.trials.values import Record
+
+_PARTS = {"actionable_insights", "lessons_learned"}
+
+
+class Wanted(NamedTuple):
+    """What to look for; what is empty does not matter."""
+
+    categories: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    min_confidence: float = 0.0
+    limit: int = 10
+
+
+class Pattern(NamedTuple):
+    """Something that several reflections say."""
+
+    text: str
+    frequency: int
+    loops: tuple[str, ...]
+    categories: tuple[str, ...]
+
+
+def search(root: str, scope: Scope, wanted: Wanted) -> list[Record]:
+    """The newest reflections that fit, over all loops seen from the scope."""
+    if wanted.limit < 1:
+        raise InvalidInput(f"limit must be at least 1, not {wanted.limit}")
+    rows = [
+        (trial.at, state, trial)
+        for state in summary.every(root, scope)
+        for trial in state.trials
+        if _may_fit(trial, wanted)
+    ]
+    rows.sort(key=lambda row: row[0], reverse=True)
+    fitting = (record for record in _records(root, rows) if _has_words(record, wanted.keywords))
+    return [record for record, _ in zip(fitting, range(wanted.limit), strict=False)]
+
+
+def _may_fit(trial: Trial, wanted: Wanted) -> bool:
+    if trial.category is None:
+        return False
+    sure = (trial.confidence or 0.0) >= wanted.min_confidence
+    return sure and (not wanted.categories or trial.category in wanted.categories)
+
+
+def _records(root: str, rows: Sequence[tuple[str, State, Trial]]) -> Iterator[Record]:
+    for _, state, trial in rows:
+        folder = files.Folder(root, state.loop_id)
+        try:
+            yield files.read_record(folder.at(files.number_name(trial.number)))
+        except (Misfit, ValueError, OSError, RecursionError):
+            continue
+
+
+def _has_words(record: Record, keywords: Sequence[str]) -> bool:
+    """Whether any keyword occurs in the task or in the reflection."""
+    if not keywords:
+        return True
+    reflection = record.self_reflection
+    text = " ".join(
+        (
+            record.task_description,
+            reflection.reflection_text,
+            *reflection.actionable_insights,
+            *reflection.lessons_learned,
+        )
+    ).lower()
+    return any(word.lower() in text for word in keywords)
+
+
+def patterns(
+    records: Iterable[Record], *, min_frequency: int = 2, parts: Sequence[str] = tuple(_PARTS)
+) -> list[Pattern]:
+    """What at least `min_frequency` reflections say alike, commonest first."""
+    if unknown := set(parts) - _PARTS:
+        raise InvalidInput(f"patterns are found in {', '.join(sorted(_PARTS))}, not {unknown}")
+    said: dict[str, list[tuple[str, Record]]] = {}
+    for record in records:
+        lines = [line for part in parts for line in getattr(record.self_reflection, part)]
+        for key, line in {_key(line): line for line in lines}.items():
+            said.setdefault(key, []).append((line, record))
+    found = [_pattern(rows) for key, rows in said.items() if key and len(rows) >= min_frequency]
+    return sorted(found, key=lambda one: (-one.frequency, one.text))
+
+
+def _key(text: str) -> str:
+    """Two lines are alike when only names of files, numbers and quoted values tell them apart."""
+    return " ".join(re.findall(r"[\w<>]+", fold(text).lower()))
+
+
+def _pattern(rows: Sequence[tuple[str, Record]]) -> Pattern:
+    loops = tuple(dict.fromkeys(record.loop_id for _, record in rows))
+    kinds = tuple(dict.fromkeys(record.category for _, record in rows))
+    return Pattern(rows[-1][0], len(rows), loops, kinds)

@@ -1,0 +1,151 @@
+"""Pictures of a git work tree, taken without touching its index, its stash or its objects.
+
+Trees are written into the loop's own object store; the repository is only read.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.domain.text import clean, clip_middle
+from hardwon.errors import InvalidInput
+from hardwon.learn.trials.values import Action, ActionType, Changes, ChangeStats
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_DIFF_KEPT = 4000
+_PATCH_LIMIT = 4 << 20
+_MOST_FILES = 200
+_LIMIT = 120.0  # seconds; a huge repository must not hang the loop
+
+
+class Difference(NamedTuple):
+    """What changed between two pictures."""
+
+    actions: tuple[Action, ...] = ()
+    stats: ChangeStats = ChangeStats()
+    patch: str = ""
+
+
+class Repository:
+    """The work tree around a directory, seen by one loop."""
+
+    def __init__(self, top: str, store: str) -> None:
+        self.top = top
+        self._store = store
+        common = _git(["rev-parse", "--git-path", "objects"], cwd=top).strip()
+        self._env = {
+            **os.environ,
+            "GIT_INDEX_FILE": os.path.join(store, "index"),
+            "GIT_OBJECT_DIRECTORY": os.path.join(store, "objects"),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.path.join(top, common),
+            "GIT_OPTIONAL_LOCKS": "0",
+        }
+        os.makedirs(os.path.join(store, "objects"), mode=0o700, exist_ok=True)
+
+    def picture(self) -> str:
+        """The id of the tree as it lies there now, without what git ignores."""
+        self._run(["add", "--all", "--", ":/", *self._own()])
+        return self._run(["write-tree"]).strip()
+
+    def difference(self, before: str, after: str) -> Difference:
+        """What was done between two pictures, file by file."""
+        if before == after:
+            return Difference()
+        shape = ["diff", "--no-color", "--no-ext-diff", "--no-renames", "--binary"]
+        patch = self._run([*shape, before, after])
+        counts = self._run([*shape[:-1], "--numstat", "-z", before, after])
+        return _difference(counts, patch)
+
+    def restore(self, tree: str) -> None:
+        """Put the work tree into the state of a picture; the user's index stays as it is."""
+        now = self.picture()
+        patch = self._run(["diff", "--no-color", "--no-ext-diff", "--no-renames", "--binary",
+                           "--full-index", now, tree])  # fmt: skip
+        if patch:
+            _git(["apply", "--whitespace=nowarn", "-"], cwd=self.top, stdin=patch)
+
+    def _own(self) -> list[str]:
+        """The loop's own files are not the actor's work, even when they lie in the tree."""
+        inside = os.path.relpath(os.path.dirname(os.path.dirname(self._store)), self.top)
+        return [] if inside.startswith("..") else [f":(exclude,top){inside}"]
+
+    def _run(self, arguments: Sequence[str]) -> str:
+        return _git(arguments, cwd=self.top, env=self._env)
+
+
+def repository(cwd: str, store: str) -> Repository | None:
+    """The git work tree around `cwd`, if there is one."""
+    try:
+        top = _git(["rev-parse", "--show-toplevel"], cwd=cwd).strip()
+        return Repository(top, store) if top else None
+    except InvalidInput:
+        return None
+
+
+def _git(
+    arguments: Sequence[str], *, cwd: str, env: dict[str, str] | None = None, stdin: str = ""
+) -> str:
+    try:
+        done = subprocess.run(
+            ["git", "-c", "core.quotepath=off", *arguments],
+            cwd=cwd,
+            env=env,
+            input=stdin.encode("utf-8", "surrogateescape"),
+            capture_output=True,
+            timeout=_LIMIT,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InvalidInput(f"git {arguments[0]}: {error}") from error
+    if done.returncode:
+        problem = done.stderr.decode("utf-8", "replace").strip()
+        raise InvalidInput(f"git {arguments[0]} failed: {problem}")
+    return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def _difference(counts: str, patch: str) -> Difference:
+    diffs = _by_file(patch)
+    rows = [row.split("\t") for row in counts.split("\0") if row.count("\t") == 2]
+    actions = [_action(name, added, deleted, diffs) for added, deleted, name in rows]
+    stats = ChangeStats(
+        len(actions),
+        sum(action.changes.additions for action in actions if action.changes),
+        sum(action.changes.deletions for action in actions if action.changes),
+    )
+    kept = patch if len(patch) <= _PATCH_LIMIT else ""
+    return Difference(tuple(actions[:_MOST_FILES]), stats, kept)
+
+
+def _by_file(patch: str) -> dict[str, str]:
+    """The parts of a patch by the name of their file."""
+    parts = {}
+    for part in ("\n" + patch).split("\ndiff --git ")[1:]:
+        name = part.split("\n", 1)[0].rpartition(" b/")[2]
+        parts[name] = f"diff --git {part}"
+    return parts
+
+
+def _action(name: str, added: str, deleted: str, diffs: dict[str, str]) -> Action:
+    diff = diffs.get(name, "")
+    lines = Changes(
+        int(added) if added.isdigit() else 0,
+        int(deleted) if deleted.isdigit() else 0,
+        clip_middle(clean(diff), _DIFF_KEPT),
+    )
+    kind, verb = _kind(diff)
+    shown = clean(name)
+    words = f"{verb} {shown} (+{lines.additions} -{lines.deletions})"
+    return Action(kind, words, file_path=shown, changes=lines)
+
+
+def _kind(diff: str) -> tuple[ActionType, str]:
+    head = diff[:1000].split("\n@@", 1)[0]
+    if "\nnew file mode" in head:
+        return "file_creation", "created"
+    if "\ndeleted file mode" in head:
+        return "file_deletion", "deleted"
+    return "code_modification", "changed"

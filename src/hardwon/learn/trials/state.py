@@ -1,0 +1,209 @@
+"""A loop as its journal tells it: every event is one line, and the state is what they add up to."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+from hardwon.domain.scope import Scope
+from hardwon.learn.trials.codec import from_json
+from hardwon.learn.trials.values import (
+    ActorOutput,
+    Category,
+    EvaluatorOutput,
+    Outcome,
+    PerformanceDelta,
+    Policy,
+    Quality,
+    Variant,
+)
+
+LoopStatus = Literal["running", "succeeded", "failed", "aborted"]
+Lessons = Literal["now", "queue", "off"]
+Critical = Literal["stop", "retry"]
+
+
+class Options(NamedTuple):
+    """What a loop was started with."""
+
+    task: str
+    actor: str = ""  # a command; empty when a function acts
+    verify: tuple[str, ...] = ()
+    cwd: str = ""  # empty when functions act and judge: nothing is looked at on disk
+    max_trials: int = 5
+    omega: str = ""
+    policy: Policy = "fifo"
+    window_tokens: int = 1500
+    variant: Variant = "react"
+    actor_seconds: float = 1800.0
+    verify_seconds: float = 600.0
+    output_bytes: int = 1 << 20
+    patience: int = 3  # stop after so many trials without a gain; 0: never
+    repeats: int = 3  # stop after so many trials with the same failure; 0: never
+    on_critical: Critical = "stop"
+    lessons: Lessons = "now"
+    recall: bool = True
+    inject: bool = True
+    pass_env: tuple[str, ...] = ()
+
+
+class Trial(NamedTuple):
+    """One finished trial, in numbers."""
+
+    number: int
+    outcome: Outcome
+    reason: str
+    reward: float
+    errors: int
+    seconds: float = 0.0
+    signature: str = ""
+    failure: str = ""  # the main error, in words
+    category: Category | None = None
+    confidence: float | None = None
+    quality: Quality | None = None
+    author: str = ""
+    delta: PerformanceDelta | None = None
+    tree: str = ""
+    window: tuple[int, ...] = ()
+    lessons_used: int = 0
+    lessons_learned: int = 0
+    change: str = ""  # what was changed, in short
+    at: str = ""
+
+
+class Open(NamedTuple):
+    """The trial that has begun and not finished, as far as it got."""
+
+    number: int
+    window: tuple[int, ...] = ()
+    lessons_used: int = 0
+    actor: ActorOutput | None = None
+    tree: str = ""
+    evaluation: EvaluatorOutput | None = None
+
+
+class State(NamedTuple):
+    """Everything known about a loop."""
+
+    loop_id: str
+    scope: Scope
+    options: Options
+    created_at: str
+    tree: str = ""
+    status: LoopStatus = "running"
+    reason: str = ""
+    ended_at: str = ""
+    trials: tuple[Trial, ...] = ()
+    open: Open | None = None
+    since: int = 0  # trials before this one do not count for an early stop: the loop was resumed
+    kind: str = ""
+    notes: tuple[str, ...] = ()
+    deliveries: tuple[str, ...] = ()
+
+    @property
+    def task(self) -> str:
+        """What is to be done."""
+        return self.options.task
+
+    @property
+    def passed(self) -> bool:
+        """Whether the work was verified."""
+        return self.status == "succeeded"
+
+    @property
+    def best(self) -> Trial | None:
+        """The highest reward; of equals the one with fewer errors, then the first."""
+        ranked = sorted(self.trials, key=lambda t: (-t.reward, t.errors, t.number))
+        return ranked[0] if ranked else None
+
+    @property
+    def reward(self) -> float:
+        """The reward of the best trial."""
+        return self.best.reward if self.best else 0.0
+
+    @property
+    def rewards(self) -> list[float]:
+        """The reward of every trial."""
+        return [trial.reward for trial in self.trials]
+
+
+Event = dict[str, Any]
+
+
+def created(event: Event) -> State:
+    """The state a loop begins in."""
+    return State(
+        loop_id=str(event["loop_id"]),
+        scope=Scope(*event["scope"]),
+        options=from_json(Options, event["options"]),
+        created_at=str(event["at"]),
+        tree=str(event.get("tree", "")),
+    )
+
+
+def after(state: State, event: Event) -> State:
+    """The state after one more event; an event of a later version changes nothing."""
+    step = _STEPS.get(str(event.get("event")))
+    return step(state, event) if step else state
+
+
+def replay(events: list[Event]) -> State:
+    """The state that the events add up to."""
+    state = created(events[0])
+    for event in events[1:]:
+        state = after(state, event)
+    return state
+
+
+def _began(state: State, event: Event) -> State:
+    number, window = int(event["trial"]), tuple(event.get("window", ()))
+    started = Open(number, window, int(event.get("lessons", 0)))
+    deliveries = dict.fromkeys((*state.deliveries, event.get("delivery") or ""))
+    return state._replace(open=started, deliveries=tuple(d for d in deliveries if d))
+
+
+def _acted(state: State, event: Event) -> State:
+    if state.open is None:
+        return state
+    actor = from_json(ActorOutput, event["actor"])
+    return state._replace(open=state.open._replace(actor=actor, tree=str(event.get("tree", ""))))
+
+
+def _judged(state: State, event: Event) -> State:
+    if state.open is None:
+        return state
+    evaluation = from_json(EvaluatorOutput, event["evaluation"])
+    open_ = state.open._replace(evaluation=evaluation)
+    return state._replace(open=open_, kind=evaluation.verification_type)
+
+
+def _finished(state: State, event: Event) -> State:
+    trial = from_json(Trial, event["summary"])
+    return state._replace(trials=(*state.trials, trial), open=None)
+
+
+def _ended(state: State, event: Event) -> State:
+    return state._replace(
+        status=event["status"], reason=str(event["reason"]), ended_at=str(event["at"])
+    )
+
+
+def _resumed(state: State, event: Event) -> State:
+    """Goes on; an ended loop starts counting anew for its early stops."""
+    since = state.since if state.status == "running" else len(state.trials)
+    options = from_json(Options, {**state.options._asdict(), **event.get("options", {})})
+    return state._replace(status="running", reason="", ended_at="", since=since, options=options)
+
+
+def _noted(state: State, event: Event) -> State:
+    return state._replace(notes=(*state.notes, str(event["text"])))
+
+
+_STEPS = {
+    "began": _began,
+    "acted": _acted,
+    "judged": _judged,
+    "finished": _finished,
+    "ended": _ended,
+    "resumed": _resumed,
+    "noted": _noted,
+}

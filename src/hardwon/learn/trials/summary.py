@@ -1,0 +1,78 @@
+"""A loop in a few hundred bytes: what lists and analytics read, written when the loop ends."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from hardwon.domain.scope import Scope
+from hardwon.errors import HardwonError
+from hardwon.learn.trials import files
+from hardwon.learn.trials.codec import Misfit, from_json, to_json
+from hardwon.learn.trials.state import Options, State, Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hardwon.learn.trials.files import Folder
+
+
+def write(folder: Folder, state: State) -> None:
+    """Keep the summary of an ended loop beside its journal."""
+    told = {**to_json(state), "scope": list(state.scope), "stamp": _stamp(folder)}
+    text = json.dumps(told, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    files.write(folder.at(files.SUMMARY), text.encode())
+
+
+def read(folder: Folder) -> State:
+    """The state of a loop: from its summary while that is fresh, else from the journal."""
+    content = files.read(folder.at(files.SUMMARY))
+    if content is not None:
+        try:
+            told = json.loads(content)
+            if told["stamp"] == _stamp(folder):
+                return _state(told)
+        except (ValueError, KeyError, TypeError, RecursionError):
+            pass  # the journal knows it all
+    return folder.state()
+
+
+def _state(told: dict[str, object]) -> State:
+    scope = told["scope"]
+    trials = told.get("trials", [])
+    if not isinstance(scope, list) or not isinstance(trials, list):
+        raise Misfit("summary")
+    return State(
+        loop_id=str(told["loop_id"]),
+        scope=Scope(*scope),
+        options=from_json(Options, told["options"]),
+        created_at=str(told["created_at"]),
+        tree=str(told.get("tree", "")),
+        status=told["status"],  # type: ignore[arg-type]
+        reason=str(told["reason"]),
+        ended_at=str(told["ended_at"]),
+        trials=tuple(from_json(Trial, trial) for trial in trials),
+        kind=str(told.get("kind", "")),
+    )
+
+
+def every(root: str, scope: Scope) -> Iterator[State]:
+    """The loops that are seen from a scope, in no order; unreadable ones are passed over."""
+    for loop_id in files.loop_ids(root):
+        try:
+            state = read(files.Folder(root, loop_id))
+        except (HardwonError, OSError):
+            continue
+        if is_visible(state, scope):
+            yield state
+
+
+def is_visible(state: State, scope: Scope) -> bool:
+    """Whether a loop belongs to the agent; without a project all of the agent's loops are seen."""
+    same = (state.scope.tenant, state.scope.agent) == (scope.tenant, scope.agent)
+    return same and scope.project in (None, state.scope.project)
+
+
+def _stamp(folder: Folder) -> list[int]:
+    """The journal's size tells whether it has grown since."""
+    return list(files.stamp(folder.at(files.JOURNAL))[1:2])

@@ -1,0 +1,106 @@
+"""eslint and its kin, as JSON or in the stylish format."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from hardwon.learn.trials.tools.report import MOST_ERRORS, Report, as_int, count, error
+from hardwon.learn.trials.values import Severity, StructuredError, VerificationMetrics
+
+_FILE = r"(\S.{0,500}\.[A-Za-z]{1,5})$"
+_PROBLEM = r"\s{1,10}(\d{1,9}):(\d{1,9})\s{1,20}(error|warning)\s{1,20}(.{1,1500})$"
+_UNIX = (
+    r"([^\s:][^:]{0,400}?):(\d{1,9}):(\d{1,9}): (.{1,1500}?) \[(Error|Warning)(?:/(\S{1,100}))?\]$"
+)
+
+
+def parse(text: str) -> Report:
+    """Every problem with its file and rule."""
+    start = text.find("[{")
+    if start >= 0 and '"messages"' in text:
+        return _json(text[start:])
+    return _stylish(text)
+
+
+def _stylish(text: str) -> Report:
+    errors: list[StructuredError] = []
+    file: str | None = None
+    for line in text.splitlines():
+        short = line[:2000]
+        if found := re.match(_PROBLEM, short):
+            errors.append(_problem(file, found))
+        elif found := re.match(_UNIX, short):
+            errors.append(_unix(found))
+        elif found := re.match(_FILE, short):
+            file = found[1]
+    return Report(tuple(errors[:MOST_ERRORS]), _metrics(errors, text))
+
+
+def _problem(file: str | None, found: re.Match[str]) -> StructuredError:
+    line, column, level, rest = found.groups()
+    message, _, rule = rest.rstrip().rpartition("  ")
+    return _lint(message.strip() or rest, level, file=file, line=line, column=column, rule=rule)
+
+
+def _unix(found: re.Match[str]) -> StructuredError:
+    file, line, column, message, level, rule = found.groups()
+    return _lint(message, level.lower(), file=file, line=line, column=column, rule=rule)
+
+
+def _lint(
+    message: str,
+    level: str,
+    *,
+    file: str | None,
+    line: str | int | None,
+    column: str | int | None,
+    rule: str | None,
+) -> StructuredError:
+    severity: Severity = "warning" if level == "warning" else "error"
+    broken = message.startswith("Parsing error")
+    return error(
+        "syntax_error" if broken else "lint_error",
+        message,
+        tool="eslint",
+        file=file,
+        line=line,
+        column=column,
+        severity=severity,
+        rule=(rule or "").strip() or None,
+    )
+
+
+def _metrics(errors: list[StructuredError], text: str) -> VerificationMetrics:
+    bad = count(r"problems? \((\d{1,9}) errors?", text)
+    odd = count(r"problems? \(\d{1,9} errors?, (\d{1,9}) warn", text)
+    if bad is None and not errors:
+        return VerificationMetrics()
+    seen = sum(one.severity == "error" for one in errors)
+    return VerificationMetrics(
+        lint_errors=max(bad or 0, seen), lint_warnings=max(odd or 0, len(errors) - seen)
+    )
+
+
+def _json(text: str) -> Report:
+    try:
+        files, _ = json.JSONDecoder().raw_decode(text)
+        errors = [_item(f, one) for f in files for one in f["messages"]]
+        bad = sum(as_int(f.get("errorCount")) for f in files)
+        odd = sum(as_int(f.get("warningCount")) for f in files)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return Report()
+    metrics = VerificationMetrics(lint_errors=bad, lint_warnings=odd)
+    return Report(tuple(errors[:MOST_ERRORS]), metrics)
+
+
+def _item(file: dict[str, Any], one: dict[str, Any]) -> StructuredError:
+    return _lint(
+        str(one["message"]),
+        "warning" if one.get("severity") == 1 else "error",
+        file=str(file["filePath"]),
+        line=as_int(one.get("line")),
+        column=as_int(one.get("column")),
+        rule=str(one.get("ruleId") or ""),
+    )

@@ -1,0 +1,70 @@
+"""go test, go build and go vet; with `-json` too."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from hardwon.learn.trials.tools.report import MOST_ERRORS, Report, error, matches
+from hardwon.learn.trials.values import StructuredError, VerificationMetrics
+
+_VERDICT = r"\s{0,40}--- (PASS|FAIL|SKIP): (\S{1,300})"
+_PLACE = r"\s{1,40}([^\s:]{1,300}\.go):(\d{1,9}): (.{0,1500})$"
+_COMPILER = r"(?:vet: )?([^\s:][^:]{0,300}\.go):(\d{1,9}):(?:(\d{1,9}):)? (.{1,1500})$"
+
+
+def parse(text: str) -> Report:
+    """Every failed test with its first message; what does not compile; panics."""
+    plain = _unwrapped(text) if text.lstrip().startswith('{"') else text
+    tests, verdicts = _tests(plain)
+    built = [
+        error("syntax_error" if "syntax error" in m[4] else "type_error", m[4],
+              tool="go", file=m[1], line=m[2], column=m[3])
+        for m in matches(_COMPILER, plain)
+    ]  # fmt: skip
+    panics = [error("runtime_error", m[1], tool="go") for m in matches(r"(panic: .{1,500})", plain)]
+    good, bad = verdicts.count("PASS"), verdicts.count("FAIL")
+    known = VerificationMetrics(good, bad, good + bad) if verdicts else VerificationMetrics()
+    return Report((*built, *tests, *panics)[:MOST_ERRORS], known)
+
+
+def _tests(text: str) -> tuple[list[StructuredError], list[str]]:
+    """The failed tests; the lines of one may stand above its verdict (-v) or below it."""
+    errors: list[StructuredError] = []
+    verdicts: list[str] = []
+    above: list[re.Match[str]] = []
+    lines = text.splitlines()
+    for at, line in enumerate(lines):
+        short = line[:2000]
+        if place := re.match(_PLACE, short):
+            above.append(place)
+        elif re.match(r"=== (?:RUN|CONT|NAME)", short):
+            above = []
+        elif found := re.match(_VERDICT, short):
+            verdicts.append(found[1])
+            if found[1] == "FAIL":
+                below = re.match(_PLACE, lines[at + 1][:2000]) if at + 1 < len(lines) else None
+                errors.append(_failure(found[2], below or (above[-1] if above else None)))
+            above = []
+    return errors, verdicts
+
+
+def _failure(test: str, place: re.Match[str] | None) -> StructuredError:
+    if place is None:
+        return error("test_failure", f"{test} failed", tool="go", test=test)
+    file, line, message = place.groups()
+    return error("test_failure", message, tool="go", file=file, line=line, test=test)
+
+
+def _unwrapped(text: str) -> str:
+    """What `go test -json` wrapped, line by line."""
+    parts = []
+    for line in text.splitlines():
+        try:
+            event = json.loads(line)
+        except (ValueError, RecursionError):
+            parts.append(line + "\n")
+            continue
+        if isinstance(event, dict) and isinstance(event.get("Output"), str):
+            parts.append(event["Output"])
+    return "".join(parts)

@@ -1,0 +1,88 @@
+"""jest and vitest, as text or JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from hardwon.learn.trials.tools.report import MOST_ERRORS, Report, as_int, blocks, count, error
+from hardwon.learn.trials.values import StructuredError, VerificationMetrics
+
+_JEST = r"\s{1,4}● (?!Console|Validation)(.{1,500})$"
+_VITEST = r"\s{0,3}FAIL\s{1,3}(\S{1,300}(?: > .{1,400}| \[ .{1,300} \]))$"
+_PLACE = (
+    r"(?:\s{1,20}at .{0,300}?\(?|\s{0,10}❯ )([^\s():]{1,400}\.[cm]?[jt]sx?):(\d{1,9}):(\d{1,9})\)?"
+)
+
+
+def parse(text: str) -> Report:
+    """Every failed test, once."""
+    start = text.find('{"num')
+    if start >= 0:
+        return _json(text[start:])
+    found: dict[str, StructuredError] = {}
+    for header, tool in ((_JEST, "jest"), (_VITEST, "vitest")):
+        for head, lines in blocks(header, text):
+            name = head[1].strip()
+            found.setdefault(name, _failure(name, lines, tool))
+    return Report(tuple(found.values())[:MOST_ERRORS], _metrics(text))
+
+
+def _failure(name: str, lines: list[str], tool: str) -> StructuredError:
+    said = [line.strip() for line in lines if line.strip()]
+    places = [m for line in lines if (m := re.match(_PLACE, line)) and "node_modules" not in m[1]]
+    return error(
+        "syntax_error" if any("SyntaxError" in line for line in said[:8]) else "test_failure",
+        _message(said) or name,
+        tool=tool,
+        file=places[0][1] if places else None,
+        line=places[0][2] if places else None,
+        column=places[0][3] if places else None,
+        trace="\n".join(lines[:60]),
+        test=name,
+    )
+
+
+def _message(said: list[str]) -> str:
+    """The first words, with what was expected and what came."""
+    wanted = [line for line in said[:30] if re.match(r"(?:Expected|Received)\b", line)]
+    return " ".join([*said[:1], *(line for line in wanted if line not in said[:1])])
+
+
+def _metrics(text: str) -> VerificationMetrics:
+    line = r"^\s{0,8}Tests:?\s.{0,200}?"
+    failed, passed = (
+        count(rf"{line}(\d{{1,9}}) failed", text),
+        count(rf"{line}(\d{{1,9}}) pass", text),
+    )
+    if failed is None and passed is None:
+        return VerificationMetrics()
+    good, bad = passed or 0, failed or 0
+    return VerificationMetrics(good, bad, good + bad)
+
+
+def _json(text: str) -> Report:
+    try:
+        told, _ = json.JSONDecoder().raw_decode(text)
+        cases = [(f, c) for f in told["testResults"] for c in f.get("assertionResults", [])]
+        errors = [_case(f, c) for f, c in cases if c.get("status") == "failed"]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return Report()
+    good, bad = as_int(told.get("numPassedTests")), as_int(told.get("numFailedTests"))
+    return Report(tuple(errors[:MOST_ERRORS]), VerificationMetrics(good, bad, good + bad))
+
+
+def _case(file: dict[str, Any], case: dict[str, Any]) -> StructuredError:
+    trace = "\n".join(map(str, case.get("failureMessages") or []))
+    place = case.get("location") or {}
+    return error(
+        "test_failure",
+        trace.strip().split("\n")[0],
+        tool="jest",
+        file=str(file.get("name") or ""),
+        line=as_int(place.get("line")) or None,
+        column=as_int(place.get("column")) or None,
+        trace=trace,
+        test=str(case.get("fullName") or case.get("title") or ""),
+    )

@@ -1,0 +1,85 @@
+"""pytest, as text."""
+
+from __future__ import annotations
+
+import re
+
+from hardwon.learn.trials.tools.report import Report, blocks, error, matches
+from hardwon.learn.trials.values import ErrorType, StructuredError, VerificationMetrics
+
+_COUNT = r"(\d{1,9}) (passed|failed|errors?|xfailed|xpassed|skipped)\b"
+_SUMMARY = r"(FAILED|ERROR) ([^\s:]\S*?\.py)(?:::(.{1,400}?))?(?: - (.*))?$"
+_HEADER = r"_{2,} (?:ERROR (?:collecting|at (?:setup|teardown) of) )?(.{1,400}?) _{2,}$"
+_PLACE = r"([^\s:]{1,400}\.py):(\d{1,9}): "
+
+
+def parse(text: str) -> Report:
+    """Every failed test and every error in collecting them, with where it was raised."""
+    traces = {head[1]: lines for head, lines in blocks(_HEADER, text)}
+    errors = tuple(_failure(found, traces) for found in matches(_SUMMARY, text))
+    return Report(errors or tuple(_from_traces(traces)), _metrics(text))
+
+
+def _failure(found: re.Match[str], traces: dict[str, list[str]]) -> StructuredError:
+    verdict, file, test, message = found.groups()
+    lines = traces.get((test or "").replace("::", "."), traces.get(file, []))
+    place_file, place_line = _place(lines, file)
+    words = message or _exception(lines) or f"{test or file} failed"
+    return error(
+        kind_of(words, verdict),
+        words,
+        tool="pytest",
+        file=place_file,
+        line=place_line,
+        trace="\n".join(lines),
+        test=f"{file}::{test}" if test else file,
+    )
+
+
+def _from_traces(traces: dict[str, list[str]]) -> list[StructuredError]:
+    """The failures when the short summary was switched off."""
+    found = []
+    for name, lines in traces.items():
+        if words := _exception(lines):
+            file, line = _place(lines, "")
+            kind = kind_of(words, "FAILED")
+            trace = "\n".join(lines)
+            found.append(
+                error(kind, words, tool="pytest", file=file, line=line, trace=trace, test=name)
+            )
+    return found
+
+
+def kind_of(message: str, verdict: str) -> ErrorType:
+    """A test that could not even be collected has failed in another way."""
+    if re.match(r"(?:E +)?(?:SyntaxError|IndentationError|TabError)\b", message):
+        return "syntax_error"
+    return "test_failure" if verdict == "FAILED" else "runtime_error"
+
+
+def _place(lines: list[str], file: str) -> tuple[str, str | None]:
+    """The last place named in a traceback."""
+    places = [found for line in lines if (found := re.match(_PLACE, line))]
+    return (places[-1][1], places[-1][2]) if places else (file, None)
+
+
+def _exception(lines: list[str]) -> str:
+    said = [line[1:].strip() for line in lines if re.match(r"E   +\S", line)]
+    return said[0] if said else ""
+
+
+def _metrics(text: str) -> VerificationMetrics:
+    counts: dict[str, int] = {}
+    for line in text.splitlines():
+        if re.search(r" in \d[\d.]{0,12}s\b", line[-80:]) and re.search(_COUNT, line[:400]):
+            counts = {word.rstrip("s"): int(n) for n, word in re.findall(_COUNT, line[:400])}
+    if not counts:
+        return VerificationMetrics(coverage_percentage=_coverage(text))
+    passed = counts.get("passed", 0) + counts.get("xfailed", 0)
+    failed = counts.get("failed", 0) + counts.get("error", 0)
+    return VerificationMetrics(passed, failed, passed + failed, _coverage(text))
+
+
+def _coverage(text: str) -> float | None:
+    totals = [m[1] for m in matches(r"TOTAL\s.{0,200}?\s(\d{1,3}(?:\.\d{1,3})?)%$", text)]
+    return min(float(totals[-1]), 100.0) if totals else None

@@ -1,0 +1,85 @@
+"""Type checkers of Python: mypy and pyright."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from hardwon.learn.trials.tools.report import MOST_ERRORS, Report, as_int, count, error, matches
+from hardwon.learn.trials.values import Severity, StructuredError, VerificationMetrics
+
+_MYPY = (
+    r"([^\s:][^:]{0,400}?):(\d{1,9}):(?:(\d{1,9}):)?(?:\d{1,9}:\d{1,9}:)? "
+    r"(error|warning): (.{1,1500}?)(?:  \[([a-z0-9-]{1,60})\])?$"
+)
+_PYRIGHT = (
+    r"\s*([^\s:][^:]{0,400}?):(\d{1,9}):(\d{1,9}) - (error|warning|information): "
+    r"(.{1,1500}?)(?: \((report\w{1,60})\))?$"
+)
+_SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning"}
+
+
+def mypy(text: str) -> Report:
+    """Every line of mypy's that is not a note."""
+    errors = tuple(_typed(found, "mypy") for found in matches(_MYPY, text))
+    stated = count(r"^Found (\d{1,9}) errors? in ", text)
+    if stated is None and not errors and "Success: no issues found" in text:
+        stated = 0
+    return Report(errors, _metrics(errors, stated))
+
+
+def pyright(text: str) -> Report:
+    """pyright's lines, or its JSON."""
+    if text.lstrip().startswith("{"):
+        return _pyright_json(text)
+    errors = tuple(_typed(found, "pyright") for found in matches(_PYRIGHT, text))
+    return Report(errors, _metrics(errors, count(r"^(\d{1,9}) errors?, \d{1,9} warn", text)))
+
+
+def _typed(found: re.Match[str], tool: str) -> StructuredError:
+    file, line, column, level, message, rule = found.groups()
+    return error(
+        "syntax_error"
+        if rule == "syntax" or message.startswith("invalid syntax")
+        else "type_error",
+        message,
+        tool=tool,
+        file=file,
+        line=line,
+        column=column,
+        severity=_SEVERITIES.get(level, "info"),
+        rule=rule,
+    )
+
+
+def _metrics(errors: tuple[StructuredError, ...], stated: int | None) -> VerificationMetrics:
+    seen = sum(one.severity == "error" for one in errors)
+    if stated is None and not errors:
+        return VerificationMetrics()
+    return VerificationMetrics(type_errors=max(seen, stated or 0))
+
+
+def _pyright_json(text: str) -> Report:
+    try:
+        told = json.loads(text)
+        found = told.get("generalDiagnostics", [])[:MOST_ERRORS]
+        errors = tuple(_diagnostic(one) for one in found)
+        stated = as_int(told.get("summary", {}).get("errorCount"))
+    except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
+        return Report()
+    return Report(errors, _metrics(errors, stated))
+
+
+def _diagnostic(one: dict[str, Any]) -> StructuredError:
+    start = one.get("range", {}).get("start", {})
+    return error(
+        "type_error",
+        str(one["message"]),
+        tool="pyright",
+        file=str(one["file"]),
+        line=as_int(start.get("line")) + 1,
+        column=as_int(start.get("character")) + 1,
+        severity=_SEVERITIES.get(str(one.get("severity")), "info"),
+        rule=str(one["rule"]) if one.get("rule") else None,
+    )

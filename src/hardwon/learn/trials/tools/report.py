@@ -1,0 +1,101 @@
+"""What a tool's output says, once it is understood."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.domain.text import clean, clip, clip_middle, one_line
+from hardwon.learn.trials.values import (
+    ErrorType,
+    Severity,
+    StructuredError,
+    VerificationMetrics,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST_ERRORS = 200
+_MESSAGE, _TRACE = 1000, 4000
+
+
+class Report(NamedTuple):
+    """Errors and counts; nothing when the output was not understood."""
+
+    errors: tuple[StructuredError, ...] = ()
+    metrics: VerificationMetrics = VerificationMetrics()
+
+
+def error(
+    kind: ErrorType,
+    message: str,
+    *,
+    tool: str,
+    file: str | None = None,
+    line: str | int | None = None,
+    column: str | int | None = None,
+    trace: str = "",
+    severity: Severity = "error",
+    rule: str | None = None,
+    test: str | None = None,
+) -> StructuredError:
+    """An error within the limits of what is stored."""
+    return StructuredError(
+        type=kind,
+        message=one_line(message, _MESSAGE) or "(no message)",
+        file=clip(file, 500) if file else None,
+        line=_number(line),
+        column=_number(column),
+        stack_trace=clip_middle(clean(trace).strip(), _TRACE) if trace.strip() else None,
+        severity=severity,
+        rule=clip(rule, 100) if rule else None,
+        tool=tool,
+        test=one_line(test, 300) if test else None,
+    )
+
+
+def matches(pattern: str, text: str) -> Iterator[re.Match[str]]:
+    """What the pattern finds line by line: one long line can never cost more than itself."""
+    found = 0
+    for line in text.splitlines():
+        if (match := re.match(pattern, line[:2000])) and found < MOST_ERRORS:
+            found += 1
+            yield match
+
+
+def blocks(header: str, text: str) -> Iterator[tuple[re.Match[str], list[str]]]:
+    """Every header line with the lines below it, up to the next header."""
+    open_: tuple[re.Match[str], list[str]] | None = None
+    for line in text.splitlines():
+        match = re.match(header, line[:2000])
+        if match:
+            if open_:
+                yield open_
+            open_ = match, []
+        elif open_ and len(open_[1]) < 2000:
+            open_[1].append(line[:2000])
+    if open_:
+        yield open_
+
+
+def count(pattern: str, text: str) -> int | None:
+    """The number in the last line that the pattern matches."""
+    found = None
+    for line in text.splitlines():
+        if match := re.search(pattern, line[:500]):
+            found = int(match[1][:9])
+    return found
+
+
+def as_int(value: object) -> int:
+    """The number if it is one, else nothing."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+
+
+def _number(value: str | int | None) -> int | None:
+    try:
+        number = int(value) if value is not None else None
+    except ValueError:
+        return None
+    return number if number is None or 0 <= number < 1_000_000_000 else None

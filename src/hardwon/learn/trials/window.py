@@ -1,0 +1,137 @@
+"""Which reflections the next trial sees: a window of Ω, chosen by a policy, within a budget."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+from hardwon.domain.text import clip
+from hardwon.errors import InvalidInput
+from hardwon.learn.trials.values import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hardwon.learn.trials.values import Record
+
+DEFAULTS = {
+    "unit_tests": 1,
+    "integration_tests": 3,
+    "type_check": 1,
+    "lint": 1,
+    "combined": 3,
+    "manual_review": 5,
+}
+_OTHERWISE = 3
+_LARGEST = 10
+_DECAY = 0.8  # what a trial further back is worth
+
+
+def omega_setting(text: str) -> str:
+    """`""` (by what is verified), `auto` (by how varied the failures are), or 1 … 10."""
+    if text in ("", "auto") or (text.isascii() and text.isdigit() and 1 <= int(text) <= _LARGEST):
+        return text
+    raise InvalidInput(f"omega must be auto or in 1 … {_LARGEST}, not {text!r}")
+
+
+def omega(setting: str, kind: str, records: Sequence[Record]) -> int:
+    """The size of the window."""
+    if setting == "auto":
+        return by_diversity(records)
+    return int(setting) if setting else DEFAULTS.get(kind, _OTHERWISE)
+
+
+def by_diversity(records: Sequence[Record]) -> int:
+    """The more kinds of failure there are, the further back one has to look."""
+    kinds = len({record.category for record in records})
+    return 5 if kinds >= 5 else 3 if kinds >= 3 else 1
+
+
+def window(records: Sequence[Record], *, policy: Policy, size: int) -> list[Record]:
+    """At most `size` reflections, oldest first."""
+    chosen = _POLICIES[policy](records)[:size]
+    return sorted(chosen, key=lambda record: record.iteration)
+
+
+def _fifo(records: Sequence[Record]) -> list[Record]:
+    """The last ones: the oldest leaves first."""
+    return sorted(records, key=lambda record: record.iteration, reverse=True)
+
+
+def _recency(records: Sequence[Record]) -> list[Record]:
+    """The newest word on each failure first, then what was said about it before."""
+    newest = sorted(records, key=lambda record: (record.timestamp, record.iteration), reverse=True)
+    seen: set[str] = set()
+    first: list[Record] = []
+    again: list[Record] = []
+    for record in newest:
+        (again if record.signature in seen else first).append(record)
+        seen.add(record.signature)
+    return first + again
+
+
+def _relevance(records: Sequence[Record]) -> list[Record]:
+    """Those nearest to the failure that was met last."""
+    newest = _fifo(records)
+    if not newest:
+        return []
+    last = newest[0]
+    return sorted(newest, key=lambda record: -relevance(record, last))
+
+
+def relevance(record: Record, last: Record) -> float:
+    """How much a reflection has to do with the last failure, worth less the older it is."""
+    same = 2.0 * (record.signature == last.signature) + 1.0 * (record.category == last.category)
+    shared = _words(record) & _words(last)
+    overlap = len(shared) / max(1, len(_words(last)))
+    sure = 0.5 + record.self_reflection.confidence / 2
+    return float((1 + same + 2 * overlap) * sure * _DECAY ** (last.iteration - record.iteration))
+
+
+def _words(record: Record) -> set[str]:
+    texts = (error.message for error in record.evaluator_output.errors[:10])
+    return set(re.findall(r"[a-z_]{3,}", " ".join(texts).lower()))
+
+
+_POLICIES: dict[Policy, Callable[[Sequence[Record]], list[Record]]] = {
+    "fifo": _fifo,
+    "recency": _recency,
+    "relevance_weighted": _relevance,
+}
+
+
+def tokens(text: str) -> int:
+    """A rough count."""
+    return math.ceil(len(text) / 4)
+
+
+def fitting(records: Sequence[Record], budget: int) -> list[tuple[Record, str]]:
+    """The rendered reflections that fit, newest chosen first, shown oldest first.
+
+    The newest is always among them, cut if it must be.
+    """
+    shown: list[tuple[Record, str]] = []
+    left = budget
+    for record in sorted(records, key=lambda record: record.iteration, reverse=True):
+        text = rendered(record)
+        if tokens(text) > left:
+            if not shown and budget:
+                shown.append((record, clip(text, budget * 4)))
+            break
+        shown.append((record, text))
+        left -= tokens(text)
+    return shown[::-1]
+
+
+def rendered(record: Record) -> str:
+    """One reflection as the actor reads it."""
+    reflection = record.self_reflection
+    parts = [f"### Trial {record.iteration + 1}", reflection.reflection_text]
+    parts += _listed("What I will do differently:", reflection.actionable_insights)
+    parts += _listed("What I learnt:", reflection.lessons_learned)
+    return "\n".join(parts)
+
+
+def _listed(head: str, items: Sequence[str]) -> list[str]:
+    return [head, *(f"- {item}" for item in items)] if items else []
