@@ -12,14 +12,18 @@ import time
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from hardwon.domain.redact import redact
 from hardwon.domain.text import required
 from hardwon.engine import MEMORY
 from hardwon.errors import InvalidInput, NotFound, TransientError
 from hardwon.learn.trials import files, process, summary
+from hardwon.learn.trials.analytics import Analysis, analyze
 from hardwon.learn.trials.codec import Misfit, from_json, to_json
 from hardwon.learn.trials.evaluate import checked
+from hardwon.learn.trials.exchange import Imported, import_all
 from hardwon.learn.trials.hands import MixedHands
 from hardwon.learn.trials.runner import Runner
+from hardwon.learn.trials.search import Wanted, search
 from hardwon.learn.trials.snapshots import repository
 from hardwon.learn.trials.state import Options
 from hardwon.learn.trials.window import omega_setting, window
@@ -144,6 +148,27 @@ class Loops:
         memory = max(records, key=lambda record: record.iteration).memory_metadata
         return window(records, policy=memory.window_policy, size=memory.omega_capacity)
 
+    def search(
+        self,
+        *,
+        failure_category: str | Sequence[str] = (),
+        task_keywords: Sequence[str] = (),
+        min_confidence: float = 0.0,
+        limit: int = 10,
+    ) -> Sequence[Record]:
+        """Reflections over all loops of the agent, newest first."""
+        kinds = (failure_category,) if isinstance(failure_category, str) else failure_category
+        wanted = Wanted(tuple(kinds), tuple(task_keywords), min_confidence, limit)
+        return search(self.root, self.scope, wanted)
+
+    def analyze(self, *, watch: Callable[[], None] = lambda: None) -> Analysis:
+        """What all loops of the agent tell about learning; `watch` is called for each one read."""
+        return analyze(summary.every(self.root, self.scope, watch=watch))
+
+    def take_in(self, path: str) -> Imported:
+        """Import the reflections below a path, whichever of the known formats they have."""
+        return import_all(self.root, self.scope, path, now=self._engine.clock())
+
     def restore_best(self, loop_id: str) -> int:
         """Put the work tree into the state of the best trial; its number."""
         folder = self._folder(loop_id)
@@ -213,7 +238,7 @@ def sound(options: Options, functions: Functions) -> Options:
     for name in ("actor_seconds", "verify_seconds"):
         if not 0 < getattr(options, name) < 1e7:
             raise InvalidInput(f"{name} must be over 0, not {getattr(options, name)}")
-    return options._replace(task=required(options.task, "task", _TASK_LIMIT))
+    return options._replace(task=redact(required(options.task, "task", _TASK_LIMIT)))
 
 
 def options_of(task: str, defaults: Any, **given: Any) -> Options:

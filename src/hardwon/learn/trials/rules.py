@@ -137,7 +137,7 @@ def _reasoning(failure: Failure, why: str, again: list[int]) -> str:
 
 
 def _will(insights: Sequence[str]) -> str:
-    return f"In my next attempt I will do this: {' '.join(insights[:3])}"
+    return f"In my next attempt I will do this: {insights[0]}"
 
 
 def _cause(failure: Failure, worst: Error | None) -> str:

@@ -7,10 +7,11 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from hardwon.domain.redact import redact
 from hardwon.engine import prompt_text
 from hardwon.errors import HardwonError
 from hardwon.learn.trials import failures, files, summary
-from hardwon.learn.trials.codec import to_json
+from hardwon.learn.trials.codec import to_json, with_texts
 from hardwon.learn.trials.harvest import harvest
 from hardwon.learn.trials.prompt import Prompt
 from hardwon.learn.trials.reflect import reflect
@@ -156,7 +157,8 @@ class Runner:
         output = attempt.output
         if difference:
             output = with_changes(output, difference)
-        self._spill(f"{number + 1:03d}.out", attempt.text)
+        output = with_texts(output, redact)
+        self._spill(f"{number + 1:03d}.out", redact(attempt.text))
         self._add("acted", trial=number, actor=to_json(output), tree=tree)
         return attempt._replace(output=output)
 
@@ -182,6 +184,7 @@ class Runner:
             return self.state.open.evaluation
         crash = attempt.output.crash
         evaluation = crashed(crash) if crash else await self._hands.judge(attempt)
+        evaluation = with_texts(evaluation, redact)
         self._add("judged", trial=number, evaluation=to_json(evaluation))
         return evaluation
 
@@ -252,6 +255,7 @@ class Runner:
         words = await reflect(
             failure, model=self._engine.model, system=prompt_text("trial_reflection")
         )
+        words = with_texts(words, redact)
         record = self._record(trial, actor, evaluation)._replace(self_reflection=words)
         record = record._replace(memory_metadata=self._memory(record))
         self._journal.keep(record)

@@ -12,7 +12,7 @@ from hardwon.learn.trials.codec import Misfit, from_json, to_json
 from hardwon.learn.trials.state import Options, State, Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from hardwon.learn.trials.files import Folder
 
@@ -56,9 +56,10 @@ def _state(told: dict[str, object]) -> State:
     )
 
 
-def every(root: str, scope: Scope) -> Iterator[State]:
+def every(root: str, scope: Scope, *, watch: Callable[[], None] = lambda: None) -> Iterator[State]:
     """The loops that are seen from a scope, in no order; unreadable ones are passed over."""
     for loop_id in files.loop_ids(root):
+        watch()
         try:
             state = read(files.Folder(root, loop_id))
         except (HardwonError, OSError):

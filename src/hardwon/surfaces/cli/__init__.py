@@ -22,6 +22,7 @@ COMMANDS = {
     "recall": "Show what would be put before the agent.",
     "queue": "Watch the queue work.",
     "session": "Mine transcripts of coding agents into memory.",
+    "loop": "Try a task until its verifiers pass, learning from each trial.",
     "work": "Work the queue: turn captured failures into lessons.",
     "install": "Let hardwon learn inside Claude Code, Codex, Gemini, Copilot, opencode, Cursor.",
     "uninstall": "Take hardwon out of an agent again.",

@@ -1,0 +1,195 @@
+"""The analysis as one page: no script, nothing loaded, readable in light and dark."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hardwon.learn.trials.analytics import Analysis, Curve
+
+_WIDTH, _HEIGHT, _EDGE = 560, 220, 40
+_STYLE = """
+:root{color-scheme:light dark;--ink:#1c2430;--soft:#5b6675;--line:#d8dde4;--paper:#f6f7f9;
+--card:#fff;--blue:#2563b8;--red:#b3372f;--green:#2b7a4b}
+@media (prefers-color-scheme:dark){:root{--ink:#e6e9ee;--soft:#9aa5b4;--line:#333c48;
+--paper:#12161c;--card:#1a2029;--blue:#7db0f5;--red:#f08a80;--green:#7cc99a}}
+*{box-sizing:border-box}
+body{margin:0 auto;max-width:1240px;padding:28px 20px;background:var(--paper);color:var(--ink);
+font:15px/1.5 system-ui,sans-serif}
+h1{font-size:24px;margin:0 0 4px}h2{font-size:15px;margin:0 0 10px;font-weight:600}
+.sub{color:var(--soft);margin:0 0 20px}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px}
+.grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,460px),1fr));gap:12px;
+margin-top:12px}
+.card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:14px 16px;
+overflow-x:auto}
+.figure b{display:block;font-size:24px;font-weight:600}
+.figure span{color:var(--soft);font-size:13px}
+svg{width:100%;height:auto;display:block}text{fill:var(--soft);font-size:12px}
+table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:4px 8px 4px 0;
+border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
+th{color:var(--soft);font-weight:500}
+td.n,th.n{text-align:right;white-space:nowrap}
+.small{display:grid;grid-template-columns:repeat(auto-fill,minmax(180px,1fr));gap:12px}
+.small p{margin:4px 0 0;font-size:12px;color:var(--soft);overflow-wrap:anywhere}
+.ok{color:var(--green)}.bad{color:var(--red)}
+"""
+
+
+def page(analysis: Analysis, *, title: str) -> str:
+    """The whole page."""
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body>"
+        f"<h1>{escape(title)}</h1>"
+        f'<p class="sub">{analysis.loops} loops, {analysis.trials} trials</p>'
+        f"{_figures(analysis)}<div class='grid'>{''.join(_cards(analysis))}</div></body></html>\n"
+    )
+
+
+def _figures(analysis: Analysis) -> str:
+    figures = (
+        (percent(analysis.success_rate), "loops that succeeded"),
+        (number(analysis.trials_to_success), "trials to success"),
+        (number(analysis.seconds_to_success, " s"), "time to success"),
+        (f"{analysis.learning_rate:+.3f}", "learning rate per trial"),
+        (str(analysis.breakthroughs), "trials that did better"),
+        (percent(analysis.lesson_reuse_rate), "loops that reused lessons"),
+        (number(analysis.confidence_correlation), "confidence against improvement (r)"),
+        (str(analysis.low_quality), "poor reflections"),
+    )
+    cells = (
+        f'<div class="card figure"><b>{escape(big)}</b><span>{escape(small)}</span></div>'
+        for big, small in figures
+    )
+    return f'<div class="figures">{"".join(cells)}</div>'
+
+
+def _cards(analysis: Analysis) -> list[str]:
+    helped = (
+        ("with lessons", analysis.success_with_lessons),
+        ("without lessons", analysis.success_without_lessons),
+    )
+    return [
+        _card("Reward by trial (mean)", line(analysis.reward_curve, "--blue", high=1.0)),
+        _card("Errors by trial (mean)", line(analysis.error_curve, "--red")),
+        _card("Failure categories", bars(analysis.categories)),
+        _card("Why loops ended", bars(analysis.reasons)),
+        _card("Improvement after a reflection, by its confidence", _calibration(analysis)),
+        _card(
+            "Success rate",
+            bars([(name, value) for name, value in helped if value is not None], show=percent),
+        ),
+        _card("Kinds of tasks that came again", _repeated(analysis)),
+        _card("Newest loops", _small(analysis.curves)),
+    ]
+
+
+def _card(title: str, body: str) -> str:
+    return f'<div class="card"><h2>{escape(title)}</h2>{body or "<p>nothing yet</p>"}</div>'
+
+
+def line(values: Sequence[float], colour: str, *, high: float | None = None) -> str:
+    """A curve over trials with its axes."""
+    if not values:
+        return ""
+    top = high or max(values) or 1.0
+    points = [(_x(at, len(values)), _y(value / top)) for at, value in enumerate(values)]
+    dots = "".join(
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" style="fill:var({colour})">'
+        f"<title>trial {at + 1}: {values[at]:.3f}</title></circle>"
+        for at, (x, y) in enumerate(points)
+    )
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    stroke = f"fill:none;stroke:var({colour});stroke-width:2"
+    drawn = f'{_axes(len(values), top)}<polyline points="{path}" style="{stroke}"/>{dots}'
+    return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">{drawn}</svg>'
+
+
+def _x(at: int, count: int) -> float:
+    return _EDGE + (_WIDTH - _EDGE - 16) * (at / (count - 1) if count > 1 else 0.5)
+
+
+def _y(share: float) -> float:
+    return _HEIGHT - 28 - (_HEIGHT - 44) * max(0.0, min(1.0, share))
+
+
+def _axes(count: int, top: float) -> str:
+    parts = []
+    for share in (0.0, 0.5, 1.0):
+        y = _y(share)
+        parts.append(
+            f'<line x1="{_EDGE}" x2="{_WIDTH - 8}" y1="{y}" y2="{y}" stroke="var(--line)"/>'
+        )
+        parts.append(
+            f'<text x="{_EDGE - 6}" y="{y + 4}" text-anchor="end">{top * share:.2g}</text>'
+        )
+    every = max(1, count // 10)
+    for at in range(0, count, every):
+        x = _x(at, count)
+        parts.append(f'<text x="{x:.1f}" y="{_HEIGHT - 8}" text-anchor="middle">{at + 1}</text>')
+    return "".join(parts)
+
+
+def bars(rows: Sequence[tuple[str, float]], *, show: Callable[[float], str] = str) -> str:
+    """Horizontal bars with their labels and values."""
+    if not rows:
+        return ""
+    most = max(value for _, value in rows) or 1
+    shown = rows[:12]
+    drawn = "".join(_bar(at, *row, most=most, show=show) for at, row in enumerate(shown))
+    return f'<svg viewBox="0 0 {_WIDTH} {len(shown) * 28 + 4}" role="img">{drawn}</svg>'
+
+
+def _bar(at: int, name: str, value: float, *, most: float, show: Callable[[float], str]) -> str:
+    y, width = at * 28 + 4, max(2.0, 270 * value / most)
+    return (
+        f'<text x="206" y="{y + 15}" text-anchor="end">{escape(name.replace("_", " ")[:34])}</text>'
+        f'<rect x="214" y="{y}" width="{width:.1f}" height="20" rx="3" style="fill:var(--blue)"/>'
+        f'<text x="{220 + width:.1f}" y="{y + 15}">{escape(show(value))}</text>'
+    )
+
+
+def _calibration(analysis: Analysis) -> str:
+    return bars(
+        [(f"{name} ({count})", share) for name, count, share in analysis.calibration], show=percent
+    )
+
+
+def _repeated(analysis: Analysis) -> str:
+    rows = "".join(
+        f'<tr><td>{escape(one.task)}</td><td class="n">{one.loops}</td>'
+        f'<td class="n">{one.first_trials:g}</td><td class="n">{one.last_trials:g}</td></tr>'
+        for one in analysis.repeated
+    )
+    head = (
+        '<tr><th>task</th><th class="n">loops</th><th class="n">trials, first half</th>'
+        '<th class="n">last half</th></tr>'
+    )
+    return f"<table>{head}{rows}</table>" if rows else ""
+
+
+def _small(curves: Sequence[Curve]) -> str:
+    cells = "".join(
+        f"<div>{line(one.rewards, '--blue', high=1.0)}<p>{escape(one.task)}<br>"
+        f'<span class="{"ok" if one.status == "succeeded" else "bad"}">{escape(one.status)}</span>'
+        f" after {len(one.rewards)} · {escape(one.loop_id)}</p></div>"
+        for one in reversed(curves)
+    )
+    return f'<div class="small">{cells}</div>' if cells else ""
+
+
+def percent(value: float | None) -> str:
+    """A share for people."""
+    return "–" if value is None else f"{value:.0%}"
+
+
+def number(value: float | None, unit: str = "") -> str:
+    """A number for people."""
+    return "–" if value is None else f"{value:.2f}{unit}"

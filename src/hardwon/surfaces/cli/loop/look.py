@@ -1,0 +1,188 @@
+"""Look at loops and their reflections."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from hardwon.domain.text import clip, one_line
+from hardwon.engine import utc_now
+from hardwon.errors import NotFound
+from hardwon.learn.trials.chart import spark
+from hardwon.learn.trials.codec import to_json
+from hardwon.learn.trials.state import LoopStatus
+from hardwon.learn.trials.values import Category
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import age, dump, say, table
+
+if TYPE_CHECKING:
+    from hardwon.learn.trials import Loops
+    from hardwon.learn.trials.state import State
+    from hardwon.learn.trials.values import Record
+
+
+@click.command()
+@click.argument("loop_id", required=False)
+@options.scope
+@options.as_json
+def status(loop_id: str | None, as_json: bool, **place: Any) -> None:
+    """Where a loop stands: the newest one unless LOOP_ID is given."""
+    with options.Scoped(**place) as own:
+        loops = own.loops
+        state = loops.get(loop_id or _newest(loops))
+        now = standing(loops, state)
+    if as_json:
+        dump({**to_json(state), "scope": list(state.scope), "standing": now})
+        return
+    say(f"{state.loop_id}: {now}{f' ({state.reason})' if state.reason else ''}")
+    say(f"  task: {clip(one_line(state.task), 100)}")
+    curve = spark(state.rewards, high=1)
+    say(f"  trials: {len(state.trials)} of {state.options.max_trials}  {curve}")
+    if state.best:
+        say(f"  best: trial {state.best.number + 1}, reward {state.best.reward:.2f}")
+    if now == "interrupted":
+        say(f"  go on with: hardwon loop resume {state.loop_id}")
+
+
+@click.command()
+@click.argument("loop_id")
+@click.option("--trial", type=int, help="Only this trial, with its reflection in full.")
+@options.scope
+@options.as_json
+def show(loop_id: str, trial: int | None, as_json: bool, **place: Any) -> None:
+    """A loop with its trials and reflections."""
+    with options.Scoped(**place) as own:
+        loops = own.loops
+        state, records = loops.get(loop_id), loops.reflections(loop_id)
+        damaged = loops.folder(loop_id).records().damaged
+    if trial is not None:
+        records = [record for record in records if record.iteration == trial - 1]
+        if not records:
+            raise NotFound("reflection of trial", trial)
+    if as_json:
+        told = {**to_json(state), "scope": list(state.scope)}
+        dump({"loop": told, "reflections": to_json(list(records)), "damaged": damaged})
+        return
+    if trial is None:
+        _trials(state)
+    for record in records:
+        _reflection(record)
+    for name in damaged:
+        say(f"{name}: damaged; the next resume moves it to quarantine", fg="red")
+
+
+@click.command("list")
+@click.option("--limit", default=20, show_default=True, help="At most this many.")
+@click.option("--status", type=click.Choice(get_args(LoopStatus)), help="Only those.")
+@options.scope
+@options.as_json
+def list_(limit: int, status: str | None, as_json: bool, **place: Any) -> None:
+    """The newest loops first."""
+    with options.Scoped(**place) as own:
+        loops = own.loops
+        found = loops.list(limit=limit, status=status)
+        rows = [_row(state, standing(loops, state)) for state in found]
+    if as_json:
+        dump([{**to_json(state), "scope": list(state.scope)} for state in found])
+    elif rows:
+        table(rows)
+    else:
+        say("(no loops)")
+
+
+@click.command()
+@click.argument("keywords", nargs=-1)
+@click.option("--category", multiple=True, type=click.Choice(get_args(Category)))
+@click.option("--min-confidence", type=click.FloatRange(0, 1), default=0.0, show_default=True)
+@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True)
+@options.scope
+@options.as_json
+def search(
+    keywords: tuple[str, ...],
+    category: tuple[str, ...],
+    min_confidence: float,
+    limit: int,
+    as_json: bool,
+    **place: Any,
+) -> None:
+    """Reflections of all loops that hold any of KEYWORDS, newest first."""
+    with options.Scoped(**place) as own:
+        found = own.loops.search(
+            failure_category=category,
+            task_keywords=keywords,
+            min_confidence=min_confidence,
+            limit=limit,
+        )
+    if as_json:
+        dump(to_json(list(found)))
+        return
+    say(f"{len(found)} reflection(s):" if found else "(no matches)")
+    for record in found:
+        say(f"  {record.loop_id}/{record.iteration + 1}  [{record.category}]"
+            f"  {clip(one_line(record.self_reflection.reflection_text), 160)}")  # fmt: skip
+
+
+def standing(loops: Loops, state: State) -> str:
+    """The status, with `interrupted` for a loop that nobody runs any more."""
+    if state.status == "running" and not loops.is_running(state.loop_id):
+        return "interrupted"
+    return state.status
+
+
+def _newest(loops: Loops) -> str:
+    found = loops.list(limit=1)
+    if not found:
+        raise NotFound("loop", "newest")
+    return found[0].loop_id
+
+
+def _row(state: State, now: str) -> tuple[str, ...]:
+    return (
+        state.loop_id,
+        now,
+        f"{len(state.trials)} trials",
+        spark(state.rewards, high=1),
+        f"{age(datetime.fromisoformat(state.created_at), utc_now())} ago",
+        clip(one_line(state.task), 60),
+    )
+
+
+def _trials(state: State) -> None:
+    say(f"{state.loop_id}: {state.status}{f' ({state.reason})' if state.reason else ''}", bold=True)
+    say(f"task: {clip(one_line(state.task), 200)}")
+    for note in state.notes:
+        say(f"note: {note}", fg="yellow")
+    rows = [
+        (
+            str(trial.number + 1),
+            trial.outcome,
+            f"{trial.reward:.2f}",
+            f"{trial.errors} errors",
+            trial.category or "",
+            f"{trial.seconds:.1f}s",
+        )
+        for trial in state.trials
+    ]
+    table([("trial", "outcome", "reward", "errors", "category", "time"), *rows])
+
+
+def _reflection(record: Record) -> None:
+    words = record.self_reflection
+    credit = words.credit_assignment
+    sure = f"{words.confidence:.2f}"
+    say()
+    say(
+        f"Reflection on trial {record.iteration + 1} (by {words.author}, confidence {sure})",
+        bold=True,
+    )
+    say(words.reflection_text)
+    if credit:
+        say(f"  cause: {credit.root_cause} [{credit.failure_category}]")
+    for item in words.actionable_insights:
+        say(f"  next: {item}")
+    for item in words.lessons_learned:
+        say(f"  learnt: {item}")
+    if words.quality == "low":
+        say(f"  low quality: {'; '.join(words.quality_problems)}", fg="yellow")

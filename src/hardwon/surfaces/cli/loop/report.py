@@ -1,0 +1,163 @@
+"""Analyse, export and import loops."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hardwon.errors import storage_error
+from hardwon.learn.trials.chart import bar, plot, spark
+from hardwon.learn.trials.exchange import exported
+from hardwon.learn.trials.files import loop_ids
+from hardwon.learn.trials.page import number, page, percent
+from hardwon.learn.trials.search import patterns
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import dump, plain, say, table
+
+if TYPE_CHECKING:
+    from hardwon.learn.trials import Loops
+    from hardwon.learn.trials.analytics import Analysis
+    from hardwon.learn.trials.search import Pattern
+
+_PATTERNS_READ = 500
+
+
+@click.command()
+@click.option("--html", metavar="FILE", help="Write one self-contained page with the plots.")
+@click.option("--min-frequency", default=2, show_default=True, help="For patterns to be shown.")
+@options.scope
+@options.as_json
+def analyze(html: str | None, min_frequency: int, as_json: bool, **place: Any) -> None:
+    """What all loops tell about learning: tables, curves, patterns."""
+    with options.Scoped(**place) as own:
+        loops = own.loops
+        found = _analysis(loops)
+        said = patterns(loops.search(limit=_PATTERNS_READ), min_frequency=min_frequency)
+    if html:
+        _write(html, page(found, title="What the trials taught"))
+    if as_json:
+        dump({**plain(found), "patterns": plain(said)})
+        return
+    _figures(found)
+    _curves(found)
+    _patterns(said)
+    if html:
+        say(f"\nwritten: {html}")
+
+
+@click.command()
+@click.argument("loop_id")
+@click.option("--published", is_flag=True, help="As the published schema has it (ralph-… ids).")
+@click.option("--to", "target", metavar="DIR", help="Write NNN.json files there instead.")
+@options.scope
+def export(loop_id: str, published: bool, target: str | None, **place: Any) -> None:
+    """The reflections of a loop as JSON."""
+    with options.Scoped(**place) as own:
+        told = exported(own.loops.reflections(loop_id), published_form=published)
+    if target is None:
+        dump(told)
+        return
+    for one in told:
+        _write(os.path.join(target, f"{one['iteration'] + 1:03d}.json"), _text(one))
+    say(f"{len(told)} reflection(s) written to {target}")
+
+
+@click.command("import")
+@click.argument("path", type=click.Path(exists=True))
+@options.scope
+@options.as_json
+def import_(path: str, as_json: bool, **place: Any) -> None:
+    """Take in the reflections below PATH, in any of the three published formats."""
+    with options.Scoped(**place) as own:
+        done = own.loops.take_in(path)
+    if as_json:
+        dump(done)
+        return
+    say(f"{done.reflections} reflection(s) of {len(done.loops)} loop(s) taken in")
+    for problem in done.refused:
+        say(f"  refused: {problem}", fg="yellow")
+
+
+def _analysis(loops: Loops) -> Analysis:
+    total = sum(1 for _ in loop_ids(loops.root))
+    stream = click.get_text_stream("stderr")
+    if not stream.isatty():
+        return loops.analyze()
+    shown: Any = click.progressbar(length=total, label="reading loops", file=stream)
+    with shown:
+        return loops.analyze(watch=lambda: shown.update(1))
+
+
+def _figures(found: Analysis) -> None:
+    table(
+        [
+            ("loops", f"{found.loops} ({found.trials} trials)"),
+            ("success rate", percent(found.success_rate)),
+            ("trials to success", number(found.trials_to_success)),
+            ("time to success", number(found.seconds_to_success, " s")),
+            ("learning rate", f"{found.learning_rate:+.3f} per trial"),
+            ("breakthroughs", str(found.breakthroughs)),
+            ("confidence", number(found.average_confidence)),
+            ("confidence against improvement (r)", number(found.confidence_correlation)),
+            ("poor reflections", str(found.low_quality)),
+            ("loops that reused lessons", percent(found.lesson_reuse_rate)),
+            ("success with / without lessons", _both(found)),
+        ],
+        indent="",
+    )
+
+
+def _both(found: Analysis) -> str:
+    return f"{percent(found.success_with_lessons)} / {percent(found.success_without_lessons)}"
+
+
+def _curves(found: Analysis) -> None:
+    if not found.loops:
+        return
+    _titled("Reward by trial (mean)", plot(found.reward_curve, high=1.0))
+    _titled("Errors by trial (mean)", plot(found.error_curve))
+    most = max((count for _, count in found.categories), default=0)
+    rows = [f"  {kind:<26}{bar(count, most)} {count}" for kind, count in found.categories]
+    _titled("Failure categories", rows)
+    _titled("Why loops ended", [f"  {count:>5}  {reason}" for reason, count in found.reasons])
+    _titled(
+        "Improvement after a reflection, by its confidence",
+        [f"  {name}  {share:>4.0%} of {count}" for name, count, share in found.calibration],
+    )
+    _titled(
+        "Kinds of tasks that came again: trials in the first and in the last half",
+        [
+            f"  {r.first_trials:g} → {r.last_trials:g}  ({r.loops}×)  {r.task}"
+            for r in found.repeated
+        ],
+    )
+    lines = [f"  {spark(c.rewards, high=1):<12} {c.status:<10} {c.task}" for c in found.curves]
+    _titled("Newest loops", lines)
+
+
+def _patterns(said: list[Pattern]) -> None:
+    _titled("Said more than once", [f"  {one.frequency}×  {one.text}" for one in said[:10]])
+
+
+def _titled(title: str, lines: list[str]) -> None:
+    if lines:
+        say(f"\n{title}", bold=True)
+    for line in lines:
+        say(line)
+
+
+def _text(one: dict[str, Any]) -> str:
+    import json
+
+    return json.dumps(one, ensure_ascii=False, indent=2) + "\n"
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+        with open(path, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+    except OSError as error:
+        raise storage_error(error, path) from error

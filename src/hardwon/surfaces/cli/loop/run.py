@@ -1,0 +1,207 @@
+"""Run, resume and abort loops; trust a file that names commands."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from hardwon.errors import InvalidInput
+from hardwon.learn.trials import Functions, Loops, options_of
+from hardwon.learn.trials.actors import PROFILES
+from hardwon.learn.trials.state import Critical, Lessons
+from hardwon.learn.trials.trust import NAME, loop_table, trust
+from hardwon.learn.trials.values import Policy, Variant
+from hardwon.settings import duration, load
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import complain, dump, say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from hardwon.learn.trials.state import State
+
+
+def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    try:
+        return None if value is None else duration(value).total_seconds()
+    except (ValueError, KeyError) as error:
+        raise click.BadParameter(f"{value!r} is no duration such as 90s, 10m or 1h30m") from error
+
+
+_SHARED = (
+    click.option("--max-trials", type=int, help="Give up after so many trials.  [default: 5]"),
+    click.option("--omega", help="Reflections in view: 1 … 10, or auto (by variety of failures)."),
+    click.option("--policy", type=click.Choice(get_args(Policy)), help="Which ones are in view."),
+    click.option("--window-tokens", type=int, help="Room for reflections.  [default: 1500]"),
+    click.option("--actor-timeout", "actor_seconds", callback=_seconds, help="[default: 30m]"),
+    click.option("--verify-timeout", "verify_seconds", callback=_seconds, help="[default: 10m]"),
+    click.option(
+        "--patience", type=int, help="Stop after so many trials without a gain; 0: never."
+    ),
+    click.option("--repeats", type=int, help="Stop after the same failure so often; 0: never."),
+    click.option(
+        "--on-critical", type=click.Choice(get_args(Critical)), help="When the actor crashes."
+    ),
+)
+
+
+def _tuning(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(_SHARED):
+        command = option(command)
+    return command
+
+
+_RESTORE = click.option(
+    "--restore-best", is_flag=True, help="When it fails, leave the best trial's files (git only)."
+)
+
+
+@click.command()
+@click.argument("task")
+@click.option(
+    "--actor",
+    help="Command that gets the prompt on standard input, or at {prompt} or {prompt_file}; or one"
+    f" of {', '.join(PROFILES)}.",
+)
+@click.option("--verify", multiple=True, help="Command that judges the work; may be repeated.")
+@click.option("--variant", type=click.Choice(get_args(Variant)), help="react records steps.")
+@click.option("--cwd", type=click.Path(file_okay=False), default=".", help="Where to work.")
+@click.option("--id", "loop_id", help="Name of the loop; made from the task otherwise.")
+@click.option("--pass-env", multiple=True, metavar="NAME", help="Let verifiers see this variable.")
+@click.option(
+    "--lessons", type=click.Choice(get_args(Lessons)), help="What becomes of reflections."
+)
+@click.option("--recall/--no-recall", default=None, help="Put recalled lessons into the prompt.")
+@click.option("--inject/--no-inject", default=None, help="Put reflections into the prompt.")
+@click.option("--config", help=f"A trusted file with a [loop] table.  [default: {NAME} if trusted]")
+@_RESTORE
+@_tuning
+@options.scope
+@options.as_json
+def run(
+    task: str,
+    loop_id: str | None,
+    cwd: str,
+    config: str | None,
+    restore_best: bool,
+    as_json: bool,
+    home: str | None,
+    tenant: str,
+    agent: str,
+    project: str | None,
+    **given: Any,
+) -> None:
+    """Try TASK until every verifier passes. Exit code 0: it did."""
+    place = os.path.abspath(cwd)
+    chosen = _file(home, place, config)
+    chosen.update({name: value for name, value in given.items() if value not in (None, ())})
+    with options.Scoped(home, tenant, agent, project) as own:
+        loops = own.loops
+        lists = {name: list(chosen[name]) for name in ("verify", "pass_env") if name in chosen}
+        settled = options_of(task, _defaults(home), **{**chosen, **lists, "cwd": place})
+        functions = Functions(say=_quiet if as_json else _progress)
+        state = _ran(loops.run(settled, functions, loop_id=loop_id))
+        _concluded(loops, state, as_json=as_json, restore_best=restore_best)
+
+
+@click.command()
+@click.argument("loop_id")
+@click.option("--actor", help="Another command to act from now on.")
+@_RESTORE
+@_tuning
+@options.scope
+@options.as_json
+def resume(
+    loop_id: str,
+    restore_best: bool,
+    as_json: bool,
+    home: str | None,
+    tenant: str,
+    agent: str,
+    project: str | None,
+    **changes: Any,
+) -> None:
+    """Go on with a loop from its last durable step; finished trials are never repeated."""
+    given = {name: value for name, value in changes.items() if value is not None}
+    with options.Scoped(home, tenant, agent, project) as own:
+        loops = own.loops
+        functions = Functions(say=_quiet if as_json else _progress)
+        state = _ran(loops.resume(loop_id, functions, **given))
+        _concluded(loops, state, as_json=as_json, restore_best=restore_best)
+
+
+@click.command()
+@click.argument("loop_id")
+@options.scope
+@options.as_json
+def abort(loop_id: str, as_json: bool, **place: Any) -> None:
+    """End a loop: its actor and verifiers are stopped, what it learnt is kept."""
+    with options.Scoped(**place) as own:
+        state = own.loops.abort(loop_id)
+    dump(state) if as_json else say(f"{loop_id}: {state.status} ({state.reason})")
+
+
+@click.command("trust")
+@click.argument("file", default=NAME)
+@options.home
+def trust_file(file: str, home: str | None) -> None:
+    """Allow FILE, as it is now, to name the commands of loops."""
+    say(f"OK: {trust(load(home).home, file)} is trusted until it changes")
+
+
+def _file(home: str | None, place: str, config: str | None) -> dict[str, Any]:
+    """The trusted file that was named, or the one that lies there."""
+    if config is not None:
+        return loop_table(load(home).home, config)
+    usual = os.path.join(place, NAME)
+    if not os.path.isfile(usual):
+        return {}
+    try:
+        return loop_table(load(home).home, usual)
+    except InvalidInput as error:
+        complain(f"{error} (going on without it)")
+        return {}
+
+
+def _defaults(home: str | None) -> Any:
+    return load(home).trials
+
+
+def _ran(loop: Coroutine[Any, Any, State]) -> State:
+    """Run to the end; a polite signal to stop is treated like the key for it."""
+    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        return asyncio.run(loop)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _concluded(loops: Loops, state: State, *, as_json: bool, restore_best: bool) -> None:
+    if restore_best and not state.passed and state.best:
+        number = loops.restore_best(state.loop_id)
+        complain(f"the work tree holds trial {number + 1} again, the best one")
+    if as_json:
+        dump(state)
+    if not state.passed:
+        raise click.exceptions.Exit(1)
+
+
+def _quiet(event: str, state: State) -> None:
+    """Nothing is said: JSON follows."""
+
+
+def _progress(event: str, state: State) -> None:
+    if event == "ended":
+        good = state.passed
+        say(f"{state.status}: {state.reason}", fg="green" if good else "red")
+        say(f"  loop {state.loop_id}; more: hardwon loop show {state.loop_id}", dim=True)
+        return
+    last = state.trials[-1]
+    colour = "green" if last.outcome == "passed" else "yellow"
+    say(f"trial {last.number + 1}: {last.outcome}, reward {last.reward:.2f}", fg=colour)
+    if last.failure:
+        say(f"  {last.errors} error(s); {last.failure}")
