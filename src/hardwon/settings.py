@@ -118,7 +118,6 @@ class Settings(NamedTuple):
     goals: GoalSettings = GoalSettings()
     scope: ScopeSettings = ScopeSettings()
     hooks: HookSettings = HookSettings()
-
     trials: TrialSettings = TrialSettings()
     origins: tuple[tuple[str, str], ...] = ()
 

@@ -21,11 +21,12 @@ body{margin:0 auto;max-width:1240px;padding:28px 20px;background:var(--paper);co
 font:15px/1.5 system-ui,sans-serif}
 h1{font-size:24px;margin:0 0 4px}h2{font-size:15px;margin:0 0 10px;font-weight:600}
 .sub{color:var(--soft);margin:0 0 20px}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,230px),1fr));gap:12px}
 .grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,460px),1fr));gap:12px;
 margin-top:12px}
 .card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:14px 16px;
 overflow-x:auto}
+.wide{grid-column:1/-1}
 .figure b{display:block;font-size:24px;font-weight:600}
 .figure span{color:var(--soft);font-size:13px}
 svg{width:100%;height:auto;display:block}text{fill:var(--soft);font-size:12px}
@@ -87,12 +88,12 @@ def _cards(analysis: Analysis) -> list[str]:
             bars([(name, value) for name, value in helped if value is not None], show=percent),
         ),
         _card("Kinds of tasks that came again", _repeated(analysis)),
-        _card("Newest loops", _small(analysis.curves)),
+        _card("Newest loops", _small(analysis.curves), "wide"),
     ]
 
 
-def _card(title: str, body: str) -> str:
-    return f'<div class="card"><h2>{escape(title)}</h2>{body or "<p>nothing yet</p>"}</div>'
+def _card(title: str, body: str, kind: str = "") -> str:
+    return f'<div class="card {kind}"><h2>{escape(title)}</h2>{body or "<p>nothing yet</p>"}</div>'
 
 
 def line(values: Sequence[float], colour: str, *, high: float | None = None) -> str:
@@ -141,7 +142,7 @@ def bars(rows: Sequence[tuple[str, float]], *, show: Callable[[float], str] = st
     """Horizontal bars with their labels and values."""
     if not rows:
         return ""
-    most = max(value for _, value in rows) or 1
+    most = 1.0 if show is percent else max(value for _, value in rows) or 1
     shown = rows[:12]
     drawn = "".join(_bar(at, *row, most=most, show=show) for at, row in enumerate(shown))
     return f'<svg viewBox="0 0 {_WIDTH} {len(shown) * 28 + 4}" role="img">{drawn}</svg>'

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
-from hardwon.learn.trials.tools.report import MOST_ERRORS, Report, as_int, count, error
+from hardwon.learn.trials.tools.report import MOST_ERRORS, Report, as_int, count, document, error
 from hardwon.learn.trials.values import Severity, StructuredError, VerificationMetrics
 
 _FILE = r"(\S.{0,500}\.[A-Za-z]{1,5})$"
@@ -18,10 +17,8 @@ _UNIX = (
 
 def parse(text: str) -> Report:
     """Every problem with its file and rule."""
-    start = text.find("[{")
-    if start >= 0 and '"messages"' in text:
-        return _json(text[start:])
-    return _stylish(text)
+    told = document(text)
+    return _json(told) if isinstance(told, list) else _stylish(text)
 
 
 def _stylish(text: str) -> Report:
@@ -83,13 +80,12 @@ def _metrics(errors: list[StructuredError], text: str) -> VerificationMetrics:
     )
 
 
-def _json(text: str) -> Report:
+def _json(files: list[Any]) -> Report:
     try:
-        files, _ = json.JSONDecoder().raw_decode(text)
         errors = [_item(f, one) for f in files for one in f["messages"]]
         bad = sum(as_int(f.get("errorCount")) for f in files)
         odd = sum(as_int(f.get("warningCount")) for f in files)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (TypeError, KeyError, AttributeError):
         return Report()
     metrics = VerificationMetrics(lint_errors=bad, lint_warnings=odd)
     return Report(tuple(errors[:MOST_ERRORS]), metrics)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 from hardwon.learn.trials.tools.report import MOST_ERRORS, Report, error, matches
 from hardwon.learn.trials.values import StructuredError, VerificationMetrics
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _VERDICT = r"\s{0,40}--- (PASS|FAIL|SKIP): (\S{1,300})"
+_RUNNING = r"=== (?:RUN|CONT|NAME)\s{1,4}(\S{1,300})"
 _PLACE = r"\s{1,40}([^\s:]{1,300}\.go):(\d{1,9}): (.{0,1500})$"
 _COMPILER = r"(?:vet: )?([^\s:][^:]{0,300}\.go):(\d{1,9}):(?:(\d{1,9}):)? (.{1,1500})$"
 
@@ -29,24 +34,27 @@ def parse(text: str) -> Report:
 
 
 def _tests(text: str) -> tuple[list[StructuredError], list[str]]:
-    """The failed tests; the lines of one may stand above its verdict (-v) or below it."""
-    errors: list[StructuredError] = []
-    verdicts: list[str] = []
-    above: list[re.Match[str]] = []
-    lines = text.splitlines()
-    for at, line in enumerate(lines):
+    """The failed tests, and the verdict on every test that has no tests below it."""
+    said: dict[str, re.Match[str]] = {}
+    verdicts: dict[str, str] = {}
+    current = ""
+    for line in text.splitlines():
         short = line[:2000]
         if place := re.match(_PLACE, short):
-            above.append(place)
-        elif re.match(r"=== (?:RUN|CONT|NAME)", short):
-            above = []
-        elif found := re.match(_VERDICT, short):
-            verdicts.append(found[1])
-            if found[1] == "FAIL":
-                below = re.match(_PLACE, lines[at + 1][:2000]) if at + 1 < len(lines) else None
-                errors.append(_failure(found[2], below or (above[-1] if above else None)))
-            above = []
-    return errors, verdicts
+            said.setdefault(current, place)
+        elif running := re.match(_RUNNING, short):
+            current = running[1]
+        elif found := re.match(_VERDICT, short):  # without -v what it said stands below
+            current = found[2]
+            verdicts[current] = found[1]
+    leaves = {name: how for name, how in verdicts.items() if not _has_below(name, verdicts)}
+    failed = [name for name, how in verdicts.items() if how == "FAIL"]
+    told = [name for name in failed if name in leaves or name in said]
+    return [_failure(name, said.get(name)) for name in told], list(leaves.values())
+
+
+def _has_below(name: str, names: Iterable[str]) -> bool:
+    return any(other.startswith(f"{name}/") for other in names)
 
 
 def _failure(test: str, place: re.Match[str] | None) -> StructuredError:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
-from hardwon.learn.trials.tools.report import MOST_ERRORS, Report, as_int, blocks, count, error
+from hardwon.learn.trials.tools.report import (
+    MOST_ERRORS,
+    Report,
+    as_int,
+    blocks,
+    count,
+    document,
+    error,
+)
 from hardwon.learn.trials.values import StructuredError, VerificationMetrics
 
 _JEST = r"\s{1,4}● (?!Console|Validation)(.{1,500})$"
@@ -18,9 +25,9 @@ _PLACE = (
 
 def parse(text: str) -> Report:
     """Every failed test, once."""
-    start = text.find('{"num')
-    if start >= 0:
-        return _json(text[start:])
+    told = document(text)
+    if isinstance(told, dict):
+        return _json(told)
     found: dict[str, StructuredError] = {}
     for header, tool in ((_JEST, "jest"), (_VITEST, "vitest")):
         for head, lines in blocks(header, text):
@@ -62,12 +69,11 @@ def _metrics(text: str) -> VerificationMetrics:
     return VerificationMetrics(good, bad, good + bad)
 
 
-def _json(text: str) -> Report:
+def _json(told: dict[str, Any]) -> Report:
     try:
-        told, _ = json.JSONDecoder().raw_decode(text)
         cases = [(f, c) for f in told["testResults"] for c in f.get("assertionResults", [])]
         errors = [_case(f, c) for f, c in cases if c.get("status") == "failed"]
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (TypeError, KeyError, AttributeError):
         return Report()
     good, bad = as_int(told.get("numPassedTests")), as_int(told.get("numFailedTests"))
     return Report(tuple(errors[:MOST_ERRORS]), VerificationMetrics(good, bad, good + bad))

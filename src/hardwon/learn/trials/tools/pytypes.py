@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-import json
+import itertools
 import re
 from typing import Any
 
-from hardwon.learn.trials.tools.report import MOST_ERRORS, Report, as_int, count, error, matches
+from hardwon.learn.trials.tools.report import (
+    MOST_ERRORS,
+    Report,
+    as_int,
+    blocks,
+    count,
+    document,
+    error,
+    matches,
+)
 from hardwon.learn.trials.values import Severity, StructuredError, VerificationMetrics
 
 _MYPY = (
@@ -31,9 +40,10 @@ def mypy(text: str) -> Report:
 
 def pyright(text: str) -> Report:
     """pyright's lines, or its JSON."""
-    if text.lstrip().startswith("{"):
-        return _pyright_json(text)
-    errors = tuple(_typed(found, "pyright") for found in matches(_PYRIGHT, text))
+    told = document(text)
+    if isinstance(told, dict):
+        return _pyright_json(told)
+    errors = tuple(_with_rule(*block) for block in blocks(_PYRIGHT, text))[:MOST_ERRORS]
     return Report(errors, _metrics(errors, count(r"^(\d{1,9}) errors?, \d{1,9} warn", text)))
 
 
@@ -53,6 +63,14 @@ def _typed(found: re.Match[str], tool: str) -> StructuredError:
     )
 
 
+def _with_rule(found: re.Match[str], below: list[str]) -> StructuredError:
+    """pyright may go on in indented lines, and names its rule at the end of the last."""
+    more = list(itertools.takewhile(lambda line: line[:2].isspace(), below))[:10]
+    one = _typed(found, "pyright")
+    rule = re.search(r"\((report\w{1,60})\)$", more[-1]) if more else None
+    return one._replace(rule=rule[1]) if rule and not one.rule else one
+
+
 def _metrics(errors: tuple[StructuredError, ...], stated: int | None) -> VerificationMetrics:
     seen = sum(one.severity == "error" for one in errors)
     if stated is None and not errors:
@@ -60,13 +78,12 @@ def _metrics(errors: tuple[StructuredError, ...], stated: int | None) -> Verific
     return VerificationMetrics(type_errors=max(seen, stated or 0))
 
 
-def _pyright_json(text: str) -> Report:
+def _pyright_json(told: dict[str, Any]) -> Report:
     try:
-        told = json.loads(text)
         found = told.get("generalDiagnostics", [])[:MOST_ERRORS]
         errors = tuple(_diagnostic(one) for one in found)
         stated = as_int(told.get("summary", {}).get("errorCount"))
-    except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
+    except (AttributeError, TypeError, KeyError):
         return Report()
     return Report(errors, _metrics(errors, stated))
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.domain.text import clean, clip, clip_middle, one_line
 from hardwon.learn.trials.values import (
@@ -86,6 +88,18 @@ def count(pattern: str, text: str) -> int | None:
         if match := re.search(pattern, line[:500]):
             found = int(match[1][:9])
     return found
+
+
+def document(text: str) -> Any:
+    """The JSON that begins a line of the text, whatever stands around it; None without any."""
+    for found in itertools.islice(re.finditer(r"^[\[{]", text, re.MULTILINE), 20):
+        try:
+            value, _ = json.JSONDecoder().raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            continue
+        if value:
+            return value
+    return None
 
 
 def as_int(value: object) -> int:

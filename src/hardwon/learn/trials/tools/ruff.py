@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
-from hardwon.learn.trials.tools.report import MOST_ERRORS, Report, as_int, count, error, matches
+from hardwon.learn.trials.tools.report import (
+    MOST_ERRORS,
+    Report,
+    as_int,
+    count,
+    document,
+    error,
+    matches,
+)
 from hardwon.learn.trials.values import StructuredError, VerificationMetrics
 
 _CONCISE = (
@@ -20,8 +27,9 @@ _UNFORMATTED = r"(?:Would reformat|would reformat):? (.{1,500})$"
 
 def parse(text: str) -> Report:
     """Every complaint, whatever the output format."""
-    if text.lstrip().startswith("["):
-        return _json(text)
+    told = document(text)
+    if isinstance(told, list):
+        return _json(told)
     errors = [_concise(found) for found in matches(_CONCISE, text)] or _full(text)
     errors += [
         error("lint_error", "not formatted", tool="ruff", file=found[1], rule="format")
@@ -75,10 +83,10 @@ def _lint(
     )
 
 
-def _json(text: str) -> Report:
+def _json(told: list[Any]) -> Report:
     try:
-        found = [_item(one) for one in json.loads(text)[:MOST_ERRORS]]
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        found = [_item(one) for one in told[:MOST_ERRORS]]
+    except (TypeError, KeyError, AttributeError):
         return Report()
     return Report(tuple(found), VerificationMetrics(lint_errors=len(found), lint_warnings=0))
 

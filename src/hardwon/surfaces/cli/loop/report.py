@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -82,10 +84,9 @@ def import_(path: str, as_json: bool, **place: Any) -> None:
 
 def _analysis(loops: Loops) -> Analysis:
     total = sum(1 for _ in loop_ids(loops.root))
-    stream = click.get_text_stream("stderr")
-    if not stream.isatty():
+    if not sys.stderr.isatty():
         return loops.analyze()
-    shown: Any = click.progressbar(length=total, label="reading loops", file=stream)
+    shown: Any = click.progressbar(length=total, label="reading loops", file=sys.stderr)
     with shown:
         return loops.analyze(watch=lambda: shown.update(1))
 
@@ -149,8 +150,6 @@ def _titled(title: str, lines: list[str]) -> None:
 
 
 def _text(one: dict[str, Any]) -> str:
-    import json
-
     return json.dumps(one, ensure_ascii=False, indent=2) + "\n"
 
 

@@ -101,8 +101,7 @@ def run(
     chosen.update({name: value for name, value in given.items() if value not in (None, ())})
     with options.Scoped(home, tenant, agent, project) as own:
         loops = own.loops
-        lists = {name: list(chosen[name]) for name in ("verify", "pass_env") if name in chosen}
-        settled = options_of(task, _defaults(home), **{**chosen, **lists, "cwd": place})
+        settled = options_of(task, _defaults(home), **{**chosen, "cwd": place})
         functions = Functions(say=_quiet if as_json else _progress)
         state = _ran(loops.run(settled, functions, loop_id=loop_id))
         _concluded(loops, state, as_json=as_json, restore_best=restore_best)
