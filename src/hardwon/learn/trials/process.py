@@ -126,7 +126,7 @@ async def _attended(
     ]
     pumps.append(asyncio.ensure_future(_feed(process, stdin)))
     try:
-        await asyncio.wait_for(process.wait(), seconds)
+        await asyncio.wait_for(_exited(process), seconds)
         return False
     except TimeoutError:
         await _end(process, mark)
@@ -139,6 +139,14 @@ async def _attended(
         await asyncio.wait(pumps, timeout=_DRAIN)
         await _closed(pumps)
         _close_pipes(process)
+
+
+async def _exited(process: Process) -> None:
+    """Returns when the program has ended; asyncio's own wait also waits for its pipes to close."""
+    pause = 0.002
+    while process.returncode is None:
+        await asyncio.sleep(pause)
+        pause = min(pause * 1.5, 0.05)
 
 
 async def _pump(stream: asyncio.StreamReader | None, sink: Sink) -> None:
@@ -171,10 +179,10 @@ def _close_pipes(process: Process) -> None:
 async def _end(process: Process, mark: str) -> None:
     _signal_group(process.pid, signal.SIGTERM)
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(process.wait(), _GRACE)
+        await asyncio.wait_for(_exited(process), _GRACE)
     _signal_group(process.pid, signal.SIGKILL)
     end_marked(mark)
-    await process.wait()
+    await _exited(process)
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:

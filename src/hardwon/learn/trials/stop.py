@@ -45,8 +45,10 @@ def _max_trials(state: State) -> Verdict | None:
 
 def _repeat(state: State) -> Verdict | None:
     often, recent = state.options.repeats, _fresh(state)
-    names = {trial.signature for trial in recent[-often:]}
-    if not often or len(recent) < often or len(names) > 1:
+    stuck = recent[-often:]
+    if not often or len(recent) < often or len({trial.signature for trial in stuck}) > 1:
+        return None
+    if stuck[-1].reward > stuck[0].reward:  # the same words, but ever less of it
         return None
     words = recent[-1].failure or "no words for it"
     return Verdict("failed", f"the same failure {often} times in a row: {words}")

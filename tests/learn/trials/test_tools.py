@@ -1,0 +1,229 @@
+"""What tools print, as they really printed it, becomes errors and counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.text import clean
+from hardwon.learn.trials.tools import KNOWN, tool_of
+from hardwon.learn.trials.tools.anything import parse as parse_anything
+from hardwon.learn.trials.tools.report import Report
+
+OUTPUTS = Path(__file__).parent / "outputs"
+
+
+def read(name: str, command: str = "make check") -> tuple[str, Report]:
+    text = clean((OUTPUTS / name).read_text())
+    tool = tool_of(command, text)
+    return tool.name, tool.parse(text)
+
+
+def seen(report: Report) -> list[tuple[object, ...]]:
+    return [(e.type, e.file, e.line, e.test or e.rule) for e in report.errors]
+
+
+def counted(report: Report) -> tuple[int | None, ...]:
+    return report.metrics.tests_passed, report.metrics.tests_failed, report.metrics.tests_total
+
+
+ADDS = ("test_failure", "test_calc.py", 6, "test_calc.py::TestAdd::test_adds")
+
+
+@pytest.mark.parametrize(
+    ("name", "tool", "errors", "tests"),
+    [
+        (
+            "pytest.txt",
+            "pytest",
+            [ADDS, ("runtime_error", "test_calc.py", 11, "test_calc.py::test_setup")],
+            (1, 2, 3),
+        ),
+        (
+            "junit.xml",
+            "junit",
+            [
+                ("test_failure", "test_calc.py", 6, "test_calc.TestAdd.test_adds"),
+                ("runtime_error", "test_calc.py", 11, "test_calc.test_setup"),
+            ],
+            (1, 2, 3),
+        ),
+        (
+            "unittest.txt",
+            "unittest",
+            [("test_failure", "/repo/test_calc.py", 6, "test_calc.TestAdd.test_adds")],
+            (1, 1, 2),
+        ),
+        ("jest.txt", "jest", [("test_failure", "sum.test.js", 1, "sum › adds")], (1, 1, 2)),
+        (
+            "jest.json",
+            "jest",
+            [("test_failure", "/repo/sum.test.js", None, "sum adds")],
+            (1, 1, 2),
+        ),
+        (
+            "vitest.txt",
+            "vitest",
+            [("test_failure", "s.test.ts", 2, "s.test.ts > sum > adds")],
+            (1, 1, 2),
+        ),
+        (
+            "go.txt",
+            "go test",
+            [
+                ("test_failure", "calc_test.go", 3, "TestAdd"),
+                ("test_failure", "calc_test.go", 5, "TestSub/deep"),
+            ],
+            (0, 2, 2),
+        ),
+        (
+            "go-v.txt",
+            "go test",
+            [
+                ("test_failure", "calc_test.go", 3, "TestAdd"),
+                ("test_failure", "calc_test.go", 5, "TestSub/deep"),
+            ],
+            (1, 2, 3),
+        ),
+        (
+            "go.json",
+            "go test",
+            [
+                ("test_failure", "calc_test.go", 3, "TestAdd"),
+                ("test_failure", "calc_test.go", 5, "TestSub/deep"),
+            ],
+            (1, 2, 3),
+        ),
+        ("go-build.txt", "go test", [("type_error", "./calc.go", 2, None)], (None, None, None)),
+        (
+            "cargo.txt",
+            "cargo test",
+            [("test_failure", "src/lib.rs", 6, "tests::adds")],
+            (1, 1, 2),
+        ),
+        (
+            "cargo-build.txt",
+            "cargo build",
+            [("type_error", "src/lib.rs", 2, "E0425"), ("type_error", "src/lib.rs", 1, "E0308")],
+            (None, None, None),
+        ),
+    ],
+)
+def test_failed_tests_are_found_with_their_place(
+    name: str, tool: str, errors: list[tuple], tests: tuple
+) -> None:
+    found, report = read(name)
+
+    assert found == tool
+    assert seen(report) == errors
+    assert counted(report) == tests
+
+
+@pytest.mark.parametrize(
+    ("name", "tool", "errors"),
+    [
+        ("mypy.txt", "mypy", [("type_error", "calc.py", 3, "return-value")]),
+        ("pyright.txt", "pyright", [("type_error", "/repo/calc.py", 3, "reportReturnType")]),
+        ("pyright.json", "pyright", [("type_error", "/repo/calc.py", 3, "reportReturnType")]),
+        (
+            "tsc.txt",
+            "tsc",
+            [("type_error", "src/a.ts", 1, "TS2322"), ("type_error", "src/a.ts", 2, "TS2551")],
+        ),
+    ],
+)
+def test_type_errors_are_found_and_counted(name: str, tool: str, errors: list[tuple]) -> None:
+    found, report = read(name)
+
+    assert found == tool
+    assert seen(report) == errors
+    assert report.metrics.type_errors == len(errors)
+
+
+def test_the_pretty_form_of_tsc_says_the_same() -> None:
+    assert seen(read("tsc-pretty.txt", "npx tsc --noEmit")[1]) == seen(read("tsc.txt")[1])
+
+
+LINT = [
+    ("lint_error", "calc.py", 1, "I001"),
+    ("lint_error", "calc.py", 1, "F401"),
+    ("lint_error", "test_calc.py", 1, "I001"),
+]
+
+
+@pytest.mark.parametrize("name", ["ruff.txt", "ruff-concise.txt", "ruff.json"])
+def test_every_form_of_ruff_says_the_same(name: str) -> None:
+    tool, report = read(name)
+    bare = [(t, str(f).removeprefix("/repo/"), line, rule) for t, f, line, rule in seen(report)]
+
+    assert tool == "ruff"
+    assert bare == LINT
+    assert report.metrics.lint_errors == 3
+
+
+@pytest.mark.parametrize("name", ["eslint.txt", "eslint.json"])
+def test_every_form_of_eslint_says_the_same(name: str) -> None:
+    tool, report = read(name)
+
+    assert tool == "eslint"
+    assert [e.severity for e in report.errors] == ["warning", "error", "error"]
+    assert [e.rule for e in report.errors] == ["no-var", "no-unused-vars", "no-undef"]
+    assert (report.metrics.lint_errors, report.metrics.lint_warnings) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("command", "tool", "kind"),
+    [
+        ("python3 -m pytest -q", "pytest", "unit_tests"),
+        ("cd api && .venv/bin/mypy .", "mypy", "type_check"),
+        ("ruff check", "ruff", "lint"),
+        ("npx tsc --noEmit", "tsc", "type_check"),
+        ("cargo +nightly test", "cargo test", "unit_tests"),
+        ("go vet ./...", "go build", "compilation"),
+        ("make", "make", "compilation"),
+        ("./check-mypytest", "check-mypytest", "heuristic"),
+    ],
+)
+def test_a_tool_is_known_by_its_command(command: str, tool: str, kind: str) -> None:
+    found = tool_of(command)
+
+    assert (found.name, found.kind) == (tool, kind)
+
+
+def test_an_unknown_tool_tells_its_most_telling_line() -> None:
+    report = parse_anything("starting\nconnect: Connection refused\nbye\n", tool="smoke")
+
+    assert [e.message for e in report.errors] == ["connect: Connection refused"]
+
+
+def test_lines_of_compilers_are_understood_without_knowing_the_compiler() -> None:
+    report = parse_anything("main.c:3:5: error: expected ';'\nmain.c:9: warning: unused\n")
+
+    assert [(e.file, e.line, e.severity) for e in report.errors] == [
+        ("main.c", 3, "error"),
+        ("main.c", 9, "warning"),
+    ]
+
+
+def test_entities_in_xml_are_not_expanded() -> None:
+    bomb = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa">]><testsuite>&a;</testsuite>'
+
+    assert tool_of("", bomb).parse(bomb) == Report()
+
+
+TORN = st.sampled_from([path.read_text() for path in sorted(OUTPUTS.iterdir())]) | st.text(
+    max_size=300
+)
+
+
+@given(st.lists(TORN, max_size=3), st.integers(0, 3000), st.integers(0, 3000))
+def test_no_parser_falls_over_torn_output(parts: list[str], start: int, end: int) -> None:
+    text = "\n".join(parts)[start : start + end]
+
+    for tool in KNOWN:
+        report = tool.parse(text)
+        assert len(report.errors) <= 200
+        assert all(e.message and (e.line is None or e.line >= 0) for e in report.errors)
