@@ -41,7 +41,7 @@ with open("cart.py", "w") as file:
 print("I wrote average().")
 """
 PYTEST = f"{sys.executable} -m pytest -q -p no:cacheprovider"
-MYPY = f"{sys.executable} -m mypy --cache-dir=/dev/null cart.py"
+MYPY = f"{sys.executable} -m mypy --cache-dir=../cache cart.py"
 
 
 def open_shop(place: Path) -> Path:

@@ -19,7 +19,8 @@ Capture = pytest.CaptureFixture[str]
 HARDWON = [sys.executable, "-m", "hardwon", "loop"]
 # Acts by the prompt alone: writes what the prompt says is wanted.
 ACTOR = "grep -q 'want yes' && echo yes > answer || echo no > answer"
-CHECK = "grep -qx yes answer || { echo 'error: want yes'; exit 1; }"
+CHECK = "sh check.sh"
+SCRIPT = "grep -qx yes answer || { echo 'error: want yes'; exit 1; }"
 
 
 @pytest.fixture(autouse=True)
@@ -28,6 +29,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HARDWON_HOME", str(tmp_path / "home"))
     work = tmp_path / "work"
     work.mkdir()
+    (work / "check.sh").write_text(SCRIPT)
     monkeypatch.chdir(work)
     return work
 
@@ -49,7 +51,8 @@ def refused(capsys: Capture, *arguments: str, code: int = 2) -> str:
 
 
 def succeeded(capsys: Capture, name: str = "l") -> Any:
-    return data(capsys, "run", "answer", "--actor", ACTOR, "--verify", CHECK, "--id", name)
+    task = "write the right answer into the file"
+    return data(capsys, "run", task, "--actor", ACTOR, "--verify", CHECK, "--id", name)
 
 
 def test_a_run_tells_its_trials_and_ends_well(capsys: Capture) -> None:
@@ -91,7 +94,8 @@ def test_steps_that_the_actor_reports_are_recorded(capsys: Capture, place: Path)
             {"type": "text", "text": "Running the tests."},
             {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "pytest -q"}}]}},
         {"type": "user", "message": {"role": "user", "content": [
-            {"type": "tool_result", "tool_use_id": "t1", "is_error": True, "content": "1 failed"}]}},
+            {"type": "tool_result", "tool_use_id": "t1", "is_error": True,
+             "content": "1 failed"}]}},
         {"type": "result", "result": "I gave up."},
     ]  # fmt: skip
     (place / "events").write_text("\n".join(json.dumps(event) for event in events))

@@ -19,16 +19,13 @@ Capture = pytest.CaptureFixture[str]
 def loop(capsys: Capture, tmp_path: Path, *more: str) -> Any:
     """One loop in a fresh shop; its final state."""
     shop = open_shop(tmp_path)
-    checks = ["--verify", PYTEST, "--verify", f"{MYPY} --cache-dir={tmp_path / 'cache'}"]
-    run(
-        ["loop", "run", TASK, "--actor", actor(tmp_path), *checks, "--cwd", str(shop), "--json",
-         "--id", "shop", "--home", str(tmp_path / "home"), *more]
-    )  # fmt: skip
+    place = ["--cwd", str(shop), "--home", str(tmp_path / "home"), "--id", "shop", "--json"]
+    run(["loop", "run", TASK, "--actor", actor(tmp_path), "--verify", PYTEST, *place, *more])
     return json.loads(capsys.readouterr().out)
 
 
 def test_with_reflections_the_work_is_verified(capsys: Capture, tmp_path: Path) -> None:
-    state = loop(capsys, tmp_path)
+    state = loop(capsys, tmp_path, "--verify", MYPY)
 
     assert state["status"] == "succeeded"
     assert state["kind"] == "combined"

@@ -183,8 +183,8 @@ class Runner:
         if self.state.open and self.state.open.evaluation:
             return self.state.open.evaluation
         crash = attempt.output.crash
-        evaluation = crashed(crash) if crash else await self._hands.judge(attempt)
-        evaluation = with_texts(evaluation, redact)
+        judged = crashed(crash) if crash else await self._hands.judge(attempt)
+        evaluation: EvaluatorOutput = with_texts(judged, redact)
         self._add("judged", trial=number, evaluation=to_json(evaluation))
         return evaluation
 

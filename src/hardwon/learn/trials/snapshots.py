@@ -69,8 +69,9 @@ class Repository:
             _git(["apply", "--whitespace=nowarn", "-"], cwd=self.top, stdin=patch)
 
     def _own(self) -> list[str]:
-        """The loop's own files are not the actor's work, even when they lie in the tree."""
-        inside = os.path.relpath(os.path.dirname(os.path.dirname(self._store)), self.top)
+        """What hardwon keeps is not the actor's work, even when they lie in the tree."""
+        home = os.path.abspath(os.path.join(self._store, "..", "..", ".."))
+        inside = os.path.relpath(os.path.realpath(home), self.top)
         return [] if inside.startswith("..") else [f":(exclude,top){inside}"]
 
     def _run(self, arguments: Sequence[str]) -> str:
