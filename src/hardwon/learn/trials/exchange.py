@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hardwon.domain.text import clean, clip
 from hardwon.errors import InvalidInput, MissingExtra
 from hardwon.learn.trials import files, summary
+from hardwon.learn.trials.books import with_reflection
 from hardwon.learn.trials.codec import Misfit, from_json, to_json
 from hardwon.learn.trials.failures import category, main_error, name_of
-from hardwon.learn.trials.runner import with_reflection
 from hardwon.learn.trials.state import Options, Trial
 from hardwon.learn.trials.tools.report import error
 from hardwon.learn.trials.values import (

@@ -10,25 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from hardwon.domain.redact import redact
 from hardwon.engine import prompt_text
 from hardwon.errors import HardwonError
-from hardwon.learn.trials import failures, files, summary
+from hardwon.learn.trials import books, files, summary
 from hardwon.learn.trials.codec import to_json, with_texts
 from hardwon.learn.trials.harvest import harvest
 from hardwon.learn.trials.prompt import Prompt
 from hardwon.learn.trials.reflect import reflect
-from hardwon.learn.trials.rules import Failure, change, told
-from hardwon.learn.trials.state import Trial
+from hardwon.learn.trials.rules import Failure
 from hardwon.learn.trials.stop import Verdict, verdict
-from hardwon.learn.trials.values import (
-    ActorOutput,
-    EvaluatorOutput,
-    MemoryMetadata,
-    Outcome,
-    PerformanceDelta,
-    Record,
-    SelfReflection,
-    StructuredError,
-)
-from hardwon.learn.trials.window import omega, window
+from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -36,7 +25,8 @@ if TYPE_CHECKING:
     from hardwon.engine import Engine
     from hardwon.learn.trials.files import Journal
     from hardwon.learn.trials.snapshots import Difference, Repository
-    from hardwon.learn.trials.state import Options, State
+    from hardwon.learn.trials.state import Options, State, Trial
+    from hardwon.learn.trials.values import Record
 
 _POLL = 0.25  # seconds between two looks for a request to abort
 
@@ -110,7 +100,7 @@ class Runner:
             return
         evaluation = await self._unless_aborted(self._judged(number, attempt))
         if evaluation is not None:
-            await self._finish(number, attempt.output, evaluation, began=began)
+            await self._finish(attempt.output, evaluation, began=began)
 
     async def _acted(self, number: int) -> Attempt:
         """The attempt of this trial; one that is on record is not made again."""
@@ -126,20 +116,13 @@ class Runner:
 
     def _begin(self, number: int) -> Prompt:
         self._journal.guard()
-        shown = self._window()
+        shown = books.in_view(self.state, self._earlier())
         prompt = Prompt.of(self._options, number, window=shown, known=self._recall())
         used = [record.iteration for record in prompt.reflections]
         self._add(
             "began", trial=number, window=used, lessons=self._lessons, delivery=self._delivery
         )
         return prompt
-
-    def _window(self) -> list[Record]:
-        if not self._options.inject:
-            return []
-        records = list(self._journal.records.values())
-        size = omega(self._options.omega, self.state.kind, records)
-        return window(records, policy=self._options.policy, size=size)
 
     def _recall(self) -> str:
         """What is known about such tasks; asked once a run of the loop."""
@@ -156,7 +139,7 @@ class Runner:
         tree, difference = self._picture()
         output = attempt.output
         if difference:
-            output = with_changes(output, difference)
+            output = books.with_changes(output, difference)
         output = with_texts(output, redact)
         self._spill(f"{number + 1:03d}.out", redact(attempt.text))
         self._add("acted", trial=number, actor=to_json(output), tree=tree)
@@ -183,63 +166,21 @@ class Runner:
         if self.state.open and self.state.open.evaluation:
             return self.state.open.evaluation
         crash = attempt.output.crash
-        judged = crashed(crash) if crash else await self._hands.judge(attempt)
+        judged = books.crashed(crash) if crash else await self._hands.judge(attempt)
         evaluation: EvaluatorOutput = with_texts(judged, redact)
         self._add("judged", trial=number, evaluation=to_json(evaluation))
         return evaluation
 
     async def _finish(
-        self, number: int, actor: ActorOutput, evaluation: EvaluatorOutput, *, began: float
+        self, actor: ActorOutput, evaluation: EvaluatorOutput, *, began: float
     ) -> None:
-        name = failures.name_of(evaluation, actor.crash)
-        outcome, reason = self._outcome(number, actor, evaluation)
-        trial = self._summed(number, evaluation, outcome=outcome, reason=reason)
-        seconds = round(time.monotonic() - began, 3)
-        trial = trial._replace(signature=name, seconds=seconds, change=change(actor))
-        if outcome != "passed":
+        trial = books.trial(self.state, actor, evaluation)
+        trial = trial._replace(at=self._now(), seconds=round(time.monotonic() - began, 3))
+        if trial.outcome != "passed":
             record = await self._reflected(trial, actor, evaluation)
-            trial = with_reflection(trial, record.self_reflection)
-        self._add("finished", trial=number, summary=to_json(trial))
+            trial = books.with_reflection(trial, record.self_reflection)
+        self._add("finished", trial=trial.number, summary=to_json(trial))
         self._say("finished", self.state)
-
-    def _outcome(
-        self, number: int, actor: ActorOutput, evaluation: EvaluatorOutput
-    ) -> tuple[Outcome, str]:
-        if actor.crash:
-            return "critical", actor.crash
-        if evaluation.passed:
-            return "passed", "all verifications passed"
-        bad = [result.tool for result in evaluation.results if result.status != "pass"]
-        words = f"{', '.join(bad) or 'the evaluation'} failed"
-        last = number + 1 >= self._options.max_trials
-        return ("final" if last else "failed"), words
-
-    def _summed(
-        self, number: int, evaluation: EvaluatorOutput, *, outcome: Outcome, reason: str
-    ) -> Trial:
-        worst = failures.main_error(evaluation.errors)
-        open_ = self.state.open
-        return Trial(
-            number=number,
-            outcome=outcome,
-            reason=reason,
-            reward=evaluation.reward_signal,
-            errors=failures.count(evaluation),
-            failure=told(worst) if worst else "",
-            delta=self._delta(evaluation),
-            tree=open_.tree if open_ else "",
-            window=open_.window if open_ else (),
-            lessons_used=open_.lessons_used if open_ else 0,
-            at=self._now(),
-        )
-
-    def _delta(self, evaluation: EvaluatorOutput) -> PerformanceDelta | None:
-        if not self.state.trials:
-            return None
-        last = self.state.trials[-1]
-        gain = round(evaluation.reward_signal - last.reward, 6)
-        fewer = failures.count(evaluation) - last.errors
-        return PerformanceDelta(gain, fewer, gain > 0 or (gain == 0 and fewer < 0))
 
     async def _reflected(
         self, trial: Trial, actor: ActorOutput, evaluation: EvaluatorOutput
@@ -248,49 +189,21 @@ class Runner:
         known = self._journal.records.get(trial.number)
         if known is not None and known.signature == trial.signature:
             return known
-        earlier = tuple(self._journal.records[n] for n in sorted(self._journal.records))
+        earlier = self._earlier()
         failure = Failure(
             self._options.task, trial.number, actor, evaluation, trial.signature, earlier
         )
         words = await reflect(
             failure, model=self._engine.model, system=prompt_text("trial_reflection")
         )
-        words = with_texts(words, redact)
-        record = self._record(trial, actor, evaluation)._replace(self_reflection=words)
-        record = record._replace(memory_metadata=self._memory(record))
+        record = books.record(self.state, trial, actor, evaluation)
+        record = record._replace(self_reflection=with_texts(words, redact))
+        record = record._replace(memory_metadata=books.memory(self.state, [*earlier, record]))
         self._journal.keep(record)
         return record
 
-    def _record(self, trial: Trial, actor: ActorOutput, evaluation: EvaluatorOutput) -> Record:
-        return Record(
-            loop_id=self.state.loop_id,
-            iteration=trial.number,
-            timestamp=self._now(),
-            actor_output=actor,
-            evaluator_output=evaluation,
-            self_reflection=SelfReflection(""),
-            memory_metadata=MemoryMetadata(),
-            task_description=self._options.task,
-            context_injected=bool(trial.window),
-            previous_reflections_used=trial.window,
-            performance_delta=trial.delta,
-            outcome=trial.outcome,
-            reason=trial.reason,
-            signature=trial.signature,
-        )
-
-    def _memory(self, record: Record) -> MemoryMetadata:
-        """The window as it is from now on, this reflection included."""
-        records = [*self._journal.records.values(), record]
-        size = omega(self._options.omega, self.state.kind, records)
-        shown = window(records, policy=self._options.policy, size=size)
-        return MemoryMetadata(
-            omega_capacity=size,
-            current_memory_size=len(shown),
-            reflections_in_context=tuple(one.iteration for one in shown),
-            window_policy=self._options.policy,
-            total_reflections_generated=len(records),
-        )
+    def _earlier(self) -> tuple[Record, ...]:
+        return tuple(self._journal.records[number] for number in sorted(self._journal.records))
 
     def _end(self, ended: Verdict) -> None:
         """Keep what was learnt, then close the books."""
@@ -341,32 +254,3 @@ class Runner:
 
     def _now(self) -> str:
         return self._engine.clock().isoformat()
-
-
-def crashed(crash: str) -> EvaluatorOutput:
-    """The judgement on an attempt that did not come to its end."""
-    kind = "timeout" if "time limit" in crash else "runtime_error"
-    error = StructuredError(kind, crash, tool="actor")  # type: ignore[arg-type]
-    return EvaluatorOutput(False, "heuristic", errors=(error,))
-
-
-def with_changes(output: ActorOutput, difference: Difference) -> ActorOutput:
-    """The attempt with what it changed on disk."""
-    names = tuple(action.file_path for action in difference.actions if action.file_path)
-    return output._replace(
-        actions=(*output.actions, *difference.actions),
-        files_modified=names,
-        total_changes=difference.stats,
-    )
-
-
-def with_reflection(trial: Trial, reflection: SelfReflection) -> Trial:
-    """The summary of a trial with what was thought of it."""
-    credit = reflection.credit_assignment
-    return trial._replace(
-        category=credit.failure_category if credit else "other",
-        confidence=reflection.confidence,
-        quality=reflection.quality,
-        author=reflection.author,
-        lessons_learned=len(reflection.lessons_learned),
-    )

@@ -1,0 +1,141 @@
+"""What is written down about a trial: its outcome, its numbers, its record. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.learn.trials import failures
+from hardwon.learn.trials.rules import change, told
+from hardwon.learn.trials.state import Trial
+from hardwon.learn.trials.values import (
+    ActorOutput,
+    ErrorType,
+    EvaluatorOutput,
+    MemoryMetadata,
+    Outcome,
+    PerformanceDelta,
+    Record,
+    SelfReflection,
+    StructuredError,
+)
+from hardwon.learn.trials.window import omega, window
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.learn.trials.snapshots import Difference
+    from hardwon.learn.trials.state import State
+
+
+def crashed(crash: str) -> EvaluatorOutput:
+    """The judgement on an attempt that did not come to its end."""
+    kind: ErrorType = "timeout" if "time limit" in crash else "runtime_error"
+    error = StructuredError(kind, crash, tool="actor")
+    return EvaluatorOutput(False, "heuristic", errors=(error,))
+
+
+def outcome(
+    actor: ActorOutput, evaluation: EvaluatorOutput, *, is_last: bool
+) -> tuple[Outcome, str]:
+    """How a trial ended, and why."""
+    if actor.crash:
+        return "critical", actor.crash
+    if evaluation.passed:
+        return "passed", "all verifications passed"
+    bad = [result.tool for result in evaluation.results if result.status != "pass"]
+    words = f"{', '.join(bad) or 'the evaluation'} failed"
+    return ("final" if is_last else "failed"), words
+
+
+def trial(state: State, actor: ActorOutput, evaluation: EvaluatorOutput) -> Trial:
+    """The open trial in numbers, as far as they are known before anyone reflects."""
+    assert state.open is not None
+    number = state.open.number
+    ended, reason = outcome(actor, evaluation, is_last=number + 1 >= state.options.max_trials)
+    worst = failures.main_error(evaluation.errors)
+    return Trial(
+        number=number,
+        outcome=ended,
+        reason=reason,
+        reward=evaluation.reward_signal,
+        errors=failures.count(evaluation),
+        signature=failures.name_of(evaluation, actor.crash),
+        failure=told(worst) if worst else "",
+        delta=delta(state, evaluation),
+        tree=state.open.tree,
+        window=state.open.window,
+        lessons_used=state.open.lessons_used,
+        change=change(actor),
+    )
+
+
+def delta(state: State, evaluation: EvaluatorOutput) -> PerformanceDelta | None:
+    """How the open trial compares with the one before."""
+    if not state.trials:
+        return None
+    last = state.trials[-1]
+    gain = round(evaluation.reward_signal - last.reward, 6)
+    fewer = failures.count(evaluation) - last.errors
+    return PerformanceDelta(gain, fewer, gain > 0 or (gain == 0 and fewer < 0))
+
+
+def record(state: State, row: Trial, actor: ActorOutput, evaluation: EvaluatorOutput) -> Record:
+    """The record of a failed trial, still without its reflection."""
+    return Record(
+        loop_id=state.loop_id,
+        iteration=row.number,
+        timestamp=row.at,
+        actor_output=actor,
+        evaluator_output=evaluation,
+        self_reflection=SelfReflection(""),
+        memory_metadata=MemoryMetadata(),
+        task_description=state.task,
+        context_injected=bool(row.window),
+        previous_reflections_used=row.window,
+        performance_delta=row.delta,
+        outcome=row.outcome,
+        reason=row.reason,
+        signature=row.signature,
+    )
+
+
+def in_view(state: State, records: Sequence[Record]) -> list[Record]:
+    """The reflections that the next trial may see."""
+    if not state.options.inject:
+        return []
+    size = omega(state.options.omega, state.kind, records)
+    return window(records, policy=state.options.policy, size=size)
+
+
+def memory(state: State, records: Sequence[Record]) -> MemoryMetadata:
+    """The window as it is from now on."""
+    shown = in_view(state, records)
+    return MemoryMetadata(
+        omega_capacity=omega(state.options.omega, state.kind, records),
+        current_memory_size=len(shown),
+        reflections_in_context=tuple(one.iteration for one in shown),
+        window_policy=state.options.policy,
+        total_reflections_generated=len(records),
+    )
+
+
+def with_changes(output: ActorOutput, difference: Difference) -> ActorOutput:
+    """The attempt with what it changed on disk."""
+    names = tuple(action.file_path for action in difference.actions if action.file_path)
+    return output._replace(
+        actions=(*output.actions, *difference.actions),
+        files_modified=names,
+        total_changes=difference.stats,
+    )
+
+
+def with_reflection(row: Trial, reflection: SelfReflection) -> Trial:
+    """The numbers of a trial with what was thought of it."""
+    credit = reflection.credit_assignment
+    return row._replace(
+        category=credit.failure_category if credit else "other",
+        confidence=reflection.confidence,
+        quality=reflection.quality,
+        author=reflection.author,
+        lessons_learned=len(reflection.lessons_learned),
+    )
