@@ -70,7 +70,7 @@ def name(text: str, what: str) -> str:
     cleaned = required(text, what, LABEL_LIMIT)
     if "\n" in cleaned or "\t" in cleaned or cleaned != text.strip():
         raise InvalidInput(f"{what} {cleaned!r} holds characters that a name may not have")
-    return _composed(cleaned)
+    return cleaned if cleaned.isascii() else _composed(cleaned)
 
 
 def file_id(text: str, what: str = "id") -> str:
