@@ -34,10 +34,10 @@ bench: .venv/.dev ## Measure speed; NAMES="foundation …" for some
 torture: .venv/.dev ## Crash tests
 	@$(BIN)/python -m pytest -m torture -s
 
-e2e: .venv/.dev ## Only the tests that drive the installed command
+e2e: .venv/.dev ## Drive the real coding agents (installs them into a cache)
 	@$(BIN)/python -m pytest -m e2e
 
-adapters: .venv/.dev ## Only the tests against real servers
+adapters: .venv/.dev ## Tests against real servers and frameworks, each in its own environment
 	@$(BIN)/python -m pytest -m adapters -rs
 
 format: .venv/.dev ## Rewrite the code in the common format

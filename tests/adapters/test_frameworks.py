@@ -14,22 +14,24 @@ from tests.e2e.scripted import Call, Move, ScriptedModel, scripted
 
 ROOT = Path(__file__).parents[2]
 FAILING, WORKING = "mkdir out/nightly", "mkdir -p out/nightly"
+ASYNC = str(Path(__file__).parent / "langchain_async.py")
 TURN, ERROR = "[KNOWN PITFALLS", "[YOU HAVE MET THIS BEFORE"
 
 
 @pytest.mark.adapters
-@pytest.mark.parametrize("framework", PACKAGES)
-def test_a_failure_of_run_one_is_known_in_run_two(framework: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("script", [*(f"{name}_agent.py" for name in PACKAGES), ASYNC])
+def test_a_failure_of_run_one_is_known_in_run_two(script: str, tmp_path: Path) -> None:
+    framework = Path(script).stem.removesuffix("_agent").removesuffix("_async")
     python = python_with(framework)
 
     with scripted(_moves(framework)) as model:
-        run(python, f"{framework}_agent.py", tmp_path, model)
+        run(python, script, tmp_path, model)
         assert not model.seen(TURN)
     run(sys.executable, "-m hardwon work --drain", tmp_path, model)
     (tmp_path / "out" / "nightly").rmdir()
     (tmp_path / "out").rmdir()
     with scripted(_moves(framework)) as model:
-        run(python, f"{framework}_agent.py", tmp_path, model)
+        run(python, script, tmp_path, model)
 
     assert model.seen(TURN)
     assert model.seen(WORKING + "` instead")
@@ -79,7 +81,7 @@ def run(python: str, script: str, folder: Path, model: ScriptedModel) -> str:
         env={
             "PATH": os.environ["PATH"],
             "HOME": str(home),
-            "PYTHONPATH": str(ROOT / "src"),
+            "PYTHONPATH": f"{ROOT / 'src'}:{ROOT / 'examples'}",
             "HARDWON_HOME": str(folder / "store"),
             "OPENAI_API_KEY": "x",
             "OPENAI_BASE_URL": f"{model.url}/v1",

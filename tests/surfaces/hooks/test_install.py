@@ -1,0 +1,96 @@
+"""`hardwon install`, `uninstall` and `status`, as typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hardwon.surfaces.cli import run
+
+
+@pytest.fixture(autouse=True)
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with an agent's settings, and a project to stand in."""
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude" / "settings.json").write_text('{"model": "opus"}')
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_it_shows_the_change_and_makes_it(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["install", "claude-code", "codex"]) == 0
+
+    said = capsys.readouterr().out
+    assert '+  "hooks": {' in said
+    assert "claude-code: installed" in said
+    assert "/hooks" in said  # Codex wants to be told to trust them
+    settings = json.loads((user / ".claude" / "settings.json").read_text())
+    assert settings["model"] == "opus"
+    assert settings["hooks"]["Stop"][0]["hooks"][0]["command"].endswith("hook claude-code")
+    assert (user / ".codex" / "hooks.json").exists()
+
+
+def test_a_dry_run_only_shows(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["install", "claude-code", "--dry-run"]) == 0
+
+    assert '+  "hooks": {' in capsys.readouterr().out
+    assert (user / ".claude" / "settings.json").read_text() == '{"model": "opus"}'
+
+
+def test_status_and_uninstall(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(["install", "claude-code", "--level", "project"])
+    capsys.readouterr()
+
+    run(["status", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert [(row["agent"], row["level"]) for row in found if row["state"] == "installed"] == [
+        ("claude-code", "project")
+    ]
+
+    assert run(["uninstall", "claude-code", "--level", "project"]) == 0
+    assert run(["uninstall", "claude-code", "--level", "project"]) == 0
+    assert "nothing to do" in capsys.readouterr().out
+    assert not (user / "project" / ".claude" / "settings.json").exists()
+
+
+def test_http_hooks_carry_the_token(user: Path) -> None:
+    assert run(["install", "claude-code", "--http", "8788"]) == 0
+
+    settings = json.loads((user / ".claude" / "settings.json").read_text())
+    hook = settings["hooks"]["PreToolUse"][0]["hooks"][0]
+    token = (user / ".hardwon" / "token").read_text().strip()
+    assert hook["url"] == "http://127.0.0.1:8788/hardwon/hook/claude-code"
+    assert hook["headers"] == {"Authorization": f"Bearer {token}"}
+    assert run(["uninstall", "claude-code"]) == 0
+    assert (user / ".claude" / "settings.json").read_text() == '{"model": "opus"}'
+
+
+def test_http_hooks_are_for_claude_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["install", "codex", "--http", "8788"]) == 2
+    assert "claude-code only" in capsys.readouterr().err
+
+
+def test_settings_that_are_no_json_are_left_alone(
+    user: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (user / ".claude" / "settings.json").write_text("{ oops")
+
+    assert run(["install", "claude-code"]) == 2
+
+    assert "line 1" in capsys.readouterr().err
+    assert (user / ".claude" / "settings.json").read_text() == "{ oops"
+
+
+def test_a_folder_names_its_project(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    git = user / "project" / ".git"
+    git.mkdir()
+    (git / "config").write_text('[remote "origin"]\n\turl = git@host.example:acme/api.git\n')
+
+    run(["reflect", "--project", ".", "run migrations first"])
+    run(["lesson", "list", "--project", "acme/api"])
+
+    assert "run migrations first" in capsys.readouterr().out.splitlines()[-1]
