@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import hardwon
 from hardwon.surfaces.hooks.daemon import Daemon
 from hardwon.tokens import kept_token
 from tests.e2e.agents import Lab, claude_environ, program, run_claude
-from tests.e2e.scripted import Call, scripted
+from tests.e2e.scripted import Call, Move, scripted
 
 pytestmark = pytest.mark.e2e
 
@@ -40,6 +41,28 @@ def test_the_plugin_alone_brings_lessons_into_a_session(tmp_path: Path) -> None:
 
     assert model.seen("[KNOWN PITFALLS")
     assert model.seen(LESSON)
+
+
+def test_a_worker_starts_by_itself_when_something_failed(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lab.hardwon("install", "claude-code")
+    moves: list[Move] = [
+        Call("Bash", {"command": "mkdir out/nightly", "description": "x"}),
+        Call("Bash", {"command": "mkdir -p out/nightly", "description": "x"}),
+        "done",
+    ]
+
+    with scripted(moves) as model:
+        options = ["--dangerously-skip-permissions", "--model", "claude-sonnet-4-5"]
+        environ = {**claude_environ(model), "HARDWON_HOOKS_WAKE": "true"}
+        lab.run([program("claude"), "-p", PROMPT, *options], environ)
+
+    for _ in range(60):
+        if "queue: 0 pending" in lab.hardwon("reflect"):
+            break
+        time.sleep(1)
+    kept = lab.hardwon("lesson", "list", "--project", str(lab.project))
+    assert "Make the folder for the nightly report" in kept
 
 
 def test_http_hooks_ask_the_daemon(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def examine(home: str | None) -> Iterator[Check]:
         yield Check("settings", False, str(error))
         return
     yield Check("settings", True, f"{len(settings.origins) - 1} set, the rest default")
-    for name, look in (("home", _home), ("store", _store), ("queue", _queue)):
+    for name, look in (("home", _home), ("store", _store), ("queue", _queue), ("hooks", _hooks)):
         yield _tried(name, look, settings)
 
 
@@ -100,3 +100,13 @@ def _queue(settings: Settings) -> tuple[bool, str]:
         counts, _ = hw.queue_status()
     dead = f"{counts.dead} given up" + ("; see `hardwon reflect failed`" if counts.dead else "")
     return not counts.quarantined, "; ".join((f"{counts.pending} waiting", dead, *in_words(counts)))
+
+
+def _hooks(settings: Settings) -> tuple[bool, str]:
+    """A hook never hurts, so its troubles are only to be read here."""
+    try:
+        with open(os.path.join(settings.home, "hook.log"), encoding="utf-8") as log:
+            lines = log.read().splitlines()
+    except FileNotFoundError:
+        return True, "no troubles"
+    return True, f"{len(lines)} trouble(s) in hook.log, the last: {lines[-1] if lines else '-'}"
