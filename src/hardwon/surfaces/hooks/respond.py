@@ -17,7 +17,9 @@ TASK, ERROR = "task", "error"
 def respond(event: Event, hw: "Hardwon") -> Reply:
     """What to tell the agent about this event, after what it teaches has been recorded."""
     own, run = hw.settings.scope, run_id(event.session)
-    agent = hw.agent(own.agent, project=own.project or project_of(event.cwd), tenant=own.tenant)
+    project = own.project or project_of(event.cwd)
+    named = {"run": run} if "run" in type(hw).agent.__code__.co_varnames else {}
+    agent = hw.agent(own.agent, project=project, tenant=own.tenant, **named)
     conversation = _Conversation(hw, agent, Notebook(hw.settings.home, run))
     reply: Reply = getattr(conversation, event.kind)(event)
     if event.is_nested and not hw.settings.hooks.subagents:
