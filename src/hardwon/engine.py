@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from functools import cached_property
-from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon._lazy import lazy
-from hardwon.domain.delivery import NOTHING, Door, Injection
-from hardwon.domain.recall import Query, query
+from hardwon.domain.delivery import Door, Injection
+from hardwon.doors import Doors
 from hardwon.errors import storage_error
-from hardwon.stages import inject, measure, recall
+from hardwon.stages import inject
 
 if TYPE_CHECKING:
     import asyncio
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
 
     from hardwon import worker
     from hardwon.backends import memory, redis, sqlite
-    from hardwon.domain import calls, provenance, signature
-    from hardwon.domain.episode import Episode, Step
+    from hardwon.domain import provenance
+    from hardwon.domain.episode import Episode
     from hardwon.domain.job import Job
     from hardwon.domain.lesson import Lesson
     from hardwon.domain.queue import QueueCounts
@@ -38,7 +37,6 @@ else:
     asyncio, futures = lazy("asyncio"), lazy("concurrent.futures")
     memory, sqlite = lazy("hardwon.backends.memory"), lazy("hardwon.backends.sqlite")
     redis = lazy("hardwon.backends.redis")
-    calls, signature = lazy("hardwon.domain.calls"), lazy("hardwon.domain.signature")
     provenance = lazy("hardwon.domain.provenance")
     rules = lazy("hardwon.models.rules")
     capture, consolidate = lazy("hardwon.stages.capture"), lazy("hardwon.stages.consolidate")
@@ -74,6 +72,7 @@ class Engine:
         self.trouble: Callable[[BaseException], None] = _warn
         self.processors: dict[str, Processor] = {}
         self.store: Store = self._store()
+        self.doors = Doors(self.store, settings, clock, on_disk=target != MEMORY)
 
     @cached_property
     def queue(self) -> WorkedQueue:
@@ -89,27 +88,6 @@ class Engine:
     def model(self) -> Model:
         """Who words the lessons."""
         return self._model or rules.Rules()
-
-    def turn(self, scope: Scope, prompt: str) -> Injection:
-        """What the agent should know before it starts on a prompt."""
-        values = self.settings.recall
-        return self._open(
-            scope, query(Door.TURN, prompt), limit=values.turn_lessons, budget=values.turn_tokens
-        )
-
-    def action(self, scope: Scope, tool: str, args: Any) -> Injection:
-        """What is known about exactly this kind of call."""
-        call = calls.canonical(args)
-        asked = query(Door.ACTION, call, call=calls.call_shape(tool, call))
-        return self._open(scope, asked, limit=1, budget=self.settings.recall.action_tokens)
-
-    def failure(self, scope: Scope, step: Step) -> Injection:
-        """What is known about a failure that was just met; the meeting is counted."""
-        step = screen.screen_step(step)
-        name = signature.signature(step.tool, step.output)
-        self.store.failures.met(scope, name.digest, name.text, self.clock())
-        asked = query(Door.ERROR, step.output[-2000:], signature=name.digest)
-        return self._open(scope, asked, limit=2, budget=self.settings.recall.error_tokens)
 
     def digest(self, scope: Scope, tokens: int) -> Injection:
         """The lessons most worth knowing, whatever comes."""
@@ -195,29 +173,6 @@ class Engine:
             _say(f"lesson not kept (reflexion.persist is off):\n{lesson.render()}")
         return None
 
-    def _open(self, scope: Scope, asked: Query, *, limit: int, budget: int) -> Injection:
-        """Open a door: recall, render, remember."""
-        began, now = perf_counter_ns(), self.clock()
-        found = recall.recall(asked, scope=scope, lessons=self.store.lessons, now=now, limit=limit)
-        if not found:
-            return NOTHING
-        block = inject.render((one.match.lesson for one in found), door=asked.door, budget=budget)
-        if not block.lessons:
-            return NOTHING
-        injection = Injection(block.text, block.lessons, _delivery_id(now))
-        scores = {one.match.lesson.id: round(one.score, 4) for one in found}
-        measure.delivered(
-            injection,
-            asked,
-            scope=scope,
-            scores=tuple(scores[lesson.id] for lesson in block.lessons),
-            tokens=block.tokens,
-            micros=(perf_counter_ns() - began) // 1000,
-            at=now,
-            log=self.store.deliveries,
-        )
-        return injection
-
     def _store(self) -> Store:
         if self.target == MEMORY:
             return memory.MemoryStore()
@@ -257,11 +212,6 @@ def prompt_text(name: str) -> str:
     """A prompt by its file name."""
     with open(os.path.join(_PROMPTS, f"{name}.md"), encoding="utf-8") as file:
         return file.read()
-
-
-def _delivery_id(now: datetime) -> str:
-    """Unique, and in the order of time."""
-    return f"{int(now.timestamp() * 1000):011x}{os.urandom(5).hex()}"
 
 
 def _warn(error: BaseException) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import deque
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from hardwon._lazy import lazy
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from hardwon.learn.sessions import mining
     from hardwon.learn.trials import Loops
     from hardwon.learn.trials.state import State as LoopState
-    from hardwon.ports import Model
+    from hardwon.ports import Model, Window
     from hardwon.settings import Settings
     from hardwon.stages.work import Tally
     from hardwon.worker import Worker
@@ -41,8 +41,6 @@ else:
     calls, episode = lazy("hardwon.domain.calls"), lazy("hardwon.domain.episode")
     mining = lazy("hardwon.learn.sessions.mining")
     goals = lazy("hardwon.learn.goals")
-
-STEPS_REMEMBERED = 200
 
 
 def open(
@@ -84,9 +82,19 @@ class Hardwon:
         """What is set, and where it was set."""
         return self._engine.settings
 
-    def agent(self, name: str, *, project: str | None = None, tenant: str = "default") -> Agent:
-        """A handle for one agent; nothing it does touches another's lessons."""
-        return Agent(self._engine, scoped(name, project=project, tenant=tenant))
+    def agent(
+        self,
+        name: str,
+        *,
+        project: str | None = None,
+        tenant: str = "default",
+        run: str | None = None,
+    ) -> Agent:
+        """A handle for one agent; nothing it does touches another's lessons.
+
+        With a `run` id the steps of the run are kept on disk: several processes share them.
+        """
+        return Agent(self._engine, scoped(name, project=project, tenant=tenant), run)
 
     def drain(self) -> Tally:
         """Work every queued job that is due, now."""
@@ -156,11 +164,11 @@ class Hardwon:
 class Agent:
     """One agent in one project. The doors never raise into the agent's turn."""
 
-    def __init__(self, engine: Engine, own: Scope) -> None:
+    def __init__(self, engine: Engine, own: Scope, run: str | None = None) -> None:
         self._engine = engine
         self.scope = own
         self.lessons = Lessons(engine, own)
-        self._steps: deque[Step] = deque(maxlen=STEPS_REMEMBERED)
+        self._run = run
 
     @property
     def sessions(self) -> mining.Sessions:
@@ -169,16 +177,19 @@ class Agent:
 
     def before_turn(self, prompt: str) -> Injection:
         """What to put before the model along with this prompt; falsy when nothing fits."""
-        return self._door(self._engine.turn, prompt)
+        return self._door(self._engine.doors.turn, prompt)
 
     def before_action(self, tool: str, args: Any) -> Injection:
         """The known pitfall of exactly this call, or nothing."""
-        return self._door(self._engine.action, tool, args)
+        return self._door(self._engine.doors.action, tool, args, self._window)
 
     def after_action(
         self, tool: str, args: Any, *, output: str = "", failed: bool = False
     ) -> Injection:
-        """Records the step; after a failure that is known, what worked the last time."""
+        """Records the step; after a failure that is known, what worked the last time.
+
+        A run that goes in circles is told so; `stop` is set when it should be stopped.
+        """
         return self._door(self._after_action, tool, args, output, failed)
 
     def after_run(
@@ -191,8 +202,7 @@ class Agent:
         steps: Sequence[Step] | None = None,
     ) -> Job | None:
         """Queues a reflection when the run is worth one; the job is durable on return."""
-        recorded = tuple(self._steps) if steps is None else tuple(steps)
-        self._steps.clear()
+        recorded = self._recorded(steps)
         trigger = self._engine.trigger_of(error, signals)
         if trigger is None:
             return None
@@ -249,12 +259,25 @@ class Agent:
         """Say what came of a delivery: `helped`, `ignored`, `failed` …"""
         self._engine.store.deliveries.report(self.scope, injection.id, outcome)
 
+    @cached_property
+    def _window(self) -> Window:
+        return self._engine.doors.window(self.scope, self._run)
+
     def _after_action(
         self, own: Scope, tool: str, args: Any, output: str, failed: bool
     ) -> Injection:
         step = episode.Step(tool, calls.canonical(args), output, failed)
-        self._steps.append(step)
-        return self._engine.failure(own, step) if failed else NOTHING
+        return self._engine.doors.after(own, step, self._window)
+
+    def _recorded(self, steps: Sequence[Step] | None) -> tuple[Step, ...]:
+        """The steps of the run that ends; those given only now are learnt from now."""
+        recorded = tuple(self._window.steps())
+        self._window.clear()
+        if steps is None:
+            return recorded
+        for number, step in enumerate(steps):
+            self._engine.doors.learn(self.scope, step, steps[:number])
+        return tuple(steps)
 
     def _door(self, door: Callable[..., Injection], *asked: Any) -> Injection:
         return self._attempt(door, NOTHING, *asked)

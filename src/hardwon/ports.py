@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 from hardwon.domain.delivery import Delivery
-from hardwon.domain.episode import Episode
+from hardwon.domain.episode import Episode, Step
 from hardwon.domain.job import Job
 from hardwon.domain.lesson import Lesson
 from hardwon.domain.queue import QueueCounts
@@ -80,6 +80,29 @@ class FailureLog(Protocol):
         """The readable signatures met most often, with their counts."""
 
 
+class CallLog(Protocol):
+    """Counts calls by their keys. Counting is cheap and never waits for another writer."""
+
+    def made(self, scope: Scope, keys: tuple[str, ...], failed: tuple[str, ...]) -> None:
+        """Note one call; `failed` are the keys that its failure, if it was one, is put down to."""
+
+    def odds(self, scope: Scope, keys: tuple[str, ...]) -> dict[str, tuple[int, int]]:
+        """For each key that ever failed: how often it was tried, and how often it failed."""
+
+
+class Window(Protocol):
+    """The latest steps of one run."""
+
+    def steps(self) -> list[Step]:
+        """The steps, oldest first."""
+
+    def append(self, step: Step) -> None:
+        """Add a step; the oldest may be forgotten."""
+
+    def clear(self) -> None:
+        """Forget the run."""
+
+
 class Store(Protocol):
     """Everything that is kept about agents, under one roof."""
 
@@ -93,6 +116,8 @@ class Store(Protocol):
     def deliveries(self) -> DeliveryLog: ...
     @property
     def failures(self) -> FailureLog: ...
+    @property
+    def calls(self) -> CallLog: ...
 
     def forget(self, tenant: str) -> None:
         """Remove a tenant with everything it owns."""

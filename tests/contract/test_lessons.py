@@ -21,8 +21,8 @@ STRANGERS = [
 ]
 
 
-def found(store: Store, text: str, scope: Scope = CODER, **more: str) -> list[int]:
-    asked = query("turn", text, **more)
+def found(store: Store, text: str, scope: Scope = CODER) -> list[int]:
+    asked = query("turn", text)
     return [m.lesson.id for m in store.lessons.match(scope, asked, now=NOW, limit=10)]
 
 
@@ -127,11 +127,11 @@ def test_match_knows_the_same_failure_and_the_same_call(store: Store) -> None:
 
     by_failure = store.lessons.match(CODER, Query("error", "", signature="s1"), now=NOW, limit=9)
     by_call = store.lessons.match(
-        CODER, Query("action", "", call="bash git push"), now=NOW, limit=9
+        CODER, Query("action", "", calls=("bash git push",)), now=NOW, limit=9
     )
 
     assert [(m.lesson.id, m.is_same_failure) for m in by_failure] == [(failure.id, True)]
-    assert [(m.lesson.id, m.is_same_call) for m in by_call] == [(call.id, True)]
+    assert [(m.lesson.id, m.calls) for m in by_call] == [(call.id, ("bash git push",))]
 
 
 @pytest.mark.parametrize("status", [Status.QUARANTINED, Status.RETIRED, Status.SUPERSEDED])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from hardwon.domain.lesson import Lesson, Status
@@ -22,8 +23,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.domain.delivery import Delivery
+    from hardwon.domain.episode import Step
     from hardwon.domain.reflection import Likeness, Reflection
     from hardwon.domain.scope import Scope
+
+
+STEPS_REMEMBERED = 200
 
 
 class MemoryLessons:
@@ -76,9 +81,11 @@ class MemoryLessons:
         for key in keys(query):
             postings = [(n, found[key]) for n, found in indexes.items() if key in found]
             tally.add(key, postings, rarity(len(postings), len(able)))
+        usual = [one.id for one in able.values() if one.met > 1]
+        usual.sort(key=lambda n: (able[n].met, able[n].updated_at, n), reverse=True)
         return [
             tally.match(able[number])
-            for number in tally.best(limit)
+            for number in dict.fromkeys((*tally.best(limit), *usual[: query.usual]))
             if (until := able[number].expires_at) is None or until > now
         ]
 
@@ -172,6 +179,43 @@ class MemoryFailures:
         return sorted(counts.values(), key=lambda pair: (-pair[1], pair[0]))[:limit]
 
 
+class MemoryCalls:
+    """Call counts in a dictionary."""
+
+    def __init__(self) -> None:
+        self.all: dict[tuple[Scope, str], tuple[int, int]] = {}
+
+    def made(self, scope: Scope, keys: tuple[str, ...], failed: tuple[str, ...]) -> None:
+        for key in {*keys, *failed}:
+            made, known = self.all.get((scope, key), (0, 0))
+            self.all[scope, key] = (made + 1, known + (key in failed))
+
+    def odds(self, scope: Scope, keys: tuple[str, ...]) -> dict[str, tuple[int, int]]:
+        found: dict[str, tuple[int, int]] = {}
+        for owner in scope.visible():
+            for key in keys:
+                made, failed = self.all.get((owner, key), (0, 0))
+                before = found.get(key, (0, 0))
+                found[key] = (before[0] + made, before[1] + failed)
+        return {key: counts for key, counts in found.items() if counts[1]}
+
+
+class MemoryWindow:
+    """The latest steps in this process."""
+
+    def __init__(self) -> None:
+        self._steps: deque[Step] = deque(maxlen=STEPS_REMEMBERED)
+
+    def steps(self) -> list[Step]:
+        return list(self._steps)
+
+    def append(self, step: Step) -> None:
+        self._steps.append(step)
+
+    def clear(self) -> None:
+        self._steps.clear()
+
+
 class MemoryStore:
     """A store that ends with the process."""
 
@@ -181,6 +225,7 @@ class MemoryStore:
         self.runs = MemoryReflections(RUNS_KEPT)
         self.deliveries = MemoryDeliveries(self.lessons)
         self.failures = MemoryFailures()
+        self.calls = MemoryCalls()
 
     def forget(self, tenant: str) -> None:
         kept = {n: one for n, one in self.lessons.all.items() if one.scope.tenant != tenant}
@@ -190,6 +235,7 @@ class MemoryStore:
             kept_here.all = [r for r in kept_here.all if r.scope.tenant != tenant]
         self.deliveries.all = [d for d in self.deliveries.all if d.scope.tenant != tenant]
         self.failures.all = {k: v for k, v in self.failures.all.items() if k[0].tenant != tenant}
+        self.calls.all = {k: v for k, v in self.calls.all.items() if k[0].tenant != tenant}
 
     def check(self) -> list[str]:
         return []

@@ -15,6 +15,7 @@ class Door:
     ERROR = "error"
     GOAL = "goal"
     TRIAL = "trial"
+    LOOP = "loop"  # a run that goes in circles was told so
 
 
 class Injection(NamedTuple):

@@ -9,6 +9,8 @@ from hardwon.domain.text import LABEL_LIMIT, LESSON_LIMIT, clip, one_line
 CATEGORY = "lesson"
 TAG_LIMIT = 12
 EPOCH = datetime.fromtimestamp(0, UTC)
+MET = "met: "  # evidence that quotes what was seen when the failure was met
+MINED = "mined"  # the origin of a lesson that was made from steps without any model
 USER_SUPPLIED = "(user-supplied lesson; no automatic mistake detection)"
 
 
@@ -46,6 +48,7 @@ class Lesson(NamedTuple):
     updated_at: datetime = EPOCH
     last_seen_at: datetime = EPOCH
     expires_at: datetime | None = None
+    guard: bool = False  # a person said that its calls must not be made
 
     @property
     def category(self) -> str:
@@ -72,7 +75,8 @@ class Lesson(NamedTuple):
     def searchable(self) -> str:
         """The words by which it is found."""
         own = () if self.mistake == USER_SUPPLIED else (self.mistake,)
-        return " ".join((self.situation, *own, self.correction, *self.tags))
+        met = (text for text in self.evidence if text.startswith(MET))
+        return " ".join((self.situation, *own, self.correction, *self.tags, *met))
 
     def met_again(self, other: "Lesson", now: datetime) -> "Lesson":
         """This lesson with the evidence of another meeting of the same failure."""

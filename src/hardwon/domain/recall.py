@@ -9,141 +9,20 @@ from hardwon.domain.lesson import Lesson
 TERM_LIMIT = 64  # of one query; rare ones count most, so the cut costs nothing
 _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
 _TOP_IMPACT = 255
+_FEWEST = 100  # lessons assumed at least, so that a word counts for something in a small store
 
 _WORD = r"[^\W_]+"
 _PART = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\x00-\x7f]+"
-_STOP = frozenset(
-    [
-        "a",
-        "about",
-        "above",
-        "after",
-        "again",
-        "all",
-        "also",
-        "am",
-        "an",
-        "and",
-        "any",
-        "are",
-        "as",
-        "at",
-        "be",
-        "because",
-        "been",
-        "before",
-        "being",
-        "but",
-        "by",
-        "can",
-        "could",
-        "did",
-        "do",
-        "does",
-        "doing",
-        "done",
-        "down",
-        "each",
-        "every",
-        "few",
-        "for",
-        "from",
-        "further",
-        "get",
-        "had",
-        "has",
-        "have",
-        "having",
-        "he",
-        "her",
-        "here",
-        "him",
-        "his",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "just",
-        "let",
-        "like",
-        "make",
-        "me",
-        "more",
-        "most",
-        "my",
-        "need",
-        "new",
-        "no",
-        "nor",
-        "not",
-        "now",
-        "of",
-        "off",
-        "on",
-        "once",
-        "only",
-        "or",
-        "other",
-        "our",
-        "out",
-        "over",
-        "own",
-        "please",
-        "same",
-        "she",
-        "should",
-        "so",
-        "some",
-        "such",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "this",
-        "those",
-        "through",
-        "to",
-        "too",
-        "under",
-        "until",
-        "up",
-        "us",
-        "use",
-        "used",
-        "using",
-        "very",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "while",
-        "who",
-        "whom",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-        "want",
-        "try",
-        "tried",
-        "run",
-        "ran",
-    ]
+_COMMON = (
+    "a about above after again all also am an and any are as at be because been before being "
+    "but by can could did do does doing done down each every few for from further get had has "
+    "have having he her here him his how i if in into is it its just let like make me more "
+    "most my need new no nor not now of off on once only or other our out over own please "
+    "same she should so some such than that the their them then there these they this those "
+    "through to too under until up us use used using very was we were what when where which "
+    "while who whom why will with would you your want try tried run ran"
 )
+_STOP = frozenset(_COMMON.split())
 
 
 class Query(NamedTuple):
@@ -153,7 +32,8 @@ class Query(NamedTuple):
     text: str
     terms: tuple[str, ...] = ()
     signature: str = ""
-    call: str = ""
+    calls: tuple[str, ...] = ()  # the keys of the pending call
+    usual: int = 0  # how many of the lessons met most often to look at as well
 
 
 class Match(NamedTuple):
@@ -163,7 +43,7 @@ class Match(NamedTuple):
     words: float = 0.0  # sum of idf × impact over the shared words
     shared: int = 0  # how many of the query's words it holds
     is_same_failure: bool = False
-    is_same_call: bool = False
+    calls: tuple[str, ...] = ()  # the keys it shares with the pending call
 
 
 def terms(text: str) -> list[str]:
@@ -207,6 +87,7 @@ def impacts(text: str) -> dict[str, int]:
 
 def rarity(holders: int, total: int) -> float:
     """The inverse document frequency of a word that `holders` of `total` lessons hold."""
+    total = max(total, _FEWEST)
     return log(1 + (total - holders + 0.5) / (holders + 0.5)) / _TOP_IMPACT
 
 
@@ -228,18 +109,23 @@ def call_key(call: str) -> str:
     return f"${call}"
 
 
-def query(door: str, text: str, *, signature: str = "", call: str = "") -> Query:
+def query(
+    door: str,
+    text: str,
+    *,
+    signature: str = "",
+    calls: tuple[str, ...] = (),
+    usual: int = 0,
+) -> Query:
     """A query with the words of its text, each once."""
     words = tuple(dict.fromkeys(terms(text)))
-    return Query(door, text, words, signature, call)
+    return Query(door, text, words, signature, calls, usual)
 
 
 def keys(asked: Query) -> tuple[str, ...]:
-    """The index keys to look up."""
-    exact = ((failure_key(asked.signature),) if asked.signature else ()) + (
-        (call_key(asked.call),) if asked.call else ()
-    )
-    return exact + asked.terms
+    """The index keys to look up, the surest first."""
+    failure = (failure_key(asked.signature),) if asked.signature else ()
+    return (*failure, *(call_key(call) for call in asked.calls), *asked.terms)
 
 
 class Tally:
@@ -248,13 +134,13 @@ class Tally:
     def __init__(self) -> None:
         self.words: dict[int, float] = {}
         self.shared: dict[int, int] = {}
-        self.exact: dict[int, set[str]] = {}
+        self.exact: dict[int, list[str]] = {}
 
     def add(self, key: str, postings: list[tuple[int, int]], weight: float) -> None:
         """Count the postings of one key; `weight` is the rarity of a word."""
         if key[0] in "!$":
             for lesson, _ in postings:
-                self.exact.setdefault(lesson, set()).add(key[0])
+                self.exact.setdefault(lesson, []).append(key)
             return
         for lesson, impact in postings:
             self.words[lesson] = self.words.get(lesson, 0.0) + weight * impact
@@ -262,19 +148,19 @@ class Tally:
 
     def best(self, limit: int) -> list[int]:
         """The ids that most speaks for: same failure or call first, then words."""
-        exact = sorted(self.exact, key=self._rank, reverse=True)
+        exact = sorted(self.exact, key=self._rank, reverse=True)[:limit]
         worded = sorted(self.words, key=self.words.__getitem__, reverse=True)
-        return list(dict.fromkeys((*exact, *worded[:limit])))[:limit]
+        return list(dict.fromkeys((*exact, *worded[:limit])))
 
     def match(self, lesson: Lesson) -> Match:
         """The lesson with what was counted for it."""
-        exact = self.exact.get(lesson.id, set())
+        exact = self.exact.get(lesson.id, ())
         return Match(
             lesson,
             words=self.words.get(lesson.id, 0.0),
             shared=self.shared.get(lesson.id, 0),
-            is_same_failure="!" in exact,
-            is_same_call="$" in exact,
+            is_same_failure=any(key[0] == "!" for key in exact),
+            calls=tuple(key[1:] for key in exact if key[0] == "$"),
         )
 
     def _rank(self, lesson: int) -> tuple[int, float, int]:

@@ -15,9 +15,9 @@ import re
 from typing import NamedTuple
 
 try:  # hashlib also loads OpenSSL, ten times the cost of this; a hook process pays it on every call
-    from _blake2 import blake2b
+    from _blake2 import blake2b as blake2b
 except ImportError:  # a build without the accelerator
-    from hashlib import blake2b
+    from hashlib import blake2b as blake2b
 
 _LONGEST = 200
 _HEAD, _TAIL, _LINE = 4_096, 16_384, 4_096

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hardwon.domain.repair import fails_with, first_repair, quoted, way_around
 from hardwon.domain.signature import error_line
 from hardwon.domain.text import clip, one_line
 from hardwon.errors import PermanentError
@@ -33,13 +34,13 @@ def answer(episode: Episode) -> str:
     if failure is None:
         return _without_steps(episode)
     error = error_line(failure.output) or error_line(episode.error)
-    fix = _fix(episode, failure)
+    fix = first_repair(failure, episode.steps[episode.steps.index(failure) + 1 :])
     task = clip(one_line(episode.task), 160)
-    call = f"`{clip(one_line(failure.args), 160)}`"
+    call = quoted(failure)
     return _blocks(
         situation=f"When the task is like “{task}” and you would run {call}",
         mistake=f"{call} failed: {clip(one_line(error), 300)}",
-        correction=_correction(call, error, fix),
+        correction=way_around(failure, *fix) if fix else _unfixed(error),
         tags=_tags(failure),
         confidence=_FIXED if fix else _UNFIXED,
     )
@@ -60,16 +61,8 @@ def _without_steps(episode: Episode) -> str:
     )
 
 
-def _fix(episode: Episode, failure: Step) -> Step | None:
-    """The first later call of the same tool that worked."""
-    later = episode.steps[episode.steps.index(failure) + 1 :]
-    return next((step for step in later if step.tool == failure.tool and not step.failed), None)
-
-
-def _correction(call: str, error: str, fix: Step | None) -> str:
-    if fix:
-        return f"Use `{clip(one_line(fix.args), 400)}` instead: it worked where {call} failed."
-    return f"{call} ends in “{clip(one_line(error), 200)}”; no way around it was found in that run."
+def _unfixed(error: str) -> str:
+    return f"{fails_with(error)}; no way around it was found in that run."
 
 
 def _tags(failure: Step) -> list[str]:

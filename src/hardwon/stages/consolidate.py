@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hardwon.domain.lesson import MINED, Status
 from hardwon.domain.recall import Query
 from hardwon.domain.signature import fold
 
@@ -23,11 +24,27 @@ def consolidate(lesson: Lesson, *, lessons: LessonStore, now: datetime) -> Lesso
     for known in _same_failure(lesson, lessons, now):
         if lesson.evidence and set(lesson.evidence) <= set(known.evidence):
             return known
+        if known.origin == MINED:
+            return _worded(known, lesson, lessons, now)
         if agrees(known, lesson):
             grown = known.met_again(lesson, now)
             lessons.update(grown)
             return grown
-    return lessons.add(lesson)
+    return lessons.add(lesson._replace(met=max(1, lesson.met)))
+
+
+def _worded(mined: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
+    """The lesson that words a mined one; what was mined is kept beside it, out of use."""
+    if lesson.confidence < mined.confidence:
+        lesson = lesson._replace(correction=mined.correction, confidence=mined.confidence)
+    grown = mined.met_again(lesson, now)
+    kept = lessons.add(
+        lesson._replace(
+            met=grown.met, calls=grown.calls, signatures=grown.signatures, evidence=grown.evidence
+        )
+    )
+    lessons.update(mined._replace(status=Status.SUPERSEDED, updated_at=now))
+    return kept
 
 
 def agrees(known: Lesson, other: Lesson) -> bool:

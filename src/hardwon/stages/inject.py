@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from hardwon.domain.lesson import Lesson
-from hardwon.domain.text import one_line
+from hardwon.domain.text import LABEL_LIMIT, one_line
 
 
 class Frame(NamedTuple):
@@ -12,9 +12,10 @@ class Frame(NamedTuple):
 
     head: str
     foot: str
+    label: int = 80  # characters of a lesson's label at most
 
 
-TURN = Frame("[KNOWN PITFALLS — your prior lessons]", "[END KNOWN PITFALLS]")
+TURN = Frame("[KNOWN PITFALLS — your prior lessons]", "[END KNOWN PITFALLS]", label=LABEL_LIMIT)
 ACTION = Frame("[PITFALL OF THIS CALL — your prior lessons]", "[END PITFALL]")
 ERROR = Frame("[YOU HAVE MET THIS BEFORE]", "[END MET BEFORE]")
 FRAMES = {"turn": TURN, "action": ACTION, "error": ERROR}
@@ -35,7 +36,7 @@ def render(lessons: Iterable[Lesson], *, door: str, budget: int) -> Block:
     shown: list[Lesson] = []
     lines = [frame.head]
     for lesson in lessons:
-        row = line(lesson)
+        row = line(lesson, label=frame.label)
         cost = tokens(row)
         if spent + cost <= budget:
             shown.append(lesson)
@@ -46,10 +47,10 @@ def render(lessons: Iterable[Lesson], *, door: str, budget: int) -> Block:
     return Block("\n".join([*lines, frame.foot]), tuple(shown), spent)
 
 
-def line(lesson: Lesson) -> str:
+def line(lesson: Lesson, *, label: int = LABEL_LIMIT) -> str:
     """One lesson as a line of the block. Brackets in its text cannot end the block."""
-    label = _inert(one_line(lesson.headline()))
-    return f"  - [{label}] {_inert(one_line(lesson.correction))} (#{lesson.id})"
+    name = _inert(one_line(lesson.headline(), label))
+    return f"  - [{name}] {_inert(one_line(lesson.correction))} (#{lesson.id})"
 
 
 def tokens(text: str) -> int:

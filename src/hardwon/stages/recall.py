@@ -1,46 +1,64 @@
 """Recall: the few lessons that fit what is asked at a door, best first, or none."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from hardwon.domain.delivery import Door
-from hardwon.domain.recall import Match, Query
+from hardwon.domain.ranking import WEIGHTS, Judged, Odds, Weights, judge
+from hardwon.domain.recall import Query
 from hardwon.domain.scope import Scope
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hardwon.ports import LessonStore
 
 _CANDIDATES = 30
-
-
-class Ranked(NamedTuple):
-    """A match with the score that decided its place."""
-
-    match: Match
-    score: float
+NO_ODDS: Odds = {}
 
 
 def recall(
-    query: Query, *, scope: Scope, lessons: "LessonStore", now: datetime, limit: int
-) -> list[Ranked]:
+    query: Query,
+    *,
+    scope: Scope,
+    lessons: "LessonStore",
+    now: datetime,
+    limit: int,
+    odds: Odds = NO_ODDS,
+    weights: Weights = WEIGHTS,
+) -> list[Judged]:
     """At most `limit` lessons; nothing fits, nothing is said."""
+    found = weigh(query, scope=scope, lessons=lessons, now=now, odds=odds, weights=weights)
+    return [one for one in chosen(found, limit) if not one.verdict]
+
+
+def weigh(
+    query: Query,
+    *,
+    scope: Scope,
+    lessons: "LessonStore",
+    now: datetime,
+    odds: Odds = NO_ODDS,
+    weights: Weights = WEIGHTS,
+) -> list[Judged]:
+    """Every candidate with its score and verdict, best first."""
     found = lessons.match(scope, query, now=now, limit=_CANDIDATES)
-    ranked = [Ranked(match, score(match)) for match in found if fits(query.door, match)]
-    ranked.sort(key=lambda one: (-one.score, one.match.lesson.id))
-    return ranked[:limit]
+    judged = [judge(query, match, odds=odds, now=now, by=weights) for match in found]
+    judged.sort(key=lambda one: (bool(one.verdict), -one.score, -one.match.lesson.id))
+    return judged
 
 
-def fits(door: str, match: Match) -> bool:
-    """Whether the match is close enough to be worth the agent's attention at this door."""
-    if door == Door.ACTION:
-        return match.is_same_call
-    if door == Door.ERROR:
-        return match.is_same_failure
-    return match.shared >= 2 or match.is_same_failure
-
-
-def score(match: Match) -> float:
-    """Relevance first; confidence and importance decide between equals."""
-    exact = 10.0 * match.is_same_failure + 5.0 * match.is_same_call
-    prior = 1 + 0.2 * match.lesson.confidence + 0.1 * match.lesson.importance
-    return (exact + match.words) * prior
+def chosen(found: "Iterable[Judged]", limit: int) -> list[Judged]:
+    """The same, where those beyond the limit and repeats of better ones are marked."""
+    shown: dict[str, int] = {}
+    marked: list[Judged] = []
+    for one in found:
+        said = " ".join(one.match.lesson.correction.lower().split())
+        verdict = one.verdict
+        if not verdict and said in shown:
+            verdict = f"says the same as #{shown[said]}"
+        elif not verdict and len(shown) >= limit:
+            verdict = f"only {limit} are shown"
+        if not verdict:
+            shown[said] = one.match.lesson.id
+        marked.append(one._replace(verdict=verdict))
+    return marked

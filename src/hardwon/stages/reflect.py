@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.domain.calls import call_shape
+from hardwon.domain.calls import blamed_keys
 from hardwon.domain.lesson import Lesson, clean_tags, unique
-from hardwon.domain.signature import signature
+from hardwon.domain.signature import error_line, signature
 from hardwon.domain.text import clip, clip_middle
 from hardwon.errors import BadReply
 from hardwon.ports import Request
 
 if TYPE_CHECKING:
-    from hardwon.domain.episode import Episode
+    from hardwon.domain.episode import Episode, Step
     from hardwon.domain.job import Job
     from hardwon.ports import Model
 
@@ -77,10 +77,15 @@ def _lesson(job: Job, blocks: dict[str, str], author: str) -> Lesson:
         tags=clean_tags(tuple(blocks.get("tags", "").split(","))),
         trigger=job.trigger,
         signatures=unique(tuple(signatures)),
-        calls=unique(tuple(call_shape(step.tool, step.args) for step in failed[-1:])),
+        calls=unique(tuple(key for step in failed[-1:] for key in _blamed(step))),
         evidence=(f"job:{job.id}",),
         origin=f"run:{episode.source}",
         author=author,
         job=job.id,
         confidence=float(blocks.get("confidence", 0.6)),
+        met=0 if failed else 1,  # a step was counted when it was recorded
     )
+
+
+def _blamed(step: Step) -> tuple[str, ...]:
+    return blamed_keys(step.tool, step.args, error_line(step.output))

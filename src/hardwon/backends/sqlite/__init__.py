@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 from hardwon._lazy import lazy
 from hardwon.backends.sqlite.database import Database
 from hardwon.backends.sqlite.deliveries import SqliteDeliveries
+from hardwon.backends.sqlite.journal import Journal
 from hardwon.backends.sqlite.lessons import SqliteLessons
 from hardwon.backends.sqlite.spool import Spool
 
 if TYPE_CHECKING:
-    from hardwon.backends.sqlite import failures, reflections
+    from hardwon.backends.sqlite import calls, failures, reflections
     from hardwon.ports import ReflectionStore
 else:
+    calls = lazy("hardwon.backends.sqlite.calls")
     failures = lazy("hardwon.backends.sqlite.failures")
     reflections = lazy("hardwon.backends.sqlite.reflections")
 
@@ -26,7 +28,9 @@ class SqliteStore:
     def __init__(self, home: str) -> None:
         self._db = Database(os.path.join(home, "hardwon.db"))
         self.lessons = SqliteLessons(self._db)
-        self.deliveries = SqliteDeliveries(self._db, Spool(os.path.join(home, "deliveries.spool")))
+        self._journal = Journal(self._db, Spool(os.path.join(home, "deliveries.spool")))
+        self._journal.on("call", lambda records: self.calls.fold(records))
+        self.deliveries = SqliteDeliveries(self._db, self._journal)
 
     @cached_property
     def reflections(self) -> ReflectionStore:
@@ -40,17 +44,26 @@ class SqliteStore:
     def failures(self) -> failures.SqliteFailures:
         return failures.SqliteFailures(self._db)
 
+    @cached_property
+    def calls(self) -> calls.SqliteCalls:
+        return calls.SqliteCalls(self._db, self._journal)
+
+    def fold(self) -> int:
+        """Move what was noted on the agents' path into the database."""
+        return self._journal.fold()
+
     def forget(self, tenant: str) -> None:
-        self.deliveries.fold()
+        self.fold()
         with self._db as db:
             db.run("DELETE FROM tenants WHERE name = ?", (tenant,))
 
     def check(self) -> list[str]:
-        self.deliveries.fold()
+        self.fold()
         found = [row[0] for row in self._db.rows("PRAGMA quick_check(5)")]
         broken = self._db.rows("PRAGMA foreign_key_check")
         return [text for text in found if text != "ok"] + [f"orphan in {r[0]}" for r in broken[:5]]
 
     def close(self) -> None:
-        self.deliveries.close()
+        if self._journal.is_full:
+            self.fold()
         self._db.close()

@@ -12,26 +12,26 @@ from hardwon.domain.scope import Scope
 
 if TYPE_CHECKING:
     from hardwon.backends.sqlite.database import Database
-    from hardwon.backends.sqlite.spool import Spool
-
-SPOOL_LIMIT = 1 << 20  # bytes after which a closing process folds the spool in
+    from hardwon.backends.sqlite.journal import Journal
 
 
 class SqliteDeliveries:
-    """The log is written to a spool beside the database and folded in off the agent's path."""
+    """The log is noted in the journal and folded in off the agent's path."""
 
-    def __init__(self, database: Database, spool: Spool) -> None:
+    def __init__(self, database: Database, journal: Journal) -> None:
         self._db = database
-        self._spool = spool
+        self._journal = journal
+        journal.on("delivery", self._fold_deliveries)
+        journal.on("outcome", self._fold_outcomes)
 
     def log(self, delivery: Delivery) -> None:
-        self._spool.append(["delivery", *_plain(delivery)])
+        self._journal.note("delivery", *_plain(delivery))
 
     def report(self, scope: Scope, delivery: str, outcome: str) -> None:
-        self._spool.append(["outcome", *scope, delivery, outcome])
+        self._journal.note("outcome", *scope, delivery, outcome)
 
     def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
-        self.fold()
+        self._journal.fold()
         seen = shelves.Visible(self._db, scope)
         rows = self._db.rows(
             "SELECT id, shelf, door, query, lessons, scores, tokens, micros, at, outcome"
@@ -40,19 +40,13 @@ class SqliteDeliveries:
         )
         return [_delivery((row[0], seen.scopes[row[1]], *row[2:])) for row in rows]
 
-    def fold(self) -> int:
-        """Move what was spooled into the database; how many records there were."""
-        if not self._spool.size():
-            return 0
-        with self._spool.take() as records, self._db:
-            for kind, *values in records:
-                (self._fold_outcome if kind == "outcome" else self._fold_delivery)(values)
-            return len(records)
+    def _fold_deliveries(self, records: list[list[Any]]) -> None:
+        for values in records:
+            self._fold_delivery(values)
 
-    def close(self) -> None:
-        """Keep the spool small even where no worker ever runs."""
-        if self._spool.size() > SPOOL_LIMIT:
-            self.fold()
+    def _fold_outcomes(self, records: list[list[Any]]) -> None:
+        for values in records:
+            self._fold_outcome(values)
 
     def _fold_delivery(self, values: list[Any]) -> None:
         number, tenant, agent, project, *rest = values

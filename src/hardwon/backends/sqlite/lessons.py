@@ -20,11 +20,11 @@ _KEYS_ASKED = 400  # SQLite allows 999 values in a query
 
 _TEXTS = "situation, mistake, correction, trigger_name, origin, author, job, status"
 _LISTS = "tags, signatures, calls, evidence"
-_NUMBERS = "importance, confidence, hit_count, met_count"
+_NUMBERS = "importance, confidence, hit_count, met_count, guard"
 _TIMES = "created_at, updated_at, last_seen_at, expires_at"
 _COLUMNS = f"{_TEXTS}, {_LISTS}, {_NUMBERS}, {_TIMES}"
 _SELECT = f"SELECT id, shelf, {_COLUMNS} FROM lessons"
-_INSERT = f"INSERT INTO lessons (shelf, {_COLUMNS}) VALUES (?{', ?' * 20})"
+_INSERT = f"INSERT INTO lessons (shelf, {_COLUMNS}) VALUES (?{', ?' * 21})"
 _UPDATE = (
     "UPDATE lessons SET "
     + ", ".join(f"{column} = ?" for column in _COLUMNS.split(", "))
@@ -95,7 +95,7 @@ class SqliteLessons:
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
         seen = shelves.Visible(self._db, scope)
         tally = self._tally(seen, keys(query)[:_KEYS_ASKED])
-        best = tally.best(limit)
+        best = list(dict.fromkeys((*tally.best(limit), *self._usual(seen, query.usual))))
         rows = self._db.rows(
             f"{_SELECT} WHERE id IN ({','.join('?' * len(best))}) AND +shelf IN ({seen.marks})"
             " AND +status = ? AND (expires_at IS NULL OR expires_at > ?)",
@@ -103,6 +103,21 @@ class SqliteLessons:
         )
         found = {row[0]: tally.match(_lesson(row, seen.scopes)) for row in rows}
         return [found[number] for number in best if number in found]
+
+    def _usual(self, seen: shelves.Visible, limit: int) -> list[int]:
+        """The lessons met most often, those met last first among equals."""
+        if not limit:
+            return []
+        found = [
+            row
+            for shelf in seen.ids
+            for row in self._db.rows(
+                "SELECT met_count, updated_at, id FROM lessons WHERE shelf = ? AND status = ?"
+                " AND met_count > 1 ORDER BY met_count DESC, updated_at DESC LIMIT ?",
+                (shelf, Status.ACTIVE, limit),
+            )
+        ]
+        return [number for *_, number in sorted(found, reverse=True)[:limit]]
 
     def _tally(self, seen: shelves.Visible, asked: tuple[str, ...]) -> Tally:
         """Read the postings of the asked keys, rarest first, within the limit."""
@@ -189,7 +204,7 @@ def _values(lesson: Lesson) -> tuple[object, ...]:
         *(lesson.situation, lesson.mistake, lesson.correction, lesson.trigger),
         *(lesson.origin, lesson.author, lesson.job, lesson.status),
         *(json.dumps(items, ensure_ascii=False) for items in lists),
-        *(lesson.importance, lesson.confidence, lesson.hits, lesson.met),
+        *(lesson.importance, lesson.confidence, lesson.hits, lesson.met, lesson.guard),
         *(lesson.created_at.timestamp(), lesson.updated_at.timestamp()),
         *(lesson.last_seen_at.timestamp(), expires and expires.timestamp()),
     )
@@ -216,8 +231,9 @@ def _lesson(row: Row, scopes: dict[int, Scope]) -> Lesson:
         confidence=row[15],
         hits=row[16],
         met=row[17],
-        created_at=datetime.fromtimestamp(row[18], UTC),
-        updated_at=datetime.fromtimestamp(row[19], UTC),
-        last_seen_at=datetime.fromtimestamp(row[20], UTC),
-        expires_at=row[21] and datetime.fromtimestamp(row[21], UTC),
+        guard=bool(row[18]),
+        created_at=datetime.fromtimestamp(row[19], UTC),
+        updated_at=datetime.fromtimestamp(row[20], UTC),
+        last_seen_at=datetime.fromtimestamp(row[21], UTC),
+        expires_at=row[22] and datetime.fromtimestamp(row[22], UTC),
     )

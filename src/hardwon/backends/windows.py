@@ -1,0 +1,107 @@
+"""The steps of a run on disk, so that the processes of one run see one window."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import TYPE_CHECKING
+
+from hardwon.domain.episode import Step
+from hardwon.domain.signature import blake2b
+from hardwon.errors import storage_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hardwon.domain.scope import Scope
+
+READ = 256 * 1024  # bytes from the end: what a hook reads at most
+_KEPT = 4 * READ  # a longer file is cut
+_STALE = 7 * 86400.0  # seconds after which a run that never ended is forgotten
+
+
+class FileWindow:
+    """One file of JSON lines a run, below `<home>/runs`."""
+
+    def __init__(self, home: str, scope: Scope, run: str) -> None:
+        name = "\0".join((scope.tenant, scope.agent, scope.project or "", run))
+        self._folder = os.path.join(home, "runs")
+        digest = blake2b(name.encode("utf-8", "replace"), digest_size=16).hexdigest()
+        self._path = os.path.join(self._folder, f"{digest}.jsonl")
+
+    def steps(self) -> list[Step]:
+        try:
+            handle = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise storage_error(error, self._path) from error
+        with os.fdopen(handle, "rb") as file:
+            size = os.fstat(handle).st_size
+            file.seek(max(0, size - READ))
+            lines = file.read().split(b"\n")
+        return list(_parsed(lines[1:] if size > READ else lines))
+
+    def append(self, step: Step) -> None:
+        line = json.dumps(step, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
+        try:
+            handle = self._opened()
+            try:
+                os.write(handle, line)
+                size = os.fstat(handle).st_size
+            finally:
+                os.close(handle)
+            if size > _KEPT:
+                self._cut()
+        except OSError as error:
+            raise storage_error(error, self._path) from error
+
+    def clear(self) -> None:
+        _remove(self._path)
+        self._forget_stale(time.time() - _STALE)
+
+    def _opened(self) -> int:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+        try:
+            return os.open(self._path, flags, 0o600)
+        except FileNotFoundError:
+            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            return os.open(self._path, flags, 0o600)
+
+    def _cut(self) -> None:
+        """Keep what is read; a step that another process adds meanwhile may miss the window."""
+        kept = [json.dumps(step, separators=(",", ":")) for step in self.steps()]
+        aside = f"{self._path}.{os.getpid()}"
+        with open(aside, "w", encoding="ascii", opener=_private) as file:
+            file.write("\n".join((*kept, "")))
+        os.replace(aside, self._path)
+
+    def _forget_stale(self, before: float) -> None:
+        try:
+            entries = list(os.scandir(self._folder))
+        except FileNotFoundError:
+            return
+        for entry in entries:
+            if entry.stat(follow_symlinks=False).st_mtime < before:
+                _remove(entry.path)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW, 0o600)
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
+
+
+def _parsed(lines: list[bytes]) -> Iterator[Step]:
+    """The whole steps; a torn line is left out."""
+    for line in lines:
+        try:
+            yield Step(*json.loads(line))
+        except (ValueError, TypeError):
+            continue

@@ -1,0 +1,208 @@
+"""The doors: where lessons are delivered, and where steps are recorded on the way."""
+
+from __future__ import annotations
+
+import os
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+from hardwon._lazy import lazy
+from hardwon.domain.delivery import NOTHING, Door, Injection
+from hardwon.domain.recall import Query, query
+from hardwon.stages import inject, measure, recall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from hardwon.backends import memory, windows
+    from hardwon.domain import calls, loops, signature
+    from hardwon.domain.episode import Step
+    from hardwon.domain.ranking import Judged, Odds
+    from hardwon.domain.scope import Scope
+    from hardwon.ports import Store, Window
+    from hardwon.settings import Settings
+    from hardwon.stages import mine, screen
+else:
+    memory, windows = lazy("hardwon.backends.memory"), lazy("hardwon.backends.windows")
+    calls, loops = lazy("hardwon.domain.calls"), lazy("hardwon.domain.loops")
+    signature = lazy("hardwon.domain.signature")
+    mine, screen = lazy("hardwon.stages.mine"), lazy("hardwon.stages.screen")
+
+_ASKED = 2000  # characters of an error that are looked up, from its end
+
+
+class Doors:
+    """Lessons out, steps in. One for each opened store."""
+
+    def __init__(
+        self, store: Store, settings: Settings, clock: Callable[[], datetime], *, on_disk: bool
+    ) -> None:
+        self._store = store
+        self._on_disk = on_disk
+        self._settings = settings
+        self._clock = clock
+
+    def window(self, scope: Scope, run: str | None) -> Window:
+        """The steps of a run: on disk when the run has a name, else in this process."""
+        if run is None or not self._on_disk:
+            return memory.MemoryWindow()
+        return windows.FileWindow(self._settings.home, scope, run)
+
+    def turn(self, scope: Scope, prompt: str) -> Injection:
+        """What the agent should know before it starts on a prompt."""
+        values = self._settings.recall
+        return self._deliver(scope, self.asked_at_turn(prompt), limit=values.turn_lessons)
+
+    def action(self, scope: Scope, tool: str, args: Any, window: Window) -> Injection:
+        """What is known about exactly this kind of call; nothing when it just worked."""
+        call = calls.canonical(args)
+        if _just_worked(call, window.steps()):
+            return NOTHING
+        asked, odds = self.asked_at_action(scope, tool, call)
+        limit = self._settings.recall.action_lessons
+        return self._deliver(scope, asked, limit=limit, odds=odds)
+
+    def after(self, scope: Scope, step: Step, window: Window) -> Injection:
+        """Record a step; what is known about its failure, and whether the run goes in circles."""
+        step = screen.screen_step(step)
+        before = window.steps()
+        window.append(step)
+        known = self._failed(scope, step, before) if step.failed else NOTHING
+        self.learn(scope, step, before)
+        return self._with_loop(scope, known, [*before, step])
+
+    def learn(self, scope: Scope, step: Step, before: Sequence[Step]) -> None:
+        """Count the call, open a lesson for a failure, fill one in by what works."""
+        values = self._settings.reflexion
+        if not (values.enabled and values.on_error and values.persist):
+            return
+        blamed = _blamed(step)
+        self._store.calls.made(scope, calls.call_keys(step.tool, step.args), blamed)
+        learnt = mine.failed if step.failed else mine.worked
+        if step.failed or any(one.failed for one in before):
+            learnt(step, scope=scope, before=before, lessons=self._store.lessons, now=self._clock())
+
+    def explain(self, scope: Scope, asked: Query, *, limit: int, odds: Odds) -> list[Judged]:
+        """Every candidate at a door, with its score and why it is or is not shown."""
+        found = recall.weigh(
+            asked, scope=scope, lessons=self._store.lessons, now=self._clock(), odds=odds
+        )
+        return recall.chosen(found, limit)
+
+    def asked_at_turn(self, prompt: str) -> Query:
+        """The query of a prompt."""
+        return query(Door.TURN, prompt, usual=self._settings.recall.usual)
+
+    def asked_at_action(self, scope: Scope, tool: str, call: str) -> tuple[Query, Odds]:
+        """The query of a pending call, and how such calls have fared."""
+        keys = calls.call_keys(tool, call)
+        return query(Door.ACTION, call, calls=keys), self._store.calls.odds(scope, keys)
+
+    def asked_at_error(self, tool: str, output: str) -> Query:
+        """The query of an error."""
+        name = signature.signature(tool, output)
+        return query(Door.ERROR, output[-_ASKED:], signature=name.digest)
+
+    def _failed(self, scope: Scope, step: Step, before: Sequence[Step]) -> Injection:
+        name = signature.signature(step.tool, step.output)
+        self._store.failures.met(scope, name.digest, name.text, self._clock())
+        asked = self.asked_at_error(step.tool, step.output)
+        limit = self._settings.recall.error_lessons
+        met = {signature.signature(one.tool, one.output).digest for one in before if one.failed}
+        return self._deliver(scope, asked, limit=limit, skip=frozenset(met))
+
+    def _with_loop(self, scope: Scope, known: Injection, steps: Sequence[Step]) -> Injection:
+        values = self._settings.recall
+        exempt = frozenset(values.loop_exempt.lower().replace(",", " ").split())
+        loop = loops.find(steps, exempt=exempt) if values.loops else None
+        if loop is None:
+            return known
+        text = loops.render(loop)
+        now = self._clock()
+        said = known._replace(
+            text=f"{text}\n{known.text}".rstrip(), id=known.id or _delivery_id(now)
+        )
+        if not known:
+            asked = Query(Door.LOOP, f"{loop.step.tool} {loop.step.args}")
+            self._log(said, asked, scope, scores=(), tokens=inject.tokens(text), began=now)
+        return said._replace(stop=loop.should_stop)
+
+    def _deliver(
+        self,
+        scope: Scope,
+        asked: Query,
+        *,
+        limit: int,
+        odds: Odds = recall.NO_ODDS,
+        skip: frozenset[str] = frozenset(),
+    ) -> Injection:
+        """Open a door: recall, render, remember."""
+        started, now = perf_counter_ns(), self._clock()
+        found = recall.recall(
+            asked, scope=scope, lessons=self._store.lessons, now=now, limit=limit, odds=odds
+        )
+        fresh = [one for one in found if not _is_echo(one, skip)]
+        if not fresh:
+            return NOTHING
+        budget = getattr(self._settings.recall, f"{asked.door}_tokens")
+        block = inject.render((one.match.lesson for one in fresh), door=asked.door, budget=budget)
+        if not block.lessons:
+            return NOTHING
+        injection = Injection(block.text, block.lessons, _delivery_id(now))
+        scores = {one.match.lesson.id: round(one.score, 4) for one in fresh}
+        self._log(
+            injection,
+            asked,
+            scope,
+            scores=tuple(scores[lesson.id] for lesson in block.lessons),
+            tokens=block.tokens,
+            began=now,
+            micros=(perf_counter_ns() - started) // 1000,
+        )
+        return injection
+
+    def _log(
+        self,
+        injection: Injection,
+        asked: Query,
+        scope: Scope,
+        *,
+        scores: tuple[float, ...],
+        tokens: int,
+        began: datetime,
+        micros: int = 0,
+    ) -> None:
+        measure.delivered(
+            injection,
+            asked,
+            scope=scope,
+            scores=scores,
+            tokens=tokens,
+            micros=micros,
+            at=began,
+            log=self._store.deliveries,
+        )
+
+
+def _just_worked(call: str, steps: Sequence[Step]) -> bool:
+    """Whether this very call worked when the run made it last."""
+    last = next((step for step in reversed(steps) if step.args == call), None)
+    return last is not None and not last.failed
+
+
+def _is_echo(one: Judged, met: frozenset[str]) -> bool:
+    """Whether the lesson only repeats what this run has just seen, without a way around."""
+    lesson = one.match.lesson
+    return lesson.met < 2 and lesson.confidence < 0.5 and bool(met & set(lesson.signatures))
+
+
+def _blamed(step: Step) -> tuple[str, ...]:
+    if not step.failed:
+        return ()
+    return calls.blamed_keys(step.tool, step.args, signature.error_line(step.output))
+
+
+def _delivery_id(now: datetime) -> str:
+    """Unique, and in the order of time."""
+    return f"{int(now.timestamp() * 1000):011x}{os.urandom(5).hex()}"

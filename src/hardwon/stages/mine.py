@@ -1,0 +1,108 @@
+"""Mine: a failure opens a lesson, and the later call that works fills in its correction.
+
+No model is asked. A model that reflects on the run later words the lesson better.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.domain.calls import blamed_keys, call_shape
+from hardwon.domain.episode import Trigger
+from hardwon.domain.lesson import MET, MINED, Lesson, clean_tags, unique
+from hardwon.domain.recall import Query
+from hardwon.domain.repair import fails_with, first_repair, quoted, way_around
+from hardwon.domain.signature import error_line, signature
+from hardwon.domain.text import clip, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from hardwon.domain.episode import Step
+    from hardwon.domain.scope import Scope
+    from hardwon.ports import LessonStore
+
+AUTHOR = "rules"
+OPEN, FILLED = 0.3, 0.8  # confidence before and after a way around was seen
+_ERROR, _LINE = 300, 120
+_LAST_LINES = 3
+_LOOKED_BACK = 12  # steps between a failure and its repair
+_QUOTES = 8
+
+
+def failed(
+    step: Step, *, scope: Scope, before: Sequence[Step], lessons: LessonStore, now: datetime
+) -> None:
+    """Open a lesson for this failure, or add the meeting to the one there is."""
+    if not error_line(step.output):
+        return  # a failure without a word teaches nothing
+    digest = signature(step.tool, step.output).digest
+    if any(one.failed and signature(one.tool, one.output).digest == digest for one in before):
+        return  # the run has counted it already
+    known = _about(digest, scope, lessons, now)
+    fresh = opened(step, digest, scope, now)
+    if known is None:
+        lessons.add(fresh)
+    else:
+        lessons.update(_kept_short(known.met_again(fresh, now)))
+
+
+def worked(
+    step: Step, *, scope: Scope, before: Sequence[Step], lessons: LessonStore, now: datetime
+) -> None:
+    """Fill in what worked where a lesson of this run is still open."""
+    recent = [*before[-_LOOKED_BACK:], step]
+    for place, failure in enumerate(recent[:-1]):
+        found = first_repair(failure, recent[place + 1 :]) if failure.failed else None
+        if found is None or found[0] is not step:
+            continue  # not repaired by this step, or by an earlier one
+        digest = signature(failure.tool, failure.output).digest
+        known = _about(digest, scope, lessons, now)
+        if known is None or known.author != AUTHOR or known.confidence >= FILLED:
+            continue
+        correction = way_around(failure, step, found[1])
+        lessons.update(known._replace(correction=correction, confidence=FILLED, updated_at=now))
+
+
+def opened(step: Step, digest: str, scope: Scope, now: datetime) -> Lesson:
+    """The lesson of a failure whose repair is not known yet."""
+    error = error_line(step.output)
+    call, said = quoted(step), clip(one_line(error), _ERROR)
+    keys = blamed_keys(step.tool, step.args, error)
+    return Lesson(
+        scope=scope,
+        situation=f"When you would run {call}",
+        mistake=f"{call} failed: {said}",
+        correction=f"{fails_with(said)}; no way around it is known yet.",
+        tags=clean_tags((step.tool, call_shape(step.tool, step.args).split(" ")[0])),
+        trigger=Trigger.ERROR,
+        signatures=(digest,),
+        calls=keys,
+        evidence=(_met(step, said),),
+        origin=MINED,
+        author=AUTHOR,
+        confidence=OPEN,
+        created_at=now,
+        updated_at=now,
+        last_seen_at=now,
+    )
+
+
+def _about(digest: str, scope: Scope, lessons: LessonStore, now: datetime) -> Lesson | None:
+    """The lesson of this very scope about a failure."""
+    found = lessons.match(scope, Query("error", "", signature=digest), now=now, limit=5)
+    return next((match.lesson for match in found if match.lesson.scope == scope), None)
+
+
+def _met(step: Step, said: str) -> str:
+    lines = [line.strip() for line in step.output[-2000:].splitlines() if line.strip()]
+    last = " / ".join(clip(one_line(line), _LINE) for line in lines[-_LAST_LINES:])
+    return f"{MET}{quoted(step)} → {said} … {last}"
+
+
+def _kept_short(lesson: Lesson) -> Lesson:
+    """The lesson with its newest quotes; other evidence stays."""
+    quotes = [text for text in lesson.evidence if text.startswith(MET)][-_QUOTES:]
+    others = [text for text in lesson.evidence if not text.startswith(MET)]
+    return lesson._replace(evidence=unique((*others, *quotes)))
