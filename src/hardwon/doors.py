@@ -81,7 +81,14 @@ class Doors:
         self._store.calls.made(scope, calls.call_keys(step.tool, step.args), blamed)
         learnt = mine.failed if step.failed else mine.worked
         if step.failed or any(one.failed for one in before):
-            learnt(step, scope=scope, before=before, lessons=self._store.lessons, now=self._clock())
+            learnt(
+                step,
+                scope=scope,
+                before=before,
+                lessons=self._store.lessons,
+                screen=screen.screen_lesson,
+                now=self._clock(),
+            )
 
     def explain(self, scope: Scope, asked: Query, *, limit: int, odds: Odds) -> list[Judged]:
         """Every candidate at a door, with its score and why it is or is not shown."""

@@ -131,7 +131,7 @@ def test_match_knows_the_same_failure_and_the_same_call(store: Store) -> None:
     )
 
     assert [(m.lesson.id, m.is_same_failure) for m in by_failure] == [(failure.id, True)]
-    assert [(m.lesson.id, m.calls) for m in by_call] == [(call.id, ("bash git push",))]
+    assert [(m.lesson.id, m.calls) for m in by_call] == [(call.id, (("bash git push", 1),))]
 
 
 @pytest.mark.parametrize("status", [Status.QUARANTINED, Status.RETIRED, Status.SUPERSEDED])

@@ -108,14 +108,16 @@ def _part_keys(part: str) -> list[str]:
     if not words:
         return []
     program, rest = _program(words)
+    whole = f"python -m {program}" if words[1:2] == ["-m"] and program != words[0] else program
     flags = sorted({word.split("=")[0] for word in rest if re.fullmatch(_FLAG, word)})
     targets = [word for word in rest if word[0] not in "-\"'"]
     verb = targets[:1] if program in _WITH_VERBS else []
     kinds = sorted({_kind(target) for target in targets[len(verb) :]})
     named = [t for t in targets[len(verb) :] if "/" in t or "." in t][:_TARGETS]
-    head = " ".join((program, *verb))
+    head = " ".join((whole, *verb))
     keys = [f"{EXACT} {' '.join(words)}", *(f"{TARGET} {head} {t}" for t in named)]
-    keys += [f"{KIND} {' '.join((head, *flags, *kinds))}", f"{PROGRAM} {head}"]
+    keys += [f"{KIND} {' '.join((head, *flags, *kinds))}"]
+    keys += [f"{PROGRAM} {' '.join((program, *verb))}"]
     return [key[:_KEY_LIMIT] for key in keys]
 
 

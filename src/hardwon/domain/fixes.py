@@ -182,7 +182,14 @@ def _is_alike(old: Command, new: Command) -> bool:
         return again * 2 >= max(1, len(lines))
     if old.script or new.script:
         return False
-    return any(_is_spelt_alike(a, b) for a in old.words[:5] for b in new.words[:5])
+    pairs = [(a, b) for a in old.words[:5] for b in new.words[:5]]
+    return any(_is_spelt_alike(a, b) or _names_alike(a, b) for a, b in pairs)
+
+
+def _names_alike(a: str, b: str) -> bool:
+    """Whether one file name holds the words of the other: `orders.csv`, `customer-orders.csv`."""
+    parts = [set(re.findall(r"[^\W_\d]{3,}", path.rsplit("/", 1)[-1].lower())) for path in (a, b)]
+    return "." in a and all(parts) and (parts[0] <= parts[1] or parts[1] <= parts[0])
 
 
 def _is_spelt_alike(a: str, b: str) -> bool:

@@ -8,6 +8,7 @@ from hardwon.domain.text import LABEL_LIMIT, LESSON_LIMIT, clip, one_line
 
 CATEGORY = "lesson"
 TAG_LIMIT = 12
+CALLS_KEPT = 160
 EPOCH = datetime.fromtimestamp(0, UTC)
 MET = "met: "  # evidence that quotes what was seen when the failure was met
 MINED = "mined"  # the origin of a lesson that was made from steps without any model
@@ -33,7 +34,7 @@ class Lesson(NamedTuple):
     tags: tuple[str, ...] = ()
     trigger: str = "manual"
     signatures: tuple[str, ...] = ()  # digests of the failures behind it
-    calls: tuple[str, ...] = ()  # folded calls that led to it
+    calls: tuple[str, ...] = ()  # keys of the calls that led to it, once for each time
     evidence: tuple[str, ...] = ()  # where it comes from: episodes, quotes, lines
     origin: str = ""  # the way of learning and its source
     author: str = ""  # the model, `rules` or `person`
@@ -83,7 +84,7 @@ class Lesson(NamedTuple):
         return self._replace(
             met=self.met + other.met,
             signatures=unique((*self.signatures, *other.signatures)),
-            calls=unique((*self.calls, *other.calls)),
+            calls=(*self.calls, *other.calls)[-CALLS_KEPT:],
             evidence=unique((*self.evidence, *other.evidence))[-50:],
             updated_at=now,
         )

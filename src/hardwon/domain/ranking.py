@@ -27,9 +27,10 @@ class Weights(NamedTuple):
     target: float = 1.5
     kind: float = 1.2
     program: float = 1.0
+    call_words: float = 0.1
     doubt: float = 2.0
-    base_rate: float = 0.1
-    risk: float = 0.35  # the least failure rate of a call that is worth a warning
+    base_rate: float = 0.18
+    risk: float = 0.45  # the least failure rate of a call that is worth a warning
     # Priors between lessons that fit alike; bounded, so that none outweighs relevance.
     confidence: float = 0.3
     importance: float = 0.1
@@ -78,20 +79,20 @@ def _error(match: Match, odds: Odds, now: datetime, by: Weights) -> _Relevance:
 
 
 def _action(match: Match, odds: Odds, now: datetime, by: Weights) -> _Relevance:
-    if match.lesson.guard and any(key[0] in "=@~" for key in match.calls):
+    if match.lesson.guard and any(key[0] in "=@~" for key, _ in match.calls):
         return _Relevance((("guard", 10.0),))
     if not match.lesson.calls:
         enough = _says_enough(match, by.action_words, by)
         verdict = "" if enough else "too few words in common"
         return _Relevance((("words", _words(match, by)),), verdict)
     risk, likely = 0.0, 0.0
-    for key in match.calls:
-        made, failed = odds.get(key, (1, 1))
+    for key, times in match.calls:
+        made, failed = odds.get(key, (times, times))
         doubt = 1.0 if key[0] == "=" else by.doubt
         risk = max(risk, (failed + by.base_rate * doubt) / (made + doubt))
-        share = min(match.lesson.met, failed) / (made + doubt)
-        likely = max(likely, _grain(key, by) * share)
-    parts = (("call", likely), ("words", 0.1 * _words(match, by)))
+        likely = max(likely, _grain(key, by) * times / (made + doubt))
+    likely *= _freshness(match, now, by)
+    parts = (("call", likely), ("words", by.call_words * _words(match, by)))
     return _Relevance(parts, "" if risk >= by.risk else f"such calls fail in {risk:.0%} only")
 
 
@@ -111,8 +112,14 @@ def _usual(match: Match, now: datetime, by: Weights) -> float:
     """How much a failure belongs to this project: met in several runs, and lately."""
     if match.lesson.met < 2:
         return 0.0
+    often = log(match.lesson.met)
+    return often / (often + 1) * _freshness(match, now, by)
+
+
+def _freshness(match: Match, now: datetime, by: Weights) -> float:
+    """1 for a failure that was met just now, less for one that is no longer met."""
     days = max(0.0, (now - match.lesson.updated_at).total_seconds() / 86400)
-    return log(match.lesson.met) / (log(match.lesson.met) + 1) * exp(-days / by.fading)
+    return exp(-days / by.fading)
 
 
 def _grain(key: str, by: Weights) -> float:

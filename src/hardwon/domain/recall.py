@@ -43,7 +43,7 @@ class Match(NamedTuple):
     words: float = 0.0  # sum of idf × impact over the shared words
     shared: int = 0  # how many of the query's words it holds
     is_same_failure: bool = False
-    calls: tuple[str, ...] = ()  # the keys it shares with the pending call
+    calls: tuple[tuple[str, int], ...] = ()  # keys it shares with the pending call, how often met
 
 
 def terms(text: str) -> list[str]:
@@ -95,7 +95,8 @@ def index(lesson: Lesson) -> dict[str, int]:
     """Every key by which the lesson is found, with its impact: words, failures, calls."""
     keys = impacts(lesson.searchable())
     keys.update((failure_key(digest), _TOP_IMPACT) for digest in lesson.signatures)
-    keys.update((call_key(call), _TOP_IMPACT) for call in lesson.calls)
+    for call in lesson.calls:
+        keys[call_key(call)] = min(_TOP_IMPACT, keys.get(call_key(call), 0) + 1)
     return keys
 
 
@@ -134,13 +135,13 @@ class Tally:
     def __init__(self) -> None:
         self.words: dict[int, float] = {}
         self.shared: dict[int, int] = {}
-        self.exact: dict[int, list[str]] = {}
+        self.exact: dict[int, list[tuple[str, int]]] = {}
 
     def add(self, key: str, postings: list[tuple[int, int]], weight: float) -> None:
         """Count the postings of one key; `weight` is the rarity of a word."""
         if key[0] in "!$":
-            for lesson, _ in postings:
-                self.exact.setdefault(lesson, []).append(key)
+            for lesson, times in postings:
+                self.exact.setdefault(lesson, []).append((key, times))
             return
         for lesson, impact in postings:
             self.words[lesson] = self.words.get(lesson, 0.0) + weight * impact
@@ -159,8 +160,8 @@ class Tally:
             lesson,
             words=self.words.get(lesson.id, 0.0),
             shared=self.shared.get(lesson.id, 0),
-            is_same_failure=any(key[0] == "!" for key in exact),
-            calls=tuple(key[1:] for key in exact if key[0] == "$"),
+            is_same_failure=any(key[0] == "!" for key, _ in exact),
+            calls=tuple((key[1:], times) for key, times in exact if key[0] == "$"),
         )
 
     def _rank(self, lesson: int) -> tuple[int, float, int]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.domain.repair import fails_with, first_repair, quoted, way_around
+from hardwon.domain.fixes import find_fix
+from hardwon.domain.repair import fails_with, quoted, way_around
 from hardwon.domain.signature import error_line
 from hardwon.domain.text import clip, one_line
 from hardwon.errors import PermanentError
@@ -34,13 +35,13 @@ def answer(episode: Episode) -> str:
     if failure is None:
         return _without_steps(episode)
     error = error_line(failure.output) or error_line(episode.error)
-    fix = first_repair(failure, episode.steps[episode.steps.index(failure) + 1 :])
+    fix = find_fix(episode.steps, episode.steps.index(failure))
     task = clip(one_line(episode.task), 160)
     call = quoted(failure)
     return _blocks(
         situation=f"When the task is like “{task}” and you would run {call}",
         mistake=f"{call} failed: {clip(one_line(error), 300)}",
-        correction=way_around(failure, *fix) if fix else _unfixed(error),
+        correction=way_around(failure, fix) if fix else _unfixed(error),
         tags=_tags(failure),
         confidence=_FIXED if fix else _UNFIXED,
     )

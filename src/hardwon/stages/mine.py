@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 from hardwon.domain.calls import blamed_keys, call_shape
 from hardwon.domain.episode import Trigger
+from hardwon.domain.fixes import find_fix, is_search_miss
 from hardwon.domain.lesson import MET, MINED, Lesson, clean_tags, unique
 from hardwon.domain.recall import Query
-from hardwon.domain.repair import fails_with, first_repair, quoted, way_around
+from hardwon.domain.repair import fails_with, quoted, way_around
 from hardwon.domain.signature import error_line, signature
 from hardwon.domain.text import clip, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from hardwon.domain.episode import Step
@@ -32,10 +33,16 @@ _QUOTES = 8
 
 
 def failed(
-    step: Step, *, scope: Scope, before: Sequence[Step], lessons: LessonStore, now: datetime
+    step: Step,
+    *,
+    scope: Scope,
+    before: Sequence[Step],
+    lessons: LessonStore,
+    screen: Callable[[Lesson], Lesson],
+    now: datetime,
 ) -> None:
     """Open a lesson for this failure, or add the meeting to the one there is."""
-    if not error_line(step.output):
+    if not error_line(step.output) or is_search_miss(step):
         return  # a failure without a word teaches nothing
     digest = signature(step.tool, step.output).digest
     if any(one.failed and signature(one.tool, one.output).digest == digest for one in before):
@@ -43,26 +50,32 @@ def failed(
     known = _about(digest, scope, lessons, now)
     fresh = opened(step, digest, scope, now)
     if known is None:
-        lessons.add(fresh)
+        lessons.add(screen(fresh))
     else:
-        lessons.update(_kept_short(known.met_again(fresh, now)))
+        lessons.update(screen(_kept_short(known.met_again(fresh, now))))
 
 
 def worked(
-    step: Step, *, scope: Scope, before: Sequence[Step], lessons: LessonStore, now: datetime
+    step: Step,
+    *,
+    scope: Scope,
+    before: Sequence[Step],
+    lessons: LessonStore,
+    screen: Callable[[Lesson], Lesson],
+    now: datetime,
 ) -> None:
     """Fill in what worked where a lesson of this run is still open."""
     recent = [*before[-_LOOKED_BACK:], step]
     for place, failure in enumerate(recent[:-1]):
-        found = first_repair(failure, recent[place + 1 :]) if failure.failed else None
-        if found is None or found[0] is not step:
+        fix = find_fix(recent, place) if failure.failed else None
+        if fix is None or fix.at != len(recent) - 1:
             continue  # not repaired by this step, or by an earlier one
         digest = signature(failure.tool, failure.output).digest
         known = _about(digest, scope, lessons, now)
         if known is None or known.author != AUTHOR or known.confidence >= FILLED:
             continue
-        correction = way_around(failure, step, found[1])
-        lessons.update(known._replace(correction=correction, confidence=FILLED, updated_at=now))
+        filled = known._replace(correction=way_around(failure, fix), confidence=FILLED)
+        lessons.update(screen(filled._replace(updated_at=now)))
 
 
 def opened(step: Step, digest: str, scope: Scope, now: datetime) -> Lesson:
@@ -82,6 +95,7 @@ def opened(step: Step, digest: str, scope: Scope, now: datetime) -> Lesson:
         evidence=(_met(step, said),),
         origin=MINED,
         author=AUTHOR,
+        job=f"{MINED}:{digest}",
         confidence=OPEN,
         created_at=now,
         updated_at=now,

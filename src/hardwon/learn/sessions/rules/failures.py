@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
-from hardwon.domain.calls import call_shape
+from hardwon.domain.calls import call_keys, call_shape
 from hardwon.domain.fixes import Fix, find_fix, is_search_miss
 from hardwon.domain.signature import Signature, error_line, signature
 from hardwon.domain.text import clip, one_line
@@ -126,7 +126,7 @@ def _fixed(best: Failed, met: list[Failed]) -> Insight:
         tags=_tags(best),
         mistake=f"`{_shown(step.args)}` failed: {clip(one_line(error_line(step.output)), 300)}",
         signatures=(best.name.digest,),
-        calls=(call_shape(step.tool, step.args),),
+        calls=call_keys(step.tool, step.args),
         subject=best.name.text,
     )
 
@@ -145,7 +145,7 @@ def _pattern(met: list[Failed]) -> Insight:
         tags=_tags(first),
         mistake=f"`{call}` failed {len(met)} times: {error}",
         signatures=(first.name.digest,),
-        calls=(call_shape(first.act.step.tool, first.act.step.args),),
+        calls=call_keys(first.act.step.tool, first.act.step.args),
         subject=first.name.text,
     )
 
