@@ -9,6 +9,7 @@ from hardwon.domain.lesson import Lesson
 TERM_LIMIT = 64  # of one query; rare ones count most, so the cut costs nothing
 _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
 _TOP_IMPACT = 255
+_EACH = 4096.0  # more than the words of any query can weigh together
 _FEWEST = 100  # lessons assumed at least, so that a word counts for something in a small store
 
 _WORD = r"[^\W_]+"
@@ -133,36 +134,40 @@ class Tally:
     """Adds up what speaks for each lesson while postings are read."""
 
     def __init__(self) -> None:
-        self.words: dict[int, float] = {}
-        self.shared: dict[int, int] = {}
-        self.exact: dict[int, list[tuple[str, int]]] = {}
+        self._sums: dict[int, float] = {}  # the words' weight, and _EACH for every word
+        self._exact: dict[int, list[tuple[str, int]]] = {}
 
     def add(self, key: str, postings: list[tuple[int, int]], weight: float) -> None:
         """Count the postings of one key; `weight` is the rarity of a word."""
         if key[0] in "!$":
             for lesson, times in postings:
-                self.exact.setdefault(lesson, []).append((key, times))
+                self._exact.setdefault(lesson, []).append((key, times))
             return
+        sums = self._sums  # one number for two counts: this loop is what a recall costs
         for lesson, impact in postings:
-            self.words[lesson] = self.words.get(lesson, 0.0) + weight * impact
-            self.shared[lesson] = self.shared.get(lesson, 0) + 1
+            sums[lesson] = sums.get(lesson, 0.0) + weight * impact + _EACH
 
     def best(self, limit: int) -> list[int]:
         """The ids that most speaks for: same failure or call first, then words."""
-        exact = sorted(self.exact, key=self._rank, reverse=True)[:limit]
-        worded = sorted(self.words, key=self.words.__getitem__, reverse=True)
+        exact = sorted(self._exact, key=self._rank, reverse=True)[:limit]
+        least = sorted([total % _EACH for total in self._sums.values()], reverse=True)[:limit]
+        worded = [n for n, total in self._sums.items() if total % _EACH >= least[-1]]
+        worded.sort(key=lambda number: -self._words(number))
         return list(dict.fromkeys((*exact, *worded[:limit])))
 
     def match(self, lesson: Lesson) -> Match:
         """The lesson with what was counted for it."""
-        exact = self.exact.get(lesson.id, ())
+        exact = self._exact.get(lesson.id, ())
         return Match(
             lesson,
-            words=self.words.get(lesson.id, 0.0),
-            shared=self.shared.get(lesson.id, 0),
+            words=self._words(lesson.id),
+            shared=int(self._sums.get(lesson.id, 0.0) // _EACH),
             is_same_failure=any(key[0] == "!" for key, _ in exact),
             calls=tuple((key[1:], times) for key, times in exact if key[0] == "$"),
         )
 
+    def _words(self, lesson: int) -> float:
+        return self._sums.get(lesson, 0.0) % _EACH
+
     def _rank(self, lesson: int) -> tuple[int, float, int]:
-        return len(self.exact[lesson]), self.words.get(lesson, 0.0), lesson
+        return len(self._exact[lesson]), self._words(lesson), lesson

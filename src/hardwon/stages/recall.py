@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from hardwon.ports import LessonStore
 
-_CANDIDATES = 30
+_CANDIDATES = 16
 NO_ODDS: Odds = {}
 
 
@@ -52,13 +52,12 @@ def chosen(found: "Iterable[Judged]", limit: int) -> list[Judged]:
     shown: dict[str, int] = {}
     marked: list[Judged] = []
     for one in found:
+        if one.verdict or len(shown) >= limit:
+            marked.append(one if one.verdict else one._replace(verdict=f"only {limit} are shown"))
+            continue
         said = " ".join(one.match.lesson.correction.lower().split())
-        verdict = one.verdict
-        if not verdict and said in shown:
-            verdict = f"says the same as #{shown[said]}"
-        elif not verdict and len(shown) >= limit:
-            verdict = f"only {limit} are shown"
-        if not verdict:
-            shown[said] = one.match.lesson.id
-        marked.append(one._replace(verdict=verdict))
+        twin = shown.setdefault(said, one.match.lesson.id)
+        if twin != one.match.lesson.id:
+            one = one._replace(verdict=f"says the same as #{twin}")
+        marked.append(one)
     return marked

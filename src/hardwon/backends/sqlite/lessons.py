@@ -210,6 +210,10 @@ def _values(lesson: Lesson) -> tuple[object, ...]:
     )
 
 
+def _list(text: str) -> tuple[str, ...]:
+    return () if text == "[]" else tuple(json.loads(text))
+
+
 def _lesson(row: Row, scopes: dict[int, Scope]) -> Lesson:
     """The lesson of a row that `_SELECT` brought."""
     return Lesson(
@@ -223,10 +227,10 @@ def _lesson(row: Row, scopes: dict[int, Scope]) -> Lesson:
         author=row[7],
         job=row[8],
         status=row[9],
-        tags=tuple(json.loads(row[10])),
-        signatures=tuple(json.loads(row[11])),
-        calls=tuple(json.loads(row[12])),
-        evidence=tuple(json.loads(row[13])),
+        tags=_list(row[10]),
+        signatures=_list(row[11]),
+        calls=_list(row[12]),
+        evidence=_list(row[13]),
         importance=row[14],
         confidence=row[15],
         hits=row[16],
