@@ -6,11 +6,12 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from hardwon import face
+from hardwon.lessons import Lessons
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-_HANDLES = (face.Hardwon, face.Agent, face.Lessons)
+_HANDLES = (face.Hardwon, face.Agent, Lessons)
 _AT_ONCE = {"agent"}  # makes a handle; touches no disk
 
 

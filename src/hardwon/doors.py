@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hardwon._lazy import lazy
 from hardwon.domain.delivery import NOTHING, Door, Injection
 from hardwon.domain.recall import Query, query
+from hardwon.errors import InvalidInput
 from hardwon.stages import inject, measure, recall
 
 if TYPE_CHECKING:
@@ -90,12 +91,23 @@ class Doors:
                 now=self._clock(),
             )
 
-    def explain(self, scope: Scope, asked: Query, *, limit: int, odds: Odds) -> list[Judged]:
+    def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
         """Every candidate at a door, with its score and why it is or is not shown."""
+        asked, odds = self._asked(scope, door, text, tool)
+        limit: int = getattr(self._settings.recall, f"{door}_lessons")
         found = recall.weigh(
             asked, scope=scope, lessons=self._store.lessons, now=self._clock(), odds=odds
         )
         return recall.chosen(found, limit)
+
+    def _asked(self, scope: Scope, door: str, text: str, tool: str) -> tuple[Query, Odds]:
+        if door == Door.ACTION:
+            return self.asked_at_action(scope, tool, calls.canonical(text))
+        if door == Door.ERROR:
+            return self.asked_at_error(tool, text), recall.NO_ODDS
+        if door != Door.TURN:
+            raise InvalidInput(f"no such door: {door!r}")
+        return self.asked_at_turn(text), recall.NO_ODDS
 
     def asked_at_turn(self, prompt: str) -> Query:
         """The query of a prompt."""

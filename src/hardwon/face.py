@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon._lazy import lazy
 from hardwon.domain.delivery import NOTHING, Injection
-from hardwon.domain.lesson import Lesson, Status, noted
+from hardwon.domain.lesson import Lesson, noted
 from hardwon.domain.scope import scope as scoped
 from hardwon.domain.text import LABEL_LIMIT, LESSON_LIMIT, required
 from hardwon.engine import MEMORY, Engine, utc_now
 from hardwon.errors import InvalidInput
+from hardwon.lessons import Lessons
 from hardwon.settings import load
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from hardwon.domain.episode import Step
     from hardwon.domain.job import Job
     from hardwon.domain.queue import QueueCounts
+    from hardwon.domain.ranking import Judged
     from hardwon.domain.scope import Scope
     from hardwon.engine import Processor
     from hardwon.learn import goals, trials
@@ -211,6 +213,10 @@ class Agent:
             episode.Episode(self.scope, task, attempt, _words(error), recorded, flags), trigger
         )
 
+    def explain(self, door: str, text: str, *, tool: str = "bash") -> Sequence[Judged]:
+        """Every candidate at the `turn`, `action` or `error` door: its score, parts and verdict."""
+        return self._engine.doors.explain(self.scope, door, text, tool)
+
     def learn(self, text: str, *, situation: str = "") -> Lesson:
         """Keep a lesson you already know: at once, without a model. `situation`: when it holds."""
         lesson = noted(self.scope, required(text, "lesson", LESSON_LIMIT))
@@ -289,55 +295,6 @@ class Agent:
         except Exception as error:  # noqa: BLE001 - whatever it is, the turn goes on
             self._engine.trouble(error)
             return otherwise
-
-
-class Lessons:
-    """The lessons an agent sees: its project's and those that hold everywhere."""
-
-    def __init__(self, engine: Engine, own: Scope) -> None:
-        self._engine = engine
-        self._scope = own
-
-    def get(self, number: int) -> Lesson:
-        """One lesson, or NotFound."""
-        return self._engine.store.lessons.get(self._scope, number)
-
-    def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
-        """Those that contain the text."""
-        return self._engine.store.lessons.search(
-            self._scope, required(text, "query"), limit=_within(limit, 200)
-        )
-
-    def edit(self, number: int, **changes: Any) -> Lesson:
-        """The lesson with other words: `situation`, `mistake`, `correction`, `tags`."""
-        unknown = changes.keys() - {"situation", "mistake", "correction", "tags", "status"}
-        if unknown:
-            raise InvalidInput(f"cannot edit {', '.join(sorted(unknown))}")
-        return self._engine.edit(self._scope, number, changes)
-
-    def delete(self, number: int) -> None:
-        """Remove a lesson for good, or NotFound."""
-        self._engine.store.lessons.delete(self._scope, number)
-
-    def approve(self, number: int) -> Lesson:
-        """Release a lesson from quarantine; from now on it may be delivered."""
-        return self._engine.approve(self._scope, number)
-
-    def revoke(self, origin: str) -> Sequence[Lesson]:
-        """Remove every lesson of an origin and all that were made of them."""
-        return self._engine.revoke(self._scope, required(origin, "origin"))
-
-    def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
-        """Newest-consulted first."""
-        return self._engine.store.lessons.recent(
-            self._scope, status=status, limit=_within(limit, 10_000)
-        )
-
-
-def _within(limit: int, most: int) -> int:
-    if not 1 <= limit <= most:
-        raise InvalidInput(f"limit must be in 1 … {most}, not {limit}")
-    return limit
 
 
 def _words(error: object) -> str:

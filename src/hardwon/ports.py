@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 from hardwon.domain.delivery import Delivery
 from hardwon.domain.episode import Episode, Step
+from hardwon.domain.history import Change
 from hardwon.domain.job import Job
 from hardwon.domain.lesson import Lesson
 from hardwon.domain.queue import QueueCounts
@@ -103,6 +104,19 @@ class Window(Protocol):
         """Forget the run."""
 
 
+class History(Protocol):
+    """What lessons said before somebody changed them."""
+
+    def note(self, change: Change) -> None:
+        """Remember a lesson as it was; very old changes may be forgotten."""
+
+    def of(self, scope: Scope, lesson: int | None) -> list[Change]:
+        """The changes of one lesson, or of all visible from the scope, newest first."""
+
+    def forget(self, scope: Scope, change: Change) -> None:
+        """Remove a change that was taken back."""
+
+
 class Store(Protocol):
     """Everything that is kept about agents, under one roof."""
 
@@ -118,6 +132,8 @@ class Store(Protocol):
     def failures(self) -> FailureLog: ...
     @property
     def calls(self) -> CallLog: ...
+    @property
+    def history(self) -> History: ...
 
     def forget(self, tenant: str) -> None:
         """Remove a tenant with everything it owns."""

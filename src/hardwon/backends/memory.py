@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from hardwon.domain.delivery import Delivery
     from hardwon.domain.episode import Step
+    from hardwon.domain.history import Change
     from hardwon.domain.reflection import Likeness, Reflection
     from hardwon.domain.scope import Scope
 
@@ -200,6 +201,25 @@ class MemoryCalls:
         return {key: counts for key, counts in found.items() if counts[1]}
 
 
+class MemoryHistory:
+    """Changes in a list."""
+
+    def __init__(self) -> None:
+        self.all: list[Change] = []
+        self._last = 0
+
+    def note(self, change: Change) -> None:
+        self._last += 1
+        self.all.append(change._replace(id=self._last))
+
+    def of(self, scope: Scope, lesson: int | None) -> list[Change]:
+        seen = [c for c in reversed(self.all) if c.before.scope in scope.visible()]
+        return [c for c in seen if lesson is None or c.before.id == lesson]
+
+    def forget(self, scope: Scope, change: Change) -> None:
+        self.all = [c for c in self.all if c.id != change.id]
+
+
 class MemoryWindow:
     """The latest steps in this process."""
 
@@ -226,6 +246,7 @@ class MemoryStore:
         self.deliveries = MemoryDeliveries(self.lessons)
         self.failures = MemoryFailures()
         self.calls = MemoryCalls()
+        self.history = MemoryHistory()
 
     def forget(self, tenant: str) -> None:
         kept = {n: one for n, one in self.lessons.all.items() if one.scope.tenant != tenant}
@@ -236,6 +257,7 @@ class MemoryStore:
         self.deliveries.all = [d for d in self.deliveries.all if d.scope.tenant != tenant]
         self.failures.all = {k: v for k, v in self.failures.all.items() if k[0].tenant != tenant}
         self.calls.all = {k: v for k, v in self.calls.all.items() if k[0].tenant != tenant}
+        self.history.all = [c for c in self.history.all if c.before.scope.tenant != tenant]
 
     def check(self) -> list[str]:
         return []

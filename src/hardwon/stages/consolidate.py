@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.domain.lesson import MINED, Status
-from hardwon.domain.recall import Query
+from hardwon.domain.lesson import MINED, Status, unique
+from hardwon.domain.recall import Query, query, terms
 from hardwon.domain.signature import fold
 
 if TYPE_CHECKING:
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from hardwon.domain.lesson import Lesson
     from hardwon.ports import LessonStore
 
-_LOOKED_AT = 20
+SEE_ALSO = "differs-from:"  # evidence that names a lesson on the same matter that disagrees
+_LOOKED_AT, _NEAREST = 20, 5
+_SAME = 0.85
 _UNSURE = 0.5  # a lesson less sure than this names no fix of its own
 
 
@@ -30,7 +32,37 @@ def consolidate(lesson: Lesson, *, lessons: LessonStore, now: datetime) -> Lesso
             grown = known.met_again(lesson, now)
             lessons.update(grown)
             return grown
-    return lessons.add(lesson._replace(met=max(1, lesson.met)))
+    return _kept(lesson._replace(met=max(1, lesson.met)), lessons, now)
+
+
+def _kept(lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
+    """Added, unless it is said already; one that says something else about the same is marked."""
+    for known in _alike(lesson, lessons, now):
+        if likeness(known.correction, lesson.correction) >= _SAME:
+            grown = known.met_again(lesson, now)
+            lessons.update(grown)
+            return grown
+        lesson = lesson._replace(evidence=unique((*lesson.evidence, f"{SEE_ALSO}{known.id}")))
+    return lessons.add(lesson)
+
+
+def likeness(one: str, other: str) -> float:
+    """The share of words that two texts have in common, of all their words."""
+    mine, yours = set(terms(one)), set(terms(other))
+    return len(mine & yours) / max(1, len(mine | yours))
+
+
+def _alike(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
+    """Lessons of the same scope about nearly the same situation."""
+    asked = query("turn", f"{lesson.situation} {lesson.correction}")
+    found = (match.lesson for match in lessons.match(lesson.scope, asked, now=now, limit=_NEAREST))
+    return [
+        known
+        for known in found
+        if known.scope == lesson.scope
+        and not (known.job or lesson.job)
+        and likeness(known.situation, lesson.situation) >= _SAME
+    ]
 
 
 def _worded(mined: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:

@@ -14,10 +14,11 @@ from hardwon.backends.sqlite.lessons import SqliteLessons
 from hardwon.backends.sqlite.spool import Spool
 
 if TYPE_CHECKING:
-    from hardwon.backends.sqlite import calls, failures, reflections
+    from hardwon.backends.sqlite import calls, failures, history, reflections
     from hardwon.ports import ReflectionStore
 else:
     calls = lazy("hardwon.backends.sqlite.calls")
+    history = lazy("hardwon.backends.sqlite.history")
     failures = lazy("hardwon.backends.sqlite.failures")
     reflections = lazy("hardwon.backends.sqlite.reflections")
 
@@ -47,6 +48,10 @@ class SqliteStore:
     @cached_property
     def calls(self) -> calls.SqliteCalls:
         return calls.SqliteCalls(self._db, self._journal)
+
+    @cached_property
+    def history(self) -> history.SqliteHistory:
+        return history.SqliteHistory(self._db)
 
     def fold(self) -> int:
         """Move what was noted on the agents' path into the database."""

@@ -23,7 +23,7 @@ _NUMBER = click.argument("number", metavar="ID", type=str)
 
 @click.group("lesson")
 def command() -> None:
-    """List, search, show, edit, approve, revoke and delete lessons."""
+    """Add, list, search, show, edit, guard, approve, delete, undo, export and import lessons."""
 
 
 @command.command("list")
@@ -102,10 +102,107 @@ def edit(
 
 
 @command.command()
+@click.argument("situation")
+@click.argument("correction")
+@click.option("--mistake", default="", help="What went wrong.")
+@click.option("--tag", "tags", multiple=True, help="A tag; may be repeated.")
+@options.scope
+@options.as_json
+def add(
+    situation: str,
+    correction: str,
+    mistake: str,
+    tags: tuple[str, ...],
+    as_json: bool,
+    **place: Any,
+) -> None:
+    """Keep a lesson: when it applies (SITUATION), and what to do then (CORRECTION)."""
+    with options.Scoped(**place) as agent:
+        lesson = agent.lessons.add(situation, correction, mistake=mistake, tags=tags)
+    dump(lesson) if as_json else say(f"OK: recorded lesson #{lesson.id} — {row(lesson)}")
+
+
+@command.command()
+@_NUMBER
+@click.option("--call", default="", help="A call that must not be made; else the lesson's own.")
+@click.option("--tool", default="bash", show_default=True, help="The tool of that call.")
+@click.option("--off", is_flag=True, help="Allow the calls again.")
+@options.scope
+@options.as_json
+def guard(number: str, call: str, tool: str, off: bool, as_json: bool, **place: Any) -> None:
+    """Say that the calls of a lesson must not be made; hooks that can deny them do."""
+    with options.Scoped(**place) as agent:
+        lesson = agent.lessons.guard(_id(number), call=call, tool=tool, on=not off)
+    state = "guards" if lesson.guard else "no longer guards"
+    dump(lesson) if as_json else say(f"OK: #{lesson.id} {state} its calls")
+
+
+@command.command()
+@click.argument("number", metavar="[ID]", required=False)
+@options.scope
+@options.as_json
+def history(number: str | None, as_json: bool, **place: Any) -> None:
+    """What was changed, of one lesson or of all, newest first."""
+    with options.Scoped(**place) as agent:
+        changes = agent.lessons.history(_id(number) if number else None)
+    if as_json:
+        dump(changes)
+        return
+    for change in changes:
+        say(f"{change.at:%Y-%m-%d %H:%M}  {change.act}  was: {row(change.before)}")
+    if not changes:
+        say("(no changes)")
+
+
+@command.command()
+@click.argument("number", metavar="[ID]", required=False)
+@options.scope
+@options.as_json
+def undo(number: str | None, as_json: bool, **place: Any) -> None:
+    """Take back the newest edit, guard or deletion, of one lesson or of all."""
+    with options.Scoped(**place) as agent:
+        lesson = agent.lessons.undo(_id(number) if number else None)
+    dump(lesson) if as_json else say(f"OK: {row(lesson)}")
+
+
+@command.command()
+@click.option(
+    "--form", type=click.Choice(["jsonl", "markdown"]), default="jsonl", show_default=True
+)
+@click.option("--output", type=click.Path(dir_okay=False), help="A file; else standard output.")
+@options.scope
+def export(form: str, output: str | None, **place: Any) -> None:
+    """Write all active lessons as a pack that can be kept in a repository."""
+    with options.Scoped(**place) as agent:
+        pack = agent.lessons.export(form=form)
+    if output is None:
+        click.echo(pack, nl=False)
+        return
+    with open(output, "w", encoding="utf-8") as file:
+        file.write(pack)
+    say(f"OK: wrote {output}")
+
+
+@command.command("import")
+@click.argument("source")
+@options.scope
+@options.as_json
+def import_(source: str, as_json: bool, **place: Any) -> None:
+    """Take in the lessons at SOURCE.
+
+    A pack (.jsonl, .md), a memory_index.json, a database with a `lessons` table, a folder of
+    reflections (NNN.json) or of insights (.insights), or redis:// with `reflection:*` keys.
+    """
+    with options.Scoped(**place) as agent:
+        lessons = agent.lessons.import_from(source)
+    _show(lessons, as_json, none="(nothing to import)", head="lesson(s) imported")
+
+
+@command.command()
 @_NUMBER
 @options.scope
 def delete(number: str, **place: Any) -> None:
-    """Remove a lesson for good."""
+    """Remove a lesson; `undo` brings it back under a new id."""
     with options.Scoped(**place) as agent:
         agent.lessons.delete(_id(number))
     say(f"OK: deleted #{_id(number)}")

@@ -1,27 +1,71 @@
-"""`hardwon recall`: what the doors would say."""
+"""`hardwon recall`: what the doors would say, and why."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from hardwon.domain.text import clip, one_line
+from hardwon.stages import inject
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, say
+from hardwon.surfaces.cli.output import dump, say, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.domain.ranking import Judged
+
+_BUDGET = 10_000  # tokens: people may see more than an agent
 
 
 @click.command("recall")
 @click.argument("text")
 @click.option("--tool", help="TEXT is a pending call of this tool, not a prompt.")
+@click.option("--error", is_flag=True, help="TEXT is an error that was just met, not a prompt.")
+@click.option("--explain", is_flag=True, help="Show every candidate, its score and the verdict.")
 @options.scope
 @options.as_json
-def command(text: str, tool: str | None, as_json: bool, **place: Any) -> None:
-    """Show what would be put before the agent for the prompt (or pending call) TEXT."""
+def command(
+    text: str, tool: str | None, error: bool, explain: bool, as_json: bool, **place: Any
+) -> None:
+    """Show what would be put before the agent for the prompt, pending call or error TEXT."""
+    door = "error" if error else "action" if tool else "turn"
     with options.Scoped(**place) as agent:
-        found = agent.before_action(tool, text) if tool else agent.before_turn(text)
+        judged = agent.explain(door, text, tool=tool or "bash")
+    if explain:
+        dump([_plain(one) for one in judged]) if as_json else _explain(judged)
+        return
+    shown = [one.match.lesson for one in judged if not one.verdict]
+    block = inject.render(shown, door=door, budget=_BUDGET)
     if as_json:
-        dump(found)
-    elif found:
-        say(found.text)
+        dump({"text": block.text, "lessons": block.lessons})
+    elif block.text:
+        say(block.text)
     else:
         say("(nothing fits)", dim=True)
+
+
+def _explain(judged: Sequence[Judged]) -> None:
+    if not judged:
+        say("(no candidate shares anything with it)", dim=True)
+        return
+    rows = [("score", "lesson", "made of", "shown?")]
+    for one in judged:
+        parts = " ".join(f"{name} {value:.2f}" for name, value in one.parts)
+        lesson = one.match.lesson
+        label = f"#{lesson.id} {clip(one_line(lesson.headline()), 48)}"
+        rows.append((f"{one.score:.3f}", label, parts, one.verdict or "yes"))
+    table(rows)
+
+
+def _plain(one: Judged) -> dict[str, Any]:
+    return {
+        "lesson": one.match.lesson.id,
+        "score": round(one.score, 4),
+        "parts": {name: round(value, 4) for name, value in one.parts},
+        "shared_words": one.match.shared,
+        "same_failure": one.match.is_same_failure,
+        "calls": [key for key, _ in one.match.calls],
+        "verdict": one.verdict or "shown",
+    }

@@ -1,0 +1,69 @@
+"""Lessons of other systems, and packs of our own: read from where they are, in our words."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from hardwon._lazy import lazy
+from hardwon.domain.packs import TITLE, from_lines, from_markdown
+from hardwon.errors import InvalidInput, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hardwon.domain.lesson import Lesson
+    from hardwon.domain.scope import Scope
+    from hardwon.learn.imports import aiwg, arbiter, chatcli, insights, wasp
+else:
+    aiwg, arbiter = lazy("hardwon.learn.imports.aiwg"), lazy("hardwon.learn.imports.arbiter")
+    chatcli, insights = (
+        lazy("hardwon.learn.imports.chatcli"),
+        lazy("hardwon.learn.imports.insights"),
+    )
+    wasp = lazy("hardwon.learn.imports.wasp")
+
+_SQLITE = b"SQLite format 3\0"
+
+
+def read(source: str, scope: Scope) -> Iterable[Lesson]:
+    """The lessons at a path or URL; which system they come from is told by what is there."""
+    if source.startswith(("redis://", "rediss://", "unix://")):
+        return wasp.read(source, scope)
+    path = os.path.expanduser(source)
+    if os.path.isdir(path):
+        return _folder(path, scope)
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        raise StorageError(path, error.strerror or str(error), "name a file or folder") from error
+    if content.startswith(_SQLITE):
+        return arbiter.read(path, scope)
+    return _text(path, content.decode("utf-8", "replace"), scope)
+
+
+def _text(path: str, text: str, scope: Scope) -> Iterable[Lesson]:
+    if path.endswith((".jsonl", ".ndjson")):
+        return from_lines(text, scope)
+    if path.endswith(".md"):
+        is_pack = text.lstrip("\ufeff \n").startswith(TITLE)
+        return from_markdown(text, scope) if is_pack else insights.parse(text, path, scope)
+    if path.endswith(".json"):
+        return aiwg.parse(text, path, scope) if '"loop_id"' in text else chatcli.parse(text, scope)
+    raise InvalidInput(f"{path!r} is neither a pack nor a store that can be imported")
+
+
+def _folder(path: str, scope: Scope) -> Iterable[Lesson]:
+    """Everything in a folder that can be read: reflections, insights, packs."""
+    names = sorted(
+        os.path.join(folder, name)
+        for folder, _, files in os.walk(path)
+        for name in files
+        if name.endswith((".json", ".jsonl", ".md")) and not name.startswith("index.")
+    )
+    if not names:
+        raise InvalidInput(f"nothing in {path!r} can be imported")
+    for name in names:
+        with open(name, encoding="utf-8", errors="replace") as file:
+            yield from _text(name, file.read(), scope)

@@ -1,0 +1,53 @@
+"""`.insights/*.md`: front matter with tags and a summary, free Markdown below."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from hardwon.domain.episode import Trigger
+from hardwon.domain.lesson import Lesson
+from hardwon.domain.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hardwon.domain.scope import Scope
+
+
+def parse(text: str, path: str, scope: Scope) -> Iterator[Lesson]:
+    """One lesson for each section of the file; without sections, one for each paragraph."""
+    front, body = _split(text)
+    tags = tuple(_items(front, "tags") + _items(front, "keywords"))
+    name = os.path.splitext(os.path.basename(path))[0]
+    for heading, words in _sections(body, name):
+        if words:
+            yield Lesson(
+                scope,
+                situation=heading,
+                correction=words,
+                tags=tags,
+                trigger=Trigger.SESSION,
+                origin=f"import:insights:{name}",
+                evidence=tuple(f"session:{one}" for one in _items(front, "session")),
+            )
+
+
+def _split(text: str) -> tuple[str, str]:
+    found = re.match(r"---\n(.*?)\n---\n(.*)", text.lstrip("\ufeff"), re.DOTALL)
+    return (found[1], found[2]) if found else ("", text)
+
+
+def _items(front: str, key: str) -> list[str]:
+    """The values of a list in front matter, written on one line or as dashes."""
+    found = re.search(rf"^{key}:[ \t]*(.*(?:\n[ \t]*- .*)*)", front, re.MULTILINE)
+    return [item.strip(" \"'") for item in re.split(r"[\[\],\n]|^- ", found[1])] if found else []
+
+
+def _sections(body: str, name: str) -> Iterator[tuple[str, str]]:
+    parts = re.split(r"^#{1,4} (.+)$", body, flags=re.MULTILINE)
+    if len(parts) == 1:
+        yield from ((name, one_line(part)) for part in re.split(r"\n\s*\n", body) if part.strip())
+    for heading, words in zip(parts[1::2], parts[2::2], strict=True):
+        yield one_line(heading), one_line(words)

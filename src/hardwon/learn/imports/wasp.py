@@ -1,0 +1,59 @@
+"""Reflections under `reflection:{goal_id}` in Redis, in both published sets of fields."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from hardwon.domain.episode import Trigger
+from hardwon.domain.lesson import Lesson
+from hardwon.errors import MissingExtra, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hardwon.domain.scope import Scope
+
+_INDEX = "reflection:recent_goals"
+
+
+def read(url: str, scope: Scope) -> Iterator[Lesson]:
+    """The reflections on all goals, as lessons."""
+    try:
+        import redis
+    except ImportError as error:
+        raise MissingExtra("redis") from error
+    try:
+        with redis.Redis.from_url(url, decode_responses=True) as client:
+            values = {key: client.get(key) for key in client.scan_iter("reflection:*")}
+    except redis.RedisError as error:
+        raise StorageError(url.split("@")[-1], str(error), "check that Redis answers") from error
+    for key, value in sorted(values.items()):
+        if key != _INDEX and isinstance(value, str):
+            yield from parse(value, key.removeprefix("reflection:"), scope)
+
+
+def parse(text: str, goal: str, scope: Scope) -> Iterator[Lesson]:
+    """The reflections of one key; what is not one is left out."""
+    try:
+        entries = json.loads(text)
+    except ValueError:
+        return
+    for entry in entries if isinstance(entries, list) else [entries]:
+        if isinstance(entry, dict) and (said := entry.get("insight") or entry.get("reflection")):
+            yield _lesson(entry, str(said), goal, scope)
+
+
+def _lesson(entry: dict[str, Any], said: str, goal: str, scope: Scope) -> Lesson:
+    state = str(entry.get("goal_state") or entry.get("outcome") or "")
+    title = entry.get("goal_title") or entry.get("objective") or f"goal {goal}"
+    return Lesson(
+        scope,
+        situation=f"When the goal is like “{title}”",
+        correction=said,
+        mistake=f"the goal ended as {state}" if state else "",
+        trigger=Trigger.GOAL,
+        origin=f"import:wasp:{goal}",
+        evidence=(f"goal:{goal}",),
+        importance=float(entry.get("importance") or 0.5),
+    )

@@ -1,0 +1,141 @@
+"""The lessons of an agent as things people handle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hardwon._lazy import lazy
+from hardwon.domain.lesson import Lesson, Status
+from hardwon.domain.text import required
+from hardwon.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.domain import calls, packs
+    from hardwon.domain import history as past
+    from hardwon.domain.history import Change
+    from hardwon.domain.scope import Scope
+    from hardwon.engine import Engine
+    from hardwon.learn import imports
+else:
+    calls, past = lazy("hardwon.domain.calls"), lazy("hardwon.domain.history")
+    packs, imports = lazy("hardwon.domain.packs"), lazy("hardwon.learn.imports")
+
+_EDITABLE = {"situation", "mistake", "correction", "tags", "status", "importance", "confidence"}
+_MOST = 10_000
+
+
+class Lessons:
+    """The lessons an agent sees: its project's and those that hold everywhere."""
+
+    def __init__(self, engine: Engine, own: Scope) -> None:
+        self._engine = engine
+        self._scope = own
+
+    def add(self, situation: str, correction: str, **more: Any) -> Lesson:
+        """Keep a lesson in your own words: when it applies, and what to do then."""
+        unknown = more.keys() - {"mistake", "tags", "importance", "confidence", "expires_at"}
+        if unknown:
+            raise InvalidInput(f"a lesson has no {', '.join(sorted(unknown))}")
+        lesson = Lesson(
+            self._scope,
+            required(situation, "situation", 800),
+            required(correction, "correction"),
+            origin="manual",
+            author="person",
+            **{"importance": 0.8, "confidence": 0.9, **more},
+        )
+        return self._engine.keep(lesson)
+
+    def get(self, number: int) -> Lesson:
+        """One lesson, or NotFound."""
+        return self._engine.store.lessons.get(self._scope, number)
+
+    def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
+        """Those that contain the text."""
+        return self._engine.store.lessons.search(
+            self._scope, required(text, "query"), limit=_within(limit, 200)
+        )
+
+    def edit(self, number: int, **changes: Any) -> Lesson:
+        """The lesson with other words: `situation`, `mistake`, `correction`, `tags`."""
+        unknown = changes.keys() - _EDITABLE
+        if unknown:
+            raise InvalidInput(f"cannot edit {', '.join(sorted(unknown))}")
+        self._note(number, "edit")
+        return self._engine.edit(self._scope, number, changes)
+
+    def guard(self, number: int, *, call: str = "", tool: str = "bash", on: bool = True) -> Lesson:
+        """Say that the calls of this lesson must not be made; `call` names one more."""
+        lesson = self._note(number, "guard")
+        keys = calls.call_keys(tool, calls.canonical(call)) if call else ()
+        if on and not (lesson.calls or keys):
+            raise InvalidInput(f"lesson {number} names no call; say which one must not be made")
+        named = (*lesson.calls, *(key for key in keys if key[0] in "=@~"))
+        return self._engine.edit(self._scope, number, {"guard": on, "calls": named})
+
+    def delete(self, number: int) -> None:
+        """Remove a lesson, or NotFound; `undo` brings it back under a new id."""
+        self._note(number, "delete")
+        self._engine.store.lessons.delete(self._scope, number)
+
+    def history(self, number: int | None = None) -> Sequence[Change]:
+        """What was changed, of one lesson or of all, newest first."""
+        return self._engine.store.history.of(self._scope, number)
+
+    def undo(self, number: int | None = None) -> Lesson:
+        """Take back the newest change, of one lesson or of all."""
+        changes = self.history(number)
+        if not changes:
+            raise NotFound("change", number if number is not None else "to take back")
+        newest = changes[0]
+        lesson = self._restored(newest)
+        self._engine.store.history.forget(self._scope, newest)
+        return lesson
+
+    def approve(self, number: int) -> Lesson:
+        """Release a lesson from quarantine; from now on it may be delivered."""
+        return self._engine.approve(self._scope, number)
+
+    def revoke(self, origin: str) -> Sequence[Lesson]:
+        """Remove every lesson of an origin and all that were made of them."""
+        return self._engine.revoke(self._scope, required(origin, "origin"))
+
+    def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
+        """Newest-consulted first."""
+        return self._engine.store.lessons.recent(
+            self._scope, status=status, limit=_within(limit, _MOST)
+        )
+
+    def export(self, *, form: str = "jsonl") -> str:
+        """All active lessons as a pack: `jsonl` or `markdown`."""
+        if form not in {"jsonl", "markdown"}:
+            raise InvalidInput(f"no such form of a pack: {form!r}")
+        write = packs.to_lines if form == "jsonl" else packs.to_markdown
+        return write(self.list(limit=_MOST))
+
+    def import_from(self, source: str) -> Sequence[Lesson]:
+        """Take in a pack, or the store of another system; those known already gain evidence."""
+        return [self._engine.keep(lesson) for lesson in imports.read(source, self._scope)]
+
+    def _note(self, number: int, act: str) -> Lesson:
+        lesson = self.get(number)
+        self._engine.store.history.note(past.Change(lesson, act, self._engine.clock()))
+        return lesson
+
+    def _restored(self, change: Change) -> Lesson:
+        store, before = self._engine.store.lessons, change.before
+        try:
+            now = store.get(before.scope, before.id)
+        except NotFound:
+            return store.add(before)
+        restored = packs.restored(now, before)
+        store.update(restored)
+        return restored
+
+
+def _within(limit: int, most: int) -> int:
+    if not 1 <= limit <= most:
+        raise InvalidInput(f"limit must be in 1 … {most}, not {limit}")
+    return limit

@@ -1,0 +1,188 @@
+"""The doors through the public face: what is learnt on the way, shown, and kept quiet."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import hardwon
+from hardwon import Agent
+
+PYTEST = {"command": "pytest tests/test_a.py"}
+MISSING = "bash: line 1: pytest: command not found"
+WORKS = {"command": "bin/test tests/test_a.py"}
+
+
+@pytest.fixture
+def hw(tmp_path: Path) -> hardwon.Hardwon:
+    return hardwon.open(tmp_path / "home")
+
+
+def met_pytest(agent: Agent) -> None:
+    agent.after_action("bash", PYTEST, output=MISSING, failed=True)
+    agent.after_action("bash", WORKS, output="1 passed")
+    agent.after_run(task="run the tests")
+
+
+def test_a_failure_teaches_without_a_model_or_an_end_of_the_run(
+    hw: hardwon.Hardwon,
+) -> None:
+    coder = hw.agent("coder")
+    coder.after_action("bash", PYTEST, output=MISSING, failed=True)
+
+    (lesson,) = coder.lessons.list()
+
+    assert lesson.author == "rules"
+    assert MISSING in lesson.mistake
+    assert lesson.confidence < 0.5
+
+
+def test_the_call_that_works_fills_in_the_correction(hw: hardwon.Hardwon) -> None:
+    coder = hw.agent("coder")
+    met_pytest(coder)
+
+    (lesson,) = coder.lessons.list()
+
+    assert "Use `bin/test tests/test_a.py` instead" in lesson.correction
+    assert lesson.confidence > 0.5
+
+
+def test_another_call_of_the_same_kind_is_warned(hw: hardwon.Hardwon) -> None:
+    met_pytest(hw.agent("coder"))
+
+    shown = hw.agent("coder").before_action("bash", {"command": "pytest tests/test_b.py"})
+
+    assert "bin/test" in shown.text
+    assert not hw.agent("coder").before_action("bash", {"command": "ls tests"})
+
+
+def test_a_kind_of_call_that_mostly_works_is_not_warned(hw: hardwon.Hardwon) -> None:
+    coder = hw.agent("coder")
+    met_pytest(coder)
+    for number in range(8):
+        coder.after_action(
+            "bash", {"command": f"pytest tests/test_{number}.py"}, output=str(number)
+        )
+    coder.after_action("bash", {"command": "pytest x.py"}, output="Error: x broke", failed=True)
+
+    assert not hw.agent("coder").before_action("bash", {"command": "pytest tests/test_9.py"})
+
+
+def test_the_same_error_of_another_call_brings_the_fix(hw: hardwon.Hardwon) -> None:
+    met_pytest(hw.agent("coder"))
+
+    known = hw.agent("coder").after_action(
+        "bash",
+        {"command": "pytest -x"},
+        output="bash: line 7: pytest: command not found",
+        failed=True,
+    )
+
+    assert "bin/test" in known.text
+
+
+def test_a_failure_that_belongs_to_the_project_is_told_at_the_turn(hw: hardwon.Hardwon) -> None:
+    for _ in range(2):
+        met_pytest(hw.agent("coder", project="api"))
+
+    shown = hw.agent("coder", project="api").before_turn("make the button blue")
+
+    assert "command not found" in shown.text
+    assert not hw.agent("coder", project="web").before_turn("make the button blue")
+
+
+def test_nothing_is_said_when_nothing_fits(hw: hardwon.Hardwon) -> None:
+    coder = hw.agent("coder")
+    coder.learn("when editing large Go files use Edit, not a full rewrite")
+
+    assert coder.before_turn("edit the large Go file main.go")
+    assert not coder.before_turn("book a table for two at eight")
+    assert not coder.before_action("bash", {"command": "git status"})
+
+
+def test_one_long_lesson_does_not_blank_the_block(hw: hardwon.Hardwon) -> None:
+    coder = hw.agent("coder")
+    coder.learn("deploy kubernetes manifest " + "very long words " * 250)
+    short = coder.learn("deploy the kubernetes manifest with apply")
+
+    assert coder.before_turn("deploy the kubernetes manifest").lessons == (short,)
+
+
+def test_the_same_words_are_shown_once(hw: hardwon.Hardwon) -> None:
+    everywhere, here = hw.agent("coder"), hw.agent("coder", project="api")
+    for agent in (everywhere, here):
+        agent.learn("deploy the kubernetes manifest with apply")
+
+    assert len(here.before_turn("deploy the kubernetes manifest").lessons) == 1
+
+
+def test_processes_of_one_run_share_their_steps(tmp_path: Path) -> None:
+    for number in range(5):
+        with hardwon.open(tmp_path) as hw:  # each hook is a process of its own
+            shown = hw.agent("coder", run="r1").after_action(
+                "bash", {"command": "make"}, output="error: boom", failed=True
+            )
+        assert ("[LOOP DETECTED]" in shown.text) is (number > 0)
+        assert shown.stop is (number == 4)
+    with hardwon.open(tmp_path) as hw:
+        other = hw.agent("coder", run="r2")
+        assert "LOOP" not in other.after_action("bash", {"command": "make"}, failed=True).text
+
+
+def test_the_end_of_a_run_forgets_its_steps(tmp_path: Path) -> None:
+    hw = hardwon.open(tmp_path)
+    for _ in range(2):
+        coder = hw.agent("coder", run="../../etc/passwd")
+        shown = coder.after_action("bash", {"command": "make"}, output="error: boom", failed=True)
+        assert "LOOP" not in shown.text
+        coder.after_run(task="build")
+
+    assert os.listdir(tmp_path / "runs") == []
+
+
+def test_a_run_on_disk_holds_no_secret_and_is_private(tmp_path: Path) -> None:
+    secret = "sk-ant-api03-" + "x1Y2" * 23 + "AA"
+    hw = hardwon.open(tmp_path)
+    hw.agent("coder", run="r").after_action("bash", {"command": "login"}, output=f"key {secret}")
+
+    (kept,) = (tmp_path / "runs").iterdir()
+
+    assert secret not in kept.read_text()
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_torn_line_of_a_run_is_left_out(tmp_path: Path) -> None:
+    hw = hardwon.open(tmp_path)
+    hw.agent("coder", run="r").after_action("bash", {"command": "make"}, output="no", failed=True)
+    (kept,) = (tmp_path / "runs").iterdir()
+    kept.write_bytes(kept.read_bytes() + b'["bash","ma')
+
+    shown = hw.agent("coder", run="r").after_action(
+        "bash", {"command": "make"}, output="no", failed=True
+    )
+
+    assert shown is not None
+
+
+def test_steps_handed_over_at_the_end_teach_too(hw: hardwon.Hardwon) -> None:
+    steps = [
+        hardwon.Step("bash", "pytest tests/test_a.py", MISSING, failed=True),
+        hardwon.Step("bash", "bin/test tests/test_a.py", "1 passed"),
+    ]
+    hw.agent("coder").after_run(task="tests", steps=steps)
+
+    (lesson,) = hw.agent("coder").lessons.list()
+    assert "bin/test" in lesson.correction
+
+
+def test_a_guarded_call_is_always_warned(hw: hardwon.Hardwon) -> None:
+    coder = hw.agent("coder")
+    kept = coder.learn("never drop the production database")
+    coder.lessons.guard(kept.id, call="dropdb prod")
+
+    shown = coder.before_action("bash", {"command": "dropdb prod"})
+
+    assert shown.lessons[0].guard
+    assert not coder.before_action("bash", {"command": "createdb prod"})

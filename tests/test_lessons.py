@@ -1,0 +1,220 @@
+"""Lessons as things people handle: packs, undo, guards, and the stores of other systems."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import hardwon
+from hardwon.domain.packs import from_lines, from_markdown, to_lines, to_markdown
+from hardwon.errors import InvalidInput, NotFound
+from tests.samples import CODER, lesson
+
+
+@pytest.fixture
+def coder(tmp_path: Path) -> hardwon.Agent:
+    return hardwon.open(tmp_path / "home").agent("coder")
+
+
+def test_an_edit_is_remembered_and_taken_back(coder: hardwon.Agent) -> None:
+    kept = coder.lessons.add("when deploying", "use the blue cluster", tags=("deploy",))
+    coder.lessons.edit(kept.id, correction="use the green cluster")
+
+    assert [change.act for change in coder.lessons.history(kept.id)] == ["edit"]
+    assert coder.lessons.undo(kept.id).correction == "use the blue cluster"
+    assert coder.lessons.get(kept.id).correction == "use the blue cluster"
+    with pytest.raises(NotFound):
+        coder.lessons.undo()
+
+
+def test_a_deleted_lesson_is_brought_back(coder: hardwon.Agent) -> None:
+    kept = coder.lessons.add("when deploying", "use the blue cluster")
+    coder.lessons.delete(kept.id)
+
+    again = coder.lessons.undo()
+
+    assert (again.situation, again.correction) == (kept.situation, kept.correction)
+    assert coder.before_turn("deploying to the cluster").lessons == (again,)
+
+
+def test_another_agent_can_neither_see_nor_undo_a_change(tmp_path: Path) -> None:
+    hw = hardwon.open(tmp_path)
+    kept = hw.agent("coder").lessons.add("when deploying", "use blue")
+    hw.agent("coder").lessons.edit(kept.id, correction="use green")
+
+    assert hw.agent("writer").lessons.history() == []
+    with pytest.raises(NotFound):
+        hw.agent("writer").lessons.undo(kept.id)
+
+
+@pytest.mark.parametrize("form", ["jsonl", "markdown"])
+def test_a_pack_carries_lessons_to_another_store(
+    coder: hardwon.Agent, tmp_path: Path, form: str
+) -> None:
+    coder.lessons.add("when deploying", "use `blue` — not “green”", tags=("deploy", "größe"))
+    pack = tmp_path / ("pack.md" if form == "markdown" else "pack.jsonl")
+    pack.write_text(coder.lessons.export(form=form))
+    other = hardwon.open(tmp_path / "other").agent("coder")
+
+    (taken,) = other.lessons.import_from(str(pack))
+    other.lessons.import_from(str(pack))
+
+    assert (taken.situation, taken.correction) == ("when deploying", "use `blue` — not “green”")
+    assert taken.tags == ("deploy", "größe")
+    assert len(other.lessons.list()) == 1
+
+
+def test_packs_keep_what_recall_needs() -> None:
+    kept = lesson(signatures=("ab",), calls=("= go build", ": go"), guard=True, met=3)
+
+    for back in (
+        next(iter(from_lines(to_lines([kept]), CODER))),
+        next(iter(from_markdown(to_markdown([kept]), CODER))),
+    ):
+        assert (back.signatures, back.calls, back.guard, back.met) == (
+            ("ab",),
+            ("= go build", ": go"),
+            True,
+            3,
+        )
+
+
+@pytest.mark.parametrize("line", ["{", "[]", "{}", '{"correction": 7}', '{"correction": " "}'])
+def test_a_broken_pack_names_the_line(coder: hardwon.Agent, tmp_path: Path, line: str) -> None:
+    pack = tmp_path / "pack.jsonl"
+    pack.write_text(f"\n{line}\n")
+
+    with pytest.raises(InvalidInput, match="line 2"):
+        coder.lessons.import_from(str(pack))
+
+
+def test_a_memory_index_is_imported(coder: hardwon.Agent, tmp_path: Path) -> None:
+    content = (
+        "LESSON: When editing large Go files\nMISTAKE: rewrote it all\n"
+        "CORRECTION: Use Edit\nTRIGGER: error"
+    )
+    facts = [
+        {"id": "a" * 24, "category": "lesson", "content": content, "tags": ["reflexion", "go"]},
+        {"id": "b" * 24, "category": "fact", "content": "the sky is blue"},
+    ]
+    path = tmp_path / "memory_index.json"
+    path.write_text(json.dumps(facts))
+
+    (taken,) = coder.lessons.import_from(str(path))
+
+    assert taken.render() == content
+    assert taken.tags == ("go",)
+
+
+def test_the_two_lessons_that_ate_each_other_are_both_kept(
+    coder: hardwon.Agent, tmp_path: Path
+) -> None:
+    texts = [
+        "LESSON: When calling the GitHub API in a loop\nMISTAKE: ignored the rate limit\n"
+        "CORRECTION: read the rate limit header and wait\nTRIGGER: error",
+        "LESSON: When calling the GitLab API in a loop\nMISTAKE: ignored the pagination\n"
+        "CORRECTION: follow the pagination header until the end\nTRIGGER: error",
+    ]
+    facts = [{"id": str(n), "category": "lesson", "content": t} for n, t in enumerate(texts)]
+    path = tmp_path / "memory_index.json"
+    path.write_text(json.dumps(facts))
+
+    coder.lessons.import_from(str(path))
+
+    assert sorted(one.render() for one in coder.lessons.list()) == sorted(texts)
+
+
+def test_a_table_of_lessons_is_imported_for_its_agent(coder: hardwon.Agent, tmp_path: Path) -> None:
+    path = tmp_path / "tenant.db"
+    with sqlite3.connect(path) as db:
+        db.execute(
+            "CREATE TABLE lessons (id INTEGER PRIMARY KEY, tenant_id, agent_id, signature,"
+            " lesson_text, hit_count, created_at, updated_at, last_seen_at)"
+        )
+        for number, agent in enumerate(("coder", "writer")):
+            row = (number, 1, agent, "/fetch behind cloudflare", "use a token", 4, 1, 2, 3)
+            db.execute("INSERT INTO lessons VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    db.close()
+
+    (taken,) = coder.lessons.import_from(str(path))
+
+    assert (taken.situation, taken.correction) == ("/fetch behind cloudflare", "use a token")
+
+
+def test_reflections_of_a_loop_are_imported(coder: hardwon.Agent, tmp_path: Path) -> None:
+    folder = tmp_path / "reflections" / "ralph-x"
+    folder.mkdir(parents=True)
+    own = {
+        "reflection_text": "I forgot the empty list",
+        "lessons_learned": ["test the empty list first"],
+        "credit_assignment": {"root_cause": "no edge case", "failure_category": "edge_case_miss"},
+    }
+    record = {
+        "loop_id": "ralph-x",
+        "iteration": 0,
+        "task_description": "sum",
+        "self_reflection": own,
+    }
+    (folder / "001.json").write_text(json.dumps(record))
+
+    (taken,) = coder.lessons.import_from(str(tmp_path / "reflections"))
+
+    assert taken.correction == "test the empty list first"
+    assert taken.mistake == "no edge case"
+
+
+def test_insights_are_imported_section_by_section(coder: hardwon.Agent, tmp_path: Path) -> None:
+    folder = tmp_path / ".insights"
+    folder.mkdir()
+    (folder / "git.md").write_text(
+        "---\ndate: 2026-01-01\ntags: [git, rebase]\nsession:\n  - s1\n---\n"
+        "## Rebase before a merge\nFetch first, then rebase.\n"
+    )
+
+    (taken,) = coder.lessons.import_from(str(folder))
+
+    assert (taken.situation, taken.correction) == (
+        "Rebase before a merge",
+        "Fetch first, then rebase.",
+    )
+    assert set(taken.tags) >= {"git", "rebase"}
+
+
+@pytest.mark.parametrize("name", ["missing.jsonl", "notes.txt"])
+def test_what_cannot_be_imported_is_named(coder: hardwon.Agent, tmp_path: Path, name: str) -> None:
+    (tmp_path / "notes.txt").write_text("hello")
+
+    with pytest.raises(hardwon.HardwonError, match=name):
+        coder.lessons.import_from(str(tmp_path / name))
+
+
+def test_the_same_note_twice_is_one_lesson_met_twice(coder: hardwon.Agent) -> None:
+    first = coder.learn("run the migrations before the tests")
+    again = coder.learn("run the migrations before the  tests")
+
+    assert (again.id, again.met) == (first.id, 2)
+
+
+def test_lessons_that_disagree_are_both_kept_and_marked(coder: hardwon.Agent) -> None:
+    first = coder.lessons.add("when you deploy to staging", "use the blue cluster")
+    other = coder.lessons.add("when you deploy to staging", "never touch staging on fridays")
+
+    assert other.id != first.id
+    assert f"differs-from:{first.id}" in other.evidence
+
+
+def test_explain_tells_why_a_lesson_is_shown_or_not(coder: hardwon.Agent) -> None:
+    coder.learn("deploy the kubernetes manifest with apply")
+    coder.learn("paint the kubernetes logo green")
+
+    first, second = coder.explain("turn", "deploy the kubernetes manifest")
+
+    assert not first.verdict
+    assert first.score > second.score
+    assert "too few words" in second.verdict
+    assert dict(first.parts)["words"] > 0
+    with pytest.raises(InvalidInput):
+        coder.explain("window", "x")
