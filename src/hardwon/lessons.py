@@ -72,7 +72,7 @@ class Lessons:
         keys = calls.call_keys(tool, calls.canonical(call)) if call else ()
         if on and not (lesson.calls or keys):
             raise InvalidInput(f"lesson {number} names no call; say which one must not be made")
-        named = (*lesson.calls, *(key for key in keys if key[0] in "=@~"))
+        named = (*lesson.calls, *(key for key in keys if key[0] in "=@"))
         return self._engine.edit(self._scope, number, {"guard": on, "calls": named})
 
     def delete(self, number: int) -> None:

@@ -79,7 +79,7 @@ def _error(match: Match, odds: Odds, now: datetime, by: Weights) -> _Relevance:
 
 
 def _action(match: Match, odds: Odds, now: datetime, by: Weights) -> _Relevance:
-    if match.lesson.guard and any(key[0] in "=@~" for key, _ in match.calls):
+    if match.lesson.guard and any(key[0] in "=@" for key, _ in match.calls):
         return _Relevance((("guard", 10.0),))
     if not match.lesson.calls:
         enough = _says_enough(match, by.action_words, by)
