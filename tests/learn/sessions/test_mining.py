@@ -16,7 +16,8 @@ import hardwon
 from hardwon.backends.markdown import insights as notes
 from hardwon.backends.markdown import memory
 from hardwon.errors import HardwonError, InvalidInput, NotFound, StorageError, TransientError
-from hardwon.learn.sessions.mining import Ambiguous, Mining
+from hardwon.learn.sessions.catalog import Ambiguous
+from hardwon.learn.sessions.mining import Mining
 from hardwon.learn.sessions.phases import IN_PROGRESS, Phase
 from hardwon.learn.sessions.questions import Question
 from hardwon.models.scripted import Scripted

@@ -6,6 +6,7 @@ import fcntl
 import os
 import stat
 import tempfile
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 SIZE_LIMIT = 4 * 1024 * 1024
 _TRIES = 50
+_FRESH, _STALE = ".hardwon-", 3600.0
 _UNTOUCHED = "nothing was changed"
 
 
@@ -99,7 +101,8 @@ def _removed(path: str, before: str | None) -> bool:
 
 def _moved_in(path: str, before: str | None, after: str) -> bool:
     folder = os.path.dirname(path)
-    handle, fresh = tempfile.mkstemp(prefix=".hardwon-", dir=folder)
+    _tidy(folder)
+    handle, fresh = tempfile.mkstemp(prefix=_FRESH, dir=folder)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(after.encode("utf-8"))
@@ -115,6 +118,13 @@ def _moved_in(path: str, before: str | None, after: str) -> bool:
     finally:
         if os.path.exists(fresh):
             os.unlink(fresh)
+
+
+def _tidy(folder: str) -> None:
+    """Remove what a process that was killed an hour ago left behind."""
+    for entry in os.scandir(folder):
+        if entry.name.startswith(_FRESH) and time.time() - entry.stat().st_mtime > _STALE:
+            os.unlink(entry.path)
 
 
 def _mode(path: str) -> int:

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 from hardwon.backends.markdown import Change, Entry, Note, read_text, update
 from hardwon.backends.markdown import insights as notes
 from hardwon.backends.markdown import memory as loaded
-from hardwon.domain.episode import Trigger
-from hardwon.domain.lesson import Lesson
-from hardwon.domain.text import clip
 from hardwon.errors import HardwonError, InvalidInput
-from hardwon.learn.sessions.insight import SURENESS, TIER_A, Insight
+from hardwon.learn.sessions import pages
+from hardwon.learn.sessions.insight import TIER_A, Insight
 from hardwon.learn.sessions.questions import MERGE, OWN_DOMAIN, OWN_PROJECT, Choice, Selection
 from hardwon.learn.sessions.rules.sentences import stack
 from hardwon.learn.sessions.state import Report, key_of
 from hardwon.learn.sessions.undo import undo
+from hardwon.workspace import project_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +37,8 @@ class Integration:
         self._engine = engine
         self._state = state
         self._context = context
-        self._scope = scope
+        self._scope = scope if scope.project else _in_project(scope, context)
+        self._session = context.place.id
         self._now = engine.clock()
         self._id = f"{self._now:%Y%m%dT%H%M%S%f}-{os.urandom(3).hex()}"
         self._changes: list[tuple[Change, str]] = []
@@ -62,6 +62,13 @@ class Integration:
             self._record()
         return self._report()
 
+    def verify(self, report: Report) -> list[str]:
+        """What is wrong with what was written, in words; nothing when all is well."""
+        checks: list[Callable[[], object]] = [partial(_check_file, path) for path in report.files]
+        stored = self._engine.store.lessons
+        checks += [partial(stored.get, self._scope, number) for number in report.lessons]
+        return [problem for check in checks if (problem := _problem(check))]
+
     def _store(self, choice: Choice, summary: Summary | None) -> None:
         insight = choice.insight
         if choice.merge == MERGE and choice.related:
@@ -74,31 +81,31 @@ class Integration:
     def _merge(self, path: str, insight: Insight, summary: Summary | None) -> None:
         """Add to the file that speaks of it; only notes have front matter."""
         if ".insights" in path.split(os.sep):
-            self._grow(path, self._note(insight, summary))
+            self._grow(path, self._page(insight, summary))
         else:
-            self._update(path, lambda text: _with_entry(text, self._entry(insight)))
+            self._update(path, lambda text: _with_entry(text, pages.entry(insight, self._now)))
 
     def _load(self, insight: Insight, summary: Summary | None) -> None:
         """Tier A. What leaves for want of room is archived before it leaves."""
-        path, entry = self._context.memory, self._entry(insight)
+        path, entry = self._context.memory, pages.entry(insight, self._now)
         text = read_text(path)
         if loaded.has(text, entry.key):
             return
         file = self._memory_file(insight) if text and loaded.is_index(text) else ""
         fitted, leaving = _fitted(text, entry, insight.title, file)
         for old in leaving:
-            self._grow(self._archive_path(), self._old_note(old))
+            self._grow(self._archive_path(), pages.moved(old, self._session, self._now))
         if fitted is None:
             self._archive(self._folder(OWN_PROJECT, insight), insight, summary)
             return
         if file:
-            self._update(file, lambda known: known or self._memory_text(insight))
+            self._update(file, lambda known: known or pages.memory_file(insight))
         self._update(path, lambda now: _fitted(now, entry, insight.title, file)[0] or now)
         self._moved += len(leaving)
 
     def _archive(self, folder: str, insight: Insight, summary: Summary | None) -> None:
         """Tier B: into the file of its tool, or one of its own when a person wrote that."""
-        note = self._note(insight, summary)
+        note = self._page(insight, summary)
         topic = insight.tags[-1] if insight.tags else insight.category
         for name in (notes.slug(topic), notes.slug(insight.title), f"{note.key}.md"):
             path = os.path.join(folder, name)
@@ -126,7 +133,7 @@ class Integration:
             self._record()
 
     def _keep(self, insight: Insight) -> None:
-        lesson = self._engine.keep(lesson_of(insight, self._scope, self._context.place.id))
+        lesson = self._engine.keep(pages.lesson(insight, self._scope, self._session))
         self._lessons.append((lesson.id, lesson.created_at >= self._now))
 
     def _record(self) -> None:
@@ -135,7 +142,7 @@ class Integration:
             {
                 "id": self._id,
                 "at": self._now.isoformat(),
-                "session": self._context.place.id,
+                "session": self._session,
                 "mined": key_of(self._context.place),
                 "scope": list(self._scope),
                 "keys": self._keys,
@@ -165,39 +172,16 @@ class Integration:
             return os.path.join(base, ".insights", "domain", named[0])
         return os.path.join(base, ".insights")
 
-    def _archive_path(self) -> str:
-        base = self._context.project_level or os.path.dirname(self._context.memory)
-        return os.path.join(base, ".insights", _ARCHIVE)
-
-    def _entry(self, insight: Insight) -> Entry:
-        return Entry(insight.key, f"{self._now:%Y-%m-%d}", insight.category, insight.entry)
-
-    def _note(self, insight: Insight, summary: Summary | None) -> Note:
-        return Note(
-            key=insight.key,
-            title=clip(insight.title, 120),
-            body=body_of(insight, summary),
-            summary=insight.entry,
-            session=self._context.place.id,
-            date=self._now.date(),
-            tags=insight.tags,
-            keywords=tuple(sorted(stack(insight.text))),
-        )
-
-    def _old_note(self, entry: Entry) -> Note:
-        title, session = clip(entry.text, 80), self._context.place.id
-        return Note(
-            entry.key, title, entry.text, "Entries that left MEMORY.md", session, self._now.date()
-        )
+    def _page(self, insight: Insight, summary: Summary | None) -> Note:
+        return pages.note(insight, summary, self._session, self._now)
 
     def _memory_file(self, insight: Insight) -> str:
         return os.path.join(os.path.dirname(self._context.memory), notes.slug(insight.title))
 
-    def _memory_text(self, insight: Insight) -> str:
-        kind = "feedback" if insight.category == "Preferences" else "project"
-        name = notes.slug(insight.title).removesuffix(".md")
-        front = {"name": name, "description": insight.entry, "metadata": {"type": kind}}
-        return notes.Document(front, f"\n{body_of(insight, None)}").text()
+    def _archive_path(self) -> str:
+        base = self._context.project_level or os.path.dirname(self._context.memory)
+        return os.path.join(base, ".insights", _ARCHIVE)
+
 
 
 def _with_entry(text: str | None, entry: Entry) -> str:
@@ -224,43 +208,9 @@ def _fitted(
     return grown, leaving
 
 
-def body_of(insight: Insight, summary: Summary | None) -> str:
-    """The section of an insight: what to do, what went wrong, and where it shows."""
-    parts = [insight.text]
-    if insight.mistake:
-        parts.append(f"What went wrong: {insight.mistake}")
-    parts.append(f"Type: {insight.kind}. Confidence: {insight.confidence}.")
-    shown = "\n".join(f"- line {one.line}: “{one.quote}”" for one in insight.evidence[:5])
-    parts.append(f"Evidence:\n\n{shown}")
-    if summary:
-        parts.append(f"Session: {summary.task}")
-    return "\n\n".join(parts).replace("<!--", "‹!--") + "\n"
-
-
-def lesson_of(insight: Insight, scope: Scope, session: str) -> Lesson:
-    """The insight as it is recalled at the doors."""
-    return Lesson(
-        scope=scope,
-        situation=insight.title,
-        mistake=insight.mistake,
-        correction=insight.text,
-        tags=insight.tags,
-        trigger=Trigger.SESSION,
-        signatures=insight.signatures,
-        calls=insight.calls,
-        evidence=(f"session:{session}:{insight.evidence[0].line}",),
-        origin=f"session:{session}",
-        author=insight.author,
-        job=f"session:{session}:{insight.key}",
-        confidence=SURENESS[insight.confidence],
-    )
-
-
-def verify(engine: Engine, scope: Scope, report: Report) -> list[str]:
-    """What is wrong with what was written, in words; nothing when all is well."""
-    checks: list[Callable[[], object]] = [partial(_check_file, path) for path in report.files]
-    checks += [partial(engine.store.lessons.get, scope, number) for number in report.lessons]
-    return [problem for check in checks if (problem := _problem(check))]
+def _in_project(scope: Scope, context: Context) -> Scope:
+    """The scope of the project that the session ran in."""
+    return scope._replace(project=project_of(context.project_path))
 
 
 def _problem(check: Callable[[], object]) -> str:

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import Counter
 from collections.abc import Callable
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.errors import HardwonError, InvalidInput, NotFound
-from hardwon.learn.sessions import phases, runs
-from hardwon.learn.sessions.agents import KINDS, read
+from hardwon.errors import HardwonError, NotFound
+from hardwon.learn.sessions import catalog, phases, runs
 from hardwon.learn.sessions.answers import cautious, prepared
-from hardwon.learn.sessions.context import (
-    Context,
-    at_path,
-    context_of,
-    find_sessions,
-    newest,
-)
+from hardwon.learn.sessions.context import Context, context_of
 from hardwon.learn.sessions.extract import extract
 from hardwon.learn.sessions.handoff import read_delta, write_context, write_delta
-from hardwon.learn.sessions.insight import Delta
-from hardwon.learn.sessions.integrate import Integration, verify
+from hardwon.learn.sessions.integrate import Integration
 from hardwon.learn.sessions.questions import (
     Answer,
     Question,
@@ -33,47 +23,27 @@ from hardwon.learn.sessions.questions import (
     converse,
     dialogue,
 )
-from hardwon.learn.sessions.rules.story import Story
 from hardwon.learn.sessions.state import Handoff, Mined, Report, State, key_of
 from hardwon.learn.sessions.undo import undo
-from hardwon.workspace import project_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from datetime import timedelta
 
     from hardwon.domain.scope import Scope
     from hardwon.engine import Engine
+    from hardwon.learn.sessions.insight import Delta
     from hardwon.learn.sessions.places import Place
 
-Answerer = Callable[[Delta, Context], Answer]
-
-
-class Ambiguous(InvalidInput):
-    """Several sessions are going on; `found` are those that may be meant."""
-
-    def __init__(self, found: list[Place]) -> None:
-        names = ", ".join(one.id for one in found[:6])
-        super().__init__(f"{len(found)} sessions may be meant: {names}; name one")
-        self.found = found
-
-
-class Overview(NamedTuple):
-    """A session as it is listed."""
-
-    place: Place
-    turns: int
-    steps: int
-    failures: int
-    prompt: str
-    is_mined: bool
+Answerer = Callable[["Delta", Context], Answer]
 
 
 class Mining(NamedTuple):
     """What came of mining one session."""
 
     place: Place
-    delta: Delta
     report: Report
+    delta: Delta | None = None
     problem: str = ""  # why nothing came of it
 
 
@@ -103,37 +73,17 @@ class Sessions:
         self, *, agents: Iterable[str] = (), cwd: str = "", since: timedelta | None = None
     ) -> list[Place]:
         """Sessions, those of the directory first, newest first."""
-        unknown = [name for name in agents if name not in KINDS]
-        if unknown:
-            raise InvalidInput(f"unknown agent {unknown[0]!r}; known: {', '.join(KINDS)}")
-        found = find_sessions(os.path.expanduser("~"), agents=agents, cwd=cwd)
-        if since is None:
-            return found
-        start = (self._engine.clock() - since).timestamp()
-        return [one for one in found if one.changed >= start]
+        return catalog.find(tuple(agents), cwd, since=since, now=self._engine.clock())
 
-    def look(self, place: Place) -> Overview:
+    def look(self, place: Place) -> catalog.Overview:
         """A session with its counts; the whole of it is read."""
-        story = Story()
-        for moment in read(place).moments():
-            story.see(moment)
-        known = is_mined(place, self._state.mined())
-        return Overview(place, story.turns, story.steps, story.failures, story.task, known)
+        return catalog.look(place)._replace(is_mined=is_mined(place, self._state.mined()))
 
     def choose(self, name: str = "", *, cwd: str = "", agents: Iterable[str] = ()) -> Place:
         """The session with this path or (beginning of an) id; without one, the newest here."""
-        if name and (os.sep in name or name.endswith(".jsonl")):
-            return at_path(name)
-        found = self.find(agents=agents, cwd=cwd)
-        matching = [one for one in found if one.id.startswith(name)] if name else []
-        if not name:
-            matching = newest(found, now=datetime.now(UTC).timestamp())
-        if not matching:
-            raise NotFound("session", name or "(any)")
-        exact = [one for one in matching if one.id == name]
-        if len(exact or matching) > 1:
-            raise Ambiguous(exact or matching)
-        return (exact or matching)[0]
+        if catalog.is_path(name):
+            return catalog.at_path(name)
+        return catalog.choose(name, self.find(agents=agents, cwd=cwd), now=self._engine.clock())
 
     def mine(
         self,
@@ -150,7 +100,7 @@ class Sessions:
             selection = converse(dialogue(delta, context.mode), answerer(delta, context))
             report = self._integrated(context, selection, progress)
         progress.finish()
-        return Mining(place, delta, report)
+        return Mining(place, report, delta)
 
     def preview(self, place: Place) -> tuple[Context, Delta]:
         """What mining would offer; nothing is saved."""
@@ -177,7 +127,7 @@ class Sessions:
         selection = converse(dialogue(delta, context.mode), answerer)
         report = self._integrated(context, selection, phases.Progress(at=phases.SELECTION))
         handoff.remove()
-        return Mining(context.place, delta, report)
+        return Mining(context.place, report, delta)
 
     def mine_all(self, places: Iterable[Place]) -> Iterator[Mining]:
         """Every session that is new or has grown, by policy; one that fails stops no other."""
@@ -185,7 +135,7 @@ class Sessions:
             try:
                 yield self.mine(place)
             except HardwonError as error:
-                yield Mining(place, _NOTHING, Report(""), problem=str(error))
+                yield Mining(place, Report(""), problem=str(error))
 
     def pending(self, places: Iterable[Place]) -> list[Place]:
         """Those that were not mined yet, or have grown since; oldest first."""
@@ -223,20 +173,12 @@ class Sessions:
         self, context: Context, selection: Selection, progress: phases.Progress
     ) -> Report:
         progress.enter(phases.INTEGRATION)
-        scope = self._scoped(context)
-        report = Integration(self._engine, self._state, context, scope).apply(selection)
+        integration = Integration(self._engine, self._state, context, self._scope)
+        report = integration.apply(selection)
         progress.enter(phases.VERIFICATION)
-        problems = verify(self._engine, scope, report)
+        problems = integration.verify(report)
         self._state.note(context.place)
         return report._replace(problems=tuple(problems))
-
-    def _scoped(self, context: Context) -> Scope:
-        """The agent's own project if it has one, else the one the session ran in."""
-        return (
-            self._scope
-            if self._scope.project
-            else self._scope._replace(project=project_of(context.project_path))
-        )
 
     @contextmanager
     def _handoff(self) -> Iterator[Handoff]:
@@ -251,6 +193,3 @@ def is_mined(place: Place, known: Mapping[str, Mined]) -> bool:
     """Whether a session was mined and has not grown since."""
     before = known.get(key_of(place))
     return before is not None and before.size == place.size
-
-
-_NOTHING = Delta(summary=Story().summary((), 0), insights=())

@@ -6,11 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.text import one_line
-from hardwon.learn.sessions import lines
+from hardwon.learn.sessions import lines, pages
 from hardwon.learn.sessions.agents.neutral import Parser
 from hardwon.learn.sessions.extract import cleansed
 from hardwon.learn.sessions.insight import LOW, Insight
-from hardwon.learn.sessions.integrate import lesson_of
 from hardwon.learn.sessions.rules import apply_rules
 from hardwon.learn.sessions.transcript import Reading
 
@@ -55,7 +54,7 @@ def import_runs(path: str, engine: Engine, scope: Scope, skipped: Counter[str]) 
     """The runs, each with the lessons that were kept of it; a second import adds nothing."""
     for run in read_runs(path, skipped):
         own = scope if scope.project or not run.repo else _in(scope, run.repo)
-        kept = [engine.keep(lesson_of(one, own, run.id)).id for one in run.insights]
+        kept = [engine.keep(pages.lesson(one, own, run.id)).id for one in run.insights]
         yield run._replace(lessons=tuple(dict.fromkeys(kept)))
 
 

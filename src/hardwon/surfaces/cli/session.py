@@ -13,7 +13,8 @@ import click
 
 from hardwon.domain.text import clip
 from hardwon.engine import utc_now
-from hardwon.learn.sessions.mining import Ambiguous, Mining, Overview, Sessions
+from hardwon.learn.sessions.catalog import Ambiguous, Overview
+from hardwon.learn.sessions.mining import Mining, Sessions
 from hardwon.learn.sessions.questions import Option, Question
 from hardwon.settings import duration
 from hardwon.surfaces.cli import dialogue, options
@@ -64,14 +65,12 @@ def command() -> None:
 @command.command("list")
 @_AGENTS
 @_SINCE
-@click.option("--all", "everywhere", is_flag=True, help="All projects, not only this directory's.")
 @click.option("--limit", default=20, show_default=True, help="At most this many.")
 @options.scope
 @options.as_json
 def list_(
     agents: tuple[str, ...],
     since: timedelta | None,
-    everywhere: bool,
     limit: int,
     as_json: bool,
     **place: Any,
@@ -254,9 +253,10 @@ _DONE = Question(
 def _wants_another(result: Mining) -> bool:
     """Ask what to do next; related rules are shown as often as the person likes."""
     while (answer := dialogue.ask(_DONE)) == ("rules",):
-        for one in result.delta.related:
+        related = result.delta.related if result.delta else ()
+        for one in related:
             say(f"  {one.path}:{one.line} ({one.relation}): {one.excerpt}")
-        if not result.delta.related:
+        if not related:
             say("  (nothing in memory is related)")
     return answer == ("another",)
 
@@ -296,11 +296,11 @@ def _plain(insight: Any) -> dict[str, Any]:
 
 
 def _tell(result: Mining, as_json: bool) -> None:
-    report = result.report
+    report, notes = result.report, result.delta.notes if result.delta else ()
     if as_json:
-        dump({"session": result.place.id, "report": report, "notes": result.delta.notes})
+        dump({"session": result.place.id, "report": report, "notes": notes})
         return
-    for note in (*result.delta.notes, *report.problems):
+    for note in (*notes, *report.problems):
         complain(note)
     if not report.id:
         say("Nothing was saved.")
