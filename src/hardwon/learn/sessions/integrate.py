@@ -183,7 +183,6 @@ class Integration:
         return os.path.join(base, ".insights", _ARCHIVE)
 
 
-
 def _with_entry(text: str | None, entry: Entry) -> str:
     return text if text and loaded.has(text, entry.key) else loaded.with_entry(text, entry)
 

@@ -26,6 +26,7 @@ LINE_LIMIT = 4 * 1024 * 1024  # a longer line is shortened while it is read
 STRING_KEPT = 64 * 1024  # of either end of a string in such a line
 SHORTENED_LIMIT = 16 * 1024 * 1024
 _PIECE = 1024 * 1024
+_SHORT_STRINGS = re.compile(rb'(?:[^"]++|"(?:[^"\\]|\\.){0,512}+")++', re.DOTALL)
 _IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 
 
@@ -96,6 +97,8 @@ class Shortener:
 
     def feed(self, piece: bytes) -> None:
         """Take the next piece."""
+        if self._size > SHORTENED_LIMIT:
+            return
         piece, at = self._held + piece, 0
         self._held = b""
         while at < len(piece):
@@ -106,11 +109,11 @@ class Shortener:
         return b"".join(self._kept) if self._size <= SHORTENED_LIMIT else b"\n"
 
     def _outside(self, piece: bytes, at: int) -> int:
-        quote = piece.find(b'"', at)
-        end = len(piece) if quote < 0 else quote + 1
-        self._keep(piece[at:end])
-        self._in_string = quote >= 0
-        return end
+        found = _SHORT_STRINGS.match(piece, at)
+        end = found.end() if found else at
+        self._in_string = end < len(piece)  # a quote stands there
+        self._keep(piece[at : end + 1])
+        return end + 1
 
     def _string(self, piece: bytes, at: int) -> int:
         found = _IN_STRING.match(piece, at)
