@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 
 
 def cautious(delta: Delta) -> Answer:
-    """Only what is sure and says nothing that memory says already, or the opposite of it."""
-    sure = tuple(str(n) for n, one in enumerate(delta.insights, 1) if one.confidence == HIGH)
+    """Only what is sure, is no instruction to a model, and that memory neither says nor denies."""
+    sure = tuple(
+        str(n)
+        for n, one in enumerate(delta.insights, 1)
+        if one.confidence == HIGH and not one.doubt
+    )
     relations = {one.key: one.relation for one in delta.related}
     touchy = {
         f"Q4.{n}"

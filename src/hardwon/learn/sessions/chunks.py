@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.domain.redact import redact
-from hardwon.domain.text import clean, clip_middle
 from hardwon.learn.sessions.transcript import Acted, Moment
+from hardwon.stages.screen import screen_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,6 +43,5 @@ def shown(moment: Moment) -> str:
 
 
 def _fit(text: str, limit: int) -> str:
-    """Clean, short, and unable to close the fence that the prompt puts around it."""
-    short = redact(clip_middle(clean(clip_middle(text, limit * 4)), limit))
-    return short.replace("</transcript", "<\\/transcript")
+    """Screened, short, and unable to close the fence that the prompt puts around it."""
+    return screen_text(text, limit).replace("</transcript", "<\\/transcript")

@@ -6,7 +6,9 @@ import re
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from hardwon.domain.gate import suspicion
 from hardwon.domain.lesson import clean_tags
+from hardwon.domain.redact import redact
 from hardwon.domain.text import clip, one_line
 
 CONTENT, PATTERN, IMPLICIT = "content", "pattern", "implicit"
@@ -52,6 +54,11 @@ class Insight(NamedTuple):
         return clip(one_line(self.text), ENTRY_LIMIT)
 
     @property
+    def doubt(self) -> str:
+        """Why a person should look at it first; "" when nothing speaks against it."""
+        return suspicion("\n".join((self.title, self.text, self.mistake)))
+
+    @property
     def times(self) -> int:
         """How often it shows."""
         return len(self.evidence)
@@ -93,8 +100,13 @@ def by_count(times: int) -> str:
 
 
 def evidence(line: int, quote: str) -> Evidence:
-    """A short quote with its line."""
-    return Evidence(line, clip(one_line(quote), QUOTE_LIMIT))
+    """A short quote with its line, without secrets."""
+    return Evidence(line, safe_line(quote, QUOTE_LIMIT))
+
+
+def safe_line(text: str, limit: int) -> str:
+    """One short line. Secrets go before the cut: half a token would not be known for one."""
+    return clip(one_line(redact(text[: limit * 20])), limit)
 
 
 def tags_of(*words: str) -> tuple[str, ...]:

@@ -88,20 +88,18 @@ class Integration:
     def _load(self, insight: Insight, summary: Summary | None) -> None:
         """Tier A. What leaves for want of room is archived before it leaves."""
         path, entry = self._context.memory, pages.entry(insight, self._now)
-        text = read_text(path)
-        if loaded.has(text, entry.key):
-            return
-        file = self._memory_file(insight) if text and loaded.is_index(text) else ""
-        fitted, leaving = _fitted(text, entry, insight.title, file)
-        for old in leaving:
-            self._grow(self._archive_path(), pages.moved(old, self._session, self._now))
-        if fitted is None:
-            self._archive(self._folder(OWN_PROJECT, insight), insight, summary)
-            return
-        if file:
-            self._update(file, lambda known: known or pages.memory_file(insight))
-        self._update(path, lambda now: _fitted(now, entry, insight.title, file)[0] or now)
-        self._moved += len(leaving)
+        while not loaded.has(text := read_text(path), entry.key):
+            file = self._memory_file(insight) if text and loaded.is_index(text) else ""
+            fitted, leaving = _fitted(text, entry, insight.title, file)
+            if fitted is None:
+                self._archive(self._folder(OWN_PROJECT, insight), insight, summary)
+                return
+            for old in leaving:
+                self._grow(self._archive_path(), pages.moved(old, self._session, self._now))
+            if file:
+                self._update(file, lambda known: known or pages.memory_file(insight))
+            if self._update(path, partial(_exchanged, text, fitted)):
+                self._moved += len(leaving)
 
     def _archive(self, folder: str, insight: Insight, summary: Summary | None) -> None:
         """Tier B: into the file of its tool, or one of its own when a person wrote that."""
@@ -125,12 +123,15 @@ class Integration:
 
         self._update(path, change)
 
-    def _update(self, path: str, change: Any) -> None:
+    def _update(self, path: str, change: Any) -> bool:
+        """Whether the file was changed; a change is noted, so that it can be taken back."""
         root = self._root(path)
         done = update(path, change, root=root)
-        if done.before != done.after:
-            self._changes.append((done, root))
-            self._record()
+        if done.before == done.after:
+            return False
+        self._changes.append((done, root))
+        self._record()
+        return True
 
     def _keep(self, insight: Insight) -> None:
         lesson = self._engine.keep(pages.lesson(insight, self._scope, self._session))
@@ -176,11 +177,18 @@ class Integration:
         return pages.note(insight, summary, self._session, self._now)
 
     def _memory_file(self, insight: Insight) -> str:
-        return os.path.join(os.path.dirname(self._context.memory), notes.slug(insight.title))
+        folder, name = os.path.dirname(self._context.memory), notes.slug(insight.title)
+        is_free = not os.path.lexists(os.path.join(folder, name))
+        return os.path.join(folder, name if is_free else f"{insight.key}-{name}")
 
     def _archive_path(self) -> str:
         base = self._context.project_level or os.path.dirname(self._context.memory)
         return os.path.join(base, ".insights", _ARCHIVE)
+
+
+def _exchanged(known: str | None, new: str, now: str | None) -> str | None:
+    """The new text if the file is still what it was made of; else it is left for another try."""
+    return new if now == known else now
 
 
 def _with_entry(text: str | None, entry: Entry) -> str:

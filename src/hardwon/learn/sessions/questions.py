@@ -151,7 +151,7 @@ def q1_changes(delta: Delta) -> Question:
 def q2(delta: Delta) -> Question:
     """Insight selection."""
     options = [
-        Option(str(n), f"[{one.confidence}] {one.title}: {one.text}")
+        Option(str(n), f"[{one.confidence}] {_warning(one)}{one.title}: {one.text}")
         for n, one in enumerate(delta.insights, 1)
     ]
     return Question(
@@ -161,6 +161,11 @@ def q2(delta: Delta) -> Question:
         multi=True,
         default=(NONE,),
     )
+
+
+def _warning(insight: Insight) -> str:
+    """Tells the person when an insight may be an attack on the agent that will read it."""
+    return f"(look closely: {insight.doubt}) " if insight.doubt else ""
 
 
 def q3() -> Question:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from hardwon.domain.text import clip
-from hardwon.learn.sessions.insight import PATTERN, Insight, by_count, evidence
+from hardwon.learn.sessions.insight import PATTERN, Insight, by_count, evidence, safe_line
 from hardwon.learn.sessions.transcript import Acted, Moment
 
 _PATHS = ("file_path", "path", "filePath", "filename")
@@ -49,7 +48,7 @@ def _edit(args: Any) -> tuple[str, str, str] | None:
 
 def _insight(path: str, swings: list[tuple[int, str]]) -> Insight:
     name = path.rsplit("/", 1)[-1]
-    wanted = clip(swings[-1][1].strip().split("\n")[0], 80)
+    wanted = safe_line(swings[-1][1].strip().split("\n")[0], 80)
     return Insight(
         title=f"{name} was edited back and forth",
         category="Workflow",

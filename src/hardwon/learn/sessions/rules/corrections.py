@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from hardwon.domain.redact import redact
 from hardwon.domain.text import one_line
 from hardwon.learn.sessions.insight import (
     CONTENT,
@@ -55,7 +56,7 @@ class Corrections:
     def _listen(self, said: Said) -> None:
         if len(self._heard) < _KEPT:
             objected = bool(_OBJECTION.match(said.text.strip()))
-            for sentence in sentences(said.text):
+            for sentence in sentences(redact(said.text)):
                 if is_rule(sentence) or (objected and len(sentence.split()) > 3):
                     self._heard.append((said.line, sentence))
 

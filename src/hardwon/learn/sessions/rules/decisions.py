@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from hardwon.domain.redact import redact
 from hardwon.domain.text import one_line
 from hardwon.learn.sessions.insight import CONTENT, HIGH, TIER_A, Evidence, Insight, evidence
 from hardwon.learn.sessions.rules.sentences import sentences, stack
@@ -26,7 +27,7 @@ class Decisions:
 
     def see(self, moment: Moment) -> None:
         if isinstance(moment, Said) and len(self._found) < _KEPT and _REASON.search(moment.text):
-            for sentence in sentences(moment.text):
+            for sentence in sentences(redact(moment.text)):
                 if is_decision(sentence):
                     self._found.setdefault(one_line(sentence), evidence(moment.line, sentence))
 

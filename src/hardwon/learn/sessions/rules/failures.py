@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import lru_cache
 from typing import NamedTuple
 
 from hardwon.domain.calls import call_keys, call_shape
+from hardwon.domain.episode import Step
 from hardwon.domain.fixes import Fix, find_fix, is_search_miss
+from hardwon.domain.redact import redact
 from hardwon.domain.signature import Signature, error_line, signature
 from hardwon.domain.text import clip, one_line
 from hardwon.learn.sessions.insight import (
@@ -67,31 +70,45 @@ class Failures:
         self._window.popleft()
 
     def _judge(self) -> None:
-        act = self._window[0]
+        act, steps = self._window[0], [one.step for one in self._window]
+        fix = find_fix(steps, 0)
         name = signature(act.step.tool, act.step.output)
-        fix = find_fix([one.step for one in self._window], 0)
         failed = Failed(act, name, fix, self._window[fix.at].line if fix else 0)
         self.total += 1
         self.fixed += fix is not None
         if self.judged is not None:
             self.judged.append(failed)
-        self._remember(failed)
+        self._remember(failed, steps)
 
-    def _remember(self, failed: Failed) -> None:
+    def _remember(self, failed: Failed, steps: list[Step]) -> None:
         met = self._met.setdefault(failed.name.digest, [])
         if len(met) < _PLACES:
-            met.append(_light(failed))
+            met.append(_safe(failed, steps))
         elif failed.fix:
-            met[-1] = _light(failed)
+            met[-1] = _safe(failed, steps)
         if len(self._met) > _KINDS:
             self._met.pop(next(iter(self._met)))
 
 
-def _light(failed: Failed) -> Failed:
-    """The failure without the long text that only judging it needed."""
-    step = failed.act.step
-    step = step._replace(output=clip(error_line(step.output), 600), args=clip(step.args, 2000))
-    return failed._replace(act=failed.act._replace(step=step, args=None))
+def _safe(failed: Failed, steps: list[Step]) -> Failed:
+    """The failure as it may be told: short, and no secret in it, nor half of one."""
+    step = steps[0]._replace(args=_redacted(steps[0].args), output=redact(steps[0].output))
+    name = signature(step.tool, step.output)
+    fix = failed.fix
+    if fix:
+        fix = find_fix([one._replace(args=_redacted(one.args)) for one in steps[: fix.at + 1]], 0)
+    shown = step._replace(output=clip(error_line(step.output), 600), args=clip(step.args, 2000))
+    return Failed(
+        failed.act._replace(step=shown, args=None),
+        Signature(failed.name.digest, name.text),  # found again by its own words
+        fix,
+        failed.fixed_at,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _redacted(args: str) -> str:
+    return redact(args)
 
 
 def _is_telling(met: list[Failed]) -> bool:

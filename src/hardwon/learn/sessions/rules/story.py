@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from hardwon.domain.text import clip, one_line
-from hardwon.learn.sessions.insight import Summary
+from hardwon.domain.text import clip
+from hardwon.learn.sessions.insight import Summary, safe_line
 from hardwon.learn.sessions.transcript import USER, Acted, Moment, Said
 
 _PATHS = ("file_path", "path", "filePath", "filename")
@@ -39,7 +39,7 @@ class Story:
         )
 
     def _said(self, said: Said) -> None:
-        text = clip(one_line(said.text[:2000]), 300)
+        text = safe_line(said.text, 300)
         if said.who == USER and text:
             self.turns += 1
             self.task = self.task or text
