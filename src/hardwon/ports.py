@@ -188,6 +188,9 @@ class QueueDesk(Protocol):
     def worker(self) -> int | None:
         """The process that works the queue, when it is another one."""
 
+    def bell(self) -> int | None:
+        """A file descriptor that is readable when a job may have come; None: look often."""
+
 
 class WorkedQueue(Queue, QueueDesk, Protocol):
     """A queue and its desk."""

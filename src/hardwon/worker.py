@@ -81,10 +81,7 @@ class Worker:
         """Work every job that is due; while another process does so, wait for it."""
         before = self.ledger.tally
         try:
-            await self._crew(self._clock).until_idle()
-            while self._queue.worker() is not None and self._has_work():
-                await asyncio.sleep(_STAND_BY)
-                await self._crew(self._clock).until_idle()
+            await self._until_empty(self._clock, asyncio.Event())
         finally:
             self._queue.close()
         return self.ledger.tally.minus(before)
@@ -102,10 +99,20 @@ class Worker:
             _remove(status_path(self._settings))
 
     async def _serve(self, mode: str, stop: asyncio.Event, idle: timedelta | None) -> work.Tally:
-        crew = self._crew(work.Steady(self._clock))
+        clock = work.Steady(self._clock)
+        if mode == EMPTY:
+            return await self._until_empty(clock, stop)
+        crew = self._crew(clock)
         if mode == ONCE:
             return await crew.one(stop)
-        return await (crew.until_idle(stop) if mode == EMPTY else crew.until(stop, idle=idle))
+        return await crew.until(stop, idle=idle, bell=self._queue.bell())
+
+    async def _until_empty(self, clock: Callable[[], datetime], stop: asyncio.Event) -> work.Tally:
+        await self._crew(clock).until_idle(stop)
+        while not stop.is_set() and self._queue.worker() is not None and self._has_work():
+            await asyncio.sleep(_STAND_BY)
+            await self._crew(clock).until_idle(stop)
+        return self.ledger.tally
 
     def metrics(self) -> bytes:
         """What this worker and its queue count, in the format of Prometheus."""

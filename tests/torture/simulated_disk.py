@@ -177,6 +177,9 @@ class Disk:
             raise FileNotFoundError(2, "none", path)
         return _told(directory.now[name])
 
+    def access(self, path: str, mode: int, *, dir_fd: int, follow_symlinks: bool) -> bool:
+        return path in self.handles[dir_fd].now
+
     def fstat(self, handle: int) -> Any:
         found = self.handles[handle]
         if isinstance(found, Directory):
@@ -192,6 +195,9 @@ class Disk:
     def flock(self, handle: int, how: int) -> None:
         """Exclusive or not: whoever has it keeps others out."""
         inode = self.handles[handle]
+        if how == 8:
+            self.locks.pop(inode, None)
+            return
         if self.locks.get(inode, handle) != handle:
             raise BlockingIOError
         self.locks[inode] = handle

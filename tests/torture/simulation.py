@@ -171,5 +171,7 @@ def _install(simulated: Disk) -> None:
     """Let the queue run on the simulated disk."""
     for module in (disk, counts):
         vars(module)["os"] = simulated.module()
-    vars(disk)["fcntl"] = SimpleNamespace(LOCK_EX=2, LOCK_NB=4, LOCK_SH=1, flock=simulated.flock)
+    vars(disk)["fcntl"] = SimpleNamespace(
+        LOCK_EX=2, LOCK_NB=4, LOCK_SH=1, LOCK_UN=8, flock=simulated.flock
+    )
     vars(lookout)["time"] = lambda: 0.0

@@ -96,6 +96,9 @@ class MemoryQueue:
     def worker(self) -> int | None:
         return None
 
+    def bell(self) -> int | None:
+        return None
+
     def close(self) -> None:
         """Nothing to release."""
 

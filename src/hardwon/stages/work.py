@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from time import monotonic
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SKIPPED = "skipped"  # what a processor returns when there was nothing to learn
-_POLL = 0.025  # seconds until a worker without work looks again; the look costs microseconds
+_POLL = 0.025  # seconds until a worker without work looks again …
+_POLL_BY_BELL = 0.25  # … when a bell tells of new jobs: only retries are found by looking
 _AFTER_TROUBLE = 1.0  # seconds until a disk that failed is tried again
 
 
@@ -148,6 +150,8 @@ class Workers:
         self.ledger = ledger or Ledger()
         self._crew: set[asyncio.Task[None]] = set()
         self._is_stopping = False
+        self._poll = _POLL
+        self._ring: asyncio.Future[None]
         self._held: Job | None = None
         self._is_alone: bool | None = None
 
@@ -166,10 +170,12 @@ class Workers:
                 await self._step(stopped)
         return self.ledger.tally
 
-    async def until(self, stop: asyncio.Event, *, idle: timedelta | None = None) -> Tally:
+    async def until(
+        self, stop: asyncio.Event, *, idle: timedelta | None = None, bell: int | None = None
+    ) -> Tally:
         """Work until told to stop, or until nothing was there for `idle`; then drain."""
         busy_at = monotonic()
-        async with self._shift(stop) as stopped:
+        async with self._shift(stop) as stopped, self._listening(bell):
             while not stop.is_set():
                 busy_at = monotonic() if await self._turn(stopped) else busy_at
                 if idle is not None and monotonic() - busy_at > idle.total_seconds():
@@ -179,6 +185,7 @@ class Workers:
     @asynccontextmanager
     async def _shift(self, stop: asyncio.Event) -> AsyncIterator[asyncio.Future[Any]]:
         """Something to wait for that ends when we shall stop; jobs in flight are seen to."""
+        self._ring = asyncio.get_running_loop().create_future()
         stopped = asyncio.ensure_future(stop.wait())
         stopped.add_done_callback(lambda _: setattr(self.ledger, "is_stopping", stop.is_set()))
         try:
@@ -186,6 +193,26 @@ class Workers:
         finally:
             await self._dismiss()
             stopped.cancel()
+
+    @asynccontextmanager
+    async def _listening(self, bell: int | None) -> AsyncIterator[None]:
+        """While this lasts, a ring of the bell wakes us."""
+        if bell is None:
+            yield
+            return
+        loop = asyncio.get_running_loop()
+
+        def ring() -> None:
+            os.read(bell, 1 << 16)
+            if not self._ring.done():
+                self._ring.set_result(None)
+
+        loop.add_reader(bell, ring)
+        self._poll = _POLL_BY_BELL
+        try:
+            yield
+        finally:
+            loop.remove_reader(bell)
 
     async def _turn(self, stopped: asyncio.Future[Any]) -> bool:
         """One look at the queue; True when there was work. A disk in trouble is tried again."""
@@ -204,9 +231,11 @@ class Workers:
     async def _step(self, stopped: asyncio.Future[Any]) -> None:
         """Until a job ends, a new one may have come, or we are told to stop."""
         is_full = len(self._crew) >= self._policy.workers
+        if self._ring.done():
+            self._ring = asyncio.get_running_loop().create_future()
         ended, _ = await asyncio.wait(
-            {stopped, *self._crew},
-            timeout=None if is_full else _POLL,
+            {stopped, *self._crew} if is_full else {stopped, self._ring, *self._crew},
+            timeout=None if is_full else self._poll,
             return_when=asyncio.FIRST_COMPLETED,
         )
         for task in ended & self._crew:

@@ -9,6 +9,7 @@ import os
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon._lazy import lazy
 from hardwon.backends.files.agenda import Agenda
 from hardwon.backends.files.counts import Counts
 from hardwon.backends.files.disk import Folder, Lock
@@ -21,7 +22,10 @@ from hardwon.errors import StorageError
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from hardwon.backends.files import bell
     from hardwon.domain.job import Job
+else:
+    bell = lazy("hardwon.backends.files.bell")  # a producer must not pay for ctypes
 
 _YEAR = timedelta(days=365)
 _ANOTHER_LOOK = timedelta(minutes=1)  # after a record that could not be read
@@ -54,6 +58,7 @@ class FileQueue:
         self._dead = Shelf(dlq, self._quarantine, self._counts)
         self._letters = Letters(self._waiting, self._dead, os.path.join(base, "dlq.lock"))
         self._lock = Lock(os.path.join(base, "owner.lock"))
+        self._bell: bell.Bell | None = None
         self._agenda = self._empty()
         self._replaying: set[str] = set()
         self._lookout = Lookout(wal)
@@ -134,6 +139,10 @@ class FileQueue:
     def worker(self) -> int | None:
         return self._lock.holder()
 
+    def bell(self) -> int | None:
+        self._bell = self._bell or bell.Bell(self._waiting.folder.path)
+        return self._bell.fd
+
     def close(self) -> None:
         self._lock.release()
         self._agenda = self._empty()
@@ -143,6 +152,8 @@ class FileQueue:
             folder.close()
         if hasattr(self, "_lock"):
             self._lock.release()
+        if (rung := getattr(self, "_bell", None)) is not None:
+            rung.close()
 
     def _empty(self) -> Agenda:
         limits = self._limits

@@ -21,9 +21,7 @@ _VERSION = 1
 _HEAD = struct.Struct(">4sII")
 _TAIL = struct.Struct(">I")
 # Go's encoder writes these as escapes; other characters stay as they are.
-_ESCAPES = str.maketrans(
-    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-)
+_ESCAPES = {char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
 class BadRecord(ValueError):
@@ -34,7 +32,10 @@ def encode(job: Job) -> bytes:
     """The record of a job."""
     envelope = {"v": _VERSION, "job": _to_fields(job)}
     text = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    payload = text.translate(_ESCAPES).encode("utf-8", "replace")  # lone surrogates have no bytes
+    for char, escape in _ESCAPES.items():
+        if char in text:  # much cheaper than to translate every record
+            text = text.replace(char, escape)
+    payload = text.encode("utf-8", "replace")  # lone surrogates have no bytes
     if len(payload) > PAYLOAD_LIMIT:
         raise InvalidInput(f"job of {len(payload)} bytes is over the limit of {PAYLOAD_LIMIT}")
     crc = zlib.crc32(payload)

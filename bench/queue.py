@@ -1,0 +1,236 @@
+"""The durable queue beside its floor, a C program of the same system calls, and its peers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bench.timing import median, table
+from hardwon import Job
+from hardwon.backends.files import FileQueue
+from hardwon.backends.files.records import encode
+from hardwon.engine import utc_now
+from hardwon.stages.work import Policy, Workers
+from tests.samples import job
+
+HERE = Path(__file__).parent
+SIZE = 2048
+ROUNDS = 7
+SHAPES = {1: 60, 8: 40}  # producers: puts each
+PEERS = ("huey", "persist_queue", "litequeue", "sqlite", "dramatiq", "saq")
+PACKAGES = (
+    "huey",
+    "persist-queue",
+    "litequeue",
+    "dramatiq[redis]",
+    "saq[redis]",
+    "typing-extensions",
+)
+MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None
+Speed = tuple[float, float]  # puts a second, median in microseconds
+Measure = Callable[[str, int, int], Speed]
+
+
+def ours(folder: str, threads: int, each: int) -> Speed:
+    """Our puts, by threads of one process."""
+    queue = FileQueue(os.path.join(folder, "queue"))
+    padding = "x" * (SIZE - len(encode(job(""))) - 8)
+    jobs = [[job(f"{t} {n} {padding}") for n in range(each)] for t in range(threads)]
+    taken: list[float] = []
+
+    def produce(mine: list[Job]) -> None:
+        for one in mine:
+            began = time.perf_counter()
+            queue.put(one)
+            taken.append(time.perf_counter() - began)
+
+    running = [threading.Thread(target=produce, args=(mine,)) for mine in jobs]
+    began = time.perf_counter()
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    return len(taken) / (time.perf_counter() - began), median(taken) * 1e6
+
+
+def floor(program: str) -> Measure:
+    """The C program."""
+    return lambda folder, threads, each: _printed([program, folder, threads, each, SIZE])
+
+
+def peer(python: str, name: str, port: int) -> Measure:
+    """Another queue, in its own environment."""
+    script = HERE / "peers" / "put.py"
+    return lambda folder, threads, each: _printed(
+        [python, script, name, folder, threads, each, SIZE, port]
+    )
+
+
+def _printed(command: list[object]) -> Speed:
+    text = subprocess.check_output([str(word) for word in command], text=True)
+    rate, middle = map(float, text.split()[-2:])
+    return rate, middle
+
+
+def side_by_side(measures: dict[str, Measure], root: str | None) -> dict[str, dict[int, Speed]]:
+    """The median of every measure; they take turns, so that noise hits all alike."""
+    found: dict[tuple[str, int], list[Speed]] = {}
+    for _ in range(ROUNDS):
+        for name, measure in measures.items():
+            for threads, each in SHAPES.items():
+                with tempfile.TemporaryDirectory(dir=root) as folder:
+                    found.setdefault((name, threads), []).append(measure(folder, threads, each))
+    return {
+        name: {
+            threads: (
+                median([rate for rate, _ in found[name, threads]]),
+                median([middle for _, middle in found[name, threads]]),
+            )
+            for threads in SHAPES
+        }
+        for name in measures
+    }
+
+
+@contextmanager
+def environment() -> Iterator[str]:
+    """A Python that has the peers, thrown away afterwards."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        python = os.path.join(folder, "bin", "python")
+        install = [python, "-m", "pip", "install", "--quiet", *PACKAGES]
+        subprocess.run(install, check=True, stderr=subprocess.DEVNULL)
+        yield python
+
+
+@contextmanager
+def redis(program: str) -> Iterator[int]:
+    """A Redis of our own that syncs every write."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    with tempfile.TemporaryDirectory() as folder:
+        command = [program, "--port", str(port), "--bind", "127.0.0.1", "--dir", folder]
+        server = subprocess.Popen(
+            [*command, "--appendonly", "yes", "--appendfsync", "always", "--save", ""],
+            stdout=subprocess.DEVNULL,
+        )
+        time.sleep(1)
+        try:
+            yield port
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def own_share(program: str) -> float:
+    """Microseconds of Python in one put: ours less the floor, where a sync costs nothing."""
+    both = side_by_side({"ours": ours, "floor": floor(program)}, MEMORY)
+    return both["ours"][1][1] - both["floor"][1][1]
+
+
+def worked() -> float:
+    """Jobs a second through claim and done, without work in them, in memory."""
+    count = 3000
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+        queue = FileQueue(folder)
+        for number in range(count):
+            queue.put(job(str(number), utc_now()))
+
+        async def nothing(one: Job) -> None:
+            """No work."""
+
+        workers = Workers(queue, nothing, policy=Policy(), clock=utc_now, chance=lambda: 0.5)
+        began = time.perf_counter()
+        asyncio.run(workers.until_idle())
+        return count / (time.perf_counter() - began)
+
+
+def replayed(count: int = 100_000) -> tuple[float, float, float]:
+    """Seconds to the first job of a backlog, records read a second, and megabytes in use."""
+    padding = "x" * 1000
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+        wal = Path(folder, "wal")
+        FileQueue(folder)
+        for number in range(count):
+            made = job(f"{number} {padding}", utc_now())
+            (wal / f"{made.id}.wal").write_bytes(encode(made))
+        queue = FileQueue(folder)
+        began = time.perf_counter()
+        assert queue.claim(utc_now())
+        ready = time.perf_counter() - began
+        began = time.perf_counter()
+        assert sum(1 for one in queue._waiting.ids() if queue._waiting.get(one)) == count
+        rate = count / (time.perf_counter() - began)
+        return ready, rate, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def compiled(folder: str) -> str:
+    """The floor program."""
+    program = os.path.join(folder, "floor")
+    source = HERE / "queue_floor.c"
+    subprocess.run(["gcc", "-O2", "-pthread", "-o", program, str(source)], check=True)
+    return program
+
+
+def main() -> None:
+    """Print the tables."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = compiled(folder)
+        ready, rate, megabytes = replayed()
+        share, speed = own_share(program), worked()
+        with _peers() as peers:
+            found = side_by_side({"C floor": floor(program), "hardwon": ours, **peers}, None)
+    _print_puts(found)
+    rows = [
+        ("Python's own share of a put", f"{share:.0f} µs"),
+        ("claim and done of jobs without work, in memory", f"{speed:,.0f} jobs/s"),
+        ("100,000 waiting records: first job after", f"{ready:.2f} s"),
+        ("records read and checked", f"{rate:,.0f} /s"),
+        ("memory in use with 100,000 waiting", f"{megabytes:.0f} MB"),
+    ]
+    table("The rest", [("what", "measured"), *rows])
+
+
+@contextmanager
+def _peers() -> Iterator[dict[str, Measure]]:
+    """The other queues; without Redis only those that need none."""
+    program = shutil.which("redis-server")
+    names = PEERS if program else PEERS[:4]
+    with environment() as python:
+        if not program:
+            yield {name: peer(python, name, 0) for name in names}
+            return
+        with redis(program) as port:
+            yield {name: peer(python, name, port) for name in names}
+
+
+def _print_puts(found: dict[str, dict[int, Speed]]) -> None:
+    base = found["C floor"]
+    head = ("queue", "1 producer p50", "÷ floor", "8 producers", "÷ floor")
+    rows = [
+        (
+            name,
+            f"{speeds[1][1] / 1000:.2f} ms",
+            f"{speeds[1][1] / base[1][1]:.2f}",
+            f"{speeds[8][0]:,.0f} /s",
+            f"{speeds[8][0] / base[8][0]:.2f}",
+        )
+        for name, speeds in found.items()
+    ]
+    table(f"Durable puts of {SIZE} bytes, medians of {ROUNDS} interleaved rounds", [head, *rows])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""The counts as Prometheus reads them."""
+
+from __future__ import annotations
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from hardwon.backends.prometheus import exposition
+from hardwon.domain.queue import QueueCounts, since
+from hardwon.stages.work import Ledger
+
+PUBLISHED = {
+    "enqueue": "counter",
+    "queue_depth": "gauge",
+    "processing_duration_seconds": "histogram",
+    "attempts": "counter",
+    "retry": "counter",
+    "dlq_size": "gauge",
+    "wal_segments": "gauge",
+    "wal_corruption": "counter",
+    "stale_discarded": "counter",
+    "persist_failures": "counter",
+}
+
+
+def scraped(queue: QueueCounts, ledger: Ledger) -> dict[str, dict[tuple[str, ...], float]]:
+    families = text_string_to_metric_families(exposition(queue, ledger.counts).decode())
+    return {
+        family.name.removeprefix("hardwon_lessonq_"): {
+            (sample.name.rsplit("_", 1)[1], *_labels(sample.labels)): sample.value
+            for sample in family.samples
+        }
+        for family in families
+    }
+
+
+def _labels(labels: dict[str, str]) -> list[str]:
+    return [value for _, value in sorted(labels.items(), reverse=True)]
+
+
+def test_all_ten_are_there_with_their_kinds_from_the_start() -> None:
+    families = text_string_to_metric_families(exposition(QueueCounts(), Ledger().counts).decode())
+
+    kinds = {one.name.removeprefix("hardwon_lessonq_"): one.type for one in families}
+
+    assert kinds.items() >= PUBLISHED.items()
+
+
+def test_the_dead_and_the_waiting_are_told_apart() -> None:
+    found = scraped(QueueCounts(pending=7, dead=3, in_memory=5), Ledger())
+
+    assert found["dlq_size"] == {("size",): 3}
+    assert found["wal_segments"] == {("segments",): 7}
+    assert found["queue_depth"] == {("depth",): 5}
+
+
+def test_a_histogram_adds_up() -> None:
+    ledger = Ledger()
+    for seconds in (0.2, 3, 500):
+        ledger.ended("success", seconds)
+
+    found = scraped(QueueCounts(), ledger)["processing_duration_seconds"]
+
+    assert found["bucket", "success", "0.5"] == 1
+    assert found["bucket", "success", "5.0"] == 2
+    assert found["bucket", "success", "120.0"] == 2
+    assert found["bucket", "success", "+Inf"] == found["count", "success"] == 3
+    assert found["sum", "success"] == 503.2
+
+
+def test_retries_are_sorted_by_the_attempt_that_failed() -> None:
+    ledger = Ledger()
+    for attempt in (1, 1, 2):
+        ledger.retried(attempt)
+
+    assert scraped(QueueCounts(), ledger)["retry"] == {("total", "1"): 2, ("total", "2"): 1}
+
+
+def test_events_count_from_the_start_of_the_worker() -> None:
+    before, now = QueueCounts(deduped=5, accepted=9), QueueCounts(deduped=7, accepted=9)
+
+    assert since(before, now) == QueueCounts(deduped=2, accepted=9)
