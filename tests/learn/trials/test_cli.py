@@ -193,6 +193,20 @@ def test_verifiers_do_not_see_secrets_unless_told(
     data(capsys, *running, "--verify", 'test -n "$MY_TOKEN"', "--pass-env", "MY_TOKEN")
 
 
+def test_no_secret_of_a_trial_reaches_the_disk(
+    capsys: Capture, place: Path, tmp_path: Path
+) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    (place / "told").write_text(secret)
+    data(capsys, "run", f"use {secret}", "--actor", "cat told", "--verify",
+         "echo error: GITHUB_TOKEN=$(cat told) was refused; exit 1", "--max-trials", "1",
+         "--id", "l", code=1)  # fmt: skip
+    kept = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+
+    assert len(kept) > 4
+    assert [path.name for path in kept if secret.encode() in path.read_bytes()] == []
+
+
 def test_a_file_names_commands_only_when_it_is_trusted(capsys: Capture, place: Path) -> None:
     file = place / "hardwon.toml"
     file.write_text(f"[loop]\nactor = '''{ACTOR}'''\nverify = ['''{CHECK}''']\nmax_trials = 4\n")

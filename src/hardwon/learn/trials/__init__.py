@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import TYPE_CHECKING, Any
 
 from hardwon.learn.trials.loops import Functions, Loops, options_of
@@ -40,7 +41,7 @@ async def run_async(
     loops = Loops(engine, scope)
     if resume is not None:
         return await loops.resume(resume, functions, **given)
-    if "verify" in given:
-        given["verify"] = list(given["verify"])
+    if is_command:
+        given.setdefault("cwd", os.getcwd())
     options = options_of(task, engine.settings.trials, actor=actor if is_command else "", **given)
     return await loops.run(options, functions, loop_id=loop_id)

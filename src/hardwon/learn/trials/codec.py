@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 Value = TypeVar("Value")
+Reader = Callable[[Any], Any]
 
 
 class Misfit(ValueError):
@@ -38,60 +37,89 @@ def with_texts(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
-def from_json(kind: type[Value], data: Any, where: str = "") -> Value:
+def from_json(kind: type[Value], data: Any) -> Value:
     """The value of that type; names that are not known are passed over."""
-    made: Value = _built(kind, data, where or kind.__name__)
+    hint: Any = kind
+    try:
+        made: Value = _reader(hint)(data)
+    except Misfit as misfit:
+        raise Misfit(f"{kind.__name__}{misfit}") from None
     return made
 
 
-def _built(kind: Any, data: Any, where: str) -> Any:
+@functools.cache
+def _reader(kind: Any) -> Reader:
+    """How to read one type: worked out once, since analytics read many thousands of values."""
     origin = get_origin(kind)
     if origin is Literal:
-        return _chosen(get_args(kind), data, where)
+        return _choice(get_args(kind))
     if origin is tuple:
-        return _sequence(get_args(kind)[0], data, where)
+        return _sequence(_reader(get_args(kind)[0]))
     if origin in (types.UnionType, Union):
-        inner = [one for one in get_args(kind) if one is not type(None)]
-        return None if data is None else _built(inner[0], data, where)
-    if hasattr(kind, "_fields"):
-        return _fields(kind, data, where)
-    return _simple(kind, data, where)
+        inner = _reader(next(one for one in get_args(kind) if one is not type(None)))
+        return lambda data: None if data is None else inner(data)
+    return _fields(kind) if hasattr(kind, "_fields") else _SIMPLE.get(kind, _only(kind))
 
 
-def _chosen(choices: tuple[Any, ...], data: Any, where: str) -> Any:
-    if data not in choices:
-        raise Misfit(f"{where}: {data!r} is none of {', '.join(map(str, choices))}")
-    return data
+def _choice(choices: tuple[Any, ...]) -> Reader:
+    known = frozenset(choices)
+
+    def read(data: Any) -> Any:
+        if not isinstance(data, str) or data not in known:
+            raise Misfit(f": {data!r} is none of {', '.join(map(str, choices))}")
+        return data
+
+    return read
 
 
-def _sequence(kind: Any, data: Any, where: str) -> tuple[Any, ...]:
-    if not isinstance(data, list | tuple):
-        raise Misfit(f"{where}: {type(data).__name__} instead of a list")
-    return tuple(_built(kind, item, f"{where}[{at}]") for at, item in enumerate(data))
+def _sequence(item: Reader) -> Reader:
+    def read(data: Any) -> tuple[Any, ...]:
+        if not isinstance(data, list | tuple):
+            raise Misfit(f": {type(data).__name__} instead of a list")
+        return tuple([item(one) for one in data])
+
+    return read
 
 
-def _fields(kind: Any, data: Any, where: str) -> Any:
-    if not isinstance(data, dict):
-        raise Misfit(f"{where}: {type(data).__name__} instead of an object")
-    hints = _hints(kind)
+def _fields(kind: Any) -> Reader:
+    readers = {name: _reader(hint) for name, hint in get_type_hints(kind).items()}
     needed = [name for name in kind._fields if name not in kind._field_defaults]
-    missing = [name for name in needed if name not in data]
-    if missing:
-        raise Misfit(f"{where}: {', '.join(missing)} missing")
-    known = {name: data[name] for name in kind._fields if name in data}
-    return kind(**{k: _built(hints[k], v, f"{where}.{k}") for k, v in known.items()})
+
+    def read(data: Any) -> Any:
+        if not isinstance(data, dict):
+            raise Misfit(f": {type(data).__name__} instead of an object")
+        if missing := [name for name in needed if name not in data]:
+            raise Misfit(f": {', '.join(missing)} missing")
+        found: dict[str, Any] = {}
+        for name in data.keys() & readers.keys():
+            try:
+                found[name] = readers[name](data[name])
+            except Misfit as misfit:
+                raise Misfit(f".{name}{misfit}") from None
+        return kind(**found)
+
+    return read
 
 
-def _simple(kind: Any, data: Any, where: str) -> Any:
-    if kind is float and isinstance(data, int) and not isinstance(data, bool):
-        return float(data)
-    if kind is int and isinstance(data, float) and data.is_integer():
+def _only(kind: type) -> Reader:
+    def read(data: Any) -> Any:
+        if type(data) is not kind:
+            raise Misfit(f": {type(data).__name__} instead of {kind.__name__}")
+        return data
+
+    return read
+
+
+def _whole(data: Any) -> int:
+    if type(data) is int or (type(data) is float and data.is_integer()):
         return int(data)
-    if not isinstance(data, kind) or (kind is int and isinstance(data, bool)):
-        raise Misfit(f"{where}: {type(data).__name__} instead of {kind.__name__}")
-    return data
+    raise Misfit(f": {type(data).__name__} instead of a whole number")
 
 
-@functools.cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
+def _number(data: Any) -> float:
+    if type(data) is float or (type(data) is int and abs(data) < 1 << 53):
+        return float(data)
+    raise Misfit(f": {type(data).__name__} instead of a number")
+
+
+_SIMPLE: dict[Any, Reader] = {int: _whole, float: _number}

@@ -7,6 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, get_args
 
+from hardwon.domain.episode import Episode
 from hardwon.domain.text import clean, clip, clip_middle
 from hardwon.errors import PermanentError, TransientError
 from hardwon.learn.trials import rules
@@ -17,6 +18,7 @@ from hardwon.ports import Request
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hardwon.domain.scope import Scope
     from hardwon.learn.trials.rules import Failure
     from hardwon.learn.trials.values import Record
     from hardwon.ports import Model
@@ -59,26 +61,26 @@ ANSWER = {
 }
 
 
-async def reflect(failure: Failure, *, model: Model, system: str) -> SelfReflection:
+async def reflect(failure: Failure, *, model: Model, system: str, scope: Scope) -> SelfReflection:
     """The reflection on a failed trial; one that stays poor is kept and marked so."""
     if model.name == "rules":
         return marked(rules.reflect(failure), failure.earlier)
-    asked = question(failure)
+    ask = Request(system, question(failure), Episode(scope, failure.task), _MOST_TOKENS, ANSWER)
     try:
-        first = await _answer(failure, asked, model=model, system=system)
+        first = await _answer(failure, ask, model=model)
         poor = problems(first, failure.earlier)
         if not poor:
             return first
-        again = f"{asked}\n\n{rejection(first, poor)}"
-        return marked(await _answer(failure, again, model=model, system=system), failure.earlier)
+        again = ask._replace(prompt=f"{ask.prompt}\n\n{rejection(first, poor)}")
+        return marked(await _answer(failure, again, model=model), failure.earlier)
     except (TransientError, PermanentError) as error:
         # Inside a loop the reflection is needed now; the queue's patience is no help here.
         fallen = rules.reflect(failure)
         return marked(fallen._replace(author=f"rules ({clip(str(error), 120)})"), failure.earlier)
 
 
-async def _answer(failure: Failure, asked: str, *, model: Model, system: str) -> SelfReflection:
-    reply = await model.complete(Request(system, asked, max_tokens=_MOST_TOKENS, schema=ANSWER))
+async def _answer(failure: Failure, ask: Request, *, model: Model) -> SelfReflection:
+    reply = await model.complete(ask)
     return parse(reply.text, failure)._replace(author=reply.model or model.name)
 
 

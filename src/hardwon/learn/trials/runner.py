@@ -62,6 +62,8 @@ class Runner:
         say: Callable[[str, State], None] = lambda event, state: None,
     ) -> None:
         self._engine = engine
+        self._model = engine.model  # one that cannot be opened is known before the first trial
+        self._system = prompt_text("trial_reflection")
         self._journal = journal
         self._hands = hands
         self._repository = repository
@@ -109,7 +111,7 @@ class Runner:
             return Attempt(done, done.rationale, done.rationale)
         prompt = self._begin(number)
         prompt_file = self._journal.folder.at("trials", f"{number + 1:03d}.prompt.md")
-        files.write(prompt_file, prompt.encode("utf-8", "replace"))
+        self._spill(prompt_file, prompt)
         attempt = await self._hands.act(prompt, prompt_file=prompt_file)
         self._journal.guard()
         return self._recorded(number, attempt)
@@ -141,7 +143,8 @@ class Runner:
         if difference:
             output = books.with_changes(output, difference)
         output = with_texts(output, redact)
-        self._spill(f"{number + 1:03d}.out", redact(attempt.text))
+        spilled = self._journal.folder.at("trials", f"{number + 1:03d}.out")
+        self._spill(spilled, redact(attempt.text))
         self._add("acted", trial=number, actor=to_json(output), tree=tree)
         return attempt._replace(output=output)
 
@@ -157,8 +160,9 @@ class Runner:
             self._journal.note(f"no picture of the work tree: {error}")
             return "", None
 
-    def _spill(self, name: str, text: str) -> None:
-        path = self._journal.folder.at("trials", name)
+    def _spill(self, path: str, text: str) -> None:
+        """Write what nothing depends on after a crash; an actor may have removed the folder."""
+        files.make_folder(os.path.dirname(path))
         with open(path, "w", encoding="utf-8", errors="replace") as file:
             file.write(text)
 
@@ -194,7 +198,7 @@ class Runner:
             self._options.task, trial.number, actor, evaluation, trial.signature, earlier
         )
         words = await reflect(
-            failure, model=self._engine.model, system=prompt_text("trial_reflection")
+            failure, model=self._model, system=self._system, scope=self.state.scope
         )
         record = books.record(self.state, trial, actor, evaluation)
         record = record._replace(self_reflection=with_texts(words, redact))
