@@ -19,6 +19,7 @@ def _no_settings_from_outside(
 ) -> None:
     """A developer's own settings, home and agents must not reach a test."""
     for name in list(os.environ):
-        if name.startswith("HARDWON_") and not name.startswith("HARDWON_TEST_"):
+        ours = name.startswith("HARDWON_") and not name.startswith("HARDWON_TEST_")
+        if ours or name in {"ANTHROPIC_API_KEY", "OPENAI_API_KEY"}:
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))

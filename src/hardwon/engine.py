@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hardwon._lazy import lazy
 from hardwon.domain.delivery import Door, Injection
 from hardwon.doors import Doors
-from hardwon.errors import storage_error
+from hardwon.errors import (
+    BudgetSpent,
+    InvalidInput,
+    PermanentError,
+    SetupError,
+    storage_error,
+)
 from hardwon.stages import inject
 
 if TYPE_CHECKING:
@@ -19,7 +25,7 @@ if TYPE_CHECKING:
     from concurrent import futures
     from datetime import timedelta
 
-    from hardwon import worker
+    from hardwon import models, worker
     from hardwon.backends import memory, redis, sqlite
     from hardwon.domain import provenance
     from hardwon.domain.episode import Episode
@@ -27,24 +33,29 @@ if TYPE_CHECKING:
     from hardwon.domain.lesson import Lesson
     from hardwon.domain.queue import QueueCounts
     from hardwon.domain.scope import Scope
-    from hardwon.models import rules
-    from hardwon.ports import Model, Store, WorkedQueue
+    from hardwon.models import function, governor, rules
+    from hardwon.ports import Model, Request, Store, WorkedQueue
     from hardwon.settings import GoalSettings, Settings
-    from hardwon.stages import capture, consolidate, reflect, screen, work
+    from hardwon.stages import capture, consolidate, imagine, refine, reflect, screen, verify, work
 
+    Answerer = Callable[[Request], Any]
     Processor = Callable[["Engine", Job], Awaitable[Any]]
 else:
     asyncio, futures = lazy("asyncio"), lazy("concurrent.futures")
     memory, sqlite = lazy("hardwon.backends.memory"), lazy("hardwon.backends.sqlite")
     redis = lazy("hardwon.backends.redis")
     provenance = lazy("hardwon.domain.provenance")
-    rules = lazy("hardwon.models.rules")
+    models, rules = lazy("hardwon.models"), lazy("hardwon.models.rules")
+    function, governor = lazy("hardwon.models.function"), lazy("hardwon.models.governor")
     capture, consolidate = lazy("hardwon.stages.capture"), lazy("hardwon.stages.consolidate")
     reflect, screen = lazy("hardwon.stages.reflect"), lazy("hardwon.stages.screen")
+    refine, verify = lazy("hardwon.stages.refine"), lazy("hardwon.stages.verify")
+    imagine = lazy("hardwon.stages.imagine")
     work, worker = lazy("hardwon.stages.work"), lazy("hardwon.worker")
 
 T = TypeVar("T")
 MEMORY = "memory:"
+TEXT_LIMIT = 16 * 1024
 _DIGESTED = 50  # the newest-consulted lessons among which a digest chooses
 _PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
 
@@ -62,7 +73,7 @@ class Engine:
         settings: Settings,
         target: str,
         *,
-        model: Model | None = None,
+        model: Model | Answerer | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         self.settings = settings
@@ -86,8 +97,21 @@ class Engine:
 
     @cached_property
     def model(self) -> Model:
-        """Who words the lessons."""
-        return self._model or rules.Rules()
+        """Who words the lessons, within the budget."""
+        values = self.settings.model
+        keys = {"anthropic": values.anthropic_key, "openai": values.openai_key}
+        given = self._model and function.as_model(self._model)
+        model = given or models.open_model(values.name, keys=keys, timeout=values.timeout)
+        if model.name == rules.Rules.name:
+            return model
+        return governor.governed(model, self.settings.budget, ledger=self.ledger, clock=self.clock)
+
+    @cached_property
+    def ledger(self) -> governor.Ledger:
+        """The book of what models have cost."""
+        if self.target == MEMORY:
+            return governor.MemoryLedger()
+        return governor.FileLedger(os.path.join(self.settings.home, "spend"))
 
     def digest(self, scope: Scope, tokens: int) -> Injection:
         """The lessons most worth knowing, whatever comes."""
@@ -95,6 +119,31 @@ class Engine:
         known.sort(key=lambda lesson: (-lesson.met, -lesson.confidence, -lesson.id))
         block = inject.render(known, door=Door.TURN, budget=tokens)
         return Injection(block.text, block.lessons)
+
+    def verified(self, task: str, answer: str) -> verify.Verdict:
+        """Whether an answer holds, found out by a chain of verification."""
+        asked = screen.screen_text(task, TEXT_LIMIT), screen.screen_text(answer, TEXT_LIMIT)
+        return to_the_end(lambda: verify.verify(*asked, model=self.model, prompt=prompt_text))
+
+    def refined(self, task: str, answer: str) -> refine.Refined:
+        """The answer, criticised and written again as long as that helps."""
+        asked = screen.screen_text(task, TEXT_LIMIT), screen.screen_text(answer, TEXT_LIMIT)
+        return to_the_end(lambda: refine.refine(*asked, model=self.model, prompt=prompt_text))
+
+    def imagined(self, query: str) -> str:
+        """A lesson that might exist for a query; "" when that is off or no model is there."""
+        if not self.settings.hyde.enabled or self.model.name == rules.Rules.name:
+            return ""
+        asked = screen.screen_text(query, TEXT_LIMIT)
+        return to_the_end(
+            lambda: self._imagination.hypothesis(
+                asked, model=self.model, system=prompt_text("hypothesis")
+            )
+        )
+
+    @cached_property
+    def _imagination(self) -> imagine.Imagination:
+        return imagine.Imagination()
 
     def trigger_of(self, error: object, signals: Mapping[str, str] | None) -> str | None:
         """Why a run is worth a reflection, if it is."""
@@ -164,7 +213,7 @@ class Engine:
 
     async def make_lesson(self, job: Job) -> str | None:
         """From a job to a stored lesson; says so when there was nothing to learn."""
-        lesson = await reflect.reflect(job, model=self.model, system=prompt_text("lesson"))
+        lesson = await self._reflected(job)
         if lesson is None:
             return work.SKIPPED
         if self.settings.reflexion.persist:
@@ -172,6 +221,22 @@ class Engine:
         else:
             _say(f"lesson not kept (reflexion.persist is off):\n{lesson.render()}")
         return None
+
+    async def _reflected(self, job: Job) -> Lesson | None:
+        """The lesson of a job: a known failure asks no model, an empty purse asks the rules."""
+        try:
+            model = self.model
+        except (InvalidInput, SetupError) as error:
+            raise PermanentError(f"no model: {error}") from error
+        if model.name != rules.Rules.name and (
+            seen := reflect.known(job, lessons=self.store.lessons, now=self.clock())
+        ):
+            return seen
+        try:
+            return await reflect.reflect(job, model=model, system=prompt_text("lesson"))
+        except BudgetSpent as spent:
+            lesson = await reflect.reflect(job, model=rules.Rules(), system="")
+            return lesson and provenance.marked(lesson, provenance.REWORD, spent.limit)
 
     def _store(self) -> Store:
         if self.target == MEMORY:

@@ -10,6 +10,7 @@ HardwonError
 │   │   └── Corrupt       restore or move the file it names
 │   └── NewerSchema       upgrade hardwon
 ├── TransientError        try again later; the queue does
+│   └── BudgetSpent       wait for tomorrow, or raise the budget
 │   └── Unavailable       a server is away; the queue tries again however often
 └── PermanentError        trying again cannot help; the queue buries the job
     └── BadReply          the model answered outside the agreed format
@@ -88,6 +89,14 @@ class Unavailable(TransientError):
 
     def __init__(self, problem: str, *, retry_after: float | None = 2.0) -> None:
         super().__init__(problem, retry_after=retry_after)
+
+
+class BudgetSpent(TransientError):
+    """The day's budget for models is used up; `limit` says which part of it."""
+
+    def __init__(self, limit: str, *, retry_after: float | None = None) -> None:
+        super().__init__(f"the budget of {limit} is spent", retry_after=retry_after)
+        self.limit = limit
 
 
 class PermanentError(HardwonError):

@@ -27,13 +27,15 @@ if TYPE_CHECKING:
     from hardwon.domain.queue import QueueCounts
     from hardwon.domain.ranking import Judged
     from hardwon.domain.scope import Scope
-    from hardwon.engine import Processor
+    from hardwon.engine import Answerer, Processor
     from hardwon.learn import goals, trials
     from hardwon.learn.sessions import mining
     from hardwon.learn.trials import Loops
     from hardwon.learn.trials.state import State as LoopState
     from hardwon.ports import Model, Window
     from hardwon.settings import Settings
+    from hardwon.stages.refine import Refined
+    from hardwon.stages.verify import Verdict
     from hardwon.stages.work import Tally
     from hardwon.worker import Worker
 
@@ -49,7 +51,7 @@ def open(
     target: str | os.PathLike[str] | None = None,
     *,
     settings: Settings | None = None,
-    model: Model | None = None,
+    model: Model | Answerer | None = None,
     clock: Callable[[], datetime] = utc_now,
 ) -> Hardwon:
     """A hardwon at `target`: nothing (`~/.hardwon`), a directory, or `memory:`."""
@@ -260,6 +262,18 @@ class Agent:
     def loops(self) -> Loops:
         """The loops of this agent: states, reflections, search, analytics."""
         return trials.Loops(self._engine, self.scope)
+
+    def verify(self, task: str, answer: str) -> Verdict:
+        """Whether an answer holds; its `signals` go to `after_run`. Asks the model a few times."""
+        return self._engine.verified(task, answer)
+
+    def refine(self, task: str, answer: str) -> Refined:
+        """The answer, improved while that helps; its `signals` go to `after_run`."""
+        return self._engine.refined(task, answer)
+
+    def imagine(self, query: str) -> str:
+        """A hypothetical lesson to search with, when `hyde.enabled` is on; never in a hook."""
+        return self._engine.imagined(query)
 
     def report(self, injection: Injection, outcome: str) -> None:
         """Say what came of a delivery: `helped`, `ignored`, `failed` …"""

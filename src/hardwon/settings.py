@@ -62,10 +62,37 @@ class RecallSettings(NamedTuple):
     loop_exempt: str = "sleep, wait, BashOutput, TaskOutput, write_stdin"  # made to be repeated
 
 
+class Secret(str):
+    """A text that is used but never shown."""
+
+    __slots__ = ()
+
+
 class ModelSettings(NamedTuple):
     """Who words the lessons."""
 
-    name: str = "rules"
+    name: str = ""  # default: the first provider that a key is there for, else rules
+    anthropic_key: Secret = Secret()
+    openai_key: Secret = Secret()
+    timeout: timedelta = timedelta(seconds=60)
+
+
+class BudgetSettings(NamedTuple):
+    """The most that models may cost in a day; 0: no limit."""
+
+    calls: int = 500
+    tokens: int = 2_000_000
+    money: float = 0.0
+    tenant_calls: int = 0
+    tenant_tokens: int = 0
+    tenant_money: float = 0.0
+    prices: str = ""  # dollars for a million tokens: anthropic:claude-haiku-*=1/5, openai:*=2/8
+
+
+class HydeSettings(NamedTuple):
+    """Whether a query may be enriched by a hypothetical lesson."""
+
+    enabled: bool = False
 
 
 class ScopeSettings(NamedTuple):
@@ -120,6 +147,8 @@ class Settings(NamedTuple):
     queue: QueueSettings = QueueSettings()
     recall: RecallSettings = RecallSettings()
     model: ModelSettings = ModelSettings()
+    budget: BudgetSettings = BudgetSettings()
+    hyde: HydeSettings = HydeSettings()
     goals: GoalSettings = GoalSettings()
     scope: ScopeSettings = ScopeSettings()
     hooks: HookSettings = HookSettings()
@@ -136,7 +165,8 @@ class Settings(NamedTuple):
         for section in sections(self):
             for name, value in getattr(self, section)._asdict().items():
                 key = f"{section}.{name}"
-                found.append((key, value, self.origin(key)))
+                shown = ("(set)" if value else "") if isinstance(value, Secret) else value
+                found.append((key, shown, self.origin(key)))
         return found
 
 
@@ -213,18 +243,22 @@ _PARSERS: dict[type, Any] = {
     float: float,
     str: str,
     timedelta: duration,
+    Secret: lambda raw: Secret(str(raw).strip()),
 }
+# The variables that providers' own programs read.
+_FOREIGN = {"MODEL_ANTHROPIC_KEY": "ANTHROPIC_API_KEY", "MODEL_OPENAI_KEY": "OPENAI_API_KEY"}
 
 
 def _names(section: str, name: str) -> list[str]:
     """The environment variables of a setting, the plainest first."""
     plain = f"{section}_{name}".upper()
     names = [plain, f"REFLEXION_{plain}", f"QUALITY_REFLEXION_{plain}"]
-    if section == "reflexion":
+    if section in {"reflexion", "hyde"}:
         names = [plain, f"QUALITY_{plain}"]
     if section == "scope":
         names = [plain, name.upper()]  # the commands' own: HARDWON_AGENT
-    return [PREFIX + variable for variable in names]
+    foreign = [_FOREIGN[plain]] if plain in _FOREIGN else []
+    return [*(PREFIX + variable for variable in names), *foreign]
 
 
 def _found(

@@ -117,6 +117,8 @@ def _starter(words: list[str], via: list[str]) -> tuple[str, list[str]] | None:
         return head, rest
     if head in _RUNNERS and rest and not rest[0].startswith("-"):
         return head, rest
+    if head in {"sh", "bash"} and rest and re.fullmatch(r"[\w./-]+\.(?:ba)?sh", rest[0]):
+        return head, rest
     if head == "timeout" and len(rest) > 1:
         return f"timeout {rest[0]}", rest[1:]
     if head in _RUN_WORDS and rest[:1] in (["run"], ["exec"]) and len(rest) > 1:
@@ -169,7 +171,7 @@ def _moved(old: Command, new: Command) -> list[str]:
 def _restarted(old: Command, new: Command) -> list[str]:
     if old.call == new.call:
         return []
-    if old.program == new.program and set(old.via) < set(new.via):
+    if old.name == new.name and set(old.via) < set(new.via):
         return [f"ran it with {_code(' '.join(x for x in new.via if x not in old.via))}"]
     return [f"used {_code(new.call)} instead of {_code(old.call)}"]
 

@@ -10,7 +10,14 @@ from hardwon.domain.signature import error_line
 from hardwon.domain.text import clip, one_line
 
 _TAIL = 6_000  # characters of the output that are looked at besides the telling line
-_REPORTS = {"pytest", "eslint", "mypy", "tsc", "ruff"}  # their telling line may not name them
+_REPORTS = {
+    "pytest",
+    "eslint",
+    "mypy",
+    "tsc",
+    "ruff",
+    "pylint",
+}  # their telling line may not name them
 
 
 class Trouble(NamedTuple):
@@ -85,8 +92,14 @@ _FORMS = (
         "Mend the types where it points; do not silence the line unread",
     ),
     Form(
+        *("pylint", "python"),
+        r"\.py:\d{1,9}:\d{1,9}: (?P<a>[CRWEF]\d{4}): (?P<b>.{3,120})",
+        "pylint reports {a}: {b}",
+        "Mend what {a} names",
+    ),
+    Form(
         *("ruff", "python"),
-        r"(?:\.py:\d{1,9}:\d{1,9}: |^)(?P<a>[A-Z]{1,4}\d{3,4}):? (?:\[\*\] )?(?P<b>.{3,120})",
+        r"(?:\.py:\d{1,9}:\d{1,9}: |^)(?P<a>[A-Z]{1,4}\d{3,4}) (?:\[\*\] )?(?P<b>.{3,120})",
         "the linter reports {a}: {b}",
         "Mend what {a} names, or run the linter's own fix",
     ),

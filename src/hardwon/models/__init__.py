@@ -1,1 +1,52 @@
-"""Who words the lessons: providers, commands, functions, or rules without any model."""
+"""Who words the lessons: providers, commands, functions, or rules without any model.
+
+A model is named like a URL: `anthropic:claude-haiku-4-5`, `openai:gpt-5-mini`,
+`openai:qwen3@http://127.0.0.1:11434/v1`, `command:claude -p`, `litellm:…`, `python:pkg.mod:fn`,
+`scripted:answers.txt`, `rules`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from hardwon.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import timedelta
+
+    from hardwon.ports import Model
+
+# Where each kind lives; it is imported when it is first asked for. Each module has `open(rest, …)`.
+KINDS = {
+    "rules": "rules",
+    "anthropic": "providers",
+    "openai": "providers",
+    "command": "command",
+    "litellm": "lite",
+    "python": "function",
+    "scripted": "scripted",
+}
+# The model that is used when only a key is there, by the variable that holds the key.
+DEFAULTS = {
+    "anthropic": "anthropic:claude-haiku-4-5",
+    "openai": "openai:gpt-5-mini",
+}
+
+
+def open_model(name: str, *, keys: Mapping[str, str], timeout: timedelta) -> Model:
+    """The model of this name; an empty name means the first that a key is there for, else rules.
+
+    `keys` holds the API keys by provider. Raises InvalidInput for a name that no model has.
+    """
+    name = name.strip() or next((DEFAULTS[kind] for kind in DEFAULTS if keys.get(kind)), "rules")
+    kind, _, rest = name.partition(":")
+    if kind not in KINDS or (not rest and kind not in {"rules", "scripted"}):
+        known = ", ".join(sorted(KINDS))
+        raise InvalidInput(
+            f"model {name!r} is not of the form kind:name, kind being one of {known}"
+        )
+    module = import_module(f"hardwon.models.{KINDS[kind]}")
+    model: Model = module.open(kind, rest, key=keys.get(kind, ""), timeout=timeout)
+    return model

@@ -1,21 +1,32 @@
-"""A lesson without any model: from the failing call, its error, and the later call that worked."""
+"""A lesson without any model: the failing call, its error, and the fix that the run holds."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from hardwon.domain.fixes import find_fix
-from hardwon.domain.repair import fails_with, quoted, way_around
-from hardwon.domain.signature import error_line
+from hardwon.domain.commands import parse
+from hardwon.domain.families import Trouble, trouble
+from hardwon.domain.fixes import Fix, find_fix, focus
 from hardwon.domain.text import clip, one_line
 from hardwon.errors import PermanentError
 from hardwon.ports import Reply
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     from hardwon.domain.episode import Episode, Step
     from hardwon.ports import Request
 
-_FIXED, _UNFIXED = 0.8, 0.3
+_UNFIXED = 0.3
+_ORDERS = {"ran": "run", "edited": "edit", "wrote": "write"}
+_SKIP = "<skip>nothing actionable</skip>"
+_PASSING = {"network", "rate-limit"}  # these go away by themselves
+
+
+def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> Rules:
+    """The rules; they need nothing."""
+    return Rules()
 
 
 class Rules:
@@ -31,52 +42,132 @@ class Rules:
 
 def answer(episode: Episode) -> str:
     """The lesson of an episode as the blocks of the protocol."""
-    failure = next((step for step in reversed(episode.steps) if step.failed), None)
-    if failure is None:
+    at = focus(episode)
+    if at is None:
         return _without_steps(episode)
-    error = error_line(failure.output) or error_line(episode.error)
-    fix = find_fix(episode.steps, episode.steps.index(failure))
-    task = clip(one_line(episode.task), 160)
-    call = quoted(failure)
+    failed = episode.steps[at]
+    told = trouble(failed.output) if failed.output.strip() else trouble(episode.error)
+    fix = find_fix(episode.steps, at)
+    if fix is None and told.family in _PASSING:
+        return _SKIP
     return _blocks(
-        situation=f"When the task is like “{task}” and you would run {call}",
-        mistake=f"{call} failed: {clip(one_line(error), 300)}",
-        correction=way_around(failure, fix) if fix else _unfixed(error),
-        tags=_tags(failure),
-        confidence=_FIXED if fix else _UNFIXED,
+        situation=_situation(episode, failed, told),
+        mistake=_mistake(failed, told),
+        correction=_correction(failed, told, fix),
+        tags=_tags(failed, told),
+        confidence=fix.confidence if fix else _UNFIXED,
     )
+
+
+def _situation(episode: Episode, failed: Step, told: Trouble) -> str:
+    """When it applies: the call first, for that is what will be met again, then the task."""
+    call = _call(failed) if _command(failed) else f"{failed.tool} on {_target(failed)}"
+    kind = f" ({told.family})" if told.family else ""
+    task = clip(one_line(episode.task), 160)
+    example = f", in a task like “{task}”" if task else ""
+    return f"When you would {'run' if _command(failed) else 'use'} {call}{kind}{example}"
+
+
+def _mistake(failed: Step, told: Trouble) -> str:
+    said = f" It printed: {clip(told.line, 200)}" if told.line else " It printed nothing."
+    if not told.family:
+        return f"{_call(failed)} failed.{said}"
+    shown = "" if clip(told.line, 100).rstrip("…") in told.cause else said
+    return f"{_call(failed)} failed: {told.cause}.{shown}"
+
+
+def _correction(failed: Step, told: Trouble, fix: Fix | None) -> str:
+    if fix is None:
+        tried = f" {told.check}." if told.check else ""
+        again = f"do not repeat {_call(failed)} as it is"
+        return f"No way around it was found in that run; {again}.{tried}"
+    if not fix.changed:
+        first = _sentence(" and ".join(_ordered(words) for words in fix.after))
+        return f"{first} first; then {_call(failed)} worked as it stood."
+    if "\n" in fix.step.args:
+        return f"What worked, in {_call(fix.step)}: {fix.words}."
+    worked = clip(one_line(fix.step.args), 300)
+    return f"Use `{_quoted(worked)}` instead ({fix.words}): it worked where {_call(failed)} failed."
 
 
 def _without_steps(episode: Episode) -> str:
     why = episode.error or episode.signal("verifier_discrepancies")
     why = why or episode.signal("refine_low_quality_reason")
-    if not why:
-        return "<skip>nothing actionable</skip>"
-    line = clip(one_line(error_line(why)), 300)
+    if not why.strip():
+        return _SKIP
+    told = trouble(why)
+    if told.family in _PASSING:
+        return _SKIP
+    line = clip(told.line or one_line(why), 300)
+    check = told.check or "Check this before you answer"
     return _blocks(
-        situation=f"When the task is like “{clip(one_line(episode.task), 200)}”",
+        situation=f"When the task is like “{clip(one_line(episode.task), 160)}”",
         mistake=f"The attempt ended with: {line}",
-        correction=f"Expect “{line}” here: check its cause before trying the same way again.",
-        tags=[],
+        correction=f"{check}: the last attempt ended with “{line}”.",
+        tags=list(told.tags),
         confidence=_UNFIXED,
     )
 
 
-def _unfixed(error: str) -> str:
-    return f"{fails_with(error)}; no way around it was found in that run."
+def _command(step: Step) -> bool:
+    return not step.args.startswith("{")
 
 
-def _tags(failure: Step) -> list[str]:
-    words = failure.args.split()
-    program = words[0].rsplit("/", 1)[-1] if words else ""
-    return [tag for tag in (failure.tool.lower(), program.lower()) if tag.isidentifier()]
+def _call(step: Step) -> str:
+    if not _command(step):
+        return f"{step.tool} on {_target(step)}"
+    return f"`{_quoted(clip(_shown(step.args), 140))}`"
+
+
+def _shown(args: str) -> str:
+    """The command on one line; of a here-document only the lines around it."""
+    lines = [line.strip() for line in args.strip().splitlines() if line.strip()]
+    if "<<" in args and len(lines) > 2:
+        after = [] if re.fullmatch(r"\w+", lines[-1]) else [lines[-1]]
+        return " … ".join([lines[0], *after])
+    return "; ".join(lines)
+
+
+def _target(step: Step) -> str:
+    found = re.search(
+        r'"(?:file_path|path|url|filename|pattern|query)": ?"([^"]{1,120})"', step.args
+    )
+    return f"`{_quoted(found[1])}`" if found else "that input"
+
+
+def _quoted(text: str) -> str:
+    """Text between backticks cannot end them."""
+    return text.replace("`", "'")
+
+
+def _ordered(words: str) -> str:
+    """What was done, as an order: "ran `x`" becomes "run `x`"."""
+    verb, _, rest = words.partition(" ")
+    return f"{_ORDERS.get(verb, verb)} {rest}"
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _tags(failed: Step, told: Trouble) -> list[str]:
+    names = [failed.tool.lower()]
+    if _command(failed):
+        names += parse(failed.args).name.split(" ")[:2]
+    tags = [name for name in (*names, *told.tags) if re.fullmatch(r"[A-Za-z][\w.+-]{1,30}", name)]
+    return list(dict.fromkeys(tags))[:5]
 
 
 def _blocks(
     *, situation: str, mistake: str, correction: str, tags: list[str], confidence: float
 ) -> str:
     return (
-        f"<situation>{situation}</situation>\n<mistake>{mistake}</mistake>\n"
-        f"<correction>{correction}</correction>\n<tags>{', '.join(tags)}</tags>\n"
+        f"<situation>{_safe(situation)}</situation>\n<mistake>{_safe(mistake)}</mistake>\n"
+        f"<correction>{_safe(correction)}</correction>\n<tags>{', '.join(tags)}</tags>\n"
         f"<confidence>{confidence}</confidence>"
     )
+
+
+def _safe(text: str) -> str:
+    """Foreign words in a block cannot close it or open another."""
+    return re.sub(r"<(?=/?(?:situation|mistake|correction|tags|skip|confidence)\b)", "‹", text)

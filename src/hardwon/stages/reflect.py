@@ -2,87 +2,117 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from hardwon.domain.calls import blamed_keys
-from hardwon.domain.lesson import Lesson, clean_tags, unique
+from hardwon.domain.episode import Trigger
+from hardwon.domain.fixes import focus
+from hardwon.domain.lesson import Lesson, unique
+from hardwon.domain.protocol import SCHEMA, Blocks, parse
+from hardwon.domain.recall import Query
 from hardwon.domain.signature import error_line, signature
 from hardwon.domain.text import clip, clip_middle
 from hardwon.errors import BadReply
 from hardwon.ports import Request
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from hardwon.domain.episode import Episode, Step
     from hardwon.domain.job import Job
-    from hardwon.ports import Model
+    from hardwon.ports import LessonStore, Model
 
-_ATTEMPT_SHOWN, _OUTCOME_SHOWN = 1500, 800
-_BLOCK = re.compile(
-    r"<(situation|mistake|correction|tags|skip|confidence)\b[^>]{0,200}>(.*?)</\1\s*>",
-    re.DOTALL | re.IGNORECASE,
+_ATTEMPT_SHOWN, _OUTCOME_SHOWN, _TASK_SHOWN = 1500, 800, 4000
+_SURE = 0.5  # a lesson less sure than this names no fix; the failure is worth another look
+_AGAIN = (
+    "\n\nYour last answer could not be used: {problem}. Answer once more, with nothing but the"
+    " blocks described above."
 )
 
 
 async def reflect(job: Job, *, model: Model, system: str) -> Lesson | None:
-    """The lesson of a job, or None when there is nothing to learn."""
-    reply = await model.complete(request(job, system))
-    blocks = parse(reply.text)
-    if "skip" in blocks:
+    """The lesson of a job, or None when there is nothing to learn.
+
+    An answer outside the protocol is asked for once more; then BadReply is raised.
+    """
+    asked = request(job, system)
+    reply = await model.complete(asked)
+    try:
+        blocks = parse(reply.text)
+    except BadReply as problem:
+        again = asked._replace(prompt=asked.prompt + _AGAIN.format(problem=problem))
+        reply = await model.complete(again)
+        blocks = parse(reply.text)
+    return blocks and _lesson(job, blocks, author=reply.model or model.name)
+
+
+def known(job: Job, *, lessons: LessonStore, now: datetime) -> Lesson | None:
+    """One more meeting of a failure whose lesson is there already: no model needs to be asked."""
+    if job.trigger not in {Trigger.ERROR, Trigger.RECURRENCE}:
         return None
-    for needed in ("situation", "correction"):
-        if not blocks.get(needed):
-            raise BadReply(f"a <{needed}> block", reply.text)
-    return _lesson(job, blocks, author=reply.model or model.name)
+    scope = job.episode.scope
+    for digest in signatures(job.episode):
+        asked = Query("error", "", signature=digest)
+        for match in lessons.match(scope, asked, now=now, limit=5):
+            same = match.lesson
+            if same.scope == scope and same.confidence >= _SURE and digest in same.signatures:
+                words = Blocks(same.situation, "", same.correction, (), confidence=0.0)
+                return _lesson(job, words, author=same.author)
+    return None
 
 
 def request(job: Job, system: str) -> Request:
     """The question put to the model."""
     episode = job.episode
     sections = (
-        f"TASK:\n{episode.task}",
+        f"TASK:\n{clip_middle(episode.task, _TASK_SHOWN)}",
         f"ATTEMPT:\n{clip_middle(attempt_text(episode), _ATTEMPT_SHOWN)}",
         f"OUTCOME (why we are reflecting):\n{clip(job.outcome, _OUTCOME_SHOWN)}",
         f"TRIGGER: {job.trigger}",
     )
-    return Request(system, "\n\n".join(sections), episode)
+    return Request(system, "\n\n".join(sections), episode, schema=SCHEMA)
 
 
 def attempt_text(episode: Episode) -> str:
-    """What was tried, in words: the attempt, or the steps when that is all there is."""
-    if episode.attempt:
-        return episode.attempt
-    return "\n".join(
-        f"{'FAILED' if step.failed else 'ok'}: {step.args}\n{clip_middle(step.output, 300)}"
-        for step in episode.steps
-    )
+    """What was tried, in words: the attempt, then the steps around the failure."""
+    at = focus(episode)
+    steps = episode.steps if at is None else episode.steps[max(0, at - 2) : at + 6]
+    told = "\n".join(_told(step) for step in steps)
+    return "\n\n".join(part for part in (clip_middle(episode.attempt, 900), told) if part)
 
 
-def parse(text: str) -> dict[str, str]:
-    """The blocks of a reply by name; the last of a kind counts."""
-    return {name.lower(): body.strip() for name, body in _BLOCK.findall(text)}
+def _told(step: Step) -> str:
+    became = "FAILED" if step.failed else "ok"
+    return f"{became}: {clip(step.args, 300)}\n{clip_middle(step.output, 300)}"
 
 
-def _lesson(job: Job, blocks: dict[str, str], author: str) -> Lesson:
+def signatures(episode: Episode) -> tuple[str, ...]:
+    """The names of the failure that the episode is remembered for."""
+    at = focus(episode)
+    if at is not None:
+        failed = episode.steps[at]
+        return (signature(failed.tool, failed.output).digest,)
+    return (signature("run", episode.error).digest,) if episode.error else ()
+
+
+def _lesson(job: Job, blocks: Blocks, *, author: str) -> Lesson:
     episode = job.episode
-    failed = [step for step in episode.steps if step.failed]
-    signatures = [signature(step.tool, step.output).digest for step in failed[-1:]]
-    if episode.error and not failed:
-        signatures = [signature("run", episode.error).digest]
+    at = focus(episode)
+    failed = episode.steps[at : at + 1] if at is not None else ()
     return Lesson(
         scope=episode.scope,
-        situation=blocks["situation"],
-        mistake=blocks.get("mistake", ""),
-        correction=blocks["correction"],
-        tags=clean_tags(tuple(blocks.get("tags", "").split(","))),
+        situation=blocks.situation,
+        mistake=blocks.mistake,
+        correction=blocks.correction,
+        tags=blocks.tags,
         trigger=job.trigger,
-        signatures=unique(tuple(signatures)),
-        calls=unique(tuple(key for step in failed[-1:] for key in _blamed(step))),
+        signatures=signatures(episode),
+        calls=unique(tuple(key for step in failed for key in _blamed(step))),
         evidence=(f"job:{job.id}",),
         origin=f"run:{episode.source}",
         author=author,
         job=job.id,
-        confidence=float(blocks.get("confidence", 0.6)),
+        confidence=blocks.confidence,
         met=0 if failed else 1,  # a step was counted when it was recorded
     )
 

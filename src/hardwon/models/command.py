@@ -1,0 +1,106 @@
+"""Any program as a model: the question on its standard input, the answer on its output."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import signal
+from contextlib import suppress
+from subprocess import Popen
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING
+
+from hardwon.domain.redact import redact
+from hardwon.domain.text import one_line
+from hardwon.errors import InvalidInput, PermanentError, TransientError
+from hardwon.ports import Reply
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from hardwon.ports import Request
+
+OUTPUT_LIMIT = 1024 * 1024
+_ERRORS_KEPT = 4096
+_LOOK = 0.02
+
+
+def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> Command:
+    """`claude -p`, `codex exec -`, or any program that reads a question and prints an answer."""
+    try:
+        words = shlex.split(rest)
+    except ValueError as error:
+        raise InvalidInput(f"model command {rest!r}: {error}") from error
+    return Command(words, name=f"{kind}:{rest}", timeout=timeout)
+
+
+class Command:
+    """Runs without a shell, in its own process group, which ends with the question."""
+
+    def __init__(self, words: list[str], *, name: str, timeout: timedelta) -> None:
+        self.name = name
+        self._words = words
+        self._timeout = timeout.total_seconds()
+
+    async def complete(self, request: Request) -> Reply:
+        asked = f"{request.system}\n\n{request.prompt}\n"
+        # Files instead of pipes: no reader has to keep up, and a full pipe cannot block the end.
+        with TemporaryFile() as question, TemporaryFile() as output, TemporaryFile() as errors:
+            question.write(asked.encode("utf-8", "replace"))
+            question.seek(0)
+            process = self._start(question, output, errors)
+            try:
+                await self._watch(process, (output, errors))
+            finally:
+                _end(process)
+            if process.returncode:
+                raise self._failed(process.returncode, _read(errors, _ERRORS_KEPT))
+            text = _read(output, OUTPUT_LIMIT)
+        return Reply(text, self.name, len(asked) // 4, len(text) // 4)
+
+    def _start(self, question: IO[bytes], output: IO[bytes], errors: IO[bytes]) -> Popen[bytes]:
+        # What the program learns while it words a lesson must not become a lesson again.
+        quiet = {**os.environ, "HARDWON_REFLEXION_ENABLED": "false"}
+        try:
+            return Popen(
+                self._words,
+                stdin=question,
+                stdout=output,
+                stderr=errors,
+                start_new_session=True,
+                env=quiet,
+            )
+        except (FileNotFoundError, PermissionError) as error:
+            raise PermanentError(f"{self.name}: cannot be run: {error.strerror}") from error
+        except OSError as error:
+            raise TransientError(f"{self.name}: {error}") from error
+
+    async def _watch(self, process: Popen[bytes], printed: tuple[IO[bytes], ...]) -> None:
+        """Waits for the end; raises when it takes too long or prints too much."""
+        try:
+            async with asyncio.timeout(self._timeout):
+                while process.poll() is None:
+                    if any(os.fstat(file.fileno()).st_size > OUTPUT_LIMIT for file in printed):
+                        break
+                    await asyncio.sleep(_LOOK)
+        except TimeoutError as error:
+            raise TransientError(f"{self.name} ran longer than {self._timeout:g} s") from error
+        if any(os.fstat(file.fileno()).st_size > OUTPUT_LIMIT for file in printed):
+            raise PermanentError(f"{self.name} printed more than {OUTPUT_LIMIT} bytes")
+
+    def _failed(self, code: int, errors: str) -> PermanentError | TransientError:
+        problem = f"{self.name} ended with {code}: {redact(one_line(errors, 300))}"
+        return PermanentError(problem) if code in {126, 127} else TransientError(problem)
+
+
+def _read(file: IO[bytes], limit: int) -> str:
+    file.seek(0)
+    return file.read(limit).decode("utf-8", "replace")
+
+
+def _end(process: Popen[bytes]) -> None:
+    """End the whole group, grandchildren too."""
+    with suppress(ProcessLookupError, PermissionError):  # it ended by itself
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

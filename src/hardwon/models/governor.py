@@ -1,0 +1,262 @@
+"""What a model may cost: limits for a day, a rest for a model that fails, and a book of it all."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import os
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from hardwon.errors import BudgetSpent, InvalidInput, PermanentError, TransientError, storage_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from hardwon.ports import Model, Reply, Request
+
+_FAILURES_BORNE = 5
+_REST = timedelta(seconds=30)
+_MILLION = 1_000_000
+
+
+class Spent(NamedTuple):
+    """What was spent on one day."""
+
+    calls: int = 0
+    tokens: int = 0
+    money: float = 0.0
+
+    def __add__(self, other: object) -> Spent:
+        assert isinstance(other, Spent)
+        calls, tokens = self.calls + other.calls, self.tokens + other.tokens
+        return Spent(calls, tokens, self.money + other.money)
+
+
+class Limits(NamedTuple):
+    """The most that may be spent on one day; zero means no limit."""
+
+    calls: int = 0
+    tokens: int = 0
+    money: float = 0.0
+
+    def passed_by(self, spent: Spent) -> str:
+        """Which limit is reached, in words; "" when none is."""
+        for name, limit, used in zip(self._fields, self, spent, strict=True):
+            if limit and used > limit - (name != "calls") * 1e-9:
+                return f"{limit:g} {name} a day"
+        return ""
+
+
+class Ledger(Protocol):
+    """The book of what was spent, by day, tenant and model."""
+
+    def add(self, day: str, tenant: str, model: str, spent: Spent) -> None:
+        """Note one row."""
+
+    def rows(self, day: str) -> list[tuple[str, str, Spent]]:
+        """All rows of a day: tenant, model, spent."""
+
+
+class MemoryLedger:
+    """A book that ends with the process."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[str, str, str, Spent]] = []
+
+    def add(self, day: str, tenant: str, model: str, spent: Spent) -> None:
+        self._rows.append((day, tenant, model, spent))
+
+    def rows(self, day: str) -> list[tuple[str, str, Spent]]:
+        return [row[1:] for row in self._rows if row[0] == day]
+
+
+class FileLedger:
+    """One file a day to which every process appends whole lines."""
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+
+    def add(self, day: str, tenant: str, model: str, spent: Spent) -> None:
+        line = json.dumps([tenant, model, *spent]) + "\n"
+        path = self._path(day)
+        try:
+            os.makedirs(self._directory, mode=0o700, exist_ok=True)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+            handle = os.open(path, flags, 0o600)
+            try:
+                os.write(handle, line.encode())
+            finally:
+                os.close(handle)
+        except OSError as error:
+            raise storage_error(error, path) from error
+
+    def rows(self, day: str) -> list[tuple[str, str, Spent]]:
+        try:
+            with open(self._path(day), encoding="utf-8", errors="replace") as file:
+                return [row for line in file if (row := _row(line))]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise storage_error(error, self._path(day)) from error
+
+    def _path(self, day: str) -> str:
+        return os.path.join(self._directory, f"{day}.jsonl")
+
+
+def _row(line: str) -> tuple[str, str, Spent] | None:
+    """The row of a line; None for one that a crash left half written."""
+    try:
+        tenant, model, calls, tokens, money = json.loads(line)
+        return str(tenant), str(model), Spent(int(calls), int(tokens), float(money))
+    except (ValueError, TypeError):
+        return None
+
+
+class Budget(Protocol):
+    """The settings of a budget."""
+
+    @property
+    def calls(self) -> int: ...
+    @property
+    def tokens(self) -> int: ...
+    @property
+    def money(self) -> float: ...
+    @property
+    def tenant_calls(self) -> int: ...
+    @property
+    def tenant_tokens(self) -> int: ...
+    @property
+    def tenant_money(self) -> float: ...
+    @property
+    def prices(self) -> str: ...
+
+
+class Breaker:
+    """Lets a model rest after failures in a row, then tries it with one call."""
+
+    def __init__(self) -> None:
+        self._failures = 0
+        self._until: datetime | None = None
+
+    def check(self, name: str, now: datetime) -> None:
+        """Raises TransientError while the model rests."""
+        if self._until and now < self._until:
+            left = (self._until - now).total_seconds()
+            raise TransientError(f"{name} rests after failures", retry_after=left)
+
+    def failed(self, now: datetime, asked: float | None) -> None:
+        """One more failure; a server that asks for a pause gets it at once."""
+        self._failures += 1
+        rest = _REST if self._failures >= _FAILURES_BORNE else timedelta(0)
+        rest = max(rest, timedelta(seconds=asked or 0))
+        if rest:
+            self._until = now + rest
+
+    def worked(self) -> None:
+        """The model is well again."""
+        self._failures, self._until = 0, None
+
+
+class Governed:
+    """A model that keeps to a budget. A call is booked before it is made."""
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        ledger: Ledger,
+        limits: Limits,
+        tenant_limits: Limits,
+        prices: str = "",
+        clock: Callable[[], datetime],
+    ) -> None:
+        self.name = model.name
+        self._model = model
+        self._ledger = ledger
+        self._limits = limits
+        self._tenant_limits = tenant_limits
+        self._price = price_of(model.name, prices)
+        self._clock = clock
+        self._breaker = Breaker()
+        if self._price is None and (limits.money or tenant_limits.money):
+            raise InvalidInput(
+                f"budget.money needs the price of {model.name!r} in budget.prices, such as"
+                f" {model.name}=1/5 (dollars for a million tokens in and out)"
+            )
+
+    async def complete(self, request: Request) -> Reply:
+        now = self._clock()
+        self._breaker.check(self.name, now)
+        tenant = request.episode.scope.tenant if request.episode else "default"
+        self._book(tenant, now)
+        try:
+            reply = await self._model.complete(request)
+        except TransientError as error:
+            self._breaker.failed(now, error.retry_after)
+            raise
+        except PermanentError:
+            self._breaker.worked()
+            raise
+        self._breaker.worked()
+        self._ledger.add(_day(now), tenant, self.name, self._cost(reply))
+        return reply
+
+    def _book(self, tenant: str, now: datetime) -> None:
+        """Book one call, or raise BudgetSpent; booked first, so that no two take the last one."""
+        day = _day(now)
+        self._ledger.add(day, tenant, self.name, Spent(calls=1))
+        rows = self._ledger.rows(day)
+        own = total(row for row in rows if row[0] == tenant)
+        reached = self._limits.passed_by(total(rows)) or self._tenant_limits.passed_by(own)
+        if reached:
+            self._ledger.add(day, tenant, self.name, Spent(calls=-1))
+            raise BudgetSpent(reached, retry_after=_left_of_day(now))
+
+    def _cost(self, reply: Reply) -> Spent:
+        price_in, price_out = self._price or (0.0, 0.0)
+        money = (reply.tokens_in * price_in + reply.tokens_out * price_out) / _MILLION
+        return Spent(tokens=reply.tokens_in + reply.tokens_out, money=money)
+
+
+def governed(
+    model: Model, budget: Budget, *, ledger: Ledger, clock: Callable[[], datetime]
+) -> Governed:
+    """The model, kept to this budget."""
+    return Governed(
+        model,
+        ledger=ledger,
+        limits=Limits(budget.calls, budget.tokens, budget.money),
+        tenant_limits=Limits(budget.tenant_calls, budget.tenant_tokens, budget.tenant_money),
+        prices=budget.prices,
+        clock=clock,
+    )
+
+
+def total(rows: Iterable[tuple[str, str, Spent]]) -> Spent:
+    """What the rows add up to."""
+    return sum((spent for _, _, spent in rows), Spent())
+
+
+def price_of(model: str, prices: str) -> tuple[float, float] | None:
+    """Dollars for a million tokens in and out, from `pattern=in/out, …`; None when none fits."""
+    for entry in prices.split(","):
+        pattern, _, price = entry.strip().rpartition("=")
+        if pattern and fnmatch.fnmatchcase(model, pattern):
+            try:
+                into, _, out = price.partition("/")
+                return float(into), float(out or into)
+            except ValueError as error:
+                raise InvalidInput(
+                    f"budget.prices: {entry.strip()!r} is not name=in/out"
+                ) from error
+    return None
+
+
+def _day(now: datetime) -> str:
+    return now.strftime("%Y-%m-%d")
+
+
+def _left_of_day(now: datetime) -> float:
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+    return (midnight - now).total_seconds()
