@@ -130,7 +130,7 @@ class Runner:
         """What is known about such tasks; asked once a run of the loop."""
         if self._known is None and self._options.recall:
             try:
-                found = self._engine.turn(self.state.scope, self._options.task)
+                found = self._engine.doors.turn(self.state.scope, self._options.task)
             except HardwonError:  # the loop goes on without its memory
                 return ""
             self._known, self._delivery = found.text, found.id
