@@ -83,6 +83,7 @@ def run(python: str, script: str, folder: Path, model: ScriptedModel) -> str:
             "HOME": str(home),
             "PYTHONPATH": f"{ROOT / 'src'}:{ROOT / 'examples'}",
             "HARDWON_HOME": str(folder / "store"),
+            "HARDWON_MODEL_NAME": "rules",
             "OPENAI_API_KEY": "x",
             "OPENAI_BASE_URL": f"{model.url}/v1",
             "ANTHROPIC_BASE_URL": model.url,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hardwon.domain.calls import blamed_keys
 from hardwon.domain.episode import Trigger
 from hardwon.domain.fixes import focus
-from hardwon.domain.lesson import Lesson, unique
+from hardwon.domain.lesson import MINED, Lesson, unique
 from hardwon.domain.protocol import SCHEMA, Blocks, parse
 from hardwon.domain.recall import Query
 from hardwon.domain.signature import error_line, signature
@@ -55,10 +55,15 @@ def known(job: Job, *, lessons: LessonStore, now: datetime) -> Lesson | None:
         asked = Query("error", "", signature=digest)
         for match in lessons.match(scope, asked, now=now, limit=5):
             same = match.lesson
-            if same.scope == scope and same.confidence >= _SURE and digest in same.signatures:
+            if same.scope == scope and _is_settled(same) and digest in same.signatures:
                 words = Blocks(same.situation, "", same.correction, (), confidence=0.0)
                 return _lesson(job, words, author=same.author)
     return None
+
+
+def _is_settled(lesson: Lesson) -> bool:
+    """Whether a lesson has its final words: one that was only mined still waits for them."""
+    return lesson.confidence >= _SURE and lesson.origin != MINED
 
 
 def request(job: Job, system: str) -> Request:

@@ -182,8 +182,7 @@ def _title(failed: Failed) -> str:
 
 
 def _program(failed: Failed) -> str:
-    shape = call_shape(failed.act.step.tool, failed.act.step.args).split()
-    return shape[1] if len(shape) > 1 else shape[0]
+    return call_shape(failed.act.step.tool, failed.act.step.args).split()[0]
 
 
 def _tags(failed: Failed) -> tuple[str, ...]:
