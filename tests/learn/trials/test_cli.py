@@ -256,6 +256,19 @@ def test_what_a_killed_run_left_behind_is_ended_by_the_next(capsys: Capture, pla
     _wait_until(lambda: not Path(f"/proc/{pid}").exists())
 
 
+def test_a_loop_of_the_same_name_in_another_home_is_left_alone(
+    capsys: Capture, place: Path, tmp_path: Path
+) -> None:
+    arguments = ["run", "x", "--actor", "echo $$ > pid; exec sleep 60", "--verify", "true"]
+    with subprocess.Popen([*HARDWON, *arguments, "--id", "l"], cwd=place) as running:
+        pid = _read_when_there(place / "pid")
+        data(capsys, "run", "x", "--actor", "sleep 60", "--verify", "true", "--id", "l",
+             "--actor-timeout", "200ms", "--home", str(tmp_path / "other"), code=1)  # fmt: skip
+        assert Path(f"/proc/{pid}").exists()
+        out(capsys, "abort", "l")
+        running.wait(30)
+
+
 def test_a_running_loop_is_aborted_from_outside(capsys: Capture, place: Path) -> None:
     arguments = ["run", "x", "--actor", "echo $$ > pid; exec sleep 60", "--verify", "true"]
     with subprocess.Popen(

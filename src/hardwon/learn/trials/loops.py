@@ -94,7 +94,7 @@ class Loops:
             state = journal.load()
             _check_resumable(state, changes)
             _remove(folder.at(files.ABORT))
-            process.end_marked(folder.loop_id)  # what a killed process left running
+            process.end_marked(folder.path)  # what a killed process left running
             journal.add({"event": "resumed", "at": self._now(), "options": _changed(changes)})
             sound(journal.state.options if journal.state else state.options, functions)
             return await self._runner(journal, functions).run()
@@ -118,7 +118,7 @@ class Loops:
         journal = files.Journal(folder)
         try:
             journal.load()
-            process.end_marked(folder.loop_id)
+            process.end_marked(folder.path)
             asyncio.run(self._runner(journal, Functions()).run())
         finally:
             journal.close()
@@ -210,7 +210,7 @@ class Loops:
         options = journal.state.options
         hands = MixedHands(
             options,
-            mark=journal.folder.loop_id,
+            mark=journal.folder.path,
             actor=functions.actor,
             evaluate=functions.evaluate,
             threads=functions.threads,
