@@ -13,12 +13,10 @@ import pytest
 from hardwon.learn.trials.process import Finished, Limits, Sink, end_marked, run, scrubbed
 
 
-def ran(
-    command: str | list[str], cwd: Path, *, seconds: float = 20, mark: str = "m1", **more: object
-) -> Finished:
+def ran(command: str | list[str], cwd: Path, *, seconds: float = 20, **more: object) -> Finished:
     env = dict(os.environ)
     return asyncio.run(
-        run(command, cwd=str(cwd), env=env, mark=mark, limits=Limits(seconds, 4096), **more)  # type: ignore[arg-type]
+        run(command, cwd=str(cwd), env=env, mark=str(cwd), limits=Limits(seconds, 4096), **more)  # type: ignore[arg-type]
     )
 
 
@@ -109,7 +107,7 @@ def test_a_cancelled_run_leaves_nothing_behind(tmp_path: Path) -> None:
         limits = Limits(60, 4096)
         command = "echo $$ > pid; exec sleep 60"
         task = asyncio.ensure_future(
-            run(command, cwd=str(tmp_path), env=dict(os.environ), mark="m2", limits=limits)
+            run(command, cwd=str(tmp_path), env=dict(os.environ), mark=str(tmp_path), limits=limits)
         )
         while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
             await asyncio.sleep(0.02)
@@ -125,13 +123,13 @@ def test_a_cancelled_run_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_marked_processes_of_a_dead_run_can_be_ended(tmp_path: Path) -> None:
     pid = os.spawnve(
         os.P_NOWAIT, sys.executable, [sys.executable, "-c", "import time; time.sleep(60)"],
-        {**os.environ, "HARDWON_LOOP": "orphan-1"},
+        {**os.environ, "HARDWON_LOOP": str(tmp_path)},
     )  # fmt: skip
     time.sleep(0.3)
 
-    assert end_marked("orphan-1") == 1
+    assert end_marked(str(tmp_path)) == 1
     os.waitpid(pid, 0)
-    assert end_marked("orphan-1") == 0
+    assert end_marked(str(tmp_path)) == 0
 
 
 def test_secrets_do_not_reach_a_verifier() -> None:

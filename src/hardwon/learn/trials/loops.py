@@ -1,41 +1,31 @@
-"""Begin, resume, abort and look at loops. This is what the face and the command line call."""
+"""Begin, resume and abort loops. This is what the face and the command line call."""
 
 from __future__ import annotations
 
 import asyncio
-import functools
 import os
 import re
-import shutil
-import tempfile
 import time
-import weakref
 from typing import TYPE_CHECKING, Any
 
 from hardwon.domain.redact import redact
 from hardwon.domain.text import required
-from hardwon.engine import MEMORY
-from hardwon.errors import InvalidInput, NotFound, TransientError
-from hardwon.learn.trials import files, process, summary
-from hardwon.learn.trials.analytics import Analysis, analyze
+from hardwon.errors import InvalidInput, TransientError
+from hardwon.learn.trials import files, process
 from hardwon.learn.trials.codec import Misfit, from_json, to_json
 from hardwon.learn.trials.evaluate import checked
-from hardwon.learn.trials.exchange import Imported, import_all
 from hardwon.learn.trials.hands import MixedHands
+from hardwon.learn.trials.library import Library
 from hardwon.learn.trials.runner import Runner
-from hardwon.learn.trials.search import Wanted, search
 from hardwon.learn.trials.snapshots import repository
 from hardwon.learn.trials.state import Options
-from hardwon.learn.trials.window import omega_setting, window
+from hardwon.learn.trials.window import omega_setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from hardwon.domain.scope import Scope
-    from hardwon.engine import Engine
     from hardwon.learn.trials.files import Folder, Journal
     from hardwon.learn.trials.state import State
-    from hardwon.learn.trials.values import Record
 
 _TASK_LIMIT = 64 * 1024
 _ABORT_PATIENCE = 15.0  # seconds that a running loop gets to notice that it was aborted
@@ -62,13 +52,8 @@ class Functions:
         self.say = say
 
 
-class Loops:
-    """The loops of one agent."""
-
-    def __init__(self, engine: Engine, scope: Scope) -> None:
-        self._engine = engine
-        self.scope = scope
-        self.root = root_of(engine)
+class Loops(Library):
+    """The loops of one agent, and what can be done with them."""
 
     async def run(
         self, options: Options, functions: Functions, *, loop_id: str | None = None
@@ -122,73 +107,6 @@ class Loops:
             asyncio.run(self._runner(journal, Functions()).run())
         finally:
             journal.close()
-
-    def get(self, loop_id: str) -> State:
-        """The state of a loop, or NotFound."""
-        return self._folder(loop_id).state()
-
-    def is_running(self, loop_id: str) -> bool:
-        """Whether some process runs the loop now."""
-        return files.is_running(self._folder(loop_id))
-
-    def list(self, *, limit: int = 20, status: str | None = None) -> list[State]:
-        """The newest loops first."""
-        found = [s for s in summary.every(self.root, self.scope) if status in (None, s.status)]
-        return sorted(found, key=lambda state: state.created_at, reverse=True)[:limit]
-
-    def reflections(self, loop_id: str) -> Sequence[Record]:
-        """All readable reflections of a loop, in order."""
-        return self._folder(loop_id).records().records
-
-    def active(self, loop_id: str) -> Sequence[Record]:
-        """The reflections that are in the window now."""
-        records = self.reflections(loop_id)
-        if not records:
-            return []
-        memory = max(records, key=lambda record: record.iteration).memory_metadata
-        return window(records, policy=memory.window_policy, size=memory.omega_capacity)
-
-    def search(
-        self,
-        *,
-        failure_category: str | Sequence[str] = (),
-        task_keywords: Sequence[str] = (),
-        min_confidence: float = 0.0,
-        limit: int = 10,
-    ) -> Sequence[Record]:
-        """Reflections over all loops of the agent, newest first."""
-        kinds = (failure_category,) if isinstance(failure_category, str) else failure_category
-        wanted = Wanted(tuple(kinds), tuple(task_keywords), min_confidence, limit)
-        return search(self.root, self.scope, wanted)
-
-    def analyze(self, *, watch: Callable[[], None] = lambda: None) -> Analysis:
-        """What all loops of the agent tell about learning; `watch` is called for each one read."""
-        return analyze(summary.every(self.root, self.scope, watch=watch))
-
-    def take_in(self, path: str) -> Imported:
-        """Import the reflections below a path, whichever of the known formats they have."""
-        return import_all(self.root, self.scope, path, now=self._engine.clock())
-
-    def restore_best(self, loop_id: str) -> int:
-        """Put the work tree into the state of the best trial; its number."""
-        folder = self._folder(loop_id)
-        state = folder.state()
-        best = state.best
-        place = repository(state.options.cwd, folder.at("git")) if state.options.cwd else None
-        if place is None or best is None or not best.tree:
-            raise InvalidInput(f"loop {loop_id!r} kept no picture of its work: no git work tree")
-        place.restore(best.tree)
-        return best.number
-
-    def folder(self, loop_id: str) -> Folder:
-        """Where the files of a loop are, or NotFound."""
-        return self._folder(loop_id)
-
-    def _folder(self, loop_id: str) -> Folder:
-        folder = files.Folder(self.root, files.safe_id(loop_id))
-        if not folder.exists() or not summary.is_visible(summary.read(folder), self.scope):
-            raise NotFound("loop", loop_id)
-        return folder
 
     def _create(self, journal: Journal, options: Options) -> None:
         if journal.folder.exists():  # another process was faster between the look and the lock
@@ -270,20 +188,6 @@ def new_id(task: str) -> str:
     """A readable id that nobody else has."""
     slug = re.sub(r"[^a-z0-9]+", "-", task.lower()[:200]).strip("-")[:30].strip("-")
     return f"loop-{slug or 'task'}-{os.urandom(4).hex()}"
-
-
-def root_of(engine: Engine) -> str:
-    """Where the loops of this hardwon are; those of a memory backend end with it."""
-    if engine.target != MEMORY:
-        return os.path.join(engine.settings.home, "loops")
-    if engine not in _TEMPORARY:
-        _TEMPORARY[engine] = tempfile.mkdtemp(prefix="hardwon-loops-")
-        weakref.finalize(engine, functools.partial(shutil.rmtree, ignore_errors=True),
-                         _TEMPORARY[engine])  # fmt: skip
-    return _TEMPORARY[engine]
-
-
-_TEMPORARY: weakref.WeakKeyDictionary[Engine, str] = weakref.WeakKeyDictionary()
 
 
 def _check_resumable(state: State, changes: dict[str, Any]) -> None:

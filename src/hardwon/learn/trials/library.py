@@ -1,0 +1,118 @@
+"""Look at the loops of an agent: states, reflections, search, analytics, imports."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import tempfile
+import weakref
+from typing import TYPE_CHECKING
+
+from hardwon.engine import MEMORY
+from hardwon.errors import InvalidInput, NotFound
+from hardwon.learn.trials import files, summary
+from hardwon.learn.trials.analytics import Analysis, analyze
+from hardwon.learn.trials.exchange import Imported, import_all
+from hardwon.learn.trials.search import Wanted, search
+from hardwon.learn.trials.snapshots import repository
+from hardwon.learn.trials.window import window
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hardwon.domain.scope import Scope
+    from hardwon.engine import Engine
+    from hardwon.learn.trials.files import Folder
+    from hardwon.learn.trials.state import State
+    from hardwon.learn.trials.values import Record
+
+
+class Library:
+    """The stored loops of one agent."""
+
+    def __init__(self, engine: Engine, scope: Scope) -> None:
+        self._engine = engine
+        self.scope = scope
+        self.root = root_of(engine)
+
+    def get(self, loop_id: str) -> State:
+        """The state of a loop, or NotFound."""
+        return self._folder(loop_id).state()
+
+    def is_running(self, loop_id: str) -> bool:
+        """Whether some process runs the loop now."""
+        return files.is_running(self._folder(loop_id))
+
+    def list(self, *, limit: int = 20, status: str | None = None) -> list[State]:
+        """The newest loops first."""
+        found = [s for s in summary.every(self.root, self.scope) if status in (None, s.status)]
+        return sorted(found, key=lambda state: state.created_at, reverse=True)[:limit]
+
+    def reflections(self, loop_id: str) -> Sequence[Record]:
+        """All readable reflections of a loop, in order."""
+        return self._folder(loop_id).records().records
+
+    def active(self, loop_id: str) -> Sequence[Record]:
+        """The reflections that are in the window now."""
+        records = self.reflections(loop_id)
+        if not records:
+            return []
+        memory = max(records, key=lambda record: record.iteration).memory_metadata
+        return window(records, policy=memory.window_policy, size=memory.omega_capacity)
+
+    def search(
+        self,
+        *,
+        failure_category: str | Sequence[str] = (),
+        task_keywords: Sequence[str] = (),
+        min_confidence: float = 0.0,
+        limit: int = 10,
+    ) -> Sequence[Record]:
+        """Reflections over all loops of the agent, newest first."""
+        kinds = (failure_category,) if isinstance(failure_category, str) else failure_category
+        wanted = Wanted(tuple(kinds), tuple(task_keywords), min_confidence, limit)
+        return search(self.root, self.scope, wanted)
+
+    def analyze(self, *, watch: Callable[[], None] = lambda: None) -> Analysis:
+        """What all loops of the agent tell about learning; `watch` is called for each one read."""
+        return analyze(summary.every(self.root, self.scope, watch=watch))
+
+    def take_in(self, path: str) -> Imported:
+        """Import the reflections below a path, whichever of the known formats they have."""
+        return import_all(self.root, self.scope, path, now=self._engine.clock())
+
+    def restore_best(self, loop_id: str) -> int:
+        """Put the work tree into the state of the best trial; its number."""
+        folder = self._folder(loop_id)
+        state = folder.state()
+        best = state.best
+        place = repository(state.options.cwd, folder.at("git")) if state.options.cwd else None
+        if place is None or best is None or not best.tree:
+            raise InvalidInput(f"loop {loop_id!r} kept no picture of its work: no git work tree")
+        place.restore(best.tree)
+        return best.number
+
+    def folder(self, loop_id: str) -> Folder:
+        """Where the files of a loop are, or NotFound."""
+        return self._folder(loop_id)
+
+    def _folder(self, loop_id: str) -> Folder:
+        folder = files.Folder(self.root, files.safe_id(loop_id))
+        if not folder.exists() or not summary.is_visible(summary.read(folder), self.scope):
+            raise NotFound("loop", loop_id)
+        return folder
+
+
+def root_of(engine: Engine) -> str:
+    """Where the loops of this hardwon are; those of a memory backend end with it."""
+    if engine.target != MEMORY:
+        return os.path.join(engine.settings.home, "loops")
+    if engine not in _TEMPORARY:
+        _TEMPORARY[engine] = tempfile.mkdtemp(prefix="hardwon-loops-")
+        weakref.finalize(engine, functools.partial(shutil.rmtree, ignore_errors=True),
+                         _TEMPORARY[engine])  # fmt: skip
+    return _TEMPORARY[engine]
+
+
+_TEMPORARY: weakref.WeakKeyDictionary[Engine, str] = weakref.WeakKeyDictionary()
