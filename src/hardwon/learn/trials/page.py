@@ -21,7 +21,7 @@ body{margin:0 auto;max-width:1240px;padding:28px 20px;background:var(--paper);co
 font:15px/1.5 system-ui,sans-serif}
 h1{font-size:24px;margin:0 0 4px}h2{font-size:15px;margin:0 0 10px;font-weight:600}
 .sub{color:var(--soft);margin:0 0 20px}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,230px),1fr));gap:12px}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,260px),1fr));gap:12px}
 .grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,460px),1fr));gap:12px;
 margin-top:12px}
 .card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:14px 16px;
@@ -84,10 +84,10 @@ def _cards(analysis: Analysis) -> list[str]:
         _card("Why loops ended", bars(analysis.reasons)),
         _card("Improvement after a reflection, by its confidence", _calibration(analysis)),
         _card(
-            "Success rate",
+            "Success with recalled lessons and without",
             bars([(name, value) for name, value in helped if value is not None], show=percent),
         ),
-        _card("Kinds of tasks that came again", _repeated(analysis)),
+        _card("Kinds of tasks that came again", _repeated(analysis), "wide"),
         _card("Newest loops", _small(analysis.curves), "wide"),
     ]
 
