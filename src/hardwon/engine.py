@@ -101,7 +101,10 @@ class Engine:
         values = self.settings.model
         keys = {"anthropic": values.anthropic_key, "openai": values.openai_key}
         given = self._model and function.as_model(self._model)
-        model = given or models.open_model(values.name, keys=keys, timeout=values.timeout)
+        own = [kind for kind in keys if self.settings.is_own(f"model.{kind}_key")]
+        model = given or models.open_model(
+            values.name, keys=keys, preferred=own, timeout=values.timeout
+        )
         if model.name == rules.Rules.name:
             return model
         return governor.governed(model, self.settings.budget, ledger=self.ledger, clock=self.clock)
@@ -119,6 +122,10 @@ class Engine:
         known.sort(key=lambda lesson: (-lesson.met, -lesson.confidence, -lesson.id))
         block = inject.render(known, door=Door.TURN, budget=tokens)
         return Injection(block.text, block.lessons)
+
+    def spent(self) -> governor.Spent:
+        """What models have cost today."""
+        return governor.total(self.ledger.rows(governor.day_of(self.clock())))
 
     def verified(self, task: str, answer: str) -> verify.Verdict:
         """Whether an answer holds, found out by a chain of verification."""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from hardwon.learn.trials import Loops
     from hardwon.learn.trials.state import State as LoopState
     from hardwon.ports import Model, Window
+    from hardwon.models.governor import Spent
     from hardwon.settings import Settings
     from hardwon.stages.refine import Refined
     from hardwon.stages.verify import Verdict
@@ -141,6 +142,10 @@ class Hardwon:
     def queue_status(self) -> tuple[QueueCounts, dict[str, Any]]:
         """How the queue stands, and what its worker last told: empty when nobody works."""
         return self._engine.queue_status()
+
+    def spent(self) -> Spent:
+        """What models have cost today, in all: `calls`, `tokens`, `money`."""
+        return self._engine.spent()
 
     def check(self) -> list[str]:
         """What is wrong with the stored data, in words; nothing when all is well."""

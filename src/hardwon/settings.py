@@ -159,6 +159,10 @@ class Settings(NamedTuple):
         """Where `section.name` was set: the environment, config.toml, or default."""
         return dict(self.origins).get(key, "default")
 
+    def is_own(self, key: str) -> bool:
+        """Whether it was set for hardwon, not for another program that reads the same variable."""
+        return self.origin(key) not in {"default", *_FOREIGN.values()}
+
     def rows(self) -> list[tuple[str, Any, str]]:
         """Every setting as (key, value, origin)."""
         found = [("home", self.home, self.origin("home"))]

@@ -24,8 +24,9 @@ from hardwon.models.governor import (
 from hardwon.models.scripted import Scripted
 from hardwon.ports import Reply, Request
 from hardwon.settings import BudgetSettings, load
+from hardwon.surfaces.cli import run
 from tests.models.server import LESSON
-from tests.samples import EPISODE, FAILED, NOW, WORKED
+from tests.samples import EPISODE, NOW
 
 ASKED = Request("s", "p", EPISODE)
 
@@ -166,7 +167,7 @@ def test_a_known_failure_asks_no_model_and_its_lesson_grows(tmp_path: Path) -> N
     with hardwon.open(tmp_path, model=model) as hw:
         agent = hw.agent("coder")
         for day in range(20):
-            agent.after_run(task=f"day {day}", error="mkdir failed", steps=[FAILED, WORKED])
+            agent.after_run(task=f"day {day}", error="the disk of the build host is full")
             hw.drain()
 
         (lesson,) = agent.lessons.list()
@@ -181,7 +182,7 @@ def test_when_the_budget_is_gone_rules_make_the_lesson_and_mark_it(tmp_path: Pat
     with hardwon.open(tmp_path, settings=settings, model=model) as hw:
         agent = hw.agent("coder")
         agent.after_run(task="first", error="boom")
-        agent.after_run(task="second", error="mkdir failed", steps=[FAILED, WORKED])
+        agent.after_run(task="second", error="the disk of the build host is full")
         hw.drain()
 
         by_rules = [one for one in agent.lessons.list() if one.author == "rules"]
@@ -200,10 +201,22 @@ def test_a_model_that_cannot_be_opened_buries_the_job_with_the_reason(tmp_path: 
         assert "nonsense" in hw.dead()[0].last_error
 
 
-def test_a_provider_s_own_key_chooses_the_model_and_is_never_shown() -> None:
+def test_a_provider_s_own_key_is_taken_but_chooses_no_model_and_is_never_shown() -> None:
     settings = load("/nowhere", {"ANTHROPIC_API_KEY": "k-1", "HARDWON_QUALITY_HYDE_ENABLED": "on"})
 
     assert settings.model.anthropic_key == "k-1"
+    assert not settings.is_own("model.anthropic_key")
     assert settings.hyde.enabled
     assert "k-1" not in str(settings.rows())
     assert ("model.anthropic_key", "(set)", "ANTHROPIC_API_KEY") in settings.rows()
+
+
+def test_what_was_spent_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with hardwon.open(tmp_path, model=Counting()) as hw:
+        hw.agent("coder").after_run(task="t", error="boom")
+        hw.drain()
+        assert hw.spent() == Spent(calls=1, tokens=1_000_000)
+
+    assert run(["config", "--home", str(tmp_path)]) == 0
+
+    assert "spent today on models: 1 calls, 1000000 tokens, $0.00" in capsys.readouterr().out

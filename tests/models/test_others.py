@@ -109,11 +109,13 @@ def test_a_script_answers_in_order(tmp_path: Path) -> None:
         ask(model)
 
 
-def test_without_a_name_the_first_key_decides_else_rules() -> None:
-    assert opened("").name == "rules"
-    assert opened("", anthropic="k", openai="k").name.startswith("anthropic:")
-    assert opened("", openai="k").name.startswith("openai:")
-    assert opened("rules", openai="k").name == "rules"
+def test_without_a_name_the_first_key_given_to_us_decides_else_rules() -> None:
+    def by_default(*preferred: str) -> str:
+        return open_model("", keys={"openai": "k"}, preferred=preferred, timeout=LIMIT).name
+
+    assert by_default() == "rules"
+    assert by_default("openai", "anthropic").startswith("anthropic:")
+    assert by_default("openai").startswith("openai:")
 
 
 def test_litellm_is_asked_for_by_name_only() -> None:

@@ -146,7 +146,8 @@ _TOKENS = (
     Rule(
         "private-key",
         ("PuTTY-User-Key",),
-        r"PuTTY-User-Key-File-\d(?:[^\n]*+\n){1,80}?Private-MAC: [0-9a-f]{1,80}",
+        r"PuTTY-User-Key-File-\d[^\n]*+\n(?:(?!PuTTY-User-Key)[^\n]*+\n){1,80}?"
+        r"Private-MAC: [0-9a-f]{1,80}",
     ),
 )
 
@@ -176,47 +177,39 @@ _HEADERS = (
     ),
     Rule(
         "password",
-        ("curl ", "wget ", "mysql", "sshpass", "psql", "docker login", "redis-cli", "http "),
-        r"((?:\bcurl|\bhttp|\bwget)\b[^\n|;]{0,200}? (?:-u"
-        r"|--user)[ =]{1,2}[\"']?[^\s:\"']{1,80}:)([^\s\"'$]{3,200})",
-    ),
-    Rule(
-        "password",
-        ("mysql", "sshpass", "docker login", "redis-cli"),
-        r"((?:\b(?:mysql\w{0,8}|sshpass|docker login)\b[^\n|;]{0,120}? -p"
-        r"|\bredis-cli\b[^\n|;]{0,120}? -a) ?[\"']?)"
-        r"(?![\s$-])([^\s\"'$]{4,200})",
-    ),
-    Rule(
-        "password",
         ("password ",),
         r"(?i:(\blogin\s{1,4}[^\s]{1,100}\s{1,4}password\s{1,4}))([^\s]{3,200})",
     ),
 )
 
-_NAMED_KEYWORDS = (
-    *("passw", "pwd", "secret", "token", "key", "credential", "passphrase", "_auth", "session"),
-    *("signature=", "sig=", "pass", "csrf", "dsn", "connection"),
+# Words that name a secret, as they stand in lower case; what may stand before `key` is asked apart.
+_CORE = (
+    r"passw(?:or)?d|passphrase|pwd|secret|token|credential|_auth|csrf|_pass|pass(?==)"
+    r"|key|session[ _-]?id|sig(?:nature)?(?=[=:\"' ])|_dsn|connection[ _-]?string"
 )
-_NAME = (
-    r"passw(?:or)?d|passwd|\bpwd|_pwd|passphrase|secret|token|credential|_auth|csrf|_pass"
-    r"|\bpass(?==)"
-    r"|api[ _.-]?key|access[ _.-]?key|account[ _.-]?key|private[ _.-]?key|auth[ _.-]?key"
-    r"|shared[ _.-]?key"
-    r"|encryption[ _.-]?key|signing[ _.-]?key|license[ _.-]?key|master[ _.-]?key|secret[ _.-]?key"
-    r"|_key\b"
-    r"|accesskey|session[ _-]?(?:id|key)|sessionid|\bsig(?:nature)?\b|_dsn\b|connection[ _-]?string"
+_KEYS = (
+    *("api", "access", "account", "private", "auth", "shared", "encryption", "signing", "license"),
+    *("master", "secret", "session"),
 )
 _VALUE = (
     r"(?P<tag>[bruf]?|!!?\w{1,10} )(?P<quote>\\{0,2}(?:\"\"\"|'''|[\"'`])?)"
     r"(?P<value>[^\s\"'`\\<>,;)}\]&|]{1,1024}+)"
 )
-_NAMED = (
-    rf"(?i:(?P<name>{_NAME})(?P<rest>[\w.-]{{0,32}}+)(?P<close>\\{{0,2}}[\"'`]?\]?)"
+_REST = r"(?P<rest>[\w.-]{0,32}+)"
+_SET = (
+    rf"{_REST}(?P<close>\\{{0,2}}[\"'`]?\]?)"
     r"(?P<by>[ \t]{0,4}(?:=>|:=|==?|:(?!:))[ \t]{0,4}(?:(?:[>|][+-]?)?\\?\r?\n[ \t]{0,8})?"
-    rf"|[ ]is[ ](?=\S{{0,40}}\d)){_VALUE})"
+    rf"|[ ]is[ ](?=\S{{0,40}}\d)){_VALUE}"
 )
-_FLAGGED = rf"(?i:(?<=-)(?P<name>{_NAME})(?P<rest>[\w.-]{{0,32}}+)(?P<by> ){_VALUE})"
+_FLAGGED = rf"{_REST}(?P<by> )(?!-){_VALUE}"
+_OPTION = r"(?<=\s)(?P<option>-p|-a|-u|--user)[ =]{0,2}[\"']?(?P<value>[^\s\"'$-][^\s\"'$]{3,200})"
+_CURLS = ("curl", "http", "wget")
+_USERS = {
+    "-p": ("mysql", "sshpass", "docker login"),
+    "-a": ("redis-cli",),
+    "-u": _CURLS,
+    "--user": _CURLS,
+}
 _NO_SECRET_NAME = (
     r"(?i)(?:[_.-]?(?:s|count|limit|type|types|name|names|id|ids|file|files|path|paths|url|uri"
     r"|field"
@@ -245,6 +238,13 @@ _BASE64 = r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/]{24,65536}+={0,2}(?![A-Za-z0-9+/_-]
 
 def redact(text: str) -> str:
     """The text with every secret replaced by a placeholder that tells its kind."""
+    text = _without_marked(text)
+    text = re.sub(_OPTION, _given, text) if " -" in text else text
+    return re.sub(_BASE64, _encoded, _without_named(text))
+
+
+def _without_marked(text: str) -> str:
+    """Without the secrets that their own form or a header gives away."""
     for rule in _TOKENS:
         if any(word in text for word in rule.keywords):
             text = re.sub(rule.pattern, f"[REDACTED:{rule.kind}]", text)
@@ -252,10 +252,7 @@ def redact(text: str) -> str:
     for rule in _HEADERS:
         if any(word in lower for word in rule.keywords):
             text = re.sub(rule.pattern, _keeping_head(rule.kind), text)
-    if any(word in lower for word in _NAMED_KEYWORDS):
-        text = re.sub(_NAMED, _named, text)
-        text = re.sub(_FLAGGED, _named, text)
-    return re.sub(_BASE64, _encoded, text)
+    return text
 
 
 def _keeping_head(kind: str) -> str:
@@ -263,25 +260,62 @@ def _keeping_head(kind: str) -> str:
     return rf"\g<1>[REDACTED:{kind}]{tail}"
 
 
-def _named(found: re.Match[str]) -> str:
-    """`name = value` with the value replaced, when name and value both speak of a secret."""
-    name, value, quote = found["name"] + found["rest"], found["value"], found["quote"]
-    if not _is_secret(found, name, value.rstrip(".:"), is_quoted=bool(quote)):
+def _given(found: re.Match[str]) -> str:
+    """A password that a command line gives to a program that takes one there."""
+    line = found.string[max(0, found.start() - 200) : found.start()].rsplit("\n", 1)[-1]
+    value, option = found["value"], found["option"]
+    user = max(line.rfind(name) for name in _USERS[option])
+    if user < 0 or "|" in line[user:] or ";" in line[user:]:
         return found[0]
-    kind = "password" if re.search(_STRONG, found["name"]) else "secret"
-    start = found.start("value") - found.start()
-    return f"{found[0][:start]}[REDACTED:{kind}]"
+    if option in {"-u", "--user"}:
+        value = value.partition(":")[2]
+    return found[0][: -len(value)] + "[REDACTED:password]" if value else found[0]
 
 
-def _is_secret(found: re.Match[str], name: str, value: str, *, is_quoted: bool) -> bool:
+def _without_named(text: str) -> str:
+    """Without the values that a telling name is set to: `DB_PASSWORD=…`, `--token …`."""
+    kept: list[str] = []
+    last = 0
+    for core in re.finditer(_CORE, _lower(text)):
+        found = _set_to(text, core) if core.start() >= last else None
+        if found and _is_secret(core[0], found):
+            kind = "password" if re.search(_STRONG, core[0]) else "secret"
+            kept += (text[last : found.start("value")], f"[REDACTED:{kind}]")
+            last = found.end("value")
+    return "".join((*kept, text[last:]))
+
+
+def _set_to(text: str, core: re.Match[str]) -> re.Match[str] | None:
+    """What follows a telling name, if it is set to something there."""
+    start, end = core.span()
+    if core[0] == "key" and not _is_telling(text[max(0, start - 12) : start].lower()):
+        return None
+    found = re.compile(_SET).match(text, end)
+    if found or text[max(0, start - 1) : start] != "-":
+        return found
+    return re.compile(_FLAGGED).match(text, end)
+
+
+def _is_telling(before: str) -> bool:
+    """Whether these words before `key` make it one that opens something."""
+    return before.endswith("_") or before.rstrip(" _.-").endswith(_KEYS)
+
+
+def _lower(text: str) -> str:
+    """In lower case and of the same length: `İ` would become two characters."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(c.lower()[0] for c in text)
+
+
+def _is_secret(name: str, found: re.Match[str]) -> bool:
+    """Whether name and value both speak of a secret."""
+    value, by = found["value"].rstrip(".:"), found["by"]
     if re.search(_NO_SECRET_NAME, found["rest"]) or re.fullmatch(_HARMLESS, value):
         return False
-    by = found["by"]
-    if by in {" ", " is "} or "\n" in by:
+    if by in {" ", " is "} or "\n" in by or not re.search(_STRONG, name):
         return _is_random(value)
-    if not re.search(_STRONG, found["name"]):
-        return _is_random(value)
-    is_set = "==" not in by and (is_quoted or " " not in by or found["name"].isupper())
+    is_quoted = bool(found["quote"])
+    is_set = "==" not in by and (is_quoted or " " not in by)
     return len(value) >= 4 and ((is_set and not _is_code(value, is_quoted)) or _is_random(value))
 
 
@@ -313,12 +347,8 @@ def _encoded(found: re.Match[str]) -> str:
     except (NotBase64, UnicodeDecodeError):
         return found[0]
     hides = plain.isprintable() or "\n" in plain
-    return "[REDACTED:base64]" if hides and _once(plain) != plain else found[0]
-
-
-def _once(plain: str) -> str:
-    """Redacted, without a look into what is encoded in it again."""
-    for rule in _TOKENS:
-        if any(word in plain for word in rule.keywords):
-            plain = re.sub(rule.pattern, "", plain)
-    return re.sub(_NAMED, _named, plain)
+    return (
+        "[REDACTED:base64]"
+        if hides and _without_named(_without_marked(plain)) != plain
+        else found[0]
+    )

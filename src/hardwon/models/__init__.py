@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from hardwon.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from datetime import timedelta
 
     from hardwon.ports import Model
@@ -28,19 +28,21 @@ KINDS = {
     "python": "function",
     "scripted": "scripted",
 }
-# The model that is used when only a key is there, by the variable that holds the key.
+# The model that is used when only a key was given to us.
 DEFAULTS = {
     "anthropic": "anthropic:claude-haiku-4-5",
     "openai": "openai:gpt-5-mini",
 }
 
 
-def open_model(name: str, *, keys: Mapping[str, str], timeout: timedelta) -> Model:
-    """The model of this name; an empty name means the first that a key is there for, else rules.
+def open_model(
+    name: str, *, keys: Mapping[str, str], timeout: timedelta, preferred: Collection[str] = ()
+) -> Model:
+    """The model of this name; an empty name means that of the first preferred kind, else rules.
 
     `keys` holds the API keys by provider. Raises InvalidInput for a name that no model has.
     """
-    name = name.strip() or next((DEFAULTS[kind] for kind in DEFAULTS if keys.get(kind)), "rules")
+    name = name.strip() or next((DEFAULTS[kind] for kind in DEFAULTS if kind in preferred), "rules")
     kind, _, rest = name.partition(":")
     if kind not in KINDS or (not rest and kind not in {"rules", "scripted"}):
         known = ", ".join(sorted(KINDS))

@@ -199,12 +199,12 @@ class Governed:
             self._breaker.worked()
             raise
         self._breaker.worked()
-        self._ledger.add(_day(now), tenant, self.name, self._cost(reply))
+        self._ledger.add(day_of(now), tenant, self.name, self._cost(reply))
         return reply
 
     def _book(self, tenant: str, now: datetime) -> None:
         """Book one call, or raise BudgetSpent; booked first, so that no two take the last one."""
-        day = _day(now)
+        day = day_of(now)
         self._ledger.add(day, tenant, self.name, Spent(calls=1))
         rows = self._ledger.rows(day)
         own = total(row for row in rows if row[0] == tenant)
@@ -253,7 +253,8 @@ def price_of(model: str, prices: str) -> tuple[float, float] | None:
     return None
 
 
-def _day(now: datetime) -> str:
+def day_of(now: datetime) -> str:
+    """The name of a day in the book."""
     return now.strftime("%Y-%m-%d")
 
 

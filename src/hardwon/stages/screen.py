@@ -20,6 +20,7 @@ _TASK_LIMIT = 16 * 1024
 _OUTPUT_LIMIT = 8 * 1024
 _STEPS_KEPT = 60
 _ALL = 1_000_000
+_WORD = 400  # no token is longer
 
 
 def screen_episode(episode: Episode) -> Episode:
@@ -66,9 +67,21 @@ def screen_lesson(lesson: Lesson) -> Lesson:
 def screen_text(text: str, limit: int) -> str:
     """The text as it may be stored, at most `limit` characters.
 
-    Secrets go before the last cut: half a token would no longer be known for one.
+    Secrets go before the last cut, and the first cut parts no word: half a token would no longer
+    be known for one.
     """
-    return clip_middle(redact(clean(clip_middle(text, limit * 4))), limit)
+    return clip_middle(redact(clean(_shortened(text, limit * 2))), limit)
+
+
+def _shortened(text: str, limit: int) -> str:
+    """Beginning and end of a text that is too long, cut between words."""
+    if len(text) <= limit:
+        return text
+    head, tail = text[: limit // 3], text[-(limit * 2 // 3) :]
+    last = max(head.rfind(" "), head.rfind("\n"))
+    first = min(at for at in (tail.find(" "), tail.find("\n"), _WORD) if at >= 0)
+    head = head[: max(last, len(head) - _WORD)]
+    return f"{head}\n… {len(text) - limit} characters left out …\n{tail[first:]}"
 
 
 def revoke(origin: str, *, scope: Scope, lessons: LessonStore) -> list[Lesson]:
