@@ -77,7 +77,7 @@ def test_a_call_that_works_after_an_edit_is_less_sure() -> None:
     )
 
     assert (insight.kind, insight.confidence) == (IMPLICIT, MEDIUM)
-    assert "src/a.py" in insight.text
+    assert insight.text.startswith("First edit `src/a.py`, then run `pytest tests/test_a.py`")
 
 
 @pytest.mark.parametrize(("times", "confidence"), [(2, LOW), (3, MEDIUM), (4, MEDIUM), (5, HIGH)])

@@ -33,6 +33,7 @@ _KINDS = 2_000  # different failures remembered
 _PLACES = 20  # lines remembered of each
 _SURE = 0.8
 _CATEGORY = "Tool Usage"
+_VERBS = {"ran": "run", "edited": "edit", "wrote": "write"}
 
 
 class Failed(NamedTuple):
@@ -171,9 +172,16 @@ def _advice(failed: Failed, fix: Fix) -> str:
     """What to do, in the imperative."""
     call, error = _shown(failed.act.step.args), clip(one_line(failed.name.text), 160)
     if not fix.changed:
-        return f"When `{call}` ends in “{error}”: {fix.words}, then run it again."
+        first = " and ".join(_imperative(one) for one in fix.after)
+        return f"First {first}, then run `{call}`: without that it ends in “{error}”."
     instead = f"Use `{_shown(fix.step.args)}` where `{call}` ends in “{error}”"
     return f"{instead} (what changed: {fix.words})."
+
+
+def _imperative(done: str) -> str:
+    """`ran x` as `run x`."""
+    verb, _, rest = done.partition(" ")
+    return f"{_VERBS.get(verb, verb)} {rest}"
 
 
 def _title(failed: Failed) -> str:
