@@ -18,8 +18,7 @@ def respond(event: Event, hw: "Hardwon") -> Reply:
     """What to tell the agent about this event, after what it teaches has been recorded."""
     own, run = hw.settings.scope, run_id(event.session)
     project = own.project or project_of(event.cwd)
-    named = {"run": run} if "run" in type(hw).agent.__code__.co_varnames else {}
-    agent = hw.agent(own.agent, project=project, tenant=own.tenant, **named)
+    agent = hw.agent(own.agent, project=project, tenant=own.tenant, run=run)
     conversation = _Conversation(hw, agent, Notebook(hw.settings.home, run))
     reply: Reply = getattr(conversation, event.kind)(event)
     if event.is_nested and not hw.settings.hooks.subagents:
@@ -86,7 +85,7 @@ class _Conversation:
 
 def _is_guarded(found: "Injection") -> bool:
     """Whether a person has said that this very call must not run."""
-    return any(getattr(lesson, "guard", False) for lesson in found.lessons)
+    return any(lesson.guard for lesson in found.lessons)
 
 
 def _fitting(context: str) -> str:

@@ -1,0 +1,160 @@
+"""What each event means, whichever agent it comes from: every event in a fresh opening."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hardwon
+from hardwon.surfaces.hooks.agents import adapter
+from hardwon.surfaces.hooks.events import Event, Kind, Reply
+from hardwon.surfaces.hooks.respond import CONTEXT_LIMIT, respond
+from tests.surfaces.hooks.test_adapters import recorded
+
+PROJECT = "/home/dev/project"
+CALL: dict[str, Any] = {"tool": "Bash", "args": {"command": "git push --force"}}
+TURN, ACTION, ERROR = "[KNOWN PITFALLS", "[PITFALL OF THIS CALL", "[YOU HAVE MET THIS BEFORE"
+
+
+@pytest.fixture(autouse=True)
+def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests work the queue themselves."""
+    monkeypatch.setenv("HARDWON_HOOKS_WAKE", "false")
+
+
+class Home:
+    """A home in which every event finds a process of its own."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def tell(self, kind: str, session: str = "s1", **fields: Any) -> Reply:
+        return self.pass_on(Event(kind, kind, session=session, cwd=PROJECT, **fields))
+
+    def pass_on(self, event: Event) -> Reply:
+        with hardwon.open(self.path) as hw:
+            return respond(event, hw)
+
+    def replay(self, agent: str, session: str) -> Iterator[tuple[str, Reply]]:
+        """The recorded run of an agent as another session."""
+        for name, payload in recorded(agent):
+            event = adapter(agent).read(payload, name)
+            if event is not None:
+                yield event.kind, self.pass_on(event._replace(session=session))
+
+    def work(self) -> None:
+        with hardwon.open(self.path) as hw:
+            hw.drain()
+
+    def lessons(self) -> list[hardwon.Lesson]:
+        with hardwon.open(self.path) as hw:
+            return list(hw.agent("default", project=PROJECT).lessons.list())
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "gemini", "copilot", "opencode"])
+def test_a_failure_of_one_session_is_known_in_the_next(agent: str, home: Home) -> None:
+    for _, reply in home.replay(agent, "one"):
+        assert TURN not in reply.context
+    home.work()
+
+    told = dict(home.replay(agent, "two"))
+
+    assert any("mkdir -p out/nightly" in lesson.correction for lesson in home.lessons())
+    assert TURN in told[Kind.SESSION_START].context
+    assert TURN in told[Kind.PROMPT].context
+    assert ERROR in told[Kind.FAILED].context
+    assert not told[Kind.STOP]
+
+
+def test_the_pending_call_is_told_its_pitfall(home: Home) -> None:
+    list(home.replay("claude-code", "one"))
+    home.work()
+
+    pending = {"tool": "Bash", "args": {"command": "mkdir out/nightly"}}
+    assert ACTION in home.tell(Kind.BEFORE, "two", **pending).context
+    assert not home.tell(Kind.BEFORE, "two", tool="Bash", args={"command": "ls"})
+
+
+def test_a_run_without_a_failure_teaches_nothing(home: Home) -> None:
+    home.tell(Kind.PROMPT, text="list the files")
+    home.tell(Kind.WORKED, tool="Bash", args={"command": "ls"}, output="a b")
+    home.tell(Kind.STOP, text="done")
+    home.work()
+
+    assert not home.lessons()
+
+
+def test_an_interrupted_run_is_captured_at_the_next_prompt(home: Home) -> None:
+    home.tell(Kind.PROMPT, text="push it")
+    home.tell(Kind.FAILED, **CALL, output="remote: error: protected branch")
+    home.tell(Kind.PROMPT, text="something else")
+
+    with hardwon.open(home.path) as hw:
+        (job,) = hw.waiting()
+    assert job.episode.task == "push it"
+    assert job.episode.steps[-1].failed
+
+
+def test_a_guard_denies_and_says_why(home: Home) -> None:
+    home.tell(Kind.PROMPT, text="push it")
+    home.tell(Kind.FAILED, **CALL, output="remote: error: protected branch")
+    home.tell(Kind.WORKED, tool="Bash", args={"command": "git push"})
+    home.tell(Kind.STOP)
+    home.work()
+    assert not home.tell(Kind.BEFORE, "two", **CALL).denial
+
+    with hardwon.open(home.path) as hw:
+        for lesson in hw.agent("default", project=PROJECT).lessons.list():
+            hw._engine.store.lessons.update(lesson._replace(guard=True))
+
+    reply = home.tell(Kind.BEFORE, "two", **CALL)
+    assert "git push" in reply.denial
+    assert not reply.context
+
+
+def test_sub_agents_are_told_nothing_unless_asked(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with hardwon.open(home.path) as hw:
+        hw.agent("default").learn("make the folder of the nightly report with mkdir -p")
+    prompt = {"text": "make the folder of the nightly report", "is_nested": True}
+
+    assert not home.tell(Kind.PROMPT, **prompt)
+    monkeypatch.setenv("HARDWON_HOOKS_SUBAGENTS", "true")
+    assert home.tell(Kind.PROMPT, **prompt)
+
+
+def test_repetition_is_called_a_loop(home: Home) -> None:
+    home.tell(Kind.PROMPT, text="push it")
+    told = [home.tell(Kind.FAILED, **CALL, output="remote: error: no") for _ in range(3)]
+
+    assert any("[LOOP DETECTED]" in reply.context for reply in told)
+
+
+def test_what_is_injected_stays_far_below_the_agents_limits(home: Home) -> None:
+    with hardwon.open(home.path) as hw:
+        agent = hw.agent("default")
+        for number in range(40):
+            agent.learn(f"report folder nightly {number} " + "word " * 700)
+
+    for kind in (Kind.SESSION_START, Kind.PROMPT):
+        reply = home.tell(kind, text="make the nightly report folder")
+        assert len(json.dumps(reply.context)) < CONTEXT_LIMIT < 10_000
+
+
+def test_notes_of_a_run_are_gone_when_its_session_ends(home: Home) -> None:
+    home.tell(Kind.PROMPT, session="../../etc/passwd", text="x")
+    home.tell(Kind.FAILED, session="../../etc/passwd", **CALL, output="no")
+
+    home.tell(Kind.SESSION_END, session="../../etc/passwd")
+
+    assert not [path for path in home.path.rglob("run-*") if path.suffix in {".task", ".error"}]
