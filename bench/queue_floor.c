@@ -33,9 +33,8 @@ static void put(int dir, long thread, long number, const char *content) {
     check(fstatat(dir, name, &found, AT_SYMLINK_NOFOLLOW) == 0);
     int file = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     check(file < 0 || write(file, content, size) != size);
-    check(fsync(file) || close(file));
     check(linkat(dir, temporary, dir, name, 0) || unlinkat(dir, temporary, 0));
-    check(fsync(dir));
+    check(fsync(file) || fsync(dir) || close(file));
 }
 
 static void *produce(void *argument) {

@@ -34,6 +34,7 @@ else:
 
 FOREVER, EMPTY, ONCE = "forever", "empty", "once"  # how long a worker works
 _STAND_BY = 0.1  # seconds between looks while another process works the queue
+_started: set[int] = set()
 _LINGER = "10s"  # how long a worker that nobody asked for waits for more
 
 
@@ -171,10 +172,24 @@ def start_detached(settings: Settings) -> int:
     output = (os.POSIX_SPAWN_OPEN, 1, log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     errors = (os.POSIX_SPAWN_DUP2, 1, 2)
     environ = {**os.environ, "HARDWON_QUEUE_BASE_DIR": base_of(settings)}
+    _reap()
     # Not subprocess: a hook must not pay for its import.
-    return os.posix_spawn(
+    started = os.posix_spawn(
         sys.executable, command, environ, file_actions=(nothing, output, errors), setsid=True
     )
+    _started.add(started)
+    return started
+
+
+def _reap() -> None:
+    """Take leave of workers that have ended: an agent that lives for long must not collect them."""
+    for pid in list(_started):
+        try:
+            ended, _ = os.waitpid(pid, os.WNOHANG)
+        except ChildProcessError:
+            ended = pid
+        if ended:
+            _started.discard(pid)
 
 
 def status_path(settings: Settings) -> str:

@@ -97,6 +97,11 @@ class Disk:
             self.directories[path] = Directory()
             path = os.path.dirname(path)
 
+    def mkdir(self, path: str, mode: int = 0o777) -> None:
+        if path in self.directories:
+            raise FileExistsError(17, "there", path)
+        self.makedirs(path)
+
     def open(self, path: str, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
         self._burn()
         number = next(self._numbers)
@@ -206,7 +211,7 @@ class Disk:
 def _told(inode: Inode) -> Any:
     return SimpleNamespace(
         st_mode=stat.S_IFREG, st_size=len(inode.data), st_ctime=0.0,
-        st_mtime_ns=int(inode.mtime * 1e9),
+        st_mtime_ns=int(inode.mtime * 1e9), st_ino=id(inode), st_dev=1,
     )  # fmt: skip
 
 

@@ -66,8 +66,9 @@ class Life:
         before = self.places.setdefault(made.id, {NOWHERE})
         self.places[made.id] = before | {WAITING}
         self.attempts.pop(made.id, None)
-        self.queue.put(made)
-        self.places[made.id] = {WAITING}
+        is_new = self.queue.put(made)
+        # One that was there already may be on its way to the dead: a burial was cut short.
+        self.places[made.id] = {WAITING} if is_new else {WAITING} | (before & {DEAD})
 
     def _claim(self) -> None:
         found = self.queue.claim(self.now)

@@ -37,7 +37,6 @@ MUTANTS = [
     ("R2", "bury-first", 170),
     ("R2", "no-settling", 170),
     ("R3", "no-file-fsync", 3),
-    ("R3", "no-folder-fsync", 25),
     ("R4", "swallow", 850),
     ("R7", "swallow", 2),
     ("R8", "no-checksum", 2_000),

@@ -130,8 +130,10 @@ def test_a_job_may_have_a_mebibyte_and_not_more(base: Path) -> None:
 
 
 def test_files_are_for_the_owner_only(base: Path) -> None:
-    FileQueue(str(base)).put(JOB)
+    FileQueue(str(base / "deep")).put(JOB)
+    base /= "deep"
 
+    assert base.parent.stat().st_mode & 0o777 == base.stat().st_mode & 0o777 == 0o700
     assert (base / "wal").stat().st_mode & 0o777 == 0o700
     assert (base / "wal" / f"{JOB.id}.wal").stat().st_mode & 0o777 == 0o600
 

@@ -38,13 +38,15 @@ class Folder:
         self._synced = Together(self._sync)
 
     def add(self, name: str, content: bytes) -> bool:
-        """Write a new file; False when the name is taken, by something equally durable."""
+        """Write a new file; False when the name is taken, by something that is as durable."""
         try:
-            added = not self.has(name) and self._linked(self._written(name, content), name)
-            self._synced()
+            while True:
+                if not self.has(name) and self._added(name, content):
+                    return True
+                if self._is_settled(name):
+                    return False
         except OSError as error:
             raise storage_error(error, os.path.join(self.path, name)) from error
-        return added
 
     def replace(self, name: str, content: bytes, *, stamp: float | None = None) -> None:
         """Write a file over whatever has the name; its old content survives any failure."""
@@ -115,18 +117,71 @@ class Folder:
             os.close(self._fd)
             self._fd = -1
 
-    def _written(self, name: str, content: bytes, *, stamp: float | None = None) -> str:
-        """The temporary name of a new file that is on disk, though its name may not be."""
-        temporary = f"{name.removesuffix('.wal')}.tmp.{os.getpid()}.{next(_numbers)}"
+    def _added(self, name: str, content: bytes) -> bool:
+        """Write and name a file, then sync it: one commit of the file system covers both.
+
+        Should the power go in between, the checksum exposes the torn record of a job that nobody
+        was told is safe.
+        """
+        temporary = _temporary(name)
         handle = os.open(temporary, _NEW, 0o600, dir_fd=self._fd)
         try:
+            self._fill(handle, temporary, content)
+            if not self._linked(temporary, name):
+                return False
+            self._sync_new(handle, name)
+            self._synced()
+        finally:
+            _close(handle)
+        return True
+
+    def _is_settled(self, name: str) -> bool:
+        """Sync what another may still be writing; False when it was not there to the end."""
+        try:
+            handle = os.open(name, _READ, dir_fd=self._fd)
+            try:
+                os.fsync(handle)
+                self._synced()
+                return self._is_named(handle, name)
+            finally:
+                _close(handle)
+        except FileNotFoundError:
+            return False
+
+    def _sync_new(self, handle: int, name: str) -> None:
+        """Sync a file; one that cannot be is taken back, so that nobody relies on it.
+
+        A failed fsync is never tried again on the same file: the kernel may have dropped the data
+        and would then call the second one a success.
+        """
+        try:
+            os.fsync(handle)
+        except OSError:
+            if self._is_named(handle, name):
+                self._discard(name)
+            raise
+
+    def _is_named(self, handle: int, name: str) -> bool:
+        found = os.stat(name, dir_fd=self._fd, follow_symlinks=False)
+        return os.path.samestat(os.fstat(handle), found)
+
+    def _fill(self, handle: int, temporary: str, content: bytes) -> None:
+        try:
             _write_all(handle, content)
+        except OSError:
+            self._discard(temporary)
+            raise
+
+    def _written(self, name: str, content: bytes, *, stamp: float | None = None) -> str:
+        """The temporary name of a new file that is on disk, though its name may not be."""
+        temporary = _temporary(name)
+        handle = os.open(temporary, _NEW, 0o600, dir_fd=self._fd)
+        try:
+            self._fill(handle, temporary, content)
             if stamp is not None:
                 os.utime(handle, (stamp, stamp))
             os.fsync(handle)
-        except BaseException:
-            # A failed fsync is never tried again on the same file: the kernel may have
-            # dropped the data and would then call the second one a success.
+        except OSError:
             self._discard(temporary)
             raise
         finally:
@@ -314,7 +369,7 @@ def is_running(pid: int) -> bool:
 
 def _opened(path: str) -> int:
     try:
-        os.makedirs(path, mode=0o700, exist_ok=True)
+        _make(path)
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
         raise storage_error(error, path) from error
@@ -322,6 +377,23 @@ def _opened(path: str) -> int:
         os.close(handle)
         raise StorageError(path, "belongs to another user", "use a directory of your own")
     return handle
+
+
+def _make(path: str) -> None:
+    """The folder, for us alone, with its name on disk: a put relies on all names above it."""
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        return
+    except FileNotFoundError:
+        _make(os.path.dirname(path))
+        _make(path)
+        return
+    parent = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(parent)
+    finally:
+        _close(parent)
 
 
 def _close(handle: int) -> None:
@@ -332,6 +404,10 @@ def _close(handle: int) -> None:
         return
 
 
+def _temporary(name: str) -> str:
+    return f"{name.removesuffix('.wal')}.tmp.{os.getpid()}.{next(_numbers)}"
+
+
 def _write_all(handle: int, content: bytes) -> None:
     view = memoryview(content)
     while view:
@@ -340,7 +416,7 @@ def _write_all(handle: int, content: bytes) -> None:
 
 def _all_of(handle: int, size: int) -> bytes:
     """Everything in the file: one call for most, more when a read comes up short."""
-    parts = [os.read(handle, size + 1)]
-    while parts[-1]:
-        parts.append(os.read(handle, max(size, 4096)))
-    return b"".join(parts)
+    content = os.read(handle, size + 1)
+    while len(content) < size and (more := os.read(handle, size - len(content))):
+        content += more
+    return content

@@ -97,8 +97,8 @@ def _to_fields(job: Job) -> dict[str, Any]:
 
 
 def _from_fields(fields: dict[str, Any]) -> Job:
-    request = _any_case(_any_case(fields)["request"])
     fields = _any_case(fields)
+    request = _any_case(fields["request"])
     extra = fields.get("episode") or {}
     episode = Episode(
         scope=Scope(*extra.get("scope", ())),
@@ -127,14 +127,16 @@ def _from_fields(fields: dict[str, Any]) -> Job:
 def _is_sound(job: Job) -> bool:
     """Whether every value is of the kind it should be: a record may come from anywhere."""
     episode = job.episode
-    words = [job.id, job.trigger, job.outcome, job.last_error]
-    words += [episode.task, episode.attempt, episode.error, episode.source]
-    words += [part for pair in episode.signals for part in pair]
-    words += [part for step in episode.steps for part in step[:3]]
-    words += [episode.scope.tenant, episode.scope.agent, episode.scope.project or ""]
+    words = [
+        *(job.id, job.trigger, job.outcome, job.last_error),
+        *(episode.task, episode.attempt, episode.error, episode.source),
+        *(episode.scope.tenant, episode.scope.agent, episode.scope.project or ""),
+        *(part for pair in episode.signals for part in pair),
+        *(part for step in episode.steps for part in step[:3]),
+    ]
     return (
-        all(type(word) is str for word in words)
-        and all(type(step.failed) is bool for step in episode.steps)
+        set(map(type, words)) == {str}
+        and {type(step.failed) for step in episode.steps} <= {bool}
         and type(job.attempts) is int
         and job.attempts >= 0
     )
