@@ -205,6 +205,25 @@ def test_what_cannot_be_read_is_set_aside_and_counted(base: Path, content: bytes
     assert (queue.counts().corrupt, queue.counts().quarantined) == (1, 1)
 
 
+def test_a_torn_record_is_not_relied_on_when_the_job_comes_again(base: Path) -> None:
+    queue = FileQueue(str(base))
+    for torn in (b"", encode(JOB)[:-1]):
+        (base / "wal" / f"{JOB.id}.wal").write_bytes(torn)
+
+        assert queue.put(JOB)
+
+        assert queue.waiting() == [JOB]
+    assert queue.counts().quarantined == 2
+
+
+def test_a_planted_link_does_not_swallow_a_job(base: Path, tmp_path: Path) -> None:
+    queue = FileQueue(str(base))
+    (base / "wal" / f"{JOB.id}.wal").symlink_to(tmp_path / "elsewhere")
+
+    assert queue.put(JOB)
+    assert queue.waiting() == [JOB]
+
+
 def test_links_pipes_folders_and_giants_harm_nobody(base: Path, tmp_path: Path) -> None:
     queue = FileQueue(str(base))
     secret = tmp_path / "secret"

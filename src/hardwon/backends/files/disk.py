@@ -76,12 +76,7 @@ class Folder:
 
     def read(self, name: str, limit: int) -> bytes:
         """The content of a file of at most `limit` bytes, else NotRegular."""
-        try:
-            handle = os.open(name, _READ, dir_fd=self._fd)
-        except OSError as error:
-            if error.errno in {errno.ELOOP, errno.ENXIO}:  # a link; a socket
-                raise NotRegular(name) from error
-            raise
+        handle = self._to_read(name)
         try:
             found = os.fstat(handle)
             if not stat.S_ISREG(found.st_mode) or found.st_size > limit:
@@ -138,15 +133,19 @@ class Folder:
     def _is_settled(self, name: str) -> bool:
         """Sync what another may still be writing; False when it was not there to the end."""
         try:
-            handle = os.open(name, _READ, dir_fd=self._fd)
-            try:
-                os.fsync(handle)
-                self._synced()
-                return self._is_named(handle, name)
-            finally:
-                _close(handle)
+            handle = self._to_read(name)
+        except NotRegular:
+            return True
         except FileNotFoundError:
             return False
+        try:
+            os.fsync(handle)
+            self._synced()
+            return self._is_named(handle, name)
+        except FileNotFoundError:
+            return False
+        finally:
+            _close(handle)
 
     def _sync_new(self, handle: int, name: str) -> None:
         """Sync a file; one that cannot be is taken back, so that nobody relies on it.
@@ -159,6 +158,14 @@ class Folder:
         except OSError:
             if self._is_named(handle, name):
                 self._discard(name)
+            raise
+
+    def _to_read(self, name: str) -> int:
+        try:
+            return os.open(name, _READ, dir_fd=self._fd)
+        except OSError as error:
+            if error.errno in {errno.ELOOP, errno.ENXIO}:  # a link; a socket
+                raise NotRegular(name) from error
             raise
 
     def _is_named(self, handle: int, name: str) -> bool:

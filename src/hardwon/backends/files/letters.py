@@ -55,8 +55,14 @@ class Shelf:
         return sorted(found, key=lambda job: job.enqueued_at)
 
     def add(self, job: Job) -> bool:
-        """Keep a new job; False when its id is taken."""
-        return self.folder.add(job.id + SUFFIX, encode(job))
+        """Keep a new job; False when its id is taken by a record that can be read."""
+        record = encode(job)
+        while not self.folder.add(job.id + SUFFIX, record):
+            # A power cut may have left a torn record of a job that nobody was told is safe;
+            # to rely on it would lose this one.
+            if self.get(job.id) is not None:
+                return False
+        return True
 
     def replace(self, job: Job) -> None:
         """Keep a job in place of what is there; the age of the file is the age of the job."""
