@@ -1,6 +1,6 @@
 """How often the right lesson is shown at each door, replaying real runs through the public face.
 
-    python bench/doors.py agent-runs.jsonl.gz [--repo NAME …] [--misses]
+    HARDWON_BENCH_RUNS=agent-runs.jsonl.gz python -m bench doors [--repo NAME …] [--misses]
 
 Each line of the file is a run: {run, repo, order, task, steps: [{command, returncode, output,
 pitfall}]}. `pitfall` labels a failing step; it is only used to score. The runs of a repository are
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import os
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -141,11 +142,14 @@ def rows(name: str, count: Counter[str]) -> Iterator[str]:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("file")
+    parser.add_argument("--runs", default=os.environ.get("HARDWON_BENCH_RUNS", ""))
     parser.add_argument("--repo", action="append", help="only this repository; may be repeated")
     parser.add_argument("--misses", action="store_true", help="list the repeats that were missed")
-    given = parser.parse_args()
-    with gzip.open(given.file, "rt", encoding="utf-8") as lines:
+    given, _ = parser.parse_known_args()
+    if not given.runs:
+        print("no runs to replay: name a file in HARDWON_BENCH_RUNS")
+        return
+    with gzip.open(given.runs, "rt", encoding="utf-8") as lines:
         runs = [json.loads(line) for line in lines]
     repos = list(dict.fromkeys(run["repo"] for run in runs))
     total, tokens = Counter[str](), defaultdict[str, list[int]](list)
