@@ -1,0 +1,60 @@
+"""`hardwon lesson` and `hardwon recall --explain`, as a person uses them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hardwon.surfaces.cli import run
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARDWON_HOME", str(tmp_path / "home"))
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
+    assert run(arguments) == code
+    printed = capsys.readouterr()
+    return printed.out + printed.err
+
+
+def test_a_lesson_is_added_edited_and_taken_back(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "recorded lesson #1" in said(capsys, "lesson", "add", "when deploying", "use blue")
+    said(capsys, "lesson", "edit", "#1", "--correction", "use green")
+
+    assert "edit  was: #1" in said(capsys, "lesson", "history", "1")
+    assert "use blue" in said(capsys, "lesson", "undo")
+    assert "hardwon: " in said(capsys, "lesson", "undo", code=1)
+
+
+def test_a_guard_needs_a_call_and_can_be_lifted(capsys: pytest.CaptureFixture[str]) -> None:
+    said(capsys, "lesson", "add", "production", "never drop it")
+
+    assert "names no call" in said(capsys, "lesson", "guard", "1", code=2)
+    assert "guards" in said(capsys, "lesson", "guard", "1", "--call", "dropdb prod")
+    assert "guard 10" in said(capsys, "recall", "dropdb prod", "--tool", "bash", "--explain")
+    assert "no longer" in said(capsys, "lesson", "guard", "1", "--off")
+
+
+@pytest.mark.parametrize("form", ["jsonl", "markdown"])
+def test_a_pack_goes_out_and_comes_in(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, form: str
+) -> None:
+    pack = str(tmp_path / ("p.md" if form == "markdown" else "p.jsonl"))
+    said(capsys, "lesson", "add", "when deploying", "use blue")
+    said(capsys, "lesson", "export", "--form", form, "--output", pack)
+
+    assert "1 lesson(s) imported" in said(capsys, "lesson", "import", pack, "--agent", "other")
+    assert "use blue" in said(capsys, "lesson", "list", "--agent", "other")
+
+
+def test_explain_names_the_parts_and_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    said(capsys, "lesson", "add", "when deploying to staging", "use blue")
+
+    assert "words" in said(capsys, "recall", "deploying on staging", "--explain")
+    assert "no candidate" in said(capsys, "recall", "zebra", "--explain")
+    assert '"verdict": "shown"' in said(
+        capsys, "recall", "deploying on staging", "--explain", "--json"
+    )
