@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from hardwon.domain.delivery import Door
 from hardwon.domain.ranking import WEIGHTS, Judged, Odds, Weights, judge
 from hardwon.domain.recall import Query
 from hardwon.domain.scope import Scope
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
     from hardwon.ports import LessonStore
 
-_CANDIDATES = 16
+_CANDIDATES, _AT_TURN = 30, 16  # a turn asks often, and has the usual ones besides
 NO_ODDS: Odds = {}
 
 
@@ -41,7 +42,8 @@ def weigh(
     weights: Weights = WEIGHTS,
 ) -> list[Judged]:
     """Every candidate with its score and verdict, best first."""
-    found = lessons.match(scope, query, now=now, limit=_CANDIDATES)
+    most = _AT_TURN if query.door == Door.TURN else _CANDIDATES
+    found = lessons.match(scope, query, now=now, limit=most)
     judged = [judge(query, match, odds=odds, now=now, by=weights) for match in found]
     judged.sort(key=lambda one: (bool(one.verdict), -one.score, -one.match.lesson.id))
     return judged
