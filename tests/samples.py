@@ -30,3 +30,12 @@ def lesson(text: str = "use Edit for large Go files", scope: Scope = CODER, **mo
 def job(task: str = "task", at: datetime = NOW) -> Job:
     """A job that was queued at `at`."""
     return new_job(EPISODE._replace(task=task), "error", at)
+
+
+class Clock:
+    """A clock that stands until it is moved."""
+
+    now = NOW
+
+    def __call__(self) -> datetime:
+        return self.now

@@ -70,4 +70,9 @@ class Opening:
 
 
 def _wrapped(value: Any) -> Any:
-    return Async(value) if isinstance(value, _HANDLES) else value
+    return Async(value) if isinstance(value, _HANDLES) or _is_of_a_way(value) else value
+
+
+def _is_of_a_way(value: Any) -> bool:
+    """What the ways of learning hand out are handles too; their results are of the domain."""
+    return type(value).__module__.startswith("hardwon.learn.")

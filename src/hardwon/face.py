@@ -13,7 +13,7 @@ from hardwon.domain.scope import scope as scoped
 from hardwon.domain.text import LABEL_LIMIT, LESSON_LIMIT, required
 from hardwon.engine import MEMORY, Engine, utc_now
 from hardwon.errors import InvalidInput
-from hardwon.lessons import Lessons
+from hardwon.lessons import Lessons, within
 from hardwon.settings import load
 
 if TYPE_CHECKING:
@@ -21,19 +21,21 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
     from typing import TypeVar
 
-    from hardwon.domain import calls, episode
+    from hardwon.domain import calls, episode, execution
     from hardwon.domain.episode import Step
     from hardwon.domain.job import Job
     from hardwon.domain.queue import QueueCounts
     from hardwon.domain.ranking import Judged
+    from hardwon.domain.reflection import Reflection
     from hardwon.domain.scope import Scope
     from hardwon.engine import Answerer, Processor
-    from hardwon.learn import goals, trials
+    from hardwon.learn import dreams as nights
+    from hardwon.learn import executions, goals, trials
     from hardwon.learn.sessions import mining
     from hardwon.learn.trials import Loops
     from hardwon.learn.trials.state import State as LoopState
-    from hardwon.ports import Model, Window
     from hardwon.models.governor import Spent
+    from hardwon.ports import Model, Window
     from hardwon.settings import Settings
     from hardwon.stages.refine import Refined
     from hardwon.stages.verify import Verdict
@@ -45,7 +47,9 @@ else:
     trials = lazy("hardwon.learn.trials")
     calls, episode = lazy("hardwon.domain.calls"), lazy("hardwon.domain.episode")
     mining = lazy("hardwon.learn.sessions.mining")
-    goals = lazy("hardwon.learn.goals")
+    nights, goals = lazy("hardwon.learn.dreams"), lazy("hardwon.learn.goals")
+    execution = lazy("hardwon.domain.execution")
+    executions = lazy("hardwon.learn.executions")
 
 
 def open(
@@ -72,6 +76,7 @@ def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goal
 
 # What works a job of each kind; each way of learning is imported when its first job is worked.
 PROCESSORS: dict[str, Processor] = {
+    "execution": lambda engine, job: executions.process(engine, job),
     "goal": lambda engine, job: goals.process(engine, job),
 }
 
@@ -180,6 +185,11 @@ class Agent:
         self._run = run
 
     @property
+    def dreams(self) -> nights.Dreams:
+        """This agent's lessons put in order while nobody works, with report and undo."""
+        return nights.Dreams(self._engine, self.scope)
+
+    @property
     def sessions(self) -> mining.Sessions:
         """Transcripts of coding agents on this machine, to be mined into this agent's memory."""
         return mining.Sessions(self._engine, self.scope)
@@ -279,6 +289,33 @@ class Agent:
     def imagine(self, query: str) -> str:
         """A hypothetical lesson to search with, when `hyde.enabled` is on; never in a hook."""
         return self._engine.imagined(query)
+
+    def reflections(self, goal_id: object = None, *, limit: int = 25) -> Sequence[Reflection]:
+        """What is kept about a goal, or the newest about any."""
+        return goals.kept(self._engine, self.scope, goal_id, limit=within(limit, 10_000))
+
+    def run_ended(
+        self,
+        task: str,
+        *,
+        tools: Iterable[str] = (),
+        seconds: float = 0.0,
+        retries: int = 0,
+        failed: bool = False,
+        error: object = None,
+    ) -> Job | None:
+        """Queues a judgement on how well a run went, when there is something to say."""
+
+        def end(own: Scope) -> Job | None:
+            lost = failed or bool(error)
+            run = execution.Run(task, tuple(tools), seconds, lost, retries, _words(error))
+            return executions.ended(self._engine, own, run)
+
+        return self._attempt(end, None)
+
+    def run_context(self, text: str = "") -> Injection:
+        """At most three lines on recent runs: the latest error, what recurs, what fits the text."""
+        return self._door(lambda own: executions.context(self._engine, own, text))
 
     def report(self, injection: Injection, outcome: str) -> None:
         """Say what came of a delivery: `helped`, `ignored`, `failed` …"""

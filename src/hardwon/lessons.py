@@ -55,7 +55,7 @@ class Lessons:
     def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
         """Those that contain the text."""
         return self._engine.store.lessons.search(
-            self._scope, required(text, "query"), limit=_within(limit, 200)
+            self._scope, required(text, "query"), limit=within(limit, 200)
         )
 
     def edit(self, number: int, **changes: Any) -> Lesson:
@@ -105,7 +105,7 @@ class Lessons:
     def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
         """Newest-consulted first."""
         return self._engine.store.lessons.recent(
-            self._scope, status=status, limit=_within(limit, _MOST)
+            self._scope, status=status, limit=within(limit, _MOST)
         )
 
     def export(self, *, form: str = "jsonl") -> str:
@@ -135,7 +135,7 @@ class Lessons:
         return restored
 
 
-def _within(limit: int, most: int) -> int:
+def within(limit: int, most: int) -> int:
     if not 1 <= limit <= most:
         raise InvalidInput(f"limit must be in 1 … {most}, not {limit}")
     return limit

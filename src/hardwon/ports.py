@@ -1,10 +1,13 @@
 """What the core needs from the outside: narrow protocols, each with its promises."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 from hardwon.domain.delivery import Delivery
+from hardwon.domain.dream import Change as DreamChange
+from hardwon.domain.dream import Dream
 from hardwon.domain.episode import Episode, Step
 from hardwon.domain.history import Change
 from hardwon.domain.job import Job
@@ -117,8 +120,36 @@ class History(Protocol):
         """Remove a change that was taken back."""
 
 
-class Store(Protocol):
-    """Everything that is kept about agents, under one roof."""
+class DreamStore(Protocol):
+    """Remembers dreams for good, and shows a dreamer every lesson of one agent."""
+
+    def save(self, dream: Dream) -> None:
+        """Store durably; a dream of the same id is replaced."""
+
+    def get(self, scope: Scope, dream: str) -> Dream:
+        """The dream with this id, or whose id begins so; else NotFound."""
+
+    def recent(self, scope: Scope, *, limit: int) -> list[Dream]:
+        """The dreams of the agent, newest first."""
+
+    def note(self, dream: str, changes: Sequence[DreamChange]) -> None:
+        """Keep what was done, so that it can be undone."""
+
+    def changes(self, dream: str) -> list[DreamChange]:
+        """What a dream did, in order."""
+
+    def scopes(self, scope: Scope) -> list[Scope]:
+        """Every scope of the agent: everywhere and each project."""
+
+    def lessons(self, scope: Scope) -> Iterator[Lesson]:
+        """Every active lesson of the agent in all projects, oldest first."""
+
+    def together(self) -> AbstractContextManager[object]:
+        """Whatever is stored inside the `with` block is kept as a whole or not at all."""
+
+
+class Parts(Protocol):
+    """What a store consists of."""
 
     @property
     def lessons(self) -> LessonStore: ...
@@ -134,6 +165,12 @@ class Store(Protocol):
     def calls(self) -> CallLog: ...
     @property
     def history(self) -> History: ...
+    @property
+    def dreams(self) -> DreamStore: ...
+
+
+class Store(Parts, Protocol):
+    """Everything that is kept about agents, under one roof."""
 
     def forget(self, tenant: str) -> None:
         """Remove a tenant with everything it owns."""

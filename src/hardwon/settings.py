@@ -122,7 +122,7 @@ class GoalSettings(NamedTuple):
     shown: int = 2
     redis_url: str = ""  # default: in the store that holds the lessons
     redis_prefix: str = ""
-    redis_patience: timedelta = timedelta(milliseconds=40)  # of an agent's turn, for a round trip
+    redis_patience: timedelta = timedelta(milliseconds=30)  # of an agent's turn, for a round trip
 
 
 class TrialSettings(NamedTuple):
@@ -139,6 +139,16 @@ class TrialSettings(NamedTuple):
     lessons: str = "now"  # queue: worded again in the background; off
 
 
+class DreamSettings(NamedTuple):
+    """When an agent dreams, and for how long."""
+
+    idle: timedelta = timedelta(hours=2)  # without activity before it may begin
+    every: timedelta = timedelta(hours=6)
+    budget: timedelta = timedelta(minutes=10)
+    changes: int = 100_000  # of one night
+    stale: timedelta = timedelta(days=180)  # after which an unsure, unused lesson is retired
+
+
 class Settings(NamedTuple):
     """Everything that can be set, with where it came from."""
 
@@ -150,6 +160,7 @@ class Settings(NamedTuple):
     budget: BudgetSettings = BudgetSettings()
     hyde: HydeSettings = HydeSettings()
     goals: GoalSettings = GoalSettings()
+    dream: DreamSettings = DreamSettings()
     scope: ScopeSettings = ScopeSettings()
     hooks: HookSettings = HookSettings()
     trials: TrialSettings = TrialSettings()

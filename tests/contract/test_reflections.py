@@ -158,6 +158,36 @@ def test_no_more_are_kept_than_asked_and_the_newest_always(
         assert kept[-1] == one
 
 
+SAVES = st.tuples(
+    st.sampled_from(["g1", "g2", "g3"]),
+    st.sampled_from([0.5, 0.7, 0.8, 1.0]),
+    st.sampled_from(["pricing of a competitor", "weekly report", "pricing report"]),
+    st.sampled_from([CODER, CODER.everywhere(), OTHER]),
+    st.sampled_from(["", "j1", "j2"]),
+)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(SAVES, max_size=14))
+def test_every_store_behaves_like_the_one_in_memory(
+    reflections: ReflectionStore, saves: list[tuple[str, float, str, Scope, str]]
+) -> None:
+    tenant = f"t{abs(hash(tuple(saves)))}"
+    model = MemoryReflections()
+    for minute, (subject, importance, title, scope, job) in enumerate(saves):
+        one = Reflection(
+            scope._replace(tenant=tenant), subject, f"insight {minute}", NOW, title, job=job
+        )
+        one = one._replace(importance=importance, created_at=NOW + timedelta(minutes=minute))
+        assert reflections.save(one, keep=3) == model.save(one, keep=3)
+
+    for scope in (CODER, CODER.everywhere(), OTHER):
+        own = scope._replace(tenant=tenant)
+        for subject in ("g1", "g2", "g3", "g4"):
+            assert reflections.about(own, subject) == model.about(own, subject)
+        assert reflections.recent(own, now=NOW, limit=50) == model.recent(own, now=NOW, limit=50)
+
+
 @pytest.mark.parametrize("kind", ["memory", "sqlite"])
 def test_only_the_newest_are_kept_under_a_cap(kind: str, tmp_path: Path) -> None:
     database = Database(str(tmp_path / "hardwon.db"))

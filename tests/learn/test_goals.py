@@ -6,7 +6,7 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -21,19 +21,10 @@ from hardwon.errors import InvalidInput, TransientError
 from hardwon.learn.goals.insight import tidy
 from hardwon.learn.goals.orchestrators import goal_name, goal_state, task_step
 from hardwon.models.scripted import Scripted
-from tests.samples import NOW
+from tests.samples import NOW, Clock
 
 SEARCH = {"skill_name": "web_search", "output_summary": "12 results", "status": "done"}
 PARSE = {"skill_name": "parse_table", "error": "ValueError: prices of 2023", "status": "failed"}
-
-
-class Clock:
-    """A clock that stands until it is moved."""
-
-    now = NOW
-
-    def __call__(self) -> datetime:
-        return self.now
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from hardwon.domain.lesson import Lesson, Status
@@ -10,19 +11,22 @@ from hardwon.domain.recall import Match, Query, Tally, index, keys, rarity
 from hardwon.domain.reflection import (
     CANDIDATES,
     RUNS_KEPT,
+    Likeness,
     best_held,
+    by_relevance,
     is_known,
     leaving,
-    likenesses,
     words_of,
 )
 from hardwon.errors import NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from hardwon.domain.delivery import Delivery
+    from hardwon.domain.dream import Change as DreamChange
+    from hardwon.domain.dream import Dream
     from hardwon.domain.episode import Step
     from hardwon.domain.history import Change
     from hardwon.domain.reflection import Likeness, Reflection
@@ -126,9 +130,8 @@ class MemoryReflections:
         living = self.recent(scope, now=now, limit=len(self.all))
         held = [set(words_of(r)) for r in living]
         postings = {word: [at for at, own in enumerate(held) if word in own] for word in words}
-        holders = {word: len(places) for word, places in postings.items()}
         found = best_held(postings, limit=CANDIDATES)
-        return likenesses(holders, [living[at] for at in found])[:limit]
+        return by_relevance(Likeness(living[at], share) for at, share in found.items())[:limit]
 
     def _seen(self, scope: Scope) -> list[Reflection]:
         return [r for r in self.all if r.scope in scope.visible()]
@@ -236,6 +239,51 @@ class MemoryWindow:
         self._steps.clear()
 
 
+class MemoryDreams:
+    """Dreams in a dictionary."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self.all: dict[str, Dream] = {}
+        self._changes: dict[str, list[DreamChange]] = {}
+        self._store = store
+
+    def save(self, dream: Dream) -> None:
+        self.all[dream.id] = dream._replace(scope=dream.scope.everywhere())
+
+    def get(self, scope: Scope, dream: str) -> Dream:
+        found = [one for one in self.recent(scope, limit=len(self.all)) if one.id.startswith(dream)]
+        if len(found) != 1 or not dream:
+            raise NotFound("dream", dream)
+        return found[0]
+
+    def recent(self, scope: Scope, *, limit: int) -> list[Dream]:
+        own = [one for one in self.all.values() if one.scope == scope.everywhere()]
+        own.reverse()
+        return sorted(own, key=lambda one: one.started_at, reverse=True)[:limit]
+
+    def note(self, dream: str, changes: Sequence[DreamChange]) -> None:
+        self._changes.setdefault(dream, []).extend(changes)
+
+    def changes(self, dream: str) -> list[DreamChange]:
+        return list(self._changes.get(dream, ()))
+
+    def scopes(self, scope: Scope) -> list[Scope]:
+        store, own = self._store, scope.everywhere()
+        seen = [lesson.scope for lesson in store.lessons.all.values()]
+        seen += [one.scope for one in (*store.runs.all, *store.reflections.all)]
+        seen += [owner for owner, _ in store.failures.all]
+        return list(dict.fromkeys(one for one in seen if one.everywhere() == own))
+
+    def lessons(self, scope: Scope) -> Iterator[Lesson]:
+        own = scope.everywhere()
+        for lesson in list(self._store.lessons.all.values()):
+            if lesson.scope.everywhere() == own and lesson.status == Status.ACTIVE:
+                yield lesson
+
+    def together(self) -> nullcontext[None]:
+        return nullcontext()
+
+
 class MemoryStore:
     """A store that ends with the process."""
 
@@ -247,6 +295,7 @@ class MemoryStore:
         self.failures = MemoryFailures()
         self.calls = MemoryCalls()
         self.history = MemoryHistory()
+        self.dreams = MemoryDreams(self)
 
     def forget(self, tenant: str) -> None:
         kept = {n: one for n, one in self.lessons.all.items() if one.scope.tenant != tenant}
@@ -255,6 +304,7 @@ class MemoryStore:
         for kept_here in (self.reflections, self.runs):
             kept_here.all = [r for r in kept_here.all if r.scope.tenant != tenant]
         self.deliveries.all = [d for d in self.deliveries.all if d.scope.tenant != tenant]
+        self.dreams.all = {n: d for n, d in self.dreams.all.items() if d.scope.tenant != tenant}
         self.failures.all = {k: v for k, v in self.failures.all.items() if k[0].tenant != tenant}
         self.calls.all = {k: v for k, v in self.calls.all.items() if k[0].tenant != tenant}
         self.history.all = [c for c in self.history.all if c.before.scope.tenant != tenant]

@@ -14,6 +14,7 @@ class Trigger:
     MANUAL = "manual"
     VERIFICATION = "verification"
     GOAL = "goal"
+    EXECUTION = "execution"
     SESSION = "session"
     NOTE = "note"
     RECURRENCE = "recurrence"

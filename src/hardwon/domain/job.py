@@ -41,6 +41,8 @@ def outcome_of(episode: Episode, trigger: str) -> str:
     """Why we reflect, in the words of the published record format."""
     if trigger == Trigger.GOAL:
         return f"GOAL {episode.source}: {episode.signal('goal_state')}: {episode.error}"
+    if trigger == Trigger.EXECUTION:
+        return f"EXECUTION {episode.signal('run')}: {episode.error}"
     if episode.error:
         return f"ERROR: {episode.error}"
     if trigger == Trigger.HALLUCINATION:

@@ -10,7 +10,7 @@ from hardwon.domain.scope import Scope
 
 HOLDERS_READ = 200  # of one word, newest first; a word held by more says little anyway
 RUNS_KEPT = 1000  # reflections on runs in one scope
-CANDIDATES = 24  # looked at closely after the words were counted
+CANDIDATES = 10  # looked at closely after the words were counted
 _WORDS_KEPT = 32
 _UNKNOWN = 1.0  # the weight of a word that nothing holds
 
@@ -76,13 +76,24 @@ def words_of(reflection: Reflection) -> tuple[str, ...]:
     return key_words(f"{reflection.title} {reflection.insight}")
 
 
-def best_held(postings: Mapping[str, Sequence[T]], *, limit: int) -> list[T]:
-    """Those that hold most of the asked words, rare words counting most."""
+def best_held(postings: Mapping[str, Sequence[T]], *, limit: int) -> dict[T, float]:
+    """How much of the asked words those hold that hold most, rare words counting most.
+
+    One shared word is chance, not likeness.
+    """
     counted: dict[T, float] = {}
+    shared: dict[T, int] = {}
+    total = 0.0
     for holders in postings.values():
+        share = weight(len(holders))
+        total += share
         for holder in holders:
-            counted[holder] = counted.get(holder, 0.0) + weight(len(holders))
-    return sorted(counted, key=counted.__getitem__, reverse=True)[:limit]
+            counted[holder] = counted.get(holder, 0.0) + share
+            shared[holder] = shared.get(holder, 0) + 1
+    least = min(2, len(postings))
+    able = [holder for holder, words in shared.items() if words >= least]
+    best = sorted(able, key=counted.__getitem__, reverse=True)[:limit]
+    return {holder: counted[holder] / total for holder in best}
 
 
 def weight(holders: int) -> float:
@@ -91,10 +102,7 @@ def weight(holders: int) -> float:
 
 
 def likenesses(holders: Mapping[str, int], found: Iterable[Reflection]) -> list[Likeness]:
-    """How much of the asked words each reflection holds, the most relevant first.
-
-    `holders` tells for each asked word how many hold it. One shared word is chance, not likeness.
-    """
+    """The same, where it is known how many hold each asked word, and not who."""
     weights = {word: weight(count) for word, count in holders.items()}
     total = sum(weights.values()) or 1.0
     alike = []
@@ -102,4 +110,9 @@ def likenesses(holders: Mapping[str, int], found: Iterable[Reflection]) -> list[
         shared = weights.keys() & set(words_of(reflection))
         if len(shared) >= min(2, len(weights)):
             alike.append(Likeness(reflection, sum(weights[word] for word in shared) / total))
-    return sorted(alike, key=lambda one: (-one.relevance, -one.reflection.created_at.timestamp()))
+    return by_relevance(alike)
+
+
+def by_relevance(found: Iterable[Likeness]) -> list[Likeness]:
+    """The most relevant first, of equals the newest."""
+    return sorted(found, key=lambda one: (-one.relevance, -one.reflection.created_at.timestamp()))

@@ -79,7 +79,7 @@ def test_the_pending_call_is_told_its_pitfall(home: Home) -> None:
     list(home.replay("claude-code", "one"))
     home.work()
 
-    pending = {"tool": "Bash", "args": {"command": "mkdir out/nightly"}}
+    pending: dict[str, Any] = {"tool": "Bash", "args": {"command": "mkdir out/nightly"}}
     assert ACTION in home.tell(Kind.BEFORE, "two", **pending).context
     assert not home.tell(Kind.BEFORE, "two", tool="Bash", args={"command": "ls"})
 
@@ -126,7 +126,7 @@ def test_sub_agents_are_told_nothing_unless_asked(
 ) -> None:
     with hardwon.open(home.path) as hw:
         hw.agent("default").learn("make the folder of the nightly report with mkdir -p")
-    prompt = {"text": "make the folder of the nightly report", "is_nested": True}
+    prompt: dict[str, Any] = {"text": "make the folder of the nightly report", "is_nested": True}
 
     assert not home.tell(Kind.PROMPT, **prompt)
     monkeypatch.setenv("HARDWON_HOOKS_SUBAGENTS", "true")

@@ -46,4 +46,4 @@ class _WithRedis:
     @cached_property
     def _redis(self) -> stored.RedisReflections:
         url, values = self._address
-        return stored.opened(url, **values)
+        return stored.RedisReflections(url, **values)

@@ -12,15 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 T = TypeVar("T")
-_PAUSE = 1.0  # seconds without another try after one failed
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0  # seconds without another try after one failed
 
 
 class Patience:
-    """Runs calls that may hang. After one failed, those of the next second fail at once."""
+    """Runs calls that may hang. After one failed, those that soon follow fail at once."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._until = 0.0
+        self._pause = _FIRST_PAUSE
         self._stuck: list[threading.Thread] = []
 
     def wait(self, call: Callable[[], T]) -> T:
@@ -32,10 +33,12 @@ class Patience:
         try:
             result = self._run(call)
             is_well = True
+            self._pause = _FIRST_PAUSE
             return result
         finally:
             if not is_well:
-                self._until = time.monotonic() + _PAUSE
+                self._until = time.monotonic() + self._pause
+                self._pause = min(2 * self._pause, _LONGEST_PAUSE)
 
     def _run(self, call: Callable[[], T]) -> T:
         results: list[T] = []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.backends.redis import entries
 from hardwon.backends.redis.keys import Keys, patterns, visible
+from hardwon.backends.redis.opening import Opening
 from hardwon.backends.redis.patience import Patience
 from hardwon.domain.reflection import (
     CANDIDATES,
@@ -21,25 +21,18 @@ from hardwon.domain.reflection import (
     likenesses,
     words_of,
 )
-from hardwon.errors import MissingExtra, Unavailable
-
-try:
-    import redis
-    from redis.backoff import NoBackoff
-    from redis.retry import Retry
-except ImportError as error:
-    raise MissingExtra("redis") from error
+from hardwon.errors import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
+    from hardwon.backends.redis.server import Server
     from hardwon.domain.scope import Scope
 
 T = TypeVar("T")
 log = logging.getLogger("hardwon")
-_PATIENCE = 0.04  # seconds for one round trip of an agent's turn, which makes two at most
-_WRITE_PATIENCE = 5.0  # nobody waits for a worker
+_PATIENCE = 0.03  # seconds for one round trip of an agent's turn, which makes two at most
 _TRIES = 200  # of an update that others keep overtaking
 _HERE = os.path.dirname(__file__)
 
@@ -54,24 +47,24 @@ class RedisReflections:
         self._kept = recent
         self._patience = Patience(patience)
         self._is_well = True
-        self._reader = _client(url, patience)
-        self._writer = _client(url, _WRITE_PATIENCE)
-        self.name = _name(self._writer)
+        self._redis = Opening(url, patience=patience)
+        self.name = self._redis.name
 
     def save(self, reflection: Reflection, *, keep: int = 0) -> bool:
         return self._watched(lambda: self._save(reflection, keep))
 
     def about(self, scope: Scope, subject: str) -> list[Reflection]:
         places = visible(self._prefix, scope)
-        values = self._read(lambda: self._gets([place.goal(subject) for place in places]))
+        keys = [place.goal(subject) for place in places]
+        values = self._read(lambda server: server.gets(keys))
         pairs = zip(places, values, strict=True)
         found = [r for place, value in pairs for r in self._decoded(place, subject, value)]
         return sorted(found, key=lambda r: r.created_at)
 
     def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
         places = visible(self._prefix, scope)
-        ask = (_script("recent"), 0, self._kept, *(place.place for place in places))
-        rows = self._read(lambda: self._reader.eval(*ask))
+        ask = (self._kept, *(place.place for place in places))
+        rows = self._read(lambda server: server.run(_script("recent"), (), *ask))
         living = [r for r in self._all(places, rows) if r.is_alive(now)]
         living.reverse()
         return sorted(living, key=lambda r: r.created_at, reverse=True)[:limit]
@@ -81,40 +74,32 @@ class RedisReflections:
     ) -> list[Likeness]:
         places = visible(self._prefix, scope)
         prefixes = [prefix for place in places for prefix in (place.place, place.words)]
-        ask = (_script("alike"), 0, HOLDERS_READ, CANDIDATES, len(places), *prefixes, *words)
-        counts, rows = self._read(lambda: self._reader.eval(*ask))
+        ask = (HOLDERS_READ, CANDIDATES, len(places), *prefixes, *words)
+        found = self._read(lambda server: server.run(_script("alike"), (), *ask))
+        counts, rows = found
         living = [r for r in self._all(places, rows) if r.is_alive(now)]
         return likenesses(dict(zip(words, counts, strict=True)), living)[:limit]
 
     def forget(self, tenant: str) -> None:
         """Remove every reflection of a tenant."""
-        self._watched(lambda: self._forget(tenant))
+        self._watched(lambda: self._redis.writer().remove(patterns(self._prefix, tenant)))
 
     def check(self) -> list[str]:
         """What is wrong with the server, or in its settings would lose acknowledged data."""
         try:
-            return [f"{self.name}: {problem}" for problem in risks(self._writer)]
-        except redis.RedisError as error:
-            return [f"{self.name}: {_words(error)}"]
-
-    def warn(self) -> None:
-        """Log how this server could lose what it acknowledges, or that it is away."""
-        try:
-            for problem in risks(self._writer):
-                log.warning("%s: %s", self.name, problem)
-        except redis.RedisError as error:
-            self._complain(_words(error))
+            return [f"{self.name}: {problem}" for problem in self._redis.writer().risks()]
+        except Unavailable as error:
+            return [f"{self.name}: {error}"]
 
     def close(self) -> None:
         """Release the connections."""
-        self._reader.close()
-        self._writer.close()
+        self._redis.close()
 
     def _save(self, reflection: Reflection, keep: int) -> bool:
         """Read, decide, and replace what was read unless it changed meanwhile."""
         place = Keys(self._prefix, reflection.scope)
         for attempt in range(_TRIES):
-            value = self._gets([place.goal(reflection.subject)], self._writer)[0]
+            value = self._redis.writer().gets([place.goal(reflection.subject)])[0]
             known = entries.decode(value)
             mates = [entries.reflection(one, reflection.scope, reflection.subject) for one in known]
             if is_known(mates, reflection):
@@ -124,7 +109,7 @@ class RedisReflections:
             if self._replaced(place, value, [*kept, entries.entry(reflection)], reflection):
                 return True
             time.sleep(min(0.001 * attempt, 0.02))
-        raise Unavailable(f"{self.name}: others keep changing {reflection.subject!r}")
+        raise Unavailable(f"others keep changing {reflection.subject!r}")
 
     def _replaced(
         self, place: Keys, expected: bytes | None, content: list[dict[str, Any]], new: Reflection
@@ -135,14 +120,7 @@ class RedisReflections:
             *(expected or b"", entries.encode(content), _life(content, new)),
             *(new.subject, self._kept, new.created_at.timestamp(), HOLDERS_READ),
         )
-        return bool(self._writer.eval(_script("save"), len(keys), *keys, *values))
-
-    def _gets(self, keys: list[str], client: Any = None) -> list[bytes | None]:
-        """The values of the keys in one round trip; a key of another type raises."""
-        with (client or self._reader).pipeline(transaction=False) as pipe:
-            for key in keys:
-                pipe.get(key)
-            return list(pipe.execute())
+        return bool(self._redis.writer().run(_script("save"), keys, *values))
 
     def _all(self, places: list[Keys], rows: Iterable[Any]) -> list[Reflection]:
         return [
@@ -159,56 +137,29 @@ class RedisReflections:
             self._complain(f"{place.goal(subject)!r} is {error}")
             return []
 
-    def _forget(self, tenant: str) -> None:
-        for pattern in patterns(self._prefix, tenant):
-            for key in self._writer.scan_iter(match=pattern, count=1000):
-                self._writer.unlink(key)
+    def _read(self, call: Callable[[Server], T]) -> T:
+        def read() -> T:
+            server = self._redis.reader()
+            return self._patience.wait(lambda: call(server))
 
-    def _read(self, call: Callable[[], T]) -> T:
-        return self._watched(lambda: self._patience.wait(call))
+        return self._watched(read)
 
     def _watched(self, call: Callable[[], T]) -> T:
         """The call with its failures in our words; one warning when the server turns bad."""
         try:
             result = call()
-        except (redis.RedisError, entries.Unreadable, Unavailable) as error:
-            self._complain(_words(error))
-            raise Unavailable(f"{self.name}: {_words(error)}") from error
+        except (entries.Unreadable, Unavailable) as error:
+            self._complain(str(error))
+            raise Unavailable(f"{self.name}: {error}") from error
         self._is_well = True
         return result
 
     def _complain(self, problem: str) -> None:
+        if not self._redis.is_open():
+            return
         if self._is_well:
             log.warning("%s: %s; reflections wait in the queue", self.name, problem)
         self._is_well = False
-
-
-def opened(url: str, **values: Any) -> RedisReflections:
-    """The store at a URL; a log line tells if its server could lose what it acknowledges."""
-    store = RedisReflections(url, **values)
-    threading.Thread(target=store.warn, daemon=True, name="hardwon-redis-check").start()
-    return store
-
-
-def risks(client: Any) -> list[str]:
-    """Why this server could lose what it has acknowledged, in words."""
-    try:
-        found = client.config_get("appendonly", "appendfsync", "maxmemory", "maxmemory-policy")
-    except redis.ResponseError:
-        return ["cannot tell whether it keeps what it acknowledges (CONFIG is not allowed)"]
-    settings = {_text(key): _text(value) for key, value in found.items()}
-    problems = []
-    if settings.get("appendonly") == "no":
-        problems.append("appendonly is off: a crash loses reflections; set appendonly yes")
-    elif settings.get("appendfsync") != "always":
-        problems.append(
-            f"appendfsync is {settings.get('appendfsync')}: a crash loses the last second or more"
-            "; set appendfsync always"
-        )
-    policy = settings.get("maxmemory-policy", "")
-    if settings.get("maxmemory", "0") != "0" and policy != "noeviction":
-        problems.append(f"maxmemory-policy is {policy}: a full server drops reflections")
-    return problems
 
 
 def _life(content: list[dict[str, Any]], new: Reflection) -> int:
@@ -224,22 +175,6 @@ def _life(content: list[dict[str, Any]], new: Reflection) -> int:
     return max(1, int((max(ends) - new.created_at).total_seconds() * 1000))
 
 
-def _client(url: str, timeout: float) -> Any:
-    """A client that connects when it is first used, and once more when a connection was cut."""
-    return redis.Redis.from_url(
-        url,
-        socket_timeout=timeout,
-        socket_connect_timeout=timeout,
-        retry=Retry(NoBackoff(), 1),
-    )
-
-
-def _name(client: Any) -> str:
-    """The server in words, without the password that may stand in its URL."""
-    where = client.connection_pool.connection_kwargs
-    return f"Redis {where.get('path') or where.get('host')}:{where.get('port', '')}".rstrip(":")
-
-
 def _script(name: str) -> str:
     if name not in _scripts:
         with open(os.path.join(_HERE, f"{name}.lua"), encoding="utf-8") as file:
@@ -248,11 +183,3 @@ def _script(name: str) -> str:
 
 
 _scripts: dict[str, str] = {}
-
-
-def _words(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
-
-
-def _text(value: Any) -> str:
-    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)

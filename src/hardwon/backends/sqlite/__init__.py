@@ -14,10 +14,11 @@ from hardwon.backends.sqlite.lessons import SqliteLessons
 from hardwon.backends.sqlite.spool import Spool
 
 if TYPE_CHECKING:
-    from hardwon.backends.sqlite import calls, failures, history, reflections
-    from hardwon.ports import ReflectionStore
+    from hardwon.backends.sqlite import calls, dreams, failures, history, reflections
+    from hardwon.ports import DreamStore, ReflectionStore
 else:
     calls = lazy("hardwon.backends.sqlite.calls")
+    dreams = lazy("hardwon.backends.sqlite.dreams")
     history = lazy("hardwon.backends.sqlite.history")
     failures = lazy("hardwon.backends.sqlite.failures")
     reflections = lazy("hardwon.backends.sqlite.reflections")
@@ -40,6 +41,10 @@ class SqliteStore:
     @cached_property
     def runs(self) -> ReflectionStore:
         return reflections.on_runs(self._db)
+
+    @cached_property
+    def dreams(self) -> DreamStore:
+        return dreams.SqliteDreams(self._db)
 
     @cached_property
     def failures(self) -> failures.SqliteFailures:

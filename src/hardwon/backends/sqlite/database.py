@@ -12,7 +12,7 @@ from hardwon.errors import Corrupt, NewerSchema, StorageError, StorageFull
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-SCHEMA = 3  # the number of the last file in migrations/
+SCHEMA = 4  # the number of the last file in migrations/
 PATIENCE = 15.0  # seconds to wait for another process's write
 _MIGRATIONS = os.path.join(os.path.dirname(__file__), "migrations")
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}

@@ -186,6 +186,16 @@ class SqliteLessons:
         self._db.run("UPDATE shelves SET active = active - 1 WHERE id = ?", (shelf,))
 
 
+def page(db: Database, scopes: dict[int, Scope], *, after: int, limit: int) -> list[Lesson]:
+    """The active lessons of these shelves with an id over `after`, in the order of ids."""
+    rows = db.rows(
+        f"{_SELECT} WHERE id > ? AND +shelf IN ({','.join('?' * len(scopes))})"
+        " AND +status = ? ORDER BY id LIMIT ?",
+        (after, *scopes, Status.ACTIVE, limit),
+    )
+    return [_lesson(row, scopes) for row in rows]
+
+
 def _containing(text: str) -> tuple[str, tuple[str, ...]]:
     """The condition that a lesson contains the text; the trigram index needs three characters."""
     if len(text) >= 3:

@@ -13,9 +13,9 @@ from hardwon.domain.reflection import (
     Likeness,
     Reflection,
     best_held,
+    by_relevance,
     is_known,
     leaving,
-    likenesses,
     words_of,
 )
 
@@ -83,8 +83,8 @@ class SqliteReflections:
             f"{_SELECT} WHERE id IN ({','.join('?' * len(best))}) AND {_ALIVE}",
             (*best, now.timestamp()),
         )
-        found = (_reflection(row, seen.scopes[row[-2]]) for row in rows)
-        return likenesses({word: len(held) for word, held in postings.items()}, found)[:limit]
+        found = [Likeness(_reflection(row, seen.scopes[row[-2]]), best[row[-1]]) for row in rows]
+        return by_relevance(found)[:limit]
 
     def _about(self, shelf: int, subject: str) -> list[Row]:
         return self._db.rows(

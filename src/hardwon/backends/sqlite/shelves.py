@@ -48,3 +48,13 @@ def ensure(database: Database, scope: Scope) -> int:
         " SELECT id, ?, ? FROM tenants WHERE name = ?",
         (scope.agent, scope.project or "", scope.tenant),
     )
+
+
+def of_agent(database: Database, scope: Scope) -> dict[int, Scope]:
+    """Every shelf of an agent, whatever the project."""
+    rows = database.rows(
+        "SELECT s.id, s.project FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id"
+        " WHERE t.name = ? AND s.agent_id = ? ORDER BY s.id",
+        (scope.tenant, scope.agent),
+    )
+    return {row[0]: scope._replace(project=row[1] or None) for row in rows}

@@ -9,14 +9,14 @@ import asyncio
 import logging
 import math
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from hardwon.domain.delivery import NOTHING, Injection
 from hardwon.domain.episode import Episode, Trigger
 from hardwon.domain.gate import suspicion
 from hardwon.domain.redact import redact
-from hardwon.domain.reflection import Likeness, Reflection, key_words
-from hardwon.domain.signature import fold
+from hardwon.domain.reflection import CANDIDATES, Likeness, Reflection, key_words
 from hardwon.domain.text import clip, one_line
 from hardwon.engine import prompt_text
 from hardwon.errors import Unavailable
@@ -48,7 +48,6 @@ _ERROR_BONUS = 0.2
 _RELEVANT = 0.25  # of the weight of the asked words; below it, nothing is said
 _HALF_LIFE = 3.5 * 86_400  # seconds after which an insight counts half
 _TITLE_LIMIT = 120
-_LOOKED_AT = 20
 
 
 def ended(
@@ -107,7 +106,10 @@ def context(engine: Engine, scope: Scope, goal_id: object = None, objective: str
         own, others = _found(engine, scope, subject, objective)
     except Unavailable:  # the store has said so once, and the turn goes on
         return NOTHING
-    chosen = _distinct([*ranked(own, now), *ranked(others, now)])[: engine.settings.goals.shown]
+    best = _distinct([*ranked(own, now), *ranked(others, now)])
+    # Looked at again: a shared store is written by other programs, too.
+    able = (one for one in best if not suspicion(f"{one.title}\n{one.insight}"))
+    chosen = list(islice(able, engine.settings.goals.shown))
     return Injection(render(chosen)) if chosen else NOTHING
 
 
@@ -121,9 +123,18 @@ def _found(
     words = key_words(objective or (own[-1].reflection.title if own else ""))
     if not words:
         return own, [] if subject else _recent(engine, scope, now)
-    found = store.alike(scope, words, now=now, limit=_LOOKED_AT)
+    found = store.alike(scope, words, now=now, limit=CANDIDATES)
     is_other = [one for one in found if one.reflection.subject != subject]
     return own, [one for one in is_other if one.relevance >= _RELEVANT]
+
+
+def kept(engine: Engine, scope: Scope, goal_id: object, *, limit: int) -> list[Reflection]:
+    """The reflections on one goal, or the newest on any; raises when a shared store is away."""
+    store, now = engine.store.reflections, engine.clock()
+    if goal_id is None:
+        return store.recent(scope, now=now, limit=limit)
+    found = store.about(scope, goal_name(goal_id))
+    return [one for one in found if one.is_alive(now)][-limit:]
 
 
 def ranked(found: Iterable[Likeness], now: datetime) -> list[Reflection]:
@@ -173,7 +184,10 @@ def _recent(engine: Engine, scope: Scope, now: datetime) -> list[Likeness]:
 
 def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
     """Without those that say the same as one before them."""
-    return list({fold(one.insight).lower(): one for one in reversed([*reflections])}.values())[::-1]
+    first: dict[str, Reflection] = {}
+    for one in reflections:
+        first.setdefault(one.insight.casefold(), one)
+    return list(first.values())
 
 
 def _inert(text: str) -> str:

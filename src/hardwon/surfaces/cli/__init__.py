@@ -30,6 +30,8 @@ COMMANDS = {
     "hook": "Answer an event of a coding agent (see `install`).",
     "daemon": "Answer hooks without starting a process for each.",
     "mcp": "Serve lessons over the Model Context Protocol.",
+    "goal": "Tell that a goal has ended, and see what past goals taught.",
+    "dream": "Put lessons in order while nobody works; see and undo what was done.",
     "doctor": "Check the installation and the data, and say what to do.",
     "config": "Show every setting and where it was set.",
     "demo": "Watch an agent make its mistakes once. Offline, in a temporary home.",

@@ -48,8 +48,16 @@ def scope(command: Callable[..., Any]) -> Callable[..., Any]:
 class Scoped:
     """`with Scoped(...) as agent:` opens the store for one agent and closes it again."""
 
-    def __init__(self, home: str | None, tenant: str, agent: str, project: str | None) -> None:
-        self._hardwon = hardwon.open(home)
+    def __init__(
+        self,
+        home: str | None,
+        tenant: str,
+        agent: str,
+        project: str | None,
+        *,
+        settings: hardwon.Settings | None = None,
+    ) -> None:
+        self._hardwon = hardwon.open(home, settings=settings)
         self._names = tenant, agent, project
 
     def __enter__(self) -> hardwon.Agent:

@@ -1,0 +1,113 @@
+"""How well a run went, judged without any model: its score, its issues, and its pattern."""
+
+from typing import NamedTuple
+
+_SLOW, _MODERATE = 30.0, 10.0  # seconds
+_MANY_TOOLS = 4
+_RECURRING = 3  # times from which a pattern is called one
+_LINE_LIMIT = 125
+_OVERLAP = 0.25
+
+_ADVICE = {
+    "failure": "look at the error before the same tools are used again",
+    "slow_execution": "split the work or do less of it",
+    "instability": "find out why it has to be tried again",
+    "retried": "expect it to need another try",
+    "high_skill_count": "settle on fewer tools",
+    "redundant_skills": "keep what a tool has already answered",
+    "moderate_latency": "watch its time",
+}
+
+
+class Run(NamedTuple):
+    """What is known of a run when it ends."""
+
+    task: str
+    tools: tuple[str, ...] = ()
+    seconds: float = 0.0
+    has_failed: bool = False
+    retries: int = 0
+    error: str = ""
+
+
+class Judgement(NamedTuple):
+    """The efficiency of a run in 0 … 1, with what took away from it."""
+
+    efficiency: float
+    issues: tuple[str, ...]
+
+    @property
+    def suggestion(self) -> str:
+        """What to do about the gravest issue."""
+        return next((advice for issue, advice in _ADVICE.items() if issue in self.issues), "")
+
+
+def judge(run: Run) -> Judgement:
+    """The published score: points off for time, tools, failure and retries."""
+    found = [*_time(run), *_tools(run), *_outcome(run)]
+    score = max(0.0, 1.0 - sum(points for _, points in found))
+    return Judgement(round(score, 2), tuple(issue for issue, _ in found))
+
+
+def pattern_key(run: Run) -> str:
+    """The name of runs of this kind: up to three tools, and how it ended."""
+    tools = "+".join(sorted(set(run.tools))[:3]) or "no-tools"
+    return f"{tools[:95]}:{'fail' if run.has_failed else 'ok'}"
+
+
+def kind_of(run: Run, judgement: Judgement, times: int) -> str:
+    """What there is to say about it: error, pattern, efficiency or optimization."""
+    if run.has_failed:
+        return "error"
+    if is_recurring(times):
+        return "pattern"
+    return "efficiency" if judgement.efficiency < 0.8 else "optimization"
+
+
+def is_recurring(times: int) -> bool:
+    """Whether a pattern met so often counts as one."""
+    return times >= _RECURRING
+
+
+def insight(run: Run, judgement: Judgement) -> str:
+    """One line for the agent."""
+    tools = ", ".join(dict.fromkeys(run.tools)) or "no tools"
+    ending = f"failed: {run.error}" if run.has_failed and run.error else _ENDINGS[run.has_failed]
+    what = ", ".join(issue.replace("_", " ") for issue in judgement.issues if issue != "failure")
+    return f"{tools} ({run.seconds:.0f} s) {ending}{f' [{what}]' if what else ''}"
+
+
+def line(text: str, suggestion: str, *, is_again: bool) -> str:
+    """The insight as a line of the block."""
+    mark = "↻ " if is_again else ""
+    whole = f"• {mark}{text}{f' → {suggestion}' if suggestion else ''}"
+    return whole if len(whole) <= _LINE_LIMIT else whole[: _LINE_LIMIT - 1].rstrip() + "…"
+
+
+def fits(asked: set[str], words: set[str]) -> bool:
+    """Whether a run was about what is asked: a quarter of the words in common."""
+    return bool(asked) and len(asked & words) / max(len(asked), len(words), 1) >= _OVERLAP
+
+
+_ENDINGS = {True: "failed", False: "worked"}
+
+
+def _time(run: Run) -> list[tuple[str, float]]:
+    if run.seconds > _SLOW:
+        return [("slow_execution", 0.30)]
+    return [("moderate_latency", 0.10)] if run.seconds > _MODERATE else []
+
+
+def _tools(run: Run) -> list[tuple[str, float]]:
+    different = len(set(run.tools))
+    if different > _MANY_TOOLS:
+        return [("high_skill_count", 0.10)]
+    has_repeats = len(run.tools) > 2 and different < len(run.tools)
+    return [("redundant_skills", 0.05)] if has_repeats else []
+
+
+def _outcome(run: Run) -> list[tuple[str, float]]:
+    found = [("failure", 0.40)] if run.has_failed else []
+    if run.retries > 2:
+        return [*found, ("instability", 0.10 * min(run.retries, 3))]
+    return [*found, ("retried", 0.05 * run.retries)] if run.retries > 0 else found

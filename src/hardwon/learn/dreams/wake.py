@@ -1,0 +1,119 @@
+"""What a dream does to lessons, and how that is undone. No lesson's words are ever changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.domain.dream import DISPUTED, Change, DreamState, merged
+from hardwon.domain.lesson import Status
+from hardwon.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from hardwon.domain.dream import Dream, Edit
+    from hardwon.domain.lesson import Lesson
+    from hardwon.domain.scope import Scope
+    from hardwon.engine import Engine
+
+_CHUNK = 100
+
+
+def apply(engine: Engine, dream: str, edits: Iterable[Edit], now: datetime) -> list[Edit]:
+    """Make the edits together with the notes that undo them; those that still applied."""
+    done, changes = [], []
+    with engine.store.dreams.together():
+        for edit in edits:
+            lessons = [one for place in edit.lessons if (one := _active(engine, *place))]
+            if made := _changed(engine, dream, edit, lessons, now):
+                done.append(edit)
+                changes += made
+        engine.store.dreams.note(dream, changes)
+    return done
+
+
+def undo(engine: Engine, scope: Scope, dream_id: str) -> tuple[Dream, int, int]:
+    """Take back what a dream did: its row, how many lessons were restored, how many were not.
+
+    A lesson that somebody changed or deleted since then stays as it is.
+    """
+    row = engine.store.dreams.get(scope, dream_id)
+    if row.state == DreamState.UNDONE or _may_still_run(engine, row):
+        raise InvalidInput(f"dream {row.id[:8]} is {row.state}")
+    changes = engine.store.dreams.changes(row.id)[::-1]
+    restored = 0
+    for start in range(0, len(changes), _CHUNK):
+        with engine.store.dreams.together():
+            for change in changes[start : start + _CHUNK]:
+                restored += _restored(engine, row.scope._replace(project=change.project), change)
+    row = row._replace(state=DreamState.UNDONE)
+    engine.store.dreams.save(row)
+    return row, restored, len(changes) - restored
+
+
+def _may_still_run(engine: Engine, row: Dream) -> bool:
+    """A dream that was killed never said how it ended; its budget tells when it must have."""
+    is_young = engine.clock() - row.started_at < engine.settings.dream.budget
+    return row.state == DreamState.RUNNING and is_young
+
+
+def _changed(
+    engine: Engine, dream: str, edit: Edit, lessons: list[Lesson], now: datetime
+) -> list[Change]:
+    if edit.target is not None:
+        return _combined(engine, dream, edit, lessons, now)
+    if edit.tag and len(lessons) < len(edit.lessons):
+        return []
+    return [
+        _set(engine, edit, lesson, tag=edit.tag)
+        for lesson in lessons
+        if edit.tag not in lesson.tags
+    ]
+
+
+def _combined(
+    engine: Engine, dream: str, edit: Edit, parents: list[Lesson], now: datetime
+) -> list[Change]:
+    """One lesson that stands for its parents, which are kept and superseded."""
+    if len(parents) < 2 or edit.target is None:
+        return []
+    one = engine.store.lessons.add(merged(parents, edit.target, dream, now))
+    added = Change(edit.kind, one.id, one.scope.project, edit.reason)
+    return [added, *(_set(engine, edit, parent) for parent in parents)]
+
+
+def _set(engine: Engine, edit: Edit, lesson: Lesson, *, tag: str = "") -> Change:
+    tags = (*lesson.tags, tag) if tag else lesson.tags
+    engine.store.lessons.update(lesson._replace(status=edit.status, tags=tags))
+    return Change(
+        edit.kind,
+        lesson.id,
+        lesson.scope.project,
+        edit.reason,
+        before=lesson.status,
+        after=edit.status,
+        tags=lesson.tags,
+    )
+
+
+def _restored(engine: Engine, scope: Scope, change: Change) -> bool:
+    try:
+        lesson = engine.store.lessons.get(scope, change.lesson)
+    except NotFound:
+        return False
+    if lesson.status != change.after:
+        return False
+    tags = tuple(tag for tag in lesson.tags if tag != DISPUTED or tag in change.tags)
+    status = change.before or Status.RETIRED
+    engine.store.lessons.update(lesson._replace(status=status, tags=tags))
+    return True
+
+
+def _active(engine: Engine, scope: Scope, number: int) -> Lesson | None:
+    """The lesson, unless it was changed or deleted while the dream looked at others."""
+    try:
+        lesson = engine.store.lessons.get(scope, number)
+    except NotFound:
+        return None
+    return lesson if lesson.status == Status.ACTIVE else None

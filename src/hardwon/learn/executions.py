@@ -1,0 +1,128 @@
+"""Execution reflections: after each run a judgement without any model, shown when it recurs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from hardwon.domain import execution
+from hardwon.domain.delivery import NOTHING, Injection
+from hardwon.domain.episode import Episode, Step, Trigger
+from hardwon.domain.execution import Run
+from hardwon.domain.recall import terms
+from hardwon.domain.reflection import Reflection
+from hardwon.domain.signature import error_line
+from hardwon.domain.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hardwon.domain.job import Job
+    from hardwon.domain.scope import Scope
+    from hardwon.engine import Engine
+
+HEAD = "[Recent execution insights:]"
+_SHOWN, _LOOKED_AT = 3, 20
+_LIFE = timedelta(days=30)
+_IMPORTANCE = {"error": 0.8, "pattern": 0.7, "efficiency": 0.5, "optimization": 0.3}
+
+
+def ended(engine: Engine, scope: Scope, run: Run) -> Job | None:
+    """The durable note of a run that is worth one; None for a success without any issue."""
+    if not execution.judge(run).issues:
+        return None
+    signals = {
+        "seconds": str(run.seconds),
+        "retries": str(run.retries),
+        "failed": str(run.has_failed).lower(),
+        "run": uuid4().hex,  # two runs alike are two runs
+    }
+    steps = tuple(Step(tool, "") for tool in run.tools)
+    episode = Episode(scope, run.task, "", run.error, steps, tuple(signals.items()), "execution")
+    return engine.capture(episode, Trigger.EXECUTION)
+
+
+async def process(engine: Engine, job: Job) -> None:
+    """From a noted run to a stored reflection."""
+    await asyncio.to_thread(_keep, engine, job)
+
+
+def context(engine: Engine, scope: Scope, text: str = "") -> Injection:
+    """At most three lines: the latest error, then what recurs or fits the text."""
+    newest = engine.store.runs.recent(scope, now=engine.clock(), limit=_LOOKED_AT)
+    newest.sort(key=lambda one: not _detail(one)["recurring_pattern"])
+    error = next((one for one in newest if one.state == "error"), None)
+    fitting = [one for one in newest if one is not error and _fits(text, one)]
+    chosen = _distinct([*([error] if error else []), *fitting])[:_SHOWN]
+    return Injection("\n".join([HEAD, *map(_line, chosen)])) if chosen else NOTHING
+
+
+def _fits(text: str, one: Reflection) -> bool:
+    asked = set(terms(text))
+    return not text or any(
+        execution.fits(asked, set(terms(words))) for words in (one.title, one.insight)
+    )
+
+
+def _keep(engine: Engine, job: Job) -> None:
+    run = _run(job.episode)
+    judgement, subject = execution.judge(run), execution.pattern_key(run)
+    times = len(engine.store.runs.about(job.episode.scope, subject)) + 1
+    kind, now = execution.kind_of(run, judgement, times), engine.clock()
+    detail = {
+        "skills_used": run.tools,
+        "duration_ms": round(run.seconds * 1000),
+        "success": not run.has_failed,
+        "efficiency_score": judgement.efficiency,
+        "issues": judgement.issues,
+        "suggestion": judgement.suggestion,
+        "recurring_pattern": execution.is_recurring(times),
+    }
+    engine.store.runs.save(
+        Reflection(
+            scope=job.episode.scope,
+            subject=subject,
+            insight=one_line(execution.insight(run, judgement), 500),
+            created_at=now,
+            title=one_line(run.task, 300),
+            state=kind,
+            importance=_IMPORTANCE[kind],
+            expires_at=now + _LIFE,
+            detail=json.dumps(detail, ensure_ascii=False),
+            job=job.id,
+        )
+    )
+
+
+def _run(episode: Episode) -> Run:
+    return Run(
+        task=episode.task,
+        tools=tuple(one_line(step.tool, 60) for step in episode.steps),
+        seconds=float(episode.signal("seconds") or 0),
+        has_failed=episode.is_flagged("failed"),
+        retries=int(episode.signal("retries") or 0),
+        error=one_line(error_line(episode.error), 200),
+    )
+
+
+def _line(one: Reflection) -> str:
+    detail = _detail(one)
+    return execution.line(
+        one.insight, str(detail["suggestion"]), is_again=bool(detail["recurring_pattern"])
+    )
+
+
+def _detail(one: Reflection) -> dict[str, Any]:
+    empty = {"suggestion": "", "recurring_pattern": False}
+    return empty | dict(json.loads(one.detail))
+
+
+def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
+    """The newest of each pattern."""
+    newest: dict[str, Reflection] = {}
+    for one in reflections:
+        newest.setdefault(one.subject, one)
+    return list(newest.values())

@@ -1,0 +1,118 @@
+"""`hardwon dream`: put lessons in order while nobody works, and see or undo what was done."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import dump, say, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@click.group("dream", invoke_without_command=True)
+@click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
+@click.option("--if-due", is_flag=True, help="Only when idle long enough and not dreamt lately.")
+@click.option("--watch", is_flag=True, help="Stay, and dream whenever it is due.")
+@options.scope
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context, /, dry_run: bool, if_due: bool, watch: bool, as_json: bool, **place: Any
+) -> None:
+    """Merge, promote, retire and compare the lessons of an agent, in all its projects.
+
+    Without a command it dreams now. No lesson's words are changed, and `undo` takes it all back.
+
+    \b
+    hardwon dream --dry-run     what a dream would do
+    hardwon dream --if-due      for a timer: only after 2 h of rest, at most every 6 h
+    hardwon dream --watch       the same, without a timer
+    """
+    if ctx.invoked_subcommand:
+        given = {name: value for name, value in place.items() if value is not None}
+        ctx.default_map = {ctx.invoked_subcommand: given}
+        return
+    with _signals() as woken, options.Scoped(**place) as agent:
+        if watch:
+            agent.dreams.watch(wait=woken.wait, tell=lambda one: say(one.report))
+            return
+        if if_due and (reason := agent.dreams.due()):
+            dump({"skipped": reason}) if as_json else say(f"no dream: {reason}")
+            return
+        found = agent.dreams.run(dry_run=dry_run, stop=woken.is_set)
+    dump(found) if as_json else say(found.report)
+
+
+@command.command("list")
+@click.option("--limit", default=25, show_default=True, help="At most this many.")
+@options.scope
+@options.as_json
+def list_(limit: int, as_json: bool, **place: Any) -> None:
+    """The dreams of an agent, newest first."""
+    with options.Scoped(**place) as agent:
+        found = agent.dreams.list(limit=limit)
+    if as_json:
+        dump(found)
+        return
+    if not found:
+        say("(no dreams)")
+    table(
+        [
+            (
+                one.id[:8],
+                f"{one.started_at:%Y-%m-%d %H:%M}",
+                one.state,
+                f"{one.memories_consolidated} consolidated",
+                f"{len(one.improvements)} proposed",
+            )
+            for one in found
+        ]
+    )
+
+
+@command.command()
+@click.argument("dream_id", metavar="ID")
+@options.scope
+@options.as_json
+def show(dream_id: str, as_json: bool, **place: Any) -> None:
+    """The report of the dream ID."""
+    with options.Scoped(**place) as agent:
+        found = agent.dreams.get(dream_id)
+        changes = agent.dreams.changes(dream_id) if as_json else ()
+    dump({**found._asdict(), "changes": changes}) if as_json else say(found.report)
+
+
+@command.command()
+@click.argument("dream_id", metavar="ID")
+@options.scope
+@options.as_json
+def undo(dream_id: str, as_json: bool, **place: Any) -> None:
+    """Restore the lessons that the dream ID merged, promoted, flagged or retired."""
+    with options.Scoped(**place) as agent:
+        found, restored, left = agent.dreams.undo(dream_id)
+    if as_json:
+        dump({"id": found.id, "restored": restored, "left": left})
+        return
+    say(f"dream {found.id[:8]} is undone: {restored} lessons restored")
+    if left:
+        say(f"{left} were changed by somebody since then and stay as they are", dim=True)
+
+
+@contextmanager
+def _signals() -> Iterator[threading.Event]:
+    """An event that SIGINT and SIGTERM set, so that a dream ends in good order."""
+    woken = threading.Event()
+    caught = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda *_: woken.set()) for number in caught]
+    try:
+        yield woken
+    finally:
+        for number, handler in zip(caught, before, strict=True):
+            signal.signal(number, handler)

@@ -1,0 +1,99 @@
+"""`hardwon goal`: tell that a goal has ended, and see what past goals taught."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hardwon.domain.text import clip, one_line
+from hardwon.errors import HardwonError
+from hardwon.settings import load
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import dump, say
+
+if TYPE_CHECKING:
+    from hardwon import Reflection
+
+_GOAL = click.argument("goal_id", metavar="GOAL")
+
+
+@click.group("goal")
+def command() -> None:
+    """Tell that a goal has ended, and see what past goals taught."""
+
+
+@command.command()
+@_GOAL
+@click.argument("objective")
+@click.option(
+    "--state", type=click.Choice(["completed", "failed"]), default="completed", show_default=True
+)
+@click.option("--task", "tasks", multiple=True, metavar="'NAME: OUTPUT'", help="May be repeated.")
+@click.option("--error", default="", help="What went wrong.")
+@options.scope
+@options.as_json
+def ended(
+    goal_id: str,
+    objective: str,
+    state: str,
+    tasks: tuple[str, ...],
+    error: str,
+    as_json: bool,
+    **place: Any,
+) -> None:
+    """Queue a reflection on GOAL, whose OBJECTIVE was reached or not.
+
+    `hardwon work` turns it into an insight.
+    """
+    with _patient(**place) as agent:
+        job = agent.goal_ended(goal_id, objective, state, tasks=tasks, error=error)
+    if job is None:
+        raise HardwonError("the goal could not be queued; the log says why")
+    dump(job) if as_json else say(f"queued as {job.id}; `hardwon work` reflects on it")
+
+
+@command.command()
+@click.argument("goal_id", metavar="[GOAL]", required=False)
+@click.option("--objective", default="", help="What a new goal is about; similar ones are found.")
+@options.scope
+@options.as_json
+def context(goal_id: str | None, objective: str, as_json: bool, **place: Any) -> None:
+    """Show what would be put before the agent for GOAL; without one, from the recent goals."""
+    with _patient(**place) as agent:
+        found = agent.goal_context(goal_id, objective=objective)
+    if as_json:
+        dump(found)
+    else:
+        say(found.text) if found else say("(nothing fits)", dim=True)
+
+
+@command.command("list")
+@click.argument("goal_id", metavar="[GOAL]", required=False)
+@click.option("--limit", default=25, show_default=True, help="At most this many.")
+@options.scope
+@options.as_json
+def list_(goal_id: str | None, limit: int, as_json: bool, **place: Any) -> None:
+    """Reflections on GOAL, or the newest on any goal."""
+    with _patient(**place) as agent:
+        found = agent.reflections(goal_id, limit=limit)
+    if as_json:
+        dump(found)
+        return
+    say(f"{len(found)} reflection(s):" if found else "(no reflections)")
+    for one in found:
+        _show(one)
+
+
+def _patient(home: str | None, **place: Any) -> options.Scoped:
+    """A person waits longer than an agent's turn for a Redis that is slow."""
+    settings = load(home)
+    goals = settings.goals._replace(redis_patience=timedelta(seconds=5))
+    return options.Scoped(home, **place, settings=settings._replace(goals=goals))
+
+
+def _show(one: Reflection) -> None:
+    when = f"{one.created_at:%Y-%m-%d %H:%M}"
+    name = clip(one_line(one.title or one.subject), 60)
+    say(f"  {when}  {one.state:<9}  {one.importance:.1f}  [{name}]  {one_line(one.insight)}")
