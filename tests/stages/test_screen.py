@@ -25,6 +25,10 @@ def test_no_file_in_the_home_holds_a_secret(tmp_path: Path) -> None:
             agent.after_action("bash", {"command": leak.text}, output=leak.text, failed=True)
             agent.after_run(task=leak.text, attempt=leak.text, error=leak.text)
         agent.learn("use it: " + found[0].text)
+        agent.learn("when you deploy the shop to staging use the blue script")
+        for leak in (one for one in found if "\n" not in one.text):  # a query is one line
+            asked = f"deploy the shop to staging with the blue script {leak.text}"
+            assert agent.before_turn(asked)
         hw.drain()
 
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from hardwon._lazy import lazy
 from hardwon.domain.delivery import Delivery
 from hardwon.domain.text import clip
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from hardwon.domain import redact
     from hardwon.domain.delivery import Injection
     from hardwon.domain.recall import Query
     from hardwon.domain.scope import Scope
     from hardwon.ports import DeliveryLog
+else:
+    redact = lazy("hardwon.domain.redact")
 
 _QUERY_KEPT = 500
+_PERHAPS_SECRET = r"[\w+/=-]{16}|://|(?i:passw|pwd|secret|token|key|auth|cookie)"
 
 
 def delivered(
@@ -35,7 +41,7 @@ def delivered(
             id=injection.id,
             scope=scope,
             door=query.door,
-            query=clip(query.text, _QUERY_KEPT),
+            query=clip(_safe(query.text[: 2 * _QUERY_KEPT]), _QUERY_KEPT),
             lessons=tuple(lesson.id for lesson in injection.lessons),
             scores=scores,
             tokens=tokens,
@@ -43,3 +49,8 @@ def delivered(
             at=at,
         )
     )
+
+
+def _safe(text: str) -> str:
+    """The text without secrets; what cannot hold one is spared the import of the rules."""
+    return redact.redact(text) if re.search(_PERHAPS_SECRET, text) else text
