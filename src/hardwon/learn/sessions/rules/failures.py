@@ -190,7 +190,8 @@ def _title(failed: Failed) -> str:
 
 
 def _program(failed: Failed) -> str:
-    return call_shape(failed.act.step.tool, failed.act.step.args).split()[0]
+    shape = call_shape(failed.act.step.tool, failed.act.step.args)
+    return shape.split()[0] if shape else "call"
 
 
 def _tags(failed: Failed) -> tuple[str, ...]:
