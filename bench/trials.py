@@ -43,16 +43,14 @@ def _copy(first: Path, copy: Path) -> None:
 
 
 def trials(home: Path, **options: Any) -> list[float]:
-    """Seconds of the loop's own between one judgement and the next."""
-    ends: list[float] = []
+    """Seconds from one attempt to the next; the actor and the judge take no time themselves."""
     begins: list[float] = []
 
     def actor(prompt: str) -> str:
-        ends.append(time.perf_counter())
+        begins.append(time.perf_counter())
         return "x"
 
     def evaluate(answer: str) -> str:
-        begins.append(time.perf_counter())
         return f"error: {WORDS[len(begins) % len(WORDS)]} is wrong"
 
     with hardwon.open(home) as hw:
@@ -60,7 +58,7 @@ def trials(home: Path, **options: Any) -> list[float]:
             "another task", actor=actor, evaluate=evaluate, max_trials=TRIALS, repeats=0,
             patience=0, **options,
         )  # fmt: skip
-    return [after - before for before, after in zip(begins, itertools.islice(ends, 1, None))]  # noqa: B905
+    return [after - before for before, after in itertools.pairwise(begins)]
 
 
 def shown(seconds: list[float]) -> str:

@@ -9,8 +9,8 @@ import pytest
 
 from hardwon.surfaces.cli import run
 from tests.learn.trials.shop import PYTEST, TASK, actor, open_shop
+from tests.models import server
 
-server = pytest.importorskip("tests.models.server")
 ANSWER = {
     "reflection_text": "I divided by the number of prices without thinking of an empty cart. The"
     " test of the empty cart raised ZeroDivisionError in cart.py line 2. I will return 0.0 first"
