@@ -5,9 +5,12 @@ coder = hw.agent("coder", project="acme/api")
 print(coder.before_turn("refactor pkg/auth"))
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from hardwon.aio import aopen
     from hardwon.domain.delivery import Delivery, Injection
     from hardwon.domain.episode import Episode, Step, Trigger

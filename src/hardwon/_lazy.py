@@ -6,8 +6,13 @@ else:
     capture = lazy("hardwon.stages.capture")
 """
 
+from __future__ import annotations
+
 from importlib import import_module
-from typing import Any
+
+TYPE_CHECKING = False  # `typing` costs a cold process a tenth of its time
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class lazy:  # noqa: N801 - reads like a statement where it is used

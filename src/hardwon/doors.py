@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any
 
 from hardwon._lazy import lazy
 from hardwon.domain.delivery import NOTHING, Door, Injection
@@ -12,11 +11,13 @@ from hardwon.domain.recall import Query, query
 from hardwon.errors import InvalidInput
 from hardwon.stages import inject, measure, recall
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
+    from typing import Any
 
-    from hardwon.backends import memory, windows
+    from hardwon.backends import windows
     from hardwon.domain import calls, loops, signature
     from hardwon.domain.episode import Step
     from hardwon.domain.ranking import Judged, Odds
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from hardwon.settings import Settings
     from hardwon.stages import mine, screen
 else:
-    memory, windows = lazy("hardwon.backends.memory"), lazy("hardwon.backends.windows")
+    windows = lazy("hardwon.backends.windows")
     calls, loops = lazy("hardwon.domain.calls"), lazy("hardwon.domain.loops")
     signature = lazy("hardwon.domain.signature")
     mine, screen = lazy("hardwon.stages.mine"), lazy("hardwon.stages.screen")
@@ -47,7 +48,7 @@ class Doors:
     def window(self, scope: Scope, run: str | None) -> Window:
         """The steps of a run: on disk when the run has a name, else in this process."""
         if run is None or not self._on_disk:
-            return memory.MemoryWindow()
+            return windows.MemoryWindow()
         return windows.FileWindow(self._settings.home, scope, run)
 
     def turn(self, scope: Scope, prompt: str) -> Injection:

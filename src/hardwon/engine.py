@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon._lazy import lazy
 from hardwon.domain.delivery import Door, Injection
@@ -19,11 +18,13 @@ from hardwon.errors import (
 )
 from hardwon.stages import inject
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Awaitable, Callable, Coroutine, Mapping
     from concurrent import futures
     from datetime import timedelta
+    from typing import Any, TypeVar
 
     from hardwon import models, worker
     from hardwon.backends import memory, redis, sqlite
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     Answerer = Callable[[Request], Any]
     Processor = Callable[["Engine", Job], Awaitable[Any]]
+    T = TypeVar("T")
 else:
     asyncio, futures = lazy("asyncio"), lazy("concurrent.futures")
     memory, sqlite = lazy("hardwon.backends.memory"), lazy("hardwon.backends.sqlite")
@@ -53,7 +55,7 @@ else:
     imagine = lazy("hardwon.stages.imagine")
     work, worker = lazy("hardwon.stages.work"), lazy("hardwon.worker")
 
-T = TypeVar("T")
+
 MEMORY = "memory:"
 TEXT_LIMIT = 16 * 1024
 _DIGESTED = 50  # the newest-consulted lessons among which a digest chooses

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 from hardwon._lazy import lazy
 from hardwon.domain.delivery import NOTHING, Injection
@@ -16,10 +15,11 @@ from hardwon.errors import InvalidInput
 from hardwon.lessons import Lessons, within
 from hardwon.settings import load
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime, timedelta
-    from typing import TypeVar
+    from typing import Any, TypeVar
 
     from hardwon.domain import calls, episode, execution
     from hardwon.domain.episode import Step

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from hardwon._lazy import lazy
 from hardwon.domain.lesson import Lesson, Status
 from hardwon.domain.text import required
 from hardwon.errors import InvalidInput, NotFound
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from hardwon.domain import calls, packs
     from hardwon.domain import history as past

@@ -5,12 +5,19 @@ work with its prefix replaced: `HARDWON_QUALITY_REFLEXION_ON_ERROR`,
 `HARDWON_QUALITY_REFLEXION_QUEUE_WORKERS`.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any, NamedTuple
 
 from hardwon.errors import InvalidInput, StorageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NamedTuple
+else:
+    from hardwon._light import NamedTuple
 
 PREFIX = "HARDWON_"
 _TRUE = {"1", "true", "yes", "on", "y", "t"}

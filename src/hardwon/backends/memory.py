@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -27,13 +26,9 @@ if TYPE_CHECKING:
     from hardwon.domain.delivery import Delivery
     from hardwon.domain.dream import Change as DreamChange
     from hardwon.domain.dream import Dream
-    from hardwon.domain.episode import Step
     from hardwon.domain.history import Change
     from hardwon.domain.reflection import Likeness, Reflection
     from hardwon.domain.scope import Scope
-
-
-STEPS_REMEMBERED = 200
 
 
 class MemoryLessons:
@@ -221,22 +216,6 @@ class MemoryHistory:
 
     def forget(self, scope: Scope, change: Change) -> None:
         self.all = [c for c in self.all if c.id != change.id]
-
-
-class MemoryWindow:
-    """The latest steps in this process."""
-
-    def __init__(self) -> None:
-        self._steps: deque[Step] = deque(maxlen=STEPS_REMEMBERED)
-
-    def steps(self) -> list[Step]:
-        return list(self._steps)
-
-    def append(self, step: Step) -> None:
-        self._steps.append(step)
-
-    def clear(self) -> None:
-        self._steps.clear()
 
 
 class MemoryDreams:

@@ -1,21 +1,23 @@
-"""The steps of a run on disk, so that the processes of one run see one window."""
+"""The latest steps of a run: in this process, or on disk for all processes of the run."""
 
 from __future__ import annotations
 
 import json
 import os
 import time
-from typing import TYPE_CHECKING
+from collections import deque
 
 from hardwon.domain.episode import Step
 from hardwon.domain.signature import blake2b
 from hardwon.errors import storage_error
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hardwon.domain.scope import Scope
 
+STEPS_REMEMBERED = 200  # of a run that has no name
 READ = 256 * 1024  # bytes from the end: what a hook reads at most
 _KEPT = 4 * READ  # a longer file is cut
 _STALE = 7 * 86400.0  # seconds after which a run that never ended is forgotten
@@ -105,3 +107,19 @@ def _parsed(lines: list[bytes]) -> Iterator[Step]:
             yield Step(*json.loads(line))
         except (ValueError, TypeError):
             continue
+
+
+class MemoryWindow:
+    """The latest steps in this process."""
+
+    def __init__(self) -> None:
+        self._steps: deque[Step] = deque(maxlen=STEPS_REMEMBERED)
+
+    def steps(self) -> list[Step]:
+        return list(self._steps)
+
+    def append(self, step: Step) -> None:
+        self._steps.append(step)
+
+    def clear(self) -> None:
+        self._steps.clear()

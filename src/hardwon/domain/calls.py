@@ -8,11 +8,16 @@ A call has keys of four grains, the finest first; a lesson keeps those of the ca
     : pytest                       the program and its sub-command
 """
 
+from __future__ import annotations
+
 import json
 import re
-from typing import Any
 
 from hardwon.domain.text import clean, clip_middle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 ARGS_LIMIT = 8192
 EXACT, TARGET, KIND, PROGRAM = "=@~:"

@@ -1,10 +1,17 @@
 """What was put before the agent, and the row that remembers it."""
 
+from __future__ import annotations
+
 from datetime import datetime
-from typing import NamedTuple
 
 from hardwon.domain.lesson import Lesson
 from hardwon.domain.scope import Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._light import NamedTuple
 
 
 class Door:

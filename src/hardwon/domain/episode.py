@@ -1,8 +1,14 @@
 """What happened: one run of an agent, as it is captured."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
 from hardwon.domain.scope import Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._light import NamedTuple
 
 
 class Trigger:

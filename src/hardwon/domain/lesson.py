@@ -1,10 +1,17 @@
 """What is kept of a mistake: when it happens, what went wrong, what to do instead."""
 
+from __future__ import annotations
+
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from hardwon.domain.scope import Scope
 from hardwon.domain.text import LABEL_LIMIT, LESSON_LIMIT, clip, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._light import NamedTuple
 
 CATEGORY = "lesson"
 TAG_LIMIT = 12
@@ -79,7 +86,7 @@ class Lesson(NamedTuple):
         met = (text for text in self.evidence if text.startswith(MET))
         return " ".join((self.situation, *own, self.correction, *self.tags, *met))
 
-    def met_again(self, other: "Lesson", now: datetime) -> "Lesson":
+    def met_again(self, other: Lesson, now: datetime) -> Lesson:
         """This lesson with the evidence of another meeting of the same failure."""
         return self._replace(
             met=self.met + other.met,

@@ -3,11 +3,18 @@
 Every number is in `Weights`; bench/doors.py chose them, docs/explanation/ranking.md explains them.
 """
 
+from __future__ import annotations
+
 from datetime import datetime
 from math import exp, log
-from typing import NamedTuple
 
 from hardwon.domain.recall import Match, Query
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._light import NamedTuple
 
 
 class Weights(NamedTuple):

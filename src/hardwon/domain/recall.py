@@ -1,10 +1,17 @@
 """Words, weights and matches: how a text finds the lessons that fit it."""
 
+from __future__ import annotations
+
 import re
 from math import log
-from typing import NamedTuple
 
 from hardwon.domain.lesson import Lesson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._light import NamedTuple
 
 TERM_LIMIT = 64  # of one query; rare ones count most, so the cut costs nothing
 _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40

@@ -1,8 +1,14 @@
 """Whose knowledge it is: every read and write names a scope, and nothing crosses it."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
 from hardwon.domain.text import name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._light import NamedTuple
 
 
 class Scope(NamedTuple):
@@ -12,11 +18,11 @@ class Scope(NamedTuple):
     agent: str = "default"
     project: str | None = None
 
-    def everywhere(self) -> "Scope":
+    def everywhere(self) -> Scope:
         """The same agent without a project."""
         return self._replace(project=None)
 
-    def visible(self) -> "tuple[Scope, ...]":
+    def visible(self) -> tuple[Scope, ...]:
         """The scopes whose lessons are seen from here, nearest first."""
         return (self,) if self.project is None else (self, self.everywhere())
 

@@ -11,8 +11,15 @@ letters, digits and `_ . -`, perhaps led by dashes (`'numpy'`, `'a.b.c'`, `'--no
 address becomes its own placeholder; any other quoted text becomes `<str>`.
 """
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._light import NamedTuple
 
 try:  # hashlib also loads OpenSSL, ten times the cost of this; a hook process pays it on every call
     from _blake2 import blake2b as blake2b

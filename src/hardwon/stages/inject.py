@@ -1,10 +1,17 @@
 """Inject: the block that is put before the model, whole lessons only, within a token budget."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from hardwon.domain.lesson import Lesson
 from hardwon.domain.text import LABEL_LIMIT, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._light import NamedTuple
 
 
 class Frame(NamedTuple):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from hardwon._lazy import lazy
 from hardwon.domain.delivery import Delivery
 from hardwon.domain.text import clip
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 

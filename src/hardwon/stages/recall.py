@@ -1,13 +1,15 @@
 """Recall: the few lessons that fit what is asked at a door, best first, or none."""
 
+from __future__ import annotations
+
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from hardwon.domain.delivery import Door
 from hardwon.domain.ranking import WEIGHTS, Judged, Odds, Weights, judge
 from hardwon.domain.recall import Query
 from hardwon.domain.scope import Scope
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -21,7 +23,7 @@ def recall(
     query: Query,
     *,
     scope: Scope,
-    lessons: "LessonStore",
+    lessons: LessonStore,
     now: datetime,
     limit: int,
     odds: Odds = NO_ODDS,
@@ -36,7 +38,7 @@ def weigh(
     query: Query,
     *,
     scope: Scope,
-    lessons: "LessonStore",
+    lessons: LessonStore,
     now: datetime,
     odds: Odds = NO_ODDS,
     weights: Weights = WEIGHTS,
@@ -49,7 +51,7 @@ def weigh(
     return judged
 
 
-def chosen(found: "Iterable[Judged]", limit: int) -> list[Judged]:
+def chosen(found: Iterable[Judged], limit: int) -> list[Judged]:
     """The same, where those beyond the limit and repeats of better ones are marked."""
     shown: dict[str, int] = {}
     marked: list[Judged] = []

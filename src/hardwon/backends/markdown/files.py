@@ -7,7 +7,7 @@ import os
 import stat
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.errors import InvalidInput, StorageError, storage_error
@@ -122,9 +122,12 @@ def _moved_in(path: str, before: str | None, after: str) -> bool:
 
 def _tidy(folder: str) -> None:
     """Remove what a process that was killed an hour ago left behind."""
-    for entry in os.scandir(folder):
-        if entry.name.startswith(_FRESH) and time.time() - entry.stat().st_mtime > _STALE:
-            os.unlink(entry.path)
+    with os.scandir(folder) as entries:
+        fresh = [entry for entry in entries if entry.name.startswith(_FRESH)]
+    for entry in fresh:
+        with suppress(FileNotFoundError):  # another process has just finished with it
+            if time.time() - entry.stat().st_mtime > _STALE:
+                os.unlink(entry.path)
 
 
 def _mode(path: str) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from hardwon._lazy import lazy
 from hardwon.backends.sqlite.database import Database
@@ -13,6 +12,7 @@ from hardwon.backends.sqlite.journal import Journal
 from hardwon.backends.sqlite.lessons import SqliteLessons
 from hardwon.backends.sqlite.spool import Spool
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.backends.sqlite import calls, dreams, failures, history, reflections
     from hardwon.ports import DreamStore, ReflectionStore

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
 
 from hardwon.backends.sqlite import shelves
 from hardwon.domain.calls import PROGRAM
 from hardwon.domain.scope import Scope
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from hardwon.backends.sqlite.database import Database
     from hardwon.backends.sqlite.journal import Journal
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import sqlite3
 from _thread import RLock
-from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import Corrupt, NewerSchema, StorageError, StorageFull
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    Row = tuple[Any, ...]
 
 SCHEMA = 4  # the number of the last file in migrations/
 PATIENCE = 15.0  # seconds to wait for another process's write
 _MIGRATIONS = os.path.join(os.path.dirname(__file__), "migrations")
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-
-Row = tuple[Any, ...]
 
 
 class Database:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
 
 from hardwon.backends.sqlite import shelves
 from hardwon.domain.delivery import Delivery
 from hardwon.domain.scope import Scope
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from hardwon.backends.sqlite.database import Database
     from hardwon.backends.sqlite.journal import Journal
 

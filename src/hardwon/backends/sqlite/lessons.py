@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from hardwon.backends.sqlite import shelves
 from hardwon.domain.lesson import Lesson, Status
 from hardwon.domain.recall import Match, Query, Tally, index, keys, rarity
 from hardwon.errors import NotFound
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.backends.sqlite.database import Database, Row
     from hardwon.domain.scope import Scope

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hardwon.domain.scope import Scope
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.backends.sqlite.database import Database
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from typing import Any
 
 from hardwon.errors import storage_error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Spool:
