@@ -24,7 +24,9 @@ _ACK = struct.Struct("d16s")
 
 
 def run(*command: object) -> None:
-    subprocess.run([str(word) for word in command], check=True, capture_output=True)
+    places = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"  # mkfs lives there
+    environ = {**os.environ, "PATH": places}
+    subprocess.run([str(word) for word in command], check=True, capture_output=True, env=environ)
 
 
 @contextlib.contextmanager

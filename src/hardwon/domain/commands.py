@@ -6,10 +6,10 @@ from typing import NamedTuple
 from hardwon.domain.text import clip, one_line
 
 _READ = 4_000  # characters of a command that are looked at
-_HEREDOC = r"<<-?[ ]?(['\"]?)(\w{1,40})\1([^\n]{0,400})\n(?:(?!\2\b)[^\n]*+\n)*+\2[ \t]*+(?=\n|$)"
+_HEREDOC = r"<<-?[ ]?(['\"]?)(\w{1,40})\1([^\n]{0,400})\n(?:(?!\2\b)[^\n]*+\n)*\2[ \t]*+(?=\n|$)"
 _SUBSTITUTION = r"\$\([^()\n]{0,200}\)"
 _TOKEN = (
-    rf"(?:{_SUBSTITUTION}|\"(?:[^\"\\]|\\.)*+\"|'[^']*+'|\\.|[^\s\"'\\|&;<>()]|(?<=[<>])&\d)++"
+    rf"(?:{_SUBSTITUTION}|\"(?:[^\"\\]|\\.)*\"|'[^']*+'|\\.|[^\s\"'\\|&;<>()]|(?<=[<>])&\d)+"
     r"|&&|\|\||[|;\n]|\d?>{1,2}&?|<<?|[&()<>]"
 )
 _ENDS = {"&&", "||", ";", "\n", "|", "&"}

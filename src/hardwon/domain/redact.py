@@ -15,7 +15,7 @@ _BREAK = r"(?:\\?\r?\n[ \t]{0,8})?"  # a terminal or an editor may have wrapped 
 def _long(chars: str, least: int) -> str:
     """At least so many of the characters, perhaps wrapped, with the lines that go on so."""
     more = rf"\\?\r?\n[ \t]{{0,8}}(?=[{chars}]{{0,60}}\d)[{chars}]{{16,}}+(?![.:(/{chars}])"
-    return rf"(?:{_BREAK}[{chars}]){{{least}}}+[{chars}]*+(?:{more})*+"
+    return rf"(?:{_BREAK}[{chars}]){{{least}}}[{chars}]*+(?:{more})*"
 
 
 class Rule(NamedTuple):
@@ -140,7 +140,7 @@ _TOKENS = (
         "private-key",
         ("PRIVATE KEY",),
         r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?=[\\rn\s\"',+|>#*/]{0,16}"
-        r"(?:[A-Za-z0-9+/=]{16}|Proc-Type|Comment|Version))(?:[^-]|-(?!----))*+"
+        r"(?:[A-Za-z0-9+/=]{16}|Proc-Type|Comment|Version))(?:[^-]|-(?!----))*"
         r"(?:-----END [A-Z0-9 ]{0,60}-----)?",
     ),
     Rule(

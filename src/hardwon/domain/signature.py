@@ -73,7 +73,7 @@ _TIME = "|".join(
         rf"{_AMOUNT}{_LONG_UNIT}",
     )
 )
-_POSITION = r"(?::\d++){0,2}+(?:\(\d{1,9}(?:,\d{1,9})?\))?"  # file:line:column, file(line,column)
+_POSITION = r"(?::\d++){0,2}(?:\(\d{1,9}(?:,\d{1,9})?\))?"  # file:line:column, file(line,column)
 _HEX4 = r"[0-9a-fA-F]{1,4}"
 _CODED = r"(?i:http(?:/[\d.]{1,3})?|errno|(?:status|error|exit)(?:[ _]?code)?|code|signal)"
 
@@ -81,7 +81,7 @@ _VOLATILE = "|".join(
     (
         r"(?P<placeholder><(?:path|n|hex|id|time|url|ip|email|str)>)",
         r"(?P<url>(?<![\w+.-])[A-Za-z][A-Za-z0-9+.-]{0,20}+://[^\s'\"`<>()\[\]{},;]*+)",
-        r"(?P<email>(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++)",
+        r"(?P<email>(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+)",
         r"(?P<id>(?<![\w-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![\w-])"
         r"|(?<!\w)tmp\.?[A-Za-z0-9_]{8}(?![\w.]))",
         rf"(?P<time>(?<![\w.])(?:{_TIME}))",
@@ -93,12 +93,12 @@ _VOLATILE = "|".join(
         r"/[A-Za-z][\w./-]{0,100}+))",
         rf"(?P<path>(?<!\w)[A-Za-z]:[\\/][^\s'\"`<>|,;:()\[\]]*+{_POSITION}"
         rf"|(?<![\w.~@%+$/)<-])[\w.~@%+$-]*+/(?![\s>])[\w.~@%+$/=#-]*+{_POSITION})",
-        r"(?P<quoted>(?<![\w\\])'[^'\\]*+(?:\\.[^'\\]*+)*+'(?!\w)"
-        r"|(?<![\w\\])\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|`[^`']*+[`'](?!\w)"
+        r"(?P<quoted>(?<![\w\\])'[^'\\]*+(?:\\.[^'\\]*+)*'(?!\w)"
+        r"|(?<![\w\\])\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|`[^`']*+[`'](?!\w)"
         r"|\u2018[^\u2018\u2019]*+\u2019|\u201c[^\u201c\u201d]*+\u201d)",
-        r"(?P<n>(?<![\w.-])\d++(?:\.\d++)*+(?![\w.:(-]))",
+        r"(?P<n>(?<![\w.-])\d++(?:\.\d++)*(?![\w.:(-]))",
         rf"(?P<word>(?<![\w.-])[^\W\d]*+[\d.-][\w.-]*+{_POSITION})",
-        r"(?P<rest>\d++(?:\.\d++)*+)",
+        r"(?P<rest>\d++(?:\.\d++)*)",
     )
 )
 
@@ -129,7 +129,7 @@ def _same(found: str) -> str:
 
 
 def _fold_numbers(found: str) -> str:
-    return re.sub(r"\d++(?:\.\d++)*+", "<n>", found)
+    return re.sub(r"\d++(?:\.\d++)*", "<n>", found)
 
 
 def _fold_path(found: str) -> str:

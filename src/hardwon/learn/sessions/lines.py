@@ -26,8 +26,8 @@ LINE_LIMIT = 4 * 1024 * 1024  # a longer line is shortened while it is read
 STRING_KEPT = 64 * 1024  # of either end of a string in such a line
 SHORTENED_LIMIT = 16 * 1024 * 1024
 _PIECE = 1024 * 1024
-_SHORT_STRINGS = re.compile(rb'(?:[^"]++|"(?:[^"\\]|\\.){0,512}+")++', re.DOTALL)
-_IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+_SHORT_STRINGS = re.compile(rb'(?:[^"]++|"(?:[^"\\]|\\.){0,512}")+', re.DOTALL)
+_IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL)
 
 
 def records(path: str, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from hardwon.errors import InvalidInput
 
-_BLANK = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*+"')
+_BLANK = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*\*/)*")
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _PLAIN = re.compile(r"true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _DEPTH = 200
 
