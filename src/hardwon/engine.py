@@ -95,7 +95,13 @@ class Engine:
     @cached_property
     def worker(self) -> worker.Worker:
         """Who works the queue when this process does."""
-        return worker.Worker(self.queue, self.process, settings=self.settings, clock=self.clock)
+        return worker.Worker(
+            self.queue,
+            self.process,
+            settings=self.settings,
+            clock=self.clock,
+            spent=lambda: self.spent()._asdict(),
+        )
 
     @cached_property
     def model(self) -> Model:

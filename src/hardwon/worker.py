@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import random
     import signal
     import threading
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
     from datetime import datetime
 
     from hardwon.backends import files, memory_queue, prometheus
@@ -70,7 +70,9 @@ class Worker:
         *,
         settings: Settings,
         clock: Callable[[], datetime],
+        spent: Callable[[], Mapping[str, float]] = dict,
     ) -> None:
+        self._spent = spent
         self._queue = queue
         self._process = process
         self._settings = settings
@@ -118,7 +120,7 @@ class Worker:
     def metrics(self) -> bytes:
         """What this worker and its queue count, in the format of Prometheus."""
         counts = since(self._start, self._queue.counts())
-        return prometheus.exposition(counts, self.ledger.counts)
+        return prometheus.exposition(counts, self.ledger.counts, self._spent())
 
     def _crew(self, clock: Callable[[], datetime]) -> work.Workers:
         return work.Workers(

@@ -79,3 +79,18 @@ def test_events_count_from_the_start_of_the_worker() -> None:
     before, now = QueueCounts(deduped=5, accepted=9), QueueCounts(deduped=7, accepted=9)
 
     assert since(before, now) == QueueCounts(deduped=2, accepted=9)
+
+
+def test_what_models_have_cost_today_is_told() -> None:
+    spent = {"calls": 3, "tokens": 1200, "money": 0.25}
+
+    page = exposition(QueueCounts(), Ledger().counts, spent).decode()
+
+    found = {
+        one.name: one.samples[0].value
+        for one in text_string_to_metric_families(page)
+        if one.samples
+    }
+    assert found["hardwon_model_calls_today"] == 3
+    assert found["hardwon_model_tokens_today"] == 1200
+    assert found["hardwon_model_money_today"] == 0.25

@@ -20,21 +20,39 @@ except ImportError as error:
     raise MissingExtra("metrics") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from hardwon.domain.queue import QueueCounts, WorkCounts
 
 PREFIX = "hardwon_lessonq_"
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _ENTRANCES = ("accepted", "rejected_full", "deduped", "dropped_oldest")
+_SPENT = {
+    "calls": "Calls of models since midnight UTC.",
+    "tokens": "Tokens of models since midnight UTC.",
+    "money": "Dollars spent on models since midnight UTC.",
+}
 _OUTCOMES = ("success", "skipped", "transient", "permanent")
 
 
-def exposition(queue: QueueCounts, work: WorkCounts) -> bytes:
-    """One scrape: everything as it is at this moment."""
+def exposition(
+    queue: QueueCounts, work: WorkCounts, spent: Mapping[str, float] | None = None
+) -> bytes:
+    """One scrape: everything as it is at this moment, with what models have cost today."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Counts(queue, work))
+    registry.register(_Spent(spent or {}))
     return generate_latest(registry)
+
+
+class _Spent(Collector):
+    def __init__(self, spent: Mapping[str, float]) -> None:
+        self._spent = spent
+
+    def collect(self) -> Iterator[Metric]:
+        for name, told in _SPENT.items():
+            amount = self._spent.get(name, 0.0)
+            yield GaugeMetricFamily(f"hardwon_model_{name}_today", told, amount)
 
 
 class _Counts(Collector):
