@@ -1,9 +1,16 @@
 """Shell commands taken apart far enough to say how one differs from another."""
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
 
 from hardwon.domain.text import clip, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._light import NamedTuple
 
 _READ = 4_000  # characters of a command that are looked at
 _HEREDOC = r"<<-?[ ]?(['\"]?)(\w{1,40})\1([^\n]{0,400})\n(?:(?!\2\b)[^\n]*+\n)*\2[ \t]*+(?=\n|$)"

@@ -1,16 +1,23 @@
 """The fix that a run already holds: the later call that did what the failing one tried."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import Any, NamedTuple
 
 from hardwon.domain.commands import Command, changes, parse
 from hardwon.domain.episode import Episode, Step
 from hardwon.domain.signature import Signature, signature
 from hardwon.domain.text import clip, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NamedTuple
+else:
+    from hardwon._light import NamedTuple
 
 _LOOKED_AHEAD = 60
 _ALIKE = 0.85

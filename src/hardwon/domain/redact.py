@@ -4,10 +4,17 @@ Every rule has keywords; its pattern runs only on a text that holds one. Pattern
 are possessive or bounded. Redacting twice changes nothing more.
 """
 
+from __future__ import annotations
+
 import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
-from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._light import NamedTuple
 
 _BREAK = r"(?:\\?\r?\n[ \t]{0,8})?"  # a terminal or an editor may have wrapped the token
 

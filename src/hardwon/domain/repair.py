@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hardwon.domain.signature import error_line
 from hardwon.domain.text import clip, one_line
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.domain.episode import Step
     from hardwon.domain.fixes import Fix

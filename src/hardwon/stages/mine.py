@@ -5,8 +5,6 @@ No model is asked. A model that reflects on the run later words the lesson bette
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hardwon.domain.calls import blamed_keys, call_shape
 from hardwon.domain.episode import Trigger
 from hardwon.domain.fixes import find_fix, is_search_miss
@@ -16,6 +14,7 @@ from hardwon.domain.repair import fails_with, quoted, way_around
 from hardwon.domain.signature import error_line, signature
 from hardwon.domain.text import clip, one_line
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hardwon.domain.gate import suspicion
 from hardwon.domain.lesson import Status, tidy, unique
 from hardwon.domain.provenance import descendants, with_reason
 from hardwon.domain.redact import redact
 from hardwon.domain.text import ATTEMPT_LIMIT, clean, clip_middle
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.domain.episode import Episode, Step
     from hardwon.domain.lesson import Lesson

@@ -3,17 +3,22 @@
 Whatever happens, the agent goes on: exit code 0, no output, one line in `<home>/hook.log`.
 """
 
+from __future__ import annotations
+
 import _thread
 import json
 import os
 import sys
 import time
-from typing import Any, NoReturn
 
 from hardwon.errors import InvalidInput
 from hardwon.settings import Settings, default_home, load
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, Kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 EVENT_LIMIT = 8 * 1024 * 1024
 _LOG_LIMIT = 1024 * 1024
@@ -34,7 +39,7 @@ def run(arguments: list[str]) -> NoReturn:
     os._exit(0)
 
 
-def _answered(agent: str, name: str, watch: "Watch") -> bytes:
+def _answered(agent: str, name: str, watch: Watch) -> bytes:
     """The bytes to print, perhaps none."""
     settings = load()
     watch.start(settings)
@@ -48,7 +53,7 @@ def _answered(agent: str, name: str, watch: "Watch") -> bytes:
     return json.dumps(said).encode() if said else b""
 
 
-def answer(event: Event, spoken: Any, settings: Settings, watch: "Watch") -> dict[str, Any]:
+def answer(event: Event, spoken: Any, settings: Settings, watch: Watch) -> dict[str, Any]:
     """What the agent is told, in its own words."""
     import hardwon
     from hardwon.surfaces.hooks.respond import respond

@@ -1,6 +1,12 @@
 """What happens in a coding agent, whatever it calls it, and what we may answer."""
 
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NamedTuple
+else:
+    from hardwon._light import NamedTuple
 
 
 class Kind:

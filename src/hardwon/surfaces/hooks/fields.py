@@ -1,9 +1,14 @@
 """Fields of foreign JSON: whatever is in there, what comes out has the expected type and size."""
 
+from __future__ import annotations
+
 import json
-from typing import Any
 
 from hardwon.domain.text import clip_middle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 PROMPT_LIMIT = 16 * 1024
 OUTPUT_LIMIT = 16 * 1024

@@ -1,11 +1,12 @@
 """From an event to a reply: each kind of event is one verb of the public face."""
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from hardwon.surfaces.hooks.events import SILENCE, Event, Reply
 from hardwon.surfaces.hooks.notebook import Notebook, run_id
 from hardwon.workspace import project_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.domain.delivery import Injection
     from hardwon.face import Agent, Hardwon
@@ -14,7 +15,7 @@ CONTEXT_LIMIT = 8000  # characters; Claude Code cuts above 10,000
 TASK, ERROR = "task", "error"
 
 
-def respond(event: Event, hw: "Hardwon") -> Reply:
+def respond(event: Event, hw: Hardwon) -> Reply:
     """What to tell the agent about this event, after what it teaches has been recorded."""
     own, run = hw.settings.scope, run_id(event.session)
     project = own.project or project_of(event.cwd)
@@ -29,7 +30,7 @@ def respond(event: Event, hw: "Hardwon") -> Reply:
 class _Conversation:
     """One method for each kind of event."""
 
-    def __init__(self, hw: "Hardwon", agent: "Agent", notes: Notebook) -> None:
+    def __init__(self, hw: Hardwon, agent: Agent, notes: Notebook) -> None:
         self._hw = hw
         self._agent = agent
         self._notes = notes
@@ -83,7 +84,7 @@ class _Conversation:
             self._hw.wake()
 
 
-def _is_guarded(found: "Injection") -> bool:
+def _is_guarded(found: Injection) -> bool:
     """Whether a person has said that this very call must not run."""
     return any(lesson.guard for lesson in found.lessons)
 

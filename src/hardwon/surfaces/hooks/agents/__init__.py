@@ -1,26 +1,33 @@
 """One small module per coding agent: `read` its events, `answer` in its words."""
 
+from __future__ import annotations
+
 from importlib import import_module
-from typing import Any, Protocol, cast
 
 from hardwon.errors import InvalidInput
 from hardwon.surfaces.hooks.events import Event, Reply
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    class Adapter(Protocol):
+        """What the module of an agent offers."""
+
+        def read(self, payload: dict[str, Any], name: str) -> Event | None:
+            """The event in our words; None when it is none that we know."""
+
+        def answer(self, event: Event, reply: Reply) -> dict[str, Any]:
+            """The reply in the agent's words; empty where the agent takes none."""
+
+
 AGENTS = ("claude-code", "codex", "gemini", "copilot", "opencode", "cursor")
-
-
-class Adapter(Protocol):
-    """What the module of an agent offers."""
-
-    def read(self, payload: dict[str, Any], name: str) -> Event | None:
-        """The event in our words; None when it is none that we know."""
-
-    def answer(self, event: Event, reply: Reply) -> dict[str, Any]:
-        """The reply in the agent's words; empty where the agent takes none."""
 
 
 def adapter(agent: str) -> Adapter:
     """The module of an agent; raises InvalidInput for one that we do not know."""
     if agent not in AGENTS:
         raise InvalidInput(f"no such agent: {agent[:60]!r}; known are {', '.join(AGENTS)}")
-    return cast("Adapter", import_module(f"{__name__}.{agent.replace('-', '_')}"))
+    found: Any = import_module(f"{__name__}.{agent.replace('-', '_')}")
+    module: Adapter = found
+    return module

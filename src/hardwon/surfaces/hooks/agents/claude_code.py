@@ -1,9 +1,13 @@
 """Claude Code. Failures have their own event; context is taken at every door."""
 
-from typing import Any
+from __future__ import annotations
 
 from hardwon.surfaces.hooks.events import Event, Kind, Reply
 from hardwon.surfaces.hooks.fields import arguments, text, words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 KINDS = {
     "SessionStart": Kind.SESSION_START,

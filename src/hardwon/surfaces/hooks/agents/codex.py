@@ -1,12 +1,17 @@
 """Codex: Claude Code's words without a failure event; the exit code stands in the rollout file."""
 
+from __future__ import annotations
+
 import json
 import os
-from typing import Any
 
 from hardwon.surfaces.hooks.agents import claude_code
 from hardwon.surfaces.hooks.events import Event, Kind
 from hardwon.surfaces.hooks.fields import group, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _TAIL = 256 * 1024
 

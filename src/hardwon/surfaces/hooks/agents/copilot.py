@@ -1,10 +1,15 @@
 """GitHub Copilot CLI: the event is named on the command line, exit codes stand in the text."""
 
+from __future__ import annotations
+
 import re
-from typing import Any
 
 from hardwon.surfaces.hooks.events import Event, Kind, Reply
 from hardwon.surfaces.hooks.fields import arguments, group, text, words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 KINDS = {
     "sessionStart": Kind.SESSION_START,

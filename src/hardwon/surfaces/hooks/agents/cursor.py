@@ -1,9 +1,13 @@
 """Cursor, by its documentation: context after actions and at the start, a message with a denial."""
 
-from typing import Any
+from __future__ import annotations
 
 from hardwon.surfaces.hooks.events import Event, Kind, Reply
 from hardwon.surfaces.hooks.fields import arguments, text, words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 KINDS = {
     "sessionStart": Kind.SESSION_START,

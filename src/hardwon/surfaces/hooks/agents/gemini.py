@@ -1,10 +1,15 @@
 """Gemini CLI: a failing command is a finished one whose text names its exit code."""
 
+from __future__ import annotations
+
 import re
-from typing import Any
 
 from hardwon.surfaces.hooks.events import Event, Kind, Reply
 from hardwon.surfaces.hooks.fields import arguments, group, text, words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 KINDS = {
     "SessionStart": Kind.SESSION_START,

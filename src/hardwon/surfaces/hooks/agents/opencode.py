@@ -1,9 +1,13 @@
 """opencode: its plugin is a few lines of ours (see install), so the words are already ours."""
 
-from typing import Any
+from __future__ import annotations
 
 from hardwon.surfaces.hooks.events import Event, Kind, Reply
 from hardwon.surfaces.hooks.fields import arguments, text, words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 KINDS = {
     Kind.SESSION_START,
