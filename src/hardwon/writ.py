@@ -84,12 +84,6 @@ def split(line: str) -> tuple[str, str] | None:
     return None
 
 
-def row(lesson: Lesson) -> str:
-    """A lesson on one line."""
-    hits = f"  (hits: {lesson.hits})" if lesson.hits else ""
-    return f"#{lesson.id}  [{lesson.headline()}]  {one_line(lesson.correction)}{hits}"
-
-
 def _is_port(line: str, at: int) -> bool:
     return line[at + 1 : at + 2].isdigit()
 
@@ -149,7 +143,7 @@ def _create(writ: Writ, agent: Agent) -> str:
 
 
 def _recorded(lesson: Lesson) -> str:
-    return f"OK: recorded lesson #{lesson.id} — {row(lesson)}"
+    return f"OK: recorded lesson #{lesson.id} — {lesson.row()}"
 
 
 def _list(writ: Writ, agent: Agent) -> str:
@@ -175,7 +169,7 @@ def _delete(writ: Writ, agent: Agent) -> str:
 
 
 def _rows(lessons: Sequence[Lesson], what: str, *, none: str) -> str:
-    rows = "".join(f"\n  {row(lesson)}" for lesson in lessons)
+    rows = "".join(f"\n  {lesson.row()}" for lesson in lessons)
     return f"{len(lessons)} {what}:{rows}" if lessons else none
 
 

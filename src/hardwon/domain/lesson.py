@@ -80,6 +80,11 @@ class Lesson(NamedTuple):
         """A short label: the situation, unless the correction says the same."""
         return "note" if self.situation == self.correction else clip(self.situation, LABEL_LIMIT)
 
+    def row(self) -> str:
+        """The lesson on one line, in the words of the published list."""
+        hits = f"  (hits: {self.hits})" if self.hits else ""
+        return f"#{self.id}  [{self.headline()}]  {one_line(self.correction)}{hits}"
+
     def searchable(self) -> str:
         """The words by which it is found."""
         own = () if self.mistake == USER_SUPPLIED else (self.mistake,)

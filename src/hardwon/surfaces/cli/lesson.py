@@ -8,7 +8,6 @@ import click
 
 from hardwon.domain.lesson import Status
 from hardwon.domain.provenance import QUARANTINED, marks
-from hardwon.domain.text import one_line
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say
 
@@ -119,7 +118,7 @@ def add(
     """Keep a lesson: when it applies (SITUATION), and what to do then (CORRECTION)."""
     with options.Scoped(**place) as agent:
         lesson = agent.lessons.add(situation, correction, mistake=mistake, tags=tags)
-    dump(lesson) if as_json else say(f"OK: recorded lesson #{lesson.id} — {row(lesson)}")
+    dump(lesson) if as_json else say(f"OK: recorded lesson #{lesson.id} — {lesson.row()}")
 
 
 @command.command()
@@ -149,7 +148,7 @@ def history(number: str | None, as_json: bool, **place: Any) -> None:
         dump(changes)
         return
     for change in changes:
-        say(f"{change.at:%Y-%m-%d %H:%M}  {change.act}  was: {row(change.before)}")
+        say(f"{change.at:%Y-%m-%d %H:%M}  {change.act}  was: {change.before.row()}")
     if not changes:
         say("(no changes)")
 
@@ -162,7 +161,7 @@ def undo(number: str | None, as_json: bool, **place: Any) -> None:
     """Take back the newest edit, guard or deletion, of one lesson or of all."""
     with options.Scoped(**place) as agent:
         lesson = agent.lessons.undo(_id(number) if number else None)
-    dump(lesson) if as_json else say(f"OK: {row(lesson)}")
+    dump(lesson) if as_json else say(f"OK: {lesson.row()}")
 
 
 @command.command()
@@ -233,19 +232,13 @@ def revoke(origin: str, as_json: bool, **place: Any) -> None:
     say(f"OK: removed {len(gone)} lesson(s) of {origin}")
 
 
-def row(lesson: Lesson) -> str:
-    """A lesson on one line."""
-    hits = f"  (hits: {lesson.hits})" if lesson.hits else ""
-    return f"#{lesson.id}  [{lesson.headline()}]  {one_line(lesson.correction)}{hits}"
-
-
 def _show(lessons: Sequence[Lesson], as_json: bool, *, none: str, head: str) -> None:
     if as_json:
         dump(lessons)
         return
     say(f"{len(lessons)} {head}:" if lessons else none)
     for lesson in lessons:
-        say(f"  {row(lesson)}")
+        say(f"  {lesson.row()}")
         for reason in marks(lesson, QUARANTINED) if lesson.status == Status.QUARANTINED else ():
             say(f"      held back: {reason}", dim=True)
 
