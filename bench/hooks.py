@@ -23,12 +23,12 @@ ROUNDS = 40
 
 def events(corpus: Corpus) -> dict[str, dict[str, object]]:
     """One event for each door."""
-    common = {"session_id": "a run with a failure", "cwd": "/nowhere"}
+    common = {"session_id": "0b9c4c4e-6d5e-4c6f-9f0a-1f0f4f7c9c11", "cwd": "/nowhere"}
     call = {"tool_name": "Bash", "tool_input": {"command": "pytest -q tests/unit"}}
     failure = {**common, **call, "error": f"Exit code 1\nE  {corpus.text(12)}"}
     return {
         "prompt": {
-            "session_id": "a run that begins",
+            "session_id": "5c2b3c55-0b6c-4f9d-8a52-6c3c1f7b2d22",
             "cwd": "/nowhere",
             "hook_event_name": "UserPromptSubmit",
             "prompt": corpus.text(PROMPT_WORDS),

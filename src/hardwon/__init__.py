@@ -69,7 +69,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'hardwon' has no attribute {name!r}")
-    from importlib import import_module
+    from hardwon._lazy import import_module
 
     value = getattr(import_module(f"hardwon.{_HOMES[name]}"), name)
     globals()[name] = value

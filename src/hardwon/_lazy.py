@@ -8,11 +8,17 @@ else:
 
 from __future__ import annotations
 
-from importlib import import_module
+import sys
 
 TYPE_CHECKING = False  # `typing` costs a cold process a tenth of its time
 if TYPE_CHECKING:
     from typing import Any
+
+
+def import_module(name: str) -> Any:
+    """The module of this full name; `importlib` would bring `warnings` along."""
+    __import__(name)
+    return sys.modules[name]
 
 
 class lazy:  # noqa: N801 - reads like a statement where it is used

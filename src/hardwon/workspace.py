@@ -1,8 +1,8 @@
 """Which project a folder belongs to, so that every surface calls it the same."""
 
 import os
-import re
 
+from hardwon import _re as re
 from hardwon.domain.text import LABEL_LIMIT, one_line
 
 _OWNER_AND_NAME = r"[:/]([^/:\s]+/[^/:\s]+?)(?:\.git)?/?$"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hardwon import Agent
 
 _MARK = "[hardwon]"
+_PATIENCE = 2.0  # seconds for the handlers of the latest tool call; they run in threads
 
 
 @contextmanager
@@ -25,6 +26,7 @@ def watching(agent: Agent, task: str = "") -> Iterator[Recorder]:
     run.start(task)
 
     def inform(context: Any) -> None:
+        crewai_event_bus.flush(_PATIENCE)
         if context.messages and (known := run.context):
             first = context.messages[0]
             first["content"] = f"{first['content'].split(_MARK)[0].rstrip()}\n\n{_MARK}\n{known}"
@@ -44,4 +46,5 @@ def watching(agent: Agent, task: str = "") -> Iterator[Recorder]:
             raise
         finally:
             unregister_before_llm_call_hook(inform)
+            crewai_event_bus.flush(_PATIENCE)
     run.end()

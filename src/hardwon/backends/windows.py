@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections import deque
 
+from hardwon import _json as json
+from hardwon._blake import blake2b
 from hardwon.domain.episode import Step
-from hardwon.domain.signature import blake2b
 from hardwon.errors import storage_error
 
 TYPE_CHECKING = False

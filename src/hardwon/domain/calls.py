@@ -10,9 +10,8 @@ A call has keys of four grains, the finest first; a lesson keeps those of the ca
 
 from __future__ import annotations
 
-import json
-import re
-
+from hardwon import _json as json
+from hardwon import _re as re
 from hardwon.domain.text import clean, clip_middle
 
 TYPE_CHECKING = False
@@ -29,10 +28,11 @@ _DOCUMENT = r"<<-?[ \t]*+(['\"]?)(\w{1,40})\1"
 _QUOTED = r"'[^']*+'|\"(?:[^\"\\]|\\.)*\""
 _JOINT = rf"({_QUOTED})|&&|\|\||;|\||\n"
 _WORDS = r"(?:'[^']*+'|\"(?:[^\"\\]|\\.)*\"|[^\s'\"]|['\"])+"
-_ASSIGNMENT = r"[A-Za-z_]\w*=.*"
+_ASSIGNMENT = r"(?s)[A-Za-z_]\w*=.*"
 _FLAG = r"-{1,2}[A-Za-z].*"
 _REDIRECTION = r"\d?[<>&].*"
 _VERSION = r"(python|pip|node|ruby|perl|php)[\d.]+"
+_VERSION_LIMIT = 20
 _WRAPPERS = frozenset(["sudo", "env", "time", "nohup", "exec", "command", "xargs", "timeout"])
 _VERBED = (
     "apt apt-get brew bundle cargo conda docker gh git go helm kubectl make npm npx pip pnpm "
@@ -129,7 +129,7 @@ def _part_keys(part: str) -> list[str]:
 def _words(part: str) -> list[str]:
     """The words from the program on: neither assignments nor wrappers such as `sudo`."""
     words = [word for word in re.findall(_WORDS, part) if not re.fullmatch(_REDIRECTION, word)]
-    while words and (words[0] in _WRAPPERS or re.fullmatch(_ASSIGNMENT, words[0], re.DOTALL)):
+    while words and (words[0] in _WRAPPERS or re.fullmatch(_ASSIGNMENT, words[0])):
         skip = 2 if words[0] == "timeout" and len(words) > 2 else 1
         words = words[skip:]
     return words
@@ -139,7 +139,9 @@ def _program(words: list[str]) -> tuple[str, list[str]]:
     """The program and its arguments; `python -m x` is the program x."""
     own = words[0]
     is_installed = own.startswith("/") or "venv/" in own
-    program = re.sub(rf"^{_VERSION}$", r"\1", own.rsplit("/", 1)[-1] if is_installed else own)
+    program = own.rsplit("/", 1)[-1] if is_installed else own
+    versioned = re.fullmatch(_VERSION, program)
+    program = versioned[1] if versioned else program
     if program == "python" and len(words) > 2 and words[1] == "-m":
         return words[2], words[3:]
     return program, words[1:]
@@ -155,10 +157,23 @@ def _blamed(chain: list[str], error: str) -> str:
     """The part whose program the error names, else the last that does some work."""
     for part in chain:
         program = program_of(part).rsplit("/", 1)[-1]
-        if program and re.search(rf"(?<![\w/]){re.escape(program)}[\d.]*: ", error):
+        if program and _speaks(error, program):
             return part
     working = [part for part in chain if program_of(part) not in _PLUMBING] or chain
     return working[-1] if working else ""
+
+
+def _speaks(error: str, program: str) -> bool:
+    """Whether the error begins a message of the program: `pip3: …`, `bash: mkdir: …`."""
+    at = error.find(program)
+    while at >= 0:
+        end = at + len(program)
+        before, after = error[max(0, at - 1) : at], error[end : end + _VERSION_LIMIT]
+        is_apart = not before.isalnum() and before not in {"_", "/"}
+        if is_apart and after.lstrip("0123456789.").startswith(": "):
+            return True
+        at = error.find(program, end)
+    return False
 
 
 def _structured_keys(tool: str, args: str) -> tuple[str, ...]:

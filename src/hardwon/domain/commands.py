@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from hardwon import _re as re
 from hardwon.domain.text import clip, one_line
 
 TYPE_CHECKING = False

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from functools import lru_cache
 
+from hardwon import _json as json
+from hardwon import _re as re
+from hardwon._lazy import lazy
 from hardwon.domain.commands import Command, changes, parse
 from hardwon.domain.episode import Episode, Step
 from hardwon.domain.signature import Signature, signature
@@ -15,8 +15,10 @@ from hardwon.domain.text import clip, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import difflib
     from typing import Any, NamedTuple
 else:
+    difflib = lazy("difflib")
     from hardwon._light import NamedTuple
 
 _LOOKED_AHEAD = 60
@@ -28,7 +30,8 @@ _READERS = {
 }
 _MOVERS = {"rm", "cp", "mv", "touch", "chmod", "mkdir", "tee", "vim", "nano", "ln", "tar", "du"}
 _TESTED = (
-    r"\b\d+ (?:failed|errors?|exceptions)\b|^FAIL(?:ED|URES?)?\b|--- FAIL|\bTests: +\d+ failed"
+    r"(?m)\b\d+ (?:failed|errors?|exceptions)\b|^FAIL(?:ED|URES?)?\b|--- FAIL"
+    r"|\bTests: +\d+ failed"
 )
 _TESTERS = {"pytest", "py.test", "unittest", "nose2", "tox"}
 _SEARCHERS = {"grep", "rg", "egrep", "fgrep", "diff", "test", "[", "which", "git grep", "cmp", "ag"}
@@ -155,7 +158,7 @@ def _fixed_by(failed: Step, step: Step) -> tuple[tuple[str, ...], float] | None:
     if failed.args.startswith("{") and step.args.startswith("{"):
         return _fixed_fields(_fields(failed.args), _fields(step.args))
     old, new = _command(failed.args), _command(step.args)
-    if old.words != new.words and re.search(_TESTED, failed.output[-4000:], re.MULTILINE):
+    if old.words != new.words and re.search(_TESTED, failed.output[-4000:]):
         return None  # a failing test is not mended by running another one
     if old.name in _TESTERS and old.name != new.name and not step.output.strip():
         return None  # tests that ran would have said so
@@ -211,7 +214,7 @@ def _is_spelt_alike(a: str, b: str) -> bool:
         return True
     if min(len(a), len(b)) < 5 or abs(len(a) - len(b)) > 8 or max(len(a), len(b)) > 200:
         return False
-    matcher = SequenceMatcher(None, a, b, autojunk=False)
+    matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
     return matcher.real_quick_ratio() > _ALIKE and matcher.ratio() > _ALIKE
 
 

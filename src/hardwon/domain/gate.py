@@ -7,11 +7,11 @@ Three kinds of signs, all of them linear: words that follow each other within a 
 of which the second stands somewhere behind the first on a line, and plain patterns.
 """
 
-import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
 from functools import cache
 
+from hardwon import _re as re
 from hardwon.domain.signs import PAIRS, PATTERNS, PHRASES, Phrase
 
 _READ = 12_000  # characters that are looked at; lessons are far shorter
@@ -78,14 +78,14 @@ def _follows(words: list[str], start: int, phrase: Phrase) -> bool:
 def _pair(text: str) -> str:
     for line in text.splitlines():
         for pair in PAIRS:
-            start = re.search(pair.start, line, re.IGNORECASE)
-            if start and re.compile(pair.end, re.IGNORECASE).search(line, start.end()):
+            start = re.search(f"(?i){pair.start}", line)
+            if start and re.search(f"(?i){pair.end}", line, start.end()):
                 return pair.reason
     return ""
 
 
 def _pattern(text: str) -> str:
-    found = (why for why, pattern in PATTERNS if re.search(pattern, text, re.IGNORECASE))
+    found = (why for why, pattern in PATTERNS if re.search(f"(?i){pattern}", text))
     return next(found, "")
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from hardwon.domain.signature import fold
 from hardwon.domain.text import clip, one_line
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import NamedTuple
 
     from hardwon.domain.episode import Step
+else:
+    from hardwon._light import NamedTuple
 
 WINDOW = 40  # steps looked back
 _WARN, _INSIST, _STOP = 2, 3, 5
@@ -97,9 +99,12 @@ def _same_results(seen: Sequence[Step]) -> Iterator[int]:
         step = seen[place]
         if call(step) != wanted:
             continue
-        result = result or _result(last)  # folding is the dear part: only when it is needed
-        if step.failed != last.failed or _result(step) != result:
+        if step.failed != last.failed:
             return
+        if step.output != last.output:
+            result = result or _result(last)  # folding is the dear part: only when it is needed
+            if _result(step) != result:
+                return
         yield place
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from math import log
 
+from hardwon import _re as re
 from hardwon.domain.lesson import Lesson
 
 TYPE_CHECKING = False

@@ -6,9 +6,10 @@ are possessive or bounded. Redacting twice changes nothing more.
 
 from __future__ import annotations
 
-import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
+
+from hardwon import _re as re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ _START = r"(?<![A-Za-z0-9])"
 def _prefixed(kind: str, prefixes: str, chars: str, least: int) -> Rule:
     """Tokens that a provider marks by their beginning."""
     words = tuple(prefixes.split())
-    head = "|".join(re.escape(word) for word in words)
+    head = "|".join(word.replace(".", r"\.") for word in words)
     return Rule(kind, words, rf"{_START}(?:{head}){_long(chars, least)}")
 
 
@@ -297,10 +298,10 @@ def _set_to(text: str, core: re.Match[str]) -> re.Match[str] | None:
     start, end = core.span()
     if core[0] == "key" and not _is_telling(text[max(0, start - 12) : start].lower()):
         return None
-    found = re.compile(_SET).match(text, end)
+    found = re.match(_SET, text, end)
     if found or text[max(0, start - 1) : start] != "-":
         return found
-    return re.compile(_FLAGGED).match(text, end)
+    return re.match(_FLAGGED, text, end)
 
 
 def _is_telling(before: str) -> bool:

@@ -13,18 +13,16 @@ address becomes its own placeholder; any other quoted text becomes `<str>`.
 
 from __future__ import annotations
 
-import re
+from functools import lru_cache
+
+from hardwon import _re as re
+from hardwon._blake import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple
 else:
     from hardwon._light import NamedTuple
-
-try:  # hashlib also loads OpenSSL, ten times the cost of this; a hook process pays it on every call
-    from _blake2 import blake2b as blake2b
-except ImportError:  # a build without the accelerator
-    from hashlib import blake2b as blake2b
 
 _LONGEST = 200
 _HEAD, _TAIL, _LINE = 4_096, 16_384, 4_096
@@ -38,6 +36,7 @@ class Signature(NamedTuple):
     text: str
 
 
+@lru_cache(maxsize=128)  # a failing step is named several times, and those before it again
 def signature(tool: str, error: str) -> Signature:
     """The name of this failure of this tool; the same in every run that fails the same way."""
     line = fold(error_line(error)[:_LINE]) or "<no output>"

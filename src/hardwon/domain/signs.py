@@ -3,7 +3,13 @@
 One row a sign, so that a row can be read, added and doubted by itself.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._light import NamedTuple
 
 
 class Phrase(NamedTuple):

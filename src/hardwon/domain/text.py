@@ -1,7 +1,6 @@
 """The one door for foreign text: what may be stored, shown and used in a file name."""
 
-import re
-
+from hardwon import _re as re
 from hardwon.errors import InvalidInput
 
 LABEL_LIMIT = 200  # a signature or a situation

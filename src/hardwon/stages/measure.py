@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from hardwon import _re as re
 from hardwon._lazy import lazy
 from hardwon.domain.delivery import Delivery
 from hardwon.domain.text import clip

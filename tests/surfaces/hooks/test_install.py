@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
+import hardwon
 from hardwon.surfaces.cli import run
+from hardwon.surfaces.hooks import calling
 
 
 @pytest.fixture(autouse=True)
@@ -37,8 +40,34 @@ def test_it_shows_the_change_and_makes_it(user: Path, capsys: pytest.CaptureFixt
 def test_a_dry_run_only_shows(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["install", "claude-code", "--dry-run"]) == 0
 
-    assert '+  "hooks": {' in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert '+  "hooks": {' in said
+    assert "claude-code: would be installed" in said
     assert (user / ".claude" / "settings.json").read_text() == '{"model": "opus"}'
+
+
+def test_another_home_is_told_to_the_hook(user: Path) -> None:
+    other = user / "my data"
+
+    assert run(["install", "claude-code", "--home", str(other)]) == 0
+
+    settings = json.loads((user / ".claude" / "settings.json").read_text())
+    command = settings["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"]
+    event = b'{"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "hello"}'
+    assert subprocess.run(command, shell=True, input=event, check=True).returncode == 0
+    assert (other / "hardwon.db").exists()
+    assert not (user / ".hardwon" / "hardwon.db").exists()
+
+
+def test_a_hook_whose_package_has_gone_blocks_nothing(user: Path) -> None:
+    """Exit code 2 would make the agent refuse every call."""
+    command = calling.command("claude-code")["command"]
+    gone = command.replace(str(Path(hardwon.__file__).parents[1]), str(user / "gone"))
+
+    ran = subprocess.run(gone, shell=True, input=b"{}", capture_output=True)
+
+    assert ran.returncode == 1
+    assert ran.stdout == b""
 
 
 def test_status_and_uninstall(user: Path, capsys: pytest.CaptureFixture[str]) -> None:

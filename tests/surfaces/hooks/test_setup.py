@@ -96,7 +96,9 @@ def test_an_older_command_of_ours_is_replaced(tmp_path: Path) -> None:
     goal, store = target("claude-code", tmp_path), str(tmp_path / "store")
     setup.install(goal, store)
     path = Path(goal.path)
-    path.write_text(path.read_text().replace("hardwon hook", "old/hardwon hook"))
+    command = json.dumps(calling.command("claude-code")["command"])
+    path.write_text(path.read_text().replace(command, '"/old/hardwon hook claude-code"'))
+    assert "/old/hardwon" in path.read_text()
 
     setup.install(goal, store)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 
+from hardwon import _json as json
 from hardwon.backends.sqlite import shelves
 from hardwon.domain.delivery import Delivery
 from hardwon.domain.scope import Scope

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hardwon.backends.sqlite import shelves
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 
+from hardwon import _json as json
 from hardwon.backends.sqlite import shelves
 from hardwon.domain.lesson import Lesson, Status
 from hardwon.domain.recall import Match, Query, Tally, index, keys, rarity

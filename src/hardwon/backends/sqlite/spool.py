@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 
+from hardwon import _json as json
 from hardwon.errors import storage_error
 
 TYPE_CHECKING = False

@@ -67,7 +67,7 @@ def command(
     if port is not None and set(agents) != {"claude-code"}:
         raise click.UsageError("--http is for claude-code only")
     for agent in agents:
-        target = _target(agent, level, _call(agent, port, data))
+        target = _target(agent, level, _call(agent, port, data, is_usual=home is None))
         done = _carried_out(
             target,
             setup.installation(target),
@@ -75,8 +75,8 @@ def command(
             is_asking=not yes,
             is_dry=dry_run,
         )
-        say(f"{agent}: {'installed' if done else 'nothing to do'} ({target.path})")
-        if done and target.advice:
+        say(f"{agent}: {_told(done, 'installed', is_dry=dry_run)} ({target.path})")
+        if done and not dry_run and target.advice:
             say(f"  {target.advice}")
 
 
@@ -100,7 +100,7 @@ def uninstall(
             is_asking=not yes,
             is_dry=dry_run,
         )
-        say(f"{agent}: {'removed' if done else 'nothing to do'} ({target.path})")
+        say(f"{agent}: {_told(done, 'removed', is_dry=dry_run)} ({target.path})")
 
 
 @click.command("status")
@@ -123,16 +123,22 @@ def _state(agent: str, level: str) -> dict[str, str]:
 def _carried_out(
     target: Target, change: Change, act: Callable[[Target], Any], *, is_asking: bool, is_dry: bool
 ) -> bool:
-    """Whether the change was made, after it was shown and a person at a terminal agreed."""
+    """Whether there was something to do; it is shown first, and a person at a terminal agrees."""
     if not change:
         return False
     say(change.diff())
     if is_dry:
-        return False
+        return True
     if is_asking and sys.stdin.isatty():
         click.confirm("Write this?", default=True, abort=True)
     act(target)
     return True
+
+
+def _told(is_change: bool, done: str, *, is_dry: bool) -> str:
+    if not is_change:
+        return "nothing to do"
+    return f"would be {done}" if is_dry else done
 
 
 def _target(agent: str, level: str, call: Call | None = None) -> Target:
@@ -140,9 +146,9 @@ def _target(agent: str, level: str, call: Call | None = None) -> Target:
     return targets.target(agent, place)
 
 
-def _call(agent: str, port: int | None, home: str) -> Call:
+def _call(agent: str, port: int | None, home: str, *, is_usual: bool = True) -> Call:
     """How the agent shall call us at an event."""
     if port is None:
-        return lambda event: calling.command(agent, event)
+        return lambda event: calling.command(agent, event, home="" if is_usual else home)
     asked = calling.http(agent, port=port, token=kept_token(home))
     return lambda event: asked

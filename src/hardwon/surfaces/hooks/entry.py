@@ -6,11 +6,12 @@ Whatever happens, the agent goes on: exit code 0, no output, one line in `<home>
 from __future__ import annotations
 
 import _thread
-import json
 import os
 import sys
 import time
 
+from hardwon import _json as json
+from hardwon import _re
 from hardwon.errors import InvalidInput
 from hardwon.settings import Settings, default_home, load
 from hardwon.surfaces.hooks.agents import adapter
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 EVENT_LIMIT = 8 * 1024 * 1024
 _LOG_LIMIT = 1024 * 1024
 _CHUNK = 1024 * 1024
+_AFTERWARDS = 5.0  # seconds, once the agent has its answer
+_PATTERNS = "patterns"  # compiled, in our home
 _CAPTURES = {Kind.STOP, Kind.SESSION_END}
 
 
@@ -34,6 +37,8 @@ def run(arguments: list[str]) -> NoReturn:
         answer = _answered(agent, name, watch)
         if answer:
             os.write(1, answer)
+        watch.extend(_AFTERWARDS)
+        _keep_patterns(watch.home)
     except BaseException as error:  # noqa: BLE001 - the agent's turn goes on, whatever it is
         watch.log(f"{type(error).__name__}: {error}")
     os._exit(0)
@@ -43,6 +48,7 @@ def _answered(agent: str, name: str, watch: Watch) -> bytes:
     """The bytes to print, perhaps none."""
     settings = load()
     watch.start(settings)
+    _restore_patterns(settings.home)
     payload = parsed(_stdin())
     spoken = adapter(agent)
     event = spoken.read(payload, name)
@@ -87,19 +93,38 @@ def _stdin() -> bytes:
     return b"".join(chunks)
 
 
+def _restore_patterns(home: str) -> None:
+    try:
+        with open(os.path.join(home, _PATTERNS), "rb") as file:
+            _re.restore(file.read())
+    except OSError:  # the first hook of this home
+        return
+
+
+def _keep_patterns(home: str) -> None:
+    """Spare the next hook what this one had to compile."""
+    kept = _re.fresh()
+    if kept:
+        path = os.path.join(home, _PATTERNS)
+        aside = f"{path}.{os.getpid()}"
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(kept)
+        os.replace(aside, path)
+
+
 class Watch:
     """Ends the process when its time is up, and keeps the log."""
 
     def __init__(self, subject: str, home: str = "") -> None:
         self._subject = subject
-        self._home = home
+        self.home = home
         self._began = time.monotonic()
         self._limit = 0.0
         self._capture_limit = 0.0
 
     def start(self, settings: Settings) -> None:
         """A thread, since a signal would wait for a locked database to answer."""
-        values = settings.hooks
+        self.home, values = settings.home, settings.hooks
         self._limit = values.limit.total_seconds()
         self._capture_limit = values.capture_limit.total_seconds()
         _thread.start_new_thread(self._wait, ())
@@ -110,6 +135,10 @@ class Watch:
         if event.kind in _CAPTURES:
             self._limit = max(self._limit, self._capture_limit)
 
+    def extend(self, seconds: float) -> None:
+        """Allow so much more time."""
+        self._limit += seconds
+
     def trouble(self, error: BaseException) -> None:
         """A door that failed and stayed silent."""
         self.log(f"{type(error).__name__}: {error}")
@@ -118,7 +147,7 @@ class Watch:
         """One line; a log that cannot be written is none."""
         try:
             line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {self._subject} {problem}"
-            _append(os.path.join(self._home or default_home(), "hook.log"), _one_line(line))
+            _append(os.path.join(self.home or default_home(), "hook.log"), _one_line(line))
         except Exception:  # noqa: BLE001 - nowhere is left to say it
             pass
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from hardwon import _json as json
 from hardwon.domain.text import clip_middle
 
 TYPE_CHECKING = False

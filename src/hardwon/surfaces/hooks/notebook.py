@@ -2,8 +2,8 @@
 
 import os
 import time
-from contextlib import suppress
 
+from hardwon._blake import blake2b
 from hardwon.domain.text import file_id
 from hardwon.errors import InvalidInput
 
@@ -15,8 +15,6 @@ def run_id(session: str) -> str:
     try:
         return file_id(session, "session")
     except InvalidInput:
-        from hashlib import blake2b
-
         return f"run-{blake2b(session.encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
 
 
@@ -48,16 +46,23 @@ class Notebook:
     def tear_out(self, *notes: str) -> None:
         """Forget these notes."""
         for note in notes:
-            with suppress(FileNotFoundError):
-                os.unlink(self._path(note))
+            _remove(self._path(note))
 
     def tidy(self) -> None:
         """Remove the notes of runs that ended without saying so."""
-        with suppress(FileNotFoundError), os.scandir(self._folder) as files:
+        if not os.path.isdir(self._folder):
+            return
+        with os.scandir(self._folder) as files:
             for file in files:
                 if file.is_file() and file.stat().st_mtime < time.time() - _KEPT:
-                    with suppress(FileNotFoundError):
-                        os.unlink(file.path)
+                    _remove(file.path)
 
     def _path(self, note: str) -> str:
         return os.path.join(self._folder, f"{self._run}.{note}")
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:  # another hook of the run was quicker
+        return

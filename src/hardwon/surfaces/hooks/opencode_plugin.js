@@ -1,7 +1,7 @@
 // Written by `hardwon install opencode`; `hardwon uninstall opencode` removes it.
 import { spawn } from "node:child_process"
 
-const COMMAND = "@COMMAND@"
+const COMMAND = @COMMAND@
 
 // One event in, the answer out. Whatever goes wrong, opencode goes on.
 function tell(event) {

@@ -15,7 +15,7 @@ from hardwon.surfaces.hooks import jsonc
 if TYPE_CHECKING:
     from hardwon.surfaces.hooks.targets import Target
 
-_OURS = r"hardwon\S*\s+hook\s|/hardwon/hook/"
+_OURS = r"hardwon(?:\.__main__ import main; main\(\))?\S*\s+hook\s|/hardwon/hook/"
 _RECORDS = "installed.json"
 
 

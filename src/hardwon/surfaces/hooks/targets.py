@@ -100,7 +100,9 @@ def _opencode(place: Place) -> Target:
     source = os.path.join(os.path.dirname(__file__), "opencode_plugin.js")
     with open(source, encoding="utf-8") as file:
         text = file.read()
-    return Target("opencode", path, whole=text.replace("@COMMAND@", place.call("")["command"]))
+    return Target(
+        "opencode", path, whole=text.replace("@COMMAND@", json.dumps(place.call("")["command"]))
+    )
 
 
 def _nested(events: list[str], place: Place) -> tuple[tuple[tuple[str, ...], Any], ...]:

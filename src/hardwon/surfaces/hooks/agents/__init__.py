@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
+from hardwon._lazy import import_module
 from hardwon.errors import InvalidInput
 from hardwon.surfaces.hooks.events import Event, Reply
 
@@ -28,6 +27,5 @@ def adapter(agent: str) -> Adapter:
     """The module of an agent; raises InvalidInput for one that we do not know."""
     if agent not in AGENTS:
         raise InvalidInput(f"no such agent: {agent[:60]!r}; known are {', '.join(AGENTS)}")
-    found: Any = import_module(f"{__name__}.{agent.replace('-', '_')}")
-    module: Adapter = found
+    module: Adapter = import_module(f"{__name__}.{agent.replace('-', '_')}")
     return module

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 
+from hardwon import _json as json
 from hardwon.surfaces.hooks.agents import claude_code
 from hardwon.surfaces.hooks.events import Event, Kind
 from hardwon.surfaces.hooks.fields import group, text

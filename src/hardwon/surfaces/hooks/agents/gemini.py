@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from hardwon import _re as re
 from hardwon.surfaces.hooks.events import Event, Kind, Reply
 from hardwon.surfaces.hooks.fields import arguments, group, text, words
 

@@ -1,0 +1,109 @@
+"""`re` for patterns kept as text, whose compiled form may be kept from process to process.
+
+    from hardwon import _re as re
+
+Compiling the patterns of a failing step takes a third of a cold hook's time, so a hook keeps what
+`fresh` gives and the next one restores it. Without that they are compiled on first use as ever.
+Patterns must be constants: each is kept.
+"""
+
+from __future__ import annotations
+
+import _sre  # type: ignore[import-not-found]
+import marshal
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from re import Match as Match
+    from re import Pattern
+    from typing import Any
+
+    # Flags, code, groups, group numbers by name, group names by number
+    Kept = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
+
+_LIMIT = 400  # patterns kept; more means that one of them is no constant
+_STAMP = f"{sys.version} {_sre.MAGIC} {_sre.CODESIZE}"
+_known: dict[str, Pattern[str]] = {}
+_kept: dict[str, Kept] = {}
+
+
+def search(pattern: str, text: str, start: int = 0) -> Match[str] | None:
+    """As in `re`, from `start` on."""
+    return (_known.get(pattern) or _made(pattern)).search(text, start)
+
+
+def match(pattern: str, text: str, start: int = 0) -> Match[str] | None:
+    """As in `re`, at `start`."""
+    return (_known.get(pattern) or _made(pattern)).match(text, start)
+
+
+def fullmatch(pattern: str, text: str) -> Match[str] | None:
+    """As in `re`."""
+    return (_known.get(pattern) or _made(pattern)).fullmatch(text)
+
+
+def findall(pattern: str, text: str) -> list[Any]:
+    """As in `re`."""
+    return (_known.get(pattern) or _made(pattern)).findall(text)
+
+
+def finditer(pattern: str, text: str) -> Iterator[Match[str]]:
+    """As in `re`."""
+    return (_known.get(pattern) or _made(pattern)).finditer(text)
+
+
+def split(pattern: str, text: str, maxsplit: int = 0) -> list[str | Any]:
+    """As in `re`."""
+    return (_known.get(pattern) or _made(pattern)).split(text, maxsplit)
+
+
+def sub(pattern: str, repl: str | Callable[[Match[str]], str], text: str, count: int = 0) -> str:
+    """As in `re`."""
+    return (_known.get(pattern) or _made(pattern)).sub(repl, text, count)
+
+
+def restore(kept: bytes) -> None:
+    """Use these patterns, as `fresh` gave them; damaged ones and another Python's are no use."""
+    try:
+        stamp, patterns = marshal.loads(kept)
+    except (EOFError, ValueError, TypeError):
+        return
+    if stamp == _STAMP:
+        _kept.update(patterns)
+
+
+def fresh() -> bytes:
+    """All that were restored and all that had to be compiled here; nothing without the latter."""
+    missing = [pattern for pattern in _known if pattern not in _kept]
+    if not missing or len(_known) > _LIMIT:
+        return b""
+    _kept.update((pattern, _described(pattern)) for pattern in missing)
+    return marshal.dumps((_STAMP, dict(list(_kept.items())[-_LIMIT:])))
+
+
+def _made(pattern: str) -> Pattern[str]:
+    kept = _kept.get(pattern)
+    if kept is None:
+        import re
+
+        made = re.compile(pattern)
+    else:
+        flags, code, *groups = kept
+        made = _sre.compile(pattern, flags, memoryview(code).cast("I").tolist(), *groups)
+    _known[pattern] = made
+    return made
+
+
+def _described(pattern: str) -> Kept:
+    """What `re.compile` gives to the engine, by the same steps."""
+    from re import _compiler, _parser  # type: ignore[attr-defined]
+
+    parsed = _parser.parse(pattern, 0)
+    state = parsed.state
+    names: list[str | None] = [None] * state.groups
+    for name, number in state.groupdict.items():
+        names[number] = name
+    code = b"".join(one.to_bytes(4, sys.byteorder) for one in _compiler._code(parsed, 0))
+    return state.flags, code, state.groups - 1, dict(state.groupdict), tuple(names)

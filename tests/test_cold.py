@@ -1,0 +1,152 @@
+"""What makes a cold process quick does the same as what it stands for."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hardwon
+from hardwon import _json, _re
+from hardwon.domain.lesson import Lesson
+from hardwon.domain.redact import _TOKENS
+from hardwon.domain.scope import Scope
+from hardwon.domain.signature import _VOLATILE
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=8,
+)
+
+
+@given(JSON, st.booleans(), st.booleans())
+def test_json_is_written_as_by_the_standard_module(value: Any, ascii_: bool, sort: bool) -> None:
+    written = _json.dumps(value, ensure_ascii=ascii_, sort_keys=sort)
+
+    assert written == json.dumps(value, ensure_ascii=ascii_, sort_keys=sort)
+    assert _json.loads(written) == json.loads(written)
+    assert _json.loads(f" {written}\n".encode()) == value
+
+
+@given(st.text(alphabet='{}[]",:0-1e.tru\\ \n', max_size=12))
+def test_a_text_is_json_for_both_or_for_none(text: str) -> None:
+    try:
+        expected = json.loads(text)
+    except ValueError:
+        with pytest.raises(ValueError):
+            _json.loads(text)
+    else:
+        assert _json.loads(text) == expected
+
+
+def test_json_refuses_what_it_cannot_write() -> None:
+    with pytest.raises(TypeError, match="set"):
+        _json.dumps({1, 2})
+    assert _json.dumps({"a": {1}}, default=list) == '{"a": [1]}'
+
+
+TEXTS = ["File '/a/b.py', line 3: ValueError 0x7f at 12:30:01", "ghp_" + "a1" * 20, "", "żółć 'x'"]
+
+
+PATTERNS = [_VOLATILE, r"(?i)(?P<a>x)|(b)", *(rule.pattern for rule in _TOKENS[:12])]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_restored_pattern_finds_the_same(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_re, "_known", {})
+    monkeypatch.setattr(_re, "_kept", {})
+    assert _re.fresh() == b""
+    _re.search(pattern, "")
+    kept = _re.fresh()
+    assert kept
+    assert _re.fresh() == b""
+
+    monkeypatch.setattr(_re, "_known", {})
+    monkeypatch.setattr(_re, "_kept", {})
+    _re.restore(kept)
+    restored = _re._made(pattern)
+
+    plain = re.compile(pattern)
+    assert (restored.groupindex, restored.groups) == (plain.groupindex, plain.groups)
+    for text in TEXTS:
+        found = [(m.span(), m.groups(), m.lastgroup) for m in _re.finditer(pattern, text)]
+        assert found == [(m.span(), m.groups(), m.lastgroup) for m in plain.finditer(text)]
+
+
+@given(st.binary(max_size=60))
+def test_damaged_patterns_are_no_use_and_no_harm(raw: bytes) -> None:
+    _re.restore(raw)
+
+    assert _re.fullmatch(r"a+", "aaa")
+
+
+def test_a_light_value_is_a_named_tuple() -> None:
+    lesson = Lesson(Scope("t"), "when", correction="do")
+
+    assert lesson == (lesson.scope, "when", "do", *lesson[3:])
+    assert lesson._replace(id=7).id == 7
+    assert lesson._asdict()["situation"] == "when"
+    assert Lesson._make(lesson) == lesson
+    assert pickle.loads(pickle.dumps(lesson)) == lesson
+    assert repr(Scope("t", project="p")) == "Scope(tenant='t', agent='default', project='p')"
+    match lesson.scope:
+        case Scope(tenant, "default"):
+            assert tenant == "t"
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [((), {}), (("a",), {"tenant": "b"}), ((1, 2, 3, 4), {}), ((), {"nobody": 1})],
+)
+def test_a_light_value_refuses_what_a_named_tuple_does(values: Any, named: Any) -> None:
+    kind: Any = Lesson if not values and not named else Scope
+
+    with pytest.raises(TypeError):
+        kind(*values, **named)
+    with pytest.raises(ValueError):
+        Scope()._replace(nobody=1)  # type: ignore[call-arg]
+
+
+HEAVY = {"re", "enum", "json", "typing", "hashlib", "difflib", "contextlib", "dataclasses"}
+EVENT = {
+    "hook_event_name": "PostToolUseFailure",
+    "session_id": "s",
+    "tool_name": "Bash",
+    "tool_input": {"command": "mkdir out/nightly"},
+    "error": "Exit code 1\nmkdir: cannot create directory 'out/nightly': No such file or directory",
+}
+
+
+def test_a_warm_hook_imports_neither_re_nor_json(tmp_path: Path) -> None:
+    """Not even after a failure, once hooks before it have left their patterns."""
+    code = (
+        "import os, sys\n"
+        f"sys.path.append({str(Path(hardwon.__file__).parents[1])!r})\n"
+        f"heavy = {HEAVY!r}\n"
+        "os._exit = lambda code: print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+        "from hardwon.surfaces.hooks.entry import run\n"
+        "run(['claude-code'])"
+    )
+    environ = {"HARDWON_HOME": str(tmp_path / "home"), "HARDWON_HOOKS_LIMIT": "20s"}
+
+    first, _, third = (
+        subprocess.run(
+            [sys.executable, "-S", "-c", code],
+            input=json.dumps(EVENT).encode(),
+            capture_output=True,
+            env=environ,
+        )
+        for _ in range(3)
+    )
+
+    assert first.stderr != b"[]\n"
+    assert third.stderr == b"[]\n"
