@@ -19,7 +19,6 @@ import pytest
 import hardwon
 from hardwon.errors import InvalidInput
 from hardwon.surfaces.hooks.daemon import Daemon
-from hardwon.surfaces.hooks.entry import EVENT_LIMIT
 from tests.surfaces.hooks.hooking import Hook
 from tests.surfaces.hooks.test_adapters import recorded
 
@@ -103,16 +102,12 @@ def test_bad_events_are_one_line_in_the_log(event: bytes, home: Path, daemon: Da
     assert len((home / "hook.log").read_text().splitlines()) == 2
 
 
-def test_an_event_that_is_too_long_is_not_read(home: Path, daemon: Daemon) -> None:
-    connection = UnixConnection(daemon.socket_path)
-    connection.putrequest("POST", "/hardwon/hook/claude-code")
-    connection.putheader("content-length", str(EVENT_LIMIT + 1))
-    connection.endheaders()
+def test_a_long_event_is_answered_as_well(daemon: Daemon) -> None:
+    for way in ("socket", "port"):
+        status, said = ask(daemon, way, "claude-code", {**PROMPT, "transcript": "x " * 5_000_000})
 
-    assert json.loads(connection.getresponse().read()) == {}
-
-    connection.close()
-    assert "at most" in (home / "hook.log").read_text()
+        assert status == 200
+        assert LESSON in said["hookSpecificOutput"]["additionalContext"]
 
 
 @pytest.mark.parametrize(

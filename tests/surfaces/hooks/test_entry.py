@@ -52,7 +52,8 @@ BAD = {
     "nested too deep": b"[" * 100_000,
     "unknown event": b'{"hook_event_name": "FutureEvent"}',
     "event of a strange type": b'{"hook_event_name": {"a": 1}}',
-    "50 MB": b'{"hook_event_name": "PostToolUse", "tool_response": "' + b"x" * 50_000_000 + b'"}',
+    "cut off in 50 MB": b'{"hook_event_name": "Stop", "a": "' + b"x" * 50_000_000,
+    "too many texts": b'{"hook_event_name": "Stop", "a": [' + b'"words",' * 1_200_000 + b"1]}",
 }
 
 

@@ -17,8 +17,9 @@ from urllib.parse import parse_qs, urlsplit
 
 from hardwon.errors import InvalidInput
 from hardwon.surfaces.hooks.agents import adapter
-from hardwon.surfaces.hooks.entry import EVENT_LIMIT, Watch, parsed
+from hardwon.surfaces.hooks.entry import Watch, parsed
 from hardwon.surfaces.hooks.respond import respond
+from hardwon.surfaces.hooks.squeeze import squeezed
 from hardwon.tokens import is_bearer
 
 if TYPE_CHECKING:
@@ -138,11 +139,15 @@ class _Handler(BaseHTTPRequestHandler):
         return spoken.answer(event, reply) if reply else {}
 
     def _body(self) -> bytes:
-        size = int(self.headers.get("content-length") or 0)
-        if size > EVENT_LIMIT:
-            self.close_connection = True
-            raise InvalidInput(f"the event is {size} bytes long; at most {EVENT_LIMIT} are read")
-        return self.rfile.read(size)
+        left = max(0, int(self.headers.get("content-length") or 0))
+
+        def read(size: int) -> bytes:
+            nonlocal left
+            chunk = self.rfile.read(min(size, left))
+            left -= len(chunk)
+            return chunk
+
+        return squeezed(read)
 
     def _send(self, status: int, answer: dict[str, Any]) -> None:
         body = json.dumps(answer).encode()

@@ -16,14 +16,13 @@ from hardwon.errors import InvalidInput
 from hardwon.settings import Settings, default_home, load
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, Kind
+from hardwon.surfaces.hooks.squeeze import squeezed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-EVENT_LIMIT = 8 * 1024 * 1024
 _LOG_LIMIT = 1024 * 1024
-_CHUNK = 1024 * 1024
 _AFTERWARDS = 5.0  # seconds, once the agent has its answer
 _PATTERNS = "patterns"  # compiled, in our home
 _CAPTURES = {Kind.STOP, Kind.SESSION_END}
@@ -49,7 +48,7 @@ def _answered(agent: str, name: str, watch: Watch) -> bytes:
     settings = load()
     watch.start(settings)
     _restore_patterns(settings.home)
-    payload = parsed(_stdin())
+    payload = parsed(squeezed(lambda size: os.read(0, size)))
     spoken = adapter(agent)
     event = spoken.read(payload, name)
     if event is None:
@@ -77,20 +76,6 @@ def parsed(raw: bytes) -> dict[str, Any]:
     if not isinstance(payload, dict):
         raise InvalidInput(f"the event is a {type(payload).__name__}, not an object")
     return payload
-
-
-def _stdin() -> bytes:
-    """All of standard input. What is too long is still taken, so that the agent can finish."""
-    chunks, size = [], 0
-    while chunk := os.read(0, _CHUNK):
-        size += len(chunk)
-        if size <= EVENT_LIMIT:
-            chunks.append(chunk)
-        else:
-            chunks.clear()
-    if size > EVENT_LIMIT:
-        raise InvalidInput(f"the event is {size} bytes long; at most {EVENT_LIMIT} are read")
-    return b"".join(chunks)
 
 
 def _restore_patterns(home: str) -> None:

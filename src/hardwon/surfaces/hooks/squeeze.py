@@ -1,0 +1,126 @@
+"""Events of any size in little memory: long texts are clipped while the event is read."""
+
+from __future__ import annotations
+
+from hardwon.errors import InvalidInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PLAIN = 1024 * 1024  # bytes up to which an event is taken as it is
+LIMIT = 8 * 1024 * 1024  # bytes of an event without its long texts
+_CHUNK = 256 * 1024
+_HEAD, _TAIL = 64 * 1024, 128 * 1024  # of a long text; far more than any door looks at
+_LOOKED = 4096  # bytes in which a place to cut is looked for
+# Bytes that are neither a part of an escape sequence nor of a character of several bytes.
+_SAFE = frozenset(range(0x20, 0x7F)) - frozenset(b'"\\/bfnrtu0123456789abcdefABCDEF')
+
+
+def squeezed(read: Callable[[int], bytes]) -> bytes:
+    """All that `read` gives, up to its empty answer, as JSON with long texts clipped."""
+    first = bytearray()
+    while chunk := read(_CHUNK):
+        first += chunk
+        if len(first) > PLAIN:
+            return _shortened(first, read)
+    return bytes(first)
+
+
+def _shortened(first: bytearray, read: Callable[[int], bytes]) -> bytes:
+    clipped = _Clipped()
+    for start in range(0, len(first), _CHUNK):
+        clipped.add(bytes(first[start : start + _CHUNK]))
+    while chunk := read(_CHUNK):
+        clipped.add(chunk)
+    return clipped.whole()
+
+
+class _Clipped:
+    """JSON as it comes in, without the middle of its long strings."""
+
+    def __init__(self) -> None:
+        self._kept = bytearray()
+        self._string: _String | None = None  # the one that has begun
+        self._size = 0
+        self._held = b""  # a backslash whose fellow is in the next chunk
+
+    def add(self, chunk: bytes) -> None:
+        """Take the next bytes; when there are too many, only count them."""
+        self._size += len(chunk)
+        if len(self._kept) > LIMIT:
+            return
+        chunk = self._held + chunk
+        slashes = len(chunk) - len(chunk.rstrip(b"\\"))
+        self._held = b"\\" if slashes % 2 else b""
+        chunk = chunk[: len(chunk) - len(self._held)]
+        # Escaped quotes out of the way: all that are left begin or end a string.
+        marked = chunk.replace(b"\\\\", b"\0\0").replace(b'\\"', b"\0\0")
+        at = 0
+        while at < len(chunk):
+            at = self._ended(chunk, marked, at) if self._string else self._begun(chunk, marked, at)
+
+    def whole(self) -> bytes:
+        """The JSON that is left; InvalidInput when it is too much even so."""
+        if len(self._kept) > LIMIT:
+            raise InvalidInput(f"an event of {self._size} bytes is too long")
+        return bytes(self._kept)
+
+    def _ended(self, chunk: bytes, marked: bytes, start: int) -> int:
+        """Where the JSON goes on behind the long string that has begun."""
+        assert self._string is not None
+        end = marked.find(b'"', start)
+        self._string.add(chunk[start:end] if end >= 0 else chunk[start:])
+        if end < 0:
+            return len(chunk)
+        self._kept += b'"' + self._string.whole() + b'"'
+        self._string = None
+        return end + 1
+
+    def _begun(self, chunk: bytes, marked: bytes, start: int) -> int:
+        """Where a string begins that does not end soon; what stands before it is kept."""
+        at = start
+        while (begin := marked.find(b'"', at)) >= 0:
+            end = marked.find(b'"', begin + 1)
+            if not 0 <= end <= begin + _HEAD:
+                self._kept += chunk[start:begin]
+                self._string = _String()
+                return begin + 1
+            at = end + 1
+        self._kept += chunk[start:]
+        return len(chunk)
+
+
+class _String:
+    """The beginning and the end of a string, as it is written in JSON."""
+
+    def __init__(self) -> None:
+        self._head = b""
+        self._tail = bytearray()
+        self._left_out = 0
+
+    def add(self, piece: bytes) -> None:
+        room = max(0, _HEAD - len(self._head))
+        self._head += piece[:room]
+        self._tail += piece[room:]
+        if len(self._tail) > 2 * _TAIL:
+            self._left_out += len(self._tail) - _TAIL
+            del self._tail[:-_TAIL]
+
+    def whole(self) -> bytes:
+        if not self._left_out:
+            return self._head + bytes(self._tail)
+        mark = f" … {self._left_out} bytes left out …".encode()
+        return _cut_end(self._head) + mark + _cut_start(bytes(self._tail))
+
+
+def _cut_end(head: bytes) -> bytes:
+    """The text up to the last place where it may be cut."""
+    places = range(len(head) - 1, max(-1, len(head) - _LOOKED), -1)
+    return head[: next((at for at in places if head[at] in _SAFE), 0)]
+
+
+def _cut_start(tail: bytes) -> bytes:
+    """The text from the first place on where it may be cut."""
+    places = range(min(len(tail), _LOOKED))
+    return tail[next((at for at in places if tail[at] in _SAFE), len(tail)) :]
