@@ -21,9 +21,12 @@ def filled(home: str, count: int) -> hardwon.Hardwon:
     """A store with so many lessons in one scope."""
     hw = hardwon.open(home)
     store = hw._engine.store
-    with store._db:  # type: ignore[attr-defined]
+    database = store._db  # type: ignore[attr-defined]
+    database.rows("PRAGMA cache_size = -400000")  # only to fill it: the usual cache is 2 MB
+    with database:
         for lesson in Corpus().lessons(count):
             store.lessons.add(lesson)
+    database.close()  # opens again with the usual settings
     return hw
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import compileall
+import itertools
 import json
 import os
+import shlex
 import socket
 import subprocess
 import sys
@@ -16,46 +18,59 @@ import hardwon
 from bench.corpus import SCOPE, Corpus
 from bench.foundation import BASE, PROMPT_WORDS, SIZES, filled
 from bench.timing import cold, interleaved, median, table
+from hardwon.surfaces.hooks import calling
 from hardwon.surfaces.hooks.daemon import Daemon
 
 ROUNDS = 40
+STEPS = 6  # events of a door in one run of the agent
+BY_NAME = [str(Path(sys.executable).parent / "hardwon"), "hook", "claude-code"]
+INSTALLED = shlex.split(calling.command("claude-code")["command"])
+
+Event = dict[str, object]
+Job = Callable[[], object]
 
 
-def events(corpus: Corpus) -> dict[str, dict[str, object]]:
+def events(prompt: str, error: str) -> dict[str, Event]:
     """One event for each door."""
-    common = {"session_id": "0b9c4c4e-6d5e-4c6f-9f0a-1f0f4f7c9c11", "cwd": "/nowhere"}
-    call = {"tool_name": "Bash", "tool_input": {"command": "pytest -q tests/unit"}}
-    failure = {**common, **call, "error": f"Exit code 1\nE  {corpus.text(12)}"}
+    call: Event = {"tool_name": "Bash", "tool_input": {"command": "pytest -q tests/unit"}}
+    failure = {"error": f"Exit code 1\nE  {error}"}
     return {
-        "prompt": {
-            "session_id": "5c2b3c55-0b6c-4f9d-8a52-6c3c1f7b2d22",
-            "cwd": "/nowhere",
-            "hook_event_name": "UserPromptSubmit",
-            "prompt": corpus.text(PROMPT_WORDS),
-        },
-        "before an action": {**common, **call, "hook_event_name": "PreToolUse"},
-        "after a failure": {**failure, "hook_event_name": "PostToolUseFailure"},
+        "prompt": {"hook_event_name": "UserPromptSubmit", "prompt": prompt},
+        "before an action": {"hook_event_name": "PreToolUse", **call},
+        "after a failure": {"hook_event_name": "PostToolUseFailure", **call, **failure},
     }
 
 
-def hook(home: str, event: object) -> Callable[[], object]:
-    """A job that starts the installed command, as an agent does."""
-    command = [str(Path(sys.executable).parent / "hardwon"), "hook", "claude-code"]
+class Run:
+    """The bytes of one event after another; a new run of the agent begins every few."""
+
+    def __init__(self, event: Event) -> None:
+        self._event = event
+        self._number = itertools.count()
+
+    def __call__(self) -> bytes:
+        session = f"0b9c4c4e-6d5e-4c6f-9f0a-{next(self._number) // STEPS:012x}"
+        return json.dumps({"session_id": session, "cwd": "/nowhere", **self._event}).encode()
+
+
+def hook(command: list[str], home: str, event: Event) -> Job:
+    """A job that starts a process, as an agent does."""
     environ = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     environ |= {"HARDWON_HOME": home, "HARDWON_HOOKS_LIMIT": "30s"}
     environ |= {"HARDWON_AGENT": SCOPE.agent, "HARDWON_PROJECT": SCOPE.project or ""}
-    raw = json.dumps(event).encode()
+    run = Run(event)
     return lambda: subprocess.run(
-        command, input=raw, check=True, stdout=subprocess.DEVNULL, env=environ
+        command, input=run(), check=True, stdout=subprocess.DEVNULL, env=environ
     )
 
 
-def ask(path: str, event: object) -> Callable[[], object]:
+def ask(path: str, event: Event) -> Job:
     """A job that asks the daemon over its socket."""
-    raw = json.dumps(event).encode()
-    head = f"POST /hardwon/hook/claude-code HTTP/1.0\r\nContent-Length: {len(raw)}\r\n\r\n"
+    run = Run(event)
 
     def job() -> bytes:
+        raw = run()
+        head = f"POST /hardwon/hook/claude-code HTTP/1.0\r\nContent-Length: {len(raw)}\r\n\r\n"
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(path)
             client.sendall(head.encode() + raw)
@@ -67,16 +82,20 @@ def ask(path: str, event: object) -> Callable[[], object]:
 def measured(count: int) -> list[tuple[str, ...]]:
     """The rows of one size."""
     corpus = Corpus(1)
+    prompt = corpus.text(PROMPT_WORDS)
     with tempfile.TemporaryDirectory() as home, filled(home, count) as hw:
+        hw.agent(SCOPE.agent, project=SCOPE.project).learn(prompt)  # something to say
         daemon = Daemon(hw, port=None, token="")
         daemon.start()
-        jobs: dict[str, Callable[[], object]] = {"bare": cold(BASE)}
-        for name, event in events(corpus).items():
-            jobs[name] = hook(home, event)
+        jobs: dict[str, Job] = {"bare": cold(BASE)}
+        for name, event in events(prompt, corpus.text(12)).items():
+            jobs[name] = hook(INSTALLED, home, event)
+            jobs[f"{name}, `hardwon hook`"] = hook(BY_NAME, home, event)
             jobs[f"{name}, daemon"] = ask(daemon.socket_path, event)
+        interleaved(jobs, rounds=3)  # patterns are compiled once, files are in memory
         seconds = interleaved(jobs, rounds=ROUNDS)
         daemon.close()
-    bare = median(seconds.pop("bare"))
+    bare = median(seconds["bare"])
     return [
         (f"{count:,}", name, f"{median(taken) * 1e3:.1f} ms", f"{median(taken) / bare:.2f}")
         for name, taken in seconds.items()
