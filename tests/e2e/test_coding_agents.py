@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.agents import AGENTS, Driven, Lab
-from tests.e2e.scripted import scripted
+from tests.e2e.scripted import Call, Move, scripted
 
 pytestmark = pytest.mark.e2e
 
@@ -38,4 +38,21 @@ def test_a_failure_of_run_one_is_known_in_run_two_at_every_door(
     assert model.seen(TURN)
     assert model.seen(ERROR)
     assert bool(model.seen(ACTION)) == agent.has_action_door
+    assert not (lab.store / "hook.log").exists()
+
+
+def test_a_tool_of_opencode_that_throws_is_a_failure_as_well(tmp_path: Path) -> None:
+    """It has no event of its own after the call; only the part of the message says so."""
+    lab = Lab(tmp_path)
+    (agent,) = [agent for agent in AGENTS if agent.name == "opencode"]
+    lab.hardwon("install", "opencode", "--yes")
+    reads = Call("read", {"filePath": str(lab.project / "report.txt")})
+    moves: list[Move] = [reads, agent.shell("ls"), agent.shell("true"), "done"]
+
+    for _ in range(2):
+        with scripted(moves) as model:
+            agent.run(lab, model, "Read the report")
+
+    assert "report.txt" in lab.hardwon("lesson", "list", "--project", str(lab.project))
+    assert model.seen(ERROR)
     assert not (lab.store / "hook.log").exists()

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client
+from mcp import Client, StdioServerParameters
 from mcp.types import ElicitResult
 
 import hardwon
 from hardwon import Agent
 from hardwon.surfaces.mcp import server
 from tests.learn.sessions.transcripts import SESSION, Claude
+from tests.surfaces.mcp.test_server import connected, environ, served
 
 ERAS = ["auto", "legacy"]
 
@@ -46,18 +48,22 @@ def drive(
     asyncio.run(main())
 
 
+async def person(ctx: Any, asked: Any) -> ElicitResult:
+    """Somebody who keeps what is about pnpm and takes the defaults otherwise."""
+    fields = asked.requested_schema["properties"]
+    chosen: dict[str, Any] = {name: field.get("default") for name, field in fields.items()}
+    if "Q2" in fields:
+        chosen["Q2"] = [one for one in fields["Q2"]["items"]["enum"] if "pnpm" in one]
+    return ElicitResult(action="accept", content=chosen)
+
+
 @pytest.mark.parametrize("era", ERAS)
 def test_a_person_chooses_in_two_forms(era: str, project: Path) -> None:
     shown: list[Any] = []
 
-    async def person(ctx: Any, asked: Any) -> ElicitResult:
-        fields = asked.requested_schema["properties"]
-        shown.append(sorted(fields))
-        chosen: dict[str, Any] = {name: field.get("default") for name, field in fields.items()}
-        if "Q2" in fields:
-            options = fields["Q2"]["items"]["enum"]
-            chosen["Q2"] = [one for one in options if "pnpm" in one]
-        return ElicitResult(action="accept", content=chosen)
+    async def watched(ctx: Any, asked: Any) -> ElicitResult:
+        shown.append(sorted(asked.requested_schema["properties"]))
+        return await person(ctx, asked)
 
     async def script(client: Client, agent: Agent) -> None:
         result = await client.call_tool("select_insights", {"session": SESSION})
@@ -67,11 +73,47 @@ def test_a_person_chooses_in_two_forms(era: str, project: Path) -> None:
         (lesson,) = agent.lessons.list()
         assert "pnpm" in lesson.correction
 
-    drive(project, era, script, elicitation_callback=person)
+    drive(project, era, script, elicitation_callback=watched)
 
     assert len(shown) == 2
     assert "Q2" in shown[0]
     assert all(name.startswith("Q5") for name in shown[1])
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("way", ["streams", "http"])
+def test_forms_are_shown_to_a_client_of_another_process(way: str, era: str, project: Path) -> None:
+    home, told = project.parent / "hw", ("--project", str(project))
+    forms: dict[str, Any] = {"elicitation_callback": person}
+
+    async def script(client: Client) -> None:
+        result = await client.call_tool("select_insights", {"session": SESSION})
+        assert result.structured_content is not None, result.content
+        assert result.structured_content["status"] == "saved"
+
+    async def by_streams() -> None:
+        target = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "hardwon", "mcp", "--agent", "coder", *told],
+            env=environ(home),
+            cwd=project,
+        )
+        async with Client(target, mode=era, **forms) as client:
+            await script(client)
+
+    async def by_http(url: str, token: str) -> None:
+        async with connected(url, token, era, **forms) as client:
+            await script(client)
+
+    if way == "streams":
+        asyncio.run(by_streams())
+    else:
+        with served(home, *told, cwd=project) as (url, token):
+            asyncio.run(by_http(url, token))
+
+    with hardwon.open(home) as hw:
+        (lesson,) = hw.agent("coder", project=str(project)).lessons.list()
+    assert "pnpm" in lesson.correction
 
 
 @pytest.mark.parametrize("era", ERAS)

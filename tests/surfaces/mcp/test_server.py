@@ -50,6 +50,12 @@ def drive(home: Path, era: str, script: Callable[[Client], Awaitable[None]], **m
     asyncio.run(main())
 
 
+def environ(home: Path) -> dict[str, str]:
+    """What the server's process is told."""
+    inherited = {name: os.environ[name] for name in ("PATH", "HOME")}
+    return {**inherited, "HARDWON_HOME": str(home), "HARDWON_HOOKS_WAKE": "0"}
+
+
 async def call(client: Client, tool: str, **arguments: Any) -> Any:
     """The typed result of a tool."""
     result = await client.call_tool(tool, arguments)
@@ -84,7 +90,7 @@ def test_over_standard_streams(home: Path, era: str) -> None:
         target = StdioServerParameters(
             command=sys.executable,
             args=["-m", "hardwon", "mcp", "--agent", "coder"],
-            env={"PATH": os.environ["PATH"], "HARDWON_HOME": str(home), "HARDWON_HOOKS_WAKE": "0"},
+            env=environ(home),
         )
         async with Client(target, mode=era) as client:
             await whole_life(client)
@@ -178,14 +184,15 @@ def test_what_a_host_reads_is_constant_and_says_what_is_safe(home: Path) -> None
 
 
 @contextmanager
-def served(home: Path) -> Iterator[tuple[str, str]]:
+def served(home: Path, *options: str, cwd: Path | None = None) -> Iterator[tuple[str, str]]:
     """`hardwon mcp --http` on a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-m", "hardwon", "mcp", "--http", str(port), "--agent", "coder"],
-        env={"PATH": os.environ["PATH"], "HARDWON_HOME": str(home), "HARDWON_HOOKS_WAKE": "0"},
+        [sys.executable, "-m", "hardwon", "mcp", "--http", str(port), "--agent", "coder", *options],
+        env=environ(home),
+        cwd=cwd,
         stderr=subprocess.DEVNULL,
     )
     try:
@@ -206,9 +213,9 @@ def _wait_for(port: int) -> None:
 
 
 @asynccontextmanager
-async def connected(url: str, token: str, era: str) -> AsyncIterator[Client]:
+async def connected(url: str, token: str, era: str, **more: Any) -> AsyncIterator[Client]:
     """A client that shows the token."""
     async with httpx2.AsyncClient(headers={"authorization": f"Bearer {token}"}) as http:
         transport = streamable_http_client(url, http_client=http)
-        async with Client(transport, mode=era) as client:
+        async with Client(transport, mode=era, **more) as client:
             yield client
