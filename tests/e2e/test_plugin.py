@@ -24,10 +24,14 @@ LESSON = "Make the folder for the nightly report with mkdir -p"
 PROMPT = "Make the folder for the nightly report"
 
 
-@pytest.mark.parametrize("folder", [PLUGIN, ROOT], ids=["plugin", "marketplace"])
-def test_claude_code_finds_it_valid(folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("folder", "profile"),
+    [(PLUGIN, ["--profile", "directory"]), (ROOT, [])],
+    ids=["plugin", "marketplace"],
+)
+def test_claude_code_finds_it_valid(folder: Path, profile: list[str], tmp_path: Path) -> None:
     with scripted(["done"]) as model:
-        command = [program("claude"), "plugin", "validate", str(folder)]
+        command = [program("claude"), "plugin", "validate", str(folder), "--strict", *profile]
         said = Lab(tmp_path).run(command, claude_environ(model))
 
     assert "Validation passed" in said
