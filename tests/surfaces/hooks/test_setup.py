@@ -36,7 +36,19 @@ def target(agent: str, root: Path, level: str = targets.USER) -> Target:
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-@pytest.mark.parametrize("before", [None, "", "{}", "{}\n", '{"a": [1]}', KEPT_BY_HAND])
+@pytest.mark.parametrize(
+    "before",
+    [
+        None,
+        "",
+        "{}",
+        "{}\n",
+        '{"a": [1]}',
+        KEPT_BY_HAND,
+        '\ufeff{"a": 1}',
+        '{\r\n  "a": 1\r\n}\r\n',
+    ],
+)
 def test_uninstalling_restores_the_very_bytes(
     agent: str, before: str | None, tmp_path: Path
 ) -> None:
@@ -44,7 +56,7 @@ def test_uninstalling_restores_the_very_bytes(
     path = Path(goal.path)
     if before is not None:
         path.parent.mkdir(parents=True)
-        path.write_text(before)
+        path.write_bytes(before.encode())
         path.chmod(0o640)
 
     assert setup.install(goal, store)
@@ -52,7 +64,8 @@ def test_uninstalling_restores_the_very_bytes(
     assert not setup.install(goal, store)  # a second time changes nothing
     assert setup.uninstall(goal, store)
 
-    assert (path.read_text() if path.exists() else None) == before
+    assert (path.read_bytes().decode() if path.exists() else None) == before
+    assert path.parent.exists() == (before is not None)
     assert before is None or os.stat(path).st_mode & 0o777 == 0o640
     assert not setup.is_installed(goal)
     assert not setup.uninstall(goal, store)
@@ -111,7 +124,7 @@ def test_a_file_that_is_no_json_is_not_touched(tmp_path: Path) -> None:
     Path(goal.path).parent.mkdir(parents=True)
     Path(goal.path).write_text("{ oops")
 
-    with pytest.raises(InvalidInput, match="line 1"):
+    with pytest.raises(InvalidInput, match=r"settings\.json: .* line 1; nothing was changed"):
         setup.install(goal, str(tmp_path / "store"))
 
     assert Path(goal.path).read_text() == "{ oops"
@@ -127,6 +140,20 @@ def test_a_linked_settings_file_stays_a_link(tmp_path: Path) -> None:
 
     assert Path(goal.path).is_symlink()
     assert "hardwon" in (tmp_path / "dotfiles.json").read_text()
+
+
+def test_a_link_to_a_file_that_is_not_there_yet_is_left_as_it_was(tmp_path: Path) -> None:
+    goal, store = target("claude-code", tmp_path), str(tmp_path / "store")
+    Path(goal.path).parent.mkdir(parents=True)
+    aim = tmp_path / "dotfiles" / "settings.json"
+    Path(goal.path).symlink_to(aim)
+
+    setup.install(goal, store)
+    assert aim.exists()
+    setup.uninstall(goal, store)
+
+    assert Path(goal.path).is_symlink()
+    assert not aim.parent.exists()
 
 
 def test_project_level_files_lie_in_the_project(tmp_path: Path) -> None:

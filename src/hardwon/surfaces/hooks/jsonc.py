@@ -38,7 +38,7 @@ def loads(text: str) -> Any:
 
 def parse(text: str) -> Node:
     """The tree of a text, which may hold comments and trailing commas, or InvalidInput."""
-    node = _value(text, _skip(text, 0), 0)
+    node = _value(text, _skip(text, len(text) - len(text.removeprefix("\ufeff"))), 0)
     if _skip(text, node.end) != len(text):
         raise _unexpected(text, node.end)
     return node

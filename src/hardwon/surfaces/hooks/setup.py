@@ -41,14 +41,11 @@ def installation(target: Target) -> Change:
     if target.whole:
         return Change(target.path, before, target.whole)
     after = before if before and before.strip() else "{}\n"
-    if _has_all(after, target):
-        return Change(target.path, before, before)
-    after = _cleaned(after)
-    for key, value in target.defaults:
-        after = jsonc.put(after, key, value)
-    for path, value in target.entries:
-        after = jsonc.append(after, path, value)
-    return Change(target.path, before, after)
+    try:
+        wanted = before if _has_all(after, target) else _with(target, after)
+        return Change(target.path, before, wanted)
+    except InvalidInput as error:
+        raise InvalidInput(f"{target.path}: {error}; nothing was changed") from error
 
 
 def removal(target: Target, home: str) -> Change:
@@ -74,7 +71,8 @@ def install(target: Target, home: str) -> Change:
         known = records.get(change.path)
         is_ours = known is not None and known["after"] == change.before
         original = known["before"] if known and is_ours else change.before
-        records[change.path] = {"before": original, "after": change.after}
+        folders = known.get("folders", []) if known and is_ours else _missing(change.path)
+        records[change.path] = {"before": original, "after": change.after, "folders": folders}
         _write_records(home, records)
         _apply(change)
     return change
@@ -85,8 +83,12 @@ def uninstall(target: Target, home: str) -> Change:
     change = removal(target, home)
     _apply(change)
     records = _records(home)
-    if records.pop(target.path, None) is not None:
+    record = records.pop(target.path, None)
+    if record is not None:
         _write_records(home, records)
+        for folder in record.get("folders", []):
+            with suppress(OSError):  # others keep something there
+                os.rmdir(folder)
     return change
 
 
@@ -96,6 +98,16 @@ def is_installed(target: Target) -> bool:
     if text is None or not target.whole:
         return text is not None and re.search(_OURS, text) is not None
     return "hardwon" in text
+
+
+def _with(target: Target, text: str) -> str:
+    """The text with all that the target wants in it, once."""
+    text = _cleaned(text)
+    for key, value in target.defaults:
+        text = jsonc.put(text, key, value)
+    for path, value in target.entries:
+        text = jsonc.append(text, path, value)
+    return text
 
 
 def _has_all(text: str, target: Target) -> bool:
@@ -141,9 +153,18 @@ def _read(path: str) -> str | None:
 def _apply(change: Change) -> None:
     if change.after is None:
         with suppress(FileNotFoundError):
-            os.unlink(change.path)
+            os.unlink(os.path.realpath(change.path))
     elif change:
         _replace(change.path, change.after)
+
+
+def _missing(path: str) -> list[str]:
+    """The folders that have to be made for a file, the innermost first."""
+    folder, found = os.path.dirname(os.path.realpath(path)), []
+    while not os.path.isdir(folder):
+        found.append(folder)
+        folder = os.path.dirname(folder)
+    return found
 
 
 def _replace(path: str, text: str, mode: int = 0o644) -> None:
