@@ -6,7 +6,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Literal, ParamSpec, TypeVar
 
 from hardwon import Injection, __version__
-from hardwon.domain.text import LESSON_LIMIT
+from hardwon.domain.text import LESSON_LIMIT, clip
 from hardwon.errors import HardwonError, MissingExtra
 from hardwon.surfaces.mcp import texts
 
@@ -39,6 +39,7 @@ LessonText = Annotated[str, Field(min_length=1, max_length=LESSON_LIMIT)]
 Name = Annotated[str, Field(max_length=200)]
 Number = Annotated[int, Field(ge=1, le=2**53)]
 Limit = Annotated[int, Field(ge=1, le=50)]
+_DIGITS = 15  # of a lesson's number; SQLite has room for 18
 Outcome = Literal["helped", "ignored", "failed"]
 
 
@@ -124,8 +125,10 @@ def _add_resources(server: MCPServer, agent: Agent) -> None:
     @server.resource("lesson://{id}", mime_type="text/markdown")
     def lesson(id: str) -> str:
         """One lesson."""
+        if not (id.isascii() and id.isdecimal() and len(id) <= _DIGITS):
+            raise ResourceError(f"no such lesson: {clip(id, 40)!r}")
         try:
-            return agent.lessons.get(int(id) if id.isdecimal() else 0).render()
+            return agent.lessons.get(int(id)).render()
         except HardwonError as error:
             raise ResourceError(str(error)) from error
 
