@@ -1,11 +1,13 @@
 """Where a process starts. Each surface is imported only when it is the one that was asked for."""
 
+import gc
 import sys
 
 
 def main() -> None:
     """The `hardwon` command; a hook has its own entry, because it runs at every event."""
     if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv[2:]):
+        gc.disable()  # it would look through every module that a short life imports
         from hardwon.surfaces.hooks import entry
 
         entry.run(sys.argv[2:])

@@ -202,6 +202,7 @@ def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Se
     settings = Settings(home or default_home(environ))
     origins = {"home": "argument" if home else _home_origin(environ)}
     file = _file(os.path.join(settings.home, "config.toml"))
+    environ = _ours(environ)
     for section in sections(settings):
         values = getattr(settings, section)
         for name, default in values._asdict().items():
@@ -293,6 +294,14 @@ def _found(
     if isinstance(group, dict) and name in group:
         return group[name], "config.toml"
     return None, ""
+
+
+def _ours(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables that may set something, in a plain dictionary: it is looked into often."""
+    foreign = _FOREIGN.values()
+    return {
+        name: value for name, value in environ.items() if name.startswith(PREFIX) or name in foreign
+    }
 
 
 def _home_origin(environ: Mapping[str, str]) -> str:
