@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -42,21 +43,25 @@ def events(prompt: str, error: str) -> dict[str, Event]:
 
 
 class Run:
-    """The bytes of one event after another; a new run of the agent begins every few."""
+    """The bytes of one event after another; a new run of the agent begins every few.
+
+    Each door has runs of its own: a prompt after an unfinished failure would also capture it.
+    """
 
     def __init__(self, event: Event) -> None:
         self._event = event
         self._number = itertools.count()
 
     def __call__(self) -> bytes:
-        session = f"0b9c4c4e-6d5e-4c6f-9f0a-{next(self._number) // STEPS:012x}"
+        door = zlib.crc32(str(self._event["hook_event_name"]).encode())
+        session = f"{door:08x}-6d5e-4c6f-9f0a-{next(self._number) // STEPS:012x}"
         return json.dumps({"session_id": session, "cwd": "/nowhere", **self._event}).encode()
 
 
 def hook(command: list[str], home: str, event: Event) -> Job:
     """A job that starts a process, as an agent does."""
     environ = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    environ |= {"HARDWON_HOME": home, "HARDWON_HOOKS_LIMIT": "30s"}
+    environ |= {"HARDWON_HOME": home, "HARDWON_HOOKS_LIMIT": "30s", "HARDWON_HOOKS_WAKE": "0"}
     environ |= {"HARDWON_AGENT": SCOPE.agent, "HARDWON_PROJECT": SCOPE.project or ""}
     run = Run(event)
     return lambda: subprocess.run(
