@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _LOG_LIMIT = 1024 * 1024
 _AFTERWARDS = 5.0  # seconds, once the agent has its answer
-_PATTERNS = "patterns"  # compiled, in our home
+_PATTERNS = f"patterns.{sys.hexversion:x}"  # compiled, in our home; each Python has its own
 _CAPTURES = {Kind.STOP, Kind.SESSION_END}
 
 
