@@ -16,6 +16,7 @@ from hardwon.ports import Store, WorkedQueue
 STORES: dict[str, Callable[[Path], Store]] = {
     "memory": lambda home: MemoryStore(),
     "sqlite": lambda home: SqliteStore(str(home)),
+    "sqlite settled": lambda home: SqliteStore(str(home), fresh=0),
 }
 QUEUES: dict[str, Callable[[Path], WorkedQueue]] = {
     "files": lambda home: FileQueue(str(home / "queue")),

@@ -276,6 +276,9 @@ class MemoryStore:
         self.history = MemoryHistory()
         self.dreams = MemoryDreams(self)
 
+    def together(self) -> nullcontext[None]:
+        return nullcontext()
+
     def forget(self, tenant: str) -> None:
         kept = {n: one for n, one in self.lessons.all.items() if one.scope.tenant != tenant}
         self.lessons.all.clear()

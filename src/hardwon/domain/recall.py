@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import log
 
 from hardwon import _re as re
@@ -56,13 +57,15 @@ class Match(NamedTuple):
 
 def terms(text: str) -> list[str]:
     """The stemmed words of a text, names split into their parts, common words left out."""
-    found: list[str] = []
-    for word in re.findall(_WORD, text):
-        parts = re.findall(_PART, word)
-        if len(parts) > 1:
-            found.append(word.lower())
-        found += [stem(part.lower()) for part in parts if len(part) > 1]
-    return [term for term in found if term not in _STOP]
+    return [term for word in re.findall(_WORD, text) for term in _terms_of(word)]
+
+
+@lru_cache(16384)
+def _terms_of(word: str) -> tuple[str, ...]:
+    parts = re.findall(_PART, word)
+    whole = [word.lower()] if len(parts) > 1 else []
+    found = (*whole, *(stem(part.lower()) for part in parts if len(part) > 1))
+    return tuple(term for term in found if term not in _STOP)
 
 
 def stem(word: str) -> str:
@@ -87,10 +90,11 @@ def impacts(text: str) -> dict[str, int]:
     for term in found:
         counts[term] = counts.get(term, 0) + 1
     length = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * len(found) / _USUAL_LENGTH)
-    return {
-        term: max(1, round(_TOP_IMPACT * count / (count + length)))
-        for term, count in counts.items()
+    weight = {
+        count: max(1, round(_TOP_IMPACT * count / (count + length)))
+        for count in set(counts.values())
     }
+    return {term: weight[count] for term, count in counts.items()}
 
 
 def rarity(holders: int, total: int) -> float:

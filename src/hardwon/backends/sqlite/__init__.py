@@ -9,7 +9,7 @@ from hardwon._lazy import lazy
 from hardwon.backends.sqlite.database import Database
 from hardwon.backends.sqlite.deliveries import SqliteDeliveries
 from hardwon.backends.sqlite.journal import Journal
-from hardwon.backends.sqlite.lessons import SqliteLessons
+from hardwon.backends.sqlite.lessons import FRESH, SqliteLessons
 from hardwon.backends.sqlite.spool import Spool
 
 TYPE_CHECKING = False
@@ -27,9 +27,9 @@ else:
 class SqliteStore:
     """Everything in `<home>/hardwon.db`."""
 
-    def __init__(self, home: str) -> None:
+    def __init__(self, home: str, *, fresh: int = FRESH) -> None:
         self._db = Database(os.path.join(home, "hardwon.db"))
-        self.lessons = SqliteLessons(self._db)
+        self.lessons = SqliteLessons(self._db, fresh)
         self._journal = Journal(self._db, Spool(os.path.join(home, "deliveries.spool")))
         self._journal.on("call", lambda records: self.calls.fold(records))
         self.deliveries = SqliteDeliveries(self._db, self._journal)
@@ -57,6 +57,9 @@ class SqliteStore:
     @cached_property
     def history(self) -> history.SqliteHistory:
         return history.SqliteHistory(self._db)
+
+    def together(self) -> Database:
+        return self._db
 
     def fold(self) -> int:
         """Move what was noted on the agents' path into the database."""

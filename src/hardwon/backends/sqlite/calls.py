@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from hardwon.backends.sqlite import shelves
+from hardwon.backends.sqlite.database import marks
 from hardwon.domain.calls import PROGRAM
 from hardwon.domain.scope import Scope
 
@@ -32,7 +33,7 @@ class SqliteCalls:
         seen = shelves.Visible(self._db, scope)
         rows = self._db.rows(
             "SELECT call, sum(made), sum(failed) FROM calls"
-            f" WHERE shelf IN ({seen.marks}) AND call IN ({','.join('?' * len(keys))})"
+            f" WHERE shelf IN ({seen.marks}) AND call IN ({marks(keys)})"
             " GROUP BY call HAVING sum(failed) > 0",
             (*seen.ids, *keys),
         )

@@ -10,12 +10,15 @@ from hardwon.errors import Corrupt, NewerSchema, StorageError, StorageFull
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
+    from collections.abc import Callable, Collection, Iterable, Sequence
+    from contextlib import AbstractContextManager
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
     Row = tuple[Any, ...]
 
-SCHEMA = 4  # the number of the last file in migrations/
+SCHEMA = 5  # the number of the last file in migrations/
 PATIENCE = 15.0  # seconds to wait for another process's write
 _MIGRATIONS = os.path.join(os.path.dirname(__file__), "migrations")
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -30,6 +33,9 @@ class Database:
         self._lock = RLock()
         self._depth = 0
         self._owner = 0
+        self._held: list[AbstractContextManager[Any]] = []
+        self.before_commit: Callable[[], None] = lambda: None
+        self.undone = 0  # transactions that were rolled back: what was read in them is void
         self._open()
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
@@ -72,13 +78,37 @@ class Database:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            if self._depth == 1 and self._connection.in_transaction:
-                self.run("COMMIT" if kind is None else "ROLLBACK")
-        finally:
-            if self._depth == 1 and self._connection.in_transaction:
-                self._connection.rollback()
+        if self._depth > 1:
             self._release()
+            return
+        try:
+            if kind is None and self._connection.in_transaction:
+                self.before_commit()
+                self.run("COMMIT")
+        except BaseException as error:
+            kind = type(error)
+            raise
+        finally:
+            if self._connection.in_transaction:
+                self._connection.rollback()
+                self.undone += 1
+            self._let_go(kind)
+            self._release()
+
+    def hold(self, resource: AbstractContextManager[T]) -> T:
+        """Enter a context that ends after the transaction has, in the same way as it."""
+        entered = resource.__enter__()
+        self._held.append(resource)
+        return entered
+
+    def _let_go(self, kind: type[BaseException] | None) -> None:
+        held, self._held = self._held, []
+        for resource in held:
+            resource.__exit__(kind, None, None)
+
+    def snapshot(self) -> Snapshot:
+        """Let all reads of a `with` block see the same state; others go on writing."""
+        return Snapshot(self)
 
     def close(self) -> None:
         """Close the file; a later call opens it again."""
@@ -105,6 +135,36 @@ class Database:
                 _prepare(self._connection, self.path)
         except sqlite3.Error as error:
             raise _explained(error, self.path) from error
+
+
+class Snapshot:
+    """A read transaction, unless one is open already."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._is_own = False
+
+    def __enter__(self) -> None:
+        self._db._lock.acquire()
+        try:
+            self._is_own = not self._db._connected().in_transaction
+            if self._is_own:
+                self._db.run("BEGIN")
+        except BaseException:
+            self._db._lock.release()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            if self._is_own:
+                self._db._connection.rollback()
+        finally:
+            self._db._lock.release()
+
+
+def marks(values: Collection[object]) -> str:
+    """So many question marks as there are values."""
+    return ",".join("?" * len(values))
 
 
 def _connect(path: str) -> sqlite3.Connection:

@@ -33,7 +33,8 @@ class Journal:
         """Move what was noted into the database; how many records there were."""
         if not self._spool.size():
             return 0
-        with self._spool.take() as records, self._db:
+        with self._db as db:
+            records = db.hold(self._spool.take())
             for kind, fold in self._folds.items():
                 if own := [values for found, *values in records if found == kind]:
                     fold(own)

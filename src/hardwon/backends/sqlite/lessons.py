@@ -5,19 +5,27 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from hardwon import _json as json
+from hardwon._lazy import lazy
 from hardwon.backends.sqlite import shelves
+from hardwon.backends.sqlite.database import marks
+from hardwon.backends.sqlite.fresh import SPAN, Fresh
 from hardwon.domain.lesson import Lesson, Status
 from hardwon.domain.recall import Match, Query, Tally, index, keys, rarity
 from hardwon.errors import NotFound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from hardwon.backends.sqlite import settling
     from hardwon.backends.sqlite.database import Database, Row
     from hardwon.domain.scope import Scope
+else:
+    settling = lazy("hardwon.backends.sqlite.settling")
 
 POSTINGS_READ = 1000  # at most, for one recall, rarest keys first
+FRESH, FRESH_IN_BULK = 64, 512  # lessons that wait for the dictionary at most
 _KEYS_ASKED = 400  # SQLite allows 999 values in a query
 
+_ALL_TEXT = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
 _TEXTS = "situation, mistake, correction, trigger_name, origin, author, job, status"
 _LISTS = "tags, signatures, calls, evidence"
 _NUMBERS = "importance, confidence, hit_count, met_count, guard"
@@ -35,8 +43,10 @@ _UPDATE = (
 class SqliteLessons:
     """The lesson store of the embedded default."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, fresh: int = FRESH) -> None:
         self._db = database
+        self._fresh = Fresh(database)
+        database.before_commit = lambda: self._settle_over(fresh)
 
     def add(self, lesson: Lesson) -> Lesson:
         with self._db as db:
@@ -47,7 +57,8 @@ class SqliteLessons:
             if made:
                 return _lesson(made, {shelf: lesson.scope})
             stored = lesson._replace(id=db.run(_INSERT, (shelf, *_values(lesson))))
-            self._index(shelf, stored)
+            self._fresh.add(shelf, stored.id, _findable(stored), is_new=True)
+            self._settle_over(FRESH_IN_BULK)
             return stored
 
     def get(self, scope: Scope, number: int) -> Lesson:
@@ -61,16 +72,18 @@ class SqliteLessons:
 
     def update(self, lesson: Lesson) -> None:
         with self._db as db:
-            shelf = self._shelf_of(lesson.scope, lesson.id)
-            self._unindex(shelf, lesson.id)
+            shelf, before = self._own(lesson.scope, lesson.id)
             db.run(_UPDATE, (*_values(lesson), lesson.id, shelf))
-            self._index(shelf, lesson)
+            entries = _findable(lesson)
+            if entries != _findable(before):
+                self._fresh.add(shelf, lesson.id, entries, is_new=False)
+                self._settle_over(FRESH_IN_BULK)
 
     def delete(self, scope: Scope, number: int) -> None:
         with self._db as db:
-            lesson = self.get(scope, number)
-            shelf = self._shelf_of(lesson.scope, number)
-            self._unindex(shelf, number)
+            shelf, _ = self._own(self.get(scope, number).scope, number)
+            self._fresh.add(shelf, number, {}, is_new=False)
+            settling.settle(db)
             db.run("DELETE FROM lessons WHERE id = ? AND shelf = ?", (number, shelf))
 
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
@@ -83,24 +96,26 @@ class SqliteLessons:
         return [_lesson(row, seen.scopes) for row in rows]
 
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
-        seen = shelves.Visible(self._db, scope)
-        where, value = _containing(text)
-        rows = self._db.rows(
-            f"{_SELECT} WHERE {where} AND shelf IN ({seen.marks}) AND status = ?"
-            " ORDER BY hit_count DESC, last_seen_at DESC, id DESC LIMIT ?",
-            (*value, *seen.ids, Status.ACTIVE, limit),
-        )
+        with self._db.snapshot():
+            seen = shelves.Visible(self._db, scope)
+            where, value = self._containing(text)
+            rows = self._db.rows(
+                f"{_SELECT} WHERE {where} AND shelf IN ({seen.marks}) AND status = ?"
+                " ORDER BY hit_count DESC, last_seen_at DESC, id DESC LIMIT ?",
+                (*value, *seen.ids, Status.ACTIVE, limit),
+            )
         return [_lesson(row, seen.scopes) for row in rows]
 
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
-        seen = shelves.Visible(self._db, scope)
-        tally = self._tally(seen, keys(query)[:_KEYS_ASKED])
-        best = list(dict.fromkeys((*tally.best(limit), *self._usual(seen, query.usual))))
-        rows = self._db.rows(
-            f"{_SELECT} WHERE id IN ({','.join('?' * len(best))}) AND +shelf IN ({seen.marks})"
-            " AND +status = ? AND (expires_at IS NULL OR expires_at > ?)",
-            (*best, *seen.ids, Status.ACTIVE, now.timestamp()),
-        )
+        with self._db.snapshot():
+            seen = shelves.Visible(self._db, scope)
+            tally = self._tally(seen, keys(query)[:_KEYS_ASKED])
+            best = list(dict.fromkeys((*tally.best(limit), *self._usual(seen, query.usual))))
+            rows = self._db.rows(
+                f"{_SELECT} WHERE id IN ({marks(best)}) AND +shelf IN ({seen.marks})"
+                " AND +status = ? AND (expires_at IS NULL OR expires_at > ?)",
+                (*best, *seen.ids, Status.ACTIVE, now.timestamp()),
+            )
         found = {row[0]: tally.match(_lesson(row, seen.scopes)) for row in rows}
         return [found[number] for number in best if number in found]
 
@@ -121,89 +136,91 @@ class SqliteLessons:
 
     def _tally(self, seen: shelves.Visible, asked: tuple[str, ...]) -> Tally:
         """Read the postings of the asked keys, rarest first, within the limit."""
+        self._fresh.look()
+        fresh = self._fresh.postings(seen.ids, asked)
+        total = seen.active + self._fresh.added(seen.ids)
         known = self._db.rows(
             f"SELECT id, term, holders FROM terms WHERE shelf IN ({seen.marks})"
-            f" AND term IN ({','.join('?' * len(asked))}) ORDER BY holders",
+            f" AND term IN ({marks(asked)}) ORDER BY holders",
             (*seen.ids, *asked),
         )
-        tally, left = Tally(), POSTINGS_READ
+        settled = self._postings([(number, holders) for number, _, holders in known])
+        tally = Tally()
         for number, term, holders in known:
-            if left <= 0:
-                break
-            postings = self._db.rows(
+            new = fresh.pop(term, [])
+            tally.add(term, new + settled.get(number, []), rarity(holders + len(new), total))
+        for term, new in fresh.items():
+            tally.add(term, new, rarity(len(new), total))
+        return tally
+
+    def _postings(self, terms: list[tuple[int, int]]) -> dict[int, list[tuple[int, int]]]:
+        """The postings of the terms within the limit: the rare ones read whole, and at once."""
+        left, rare = POSTINGS_READ, 0
+        while rare < len(terms) and terms[rare][1] <= left:
+            left -= terms[rare][1]
+            rare += 1
+        found = self._whole([number for number, _ in terms[:rare]])
+        if left and rare < len(terms):
+            number = terms[rare][0]
+            found[number] = self._db.rows(
                 "SELECT lesson, impact FROM postings WHERE term = ? ORDER BY impact DESC LIMIT ?",
                 (number, left),
             )
-            left -= len(postings)
-            tally.add(term, postings, rarity(holders, seen.active))
-        return tally
+        return {number: self._fresh.settled(postings) for number, postings in found.items()}
 
-    def _shelf_of(self, scope: Scope, number: int) -> int:
-        shelf = shelves.own(self._db, scope)
-        if shelf is None or not self._db.row(
-            "SELECT 1 FROM lessons WHERE id = ? AND shelf = ?", (number, shelf)
+    def _whole(self, terms: list[int]) -> dict[int, list[tuple[int, int]]]:
+        found: dict[int, list[tuple[int, int]]] = {}
+        for number, lesson, impact in self._db.rows(
+            f"SELECT term, lesson, impact FROM postings WHERE term IN ({marks(terms)})", terms
         ):
+            found.setdefault(number, []).append((lesson, impact))
+        return found
+
+    def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
+        """The shelf of exactly this scope, and the lesson on it as it is stored."""
+        shelf = shelves.own(self._db, scope)
+        row = self._db.row(f"{_SELECT} WHERE id = ? AND shelf = ?", (number, shelf))
+        if shelf is None or row is None:
             raise NotFound("lesson", number)
-        return shelf
+        return shelf, _lesson(row, {shelf: scope})
 
-    def _index(self, shelf: int, lesson: Lesson) -> None:
-        """Make an active lesson findable."""
-        if lesson.status != Status.ACTIVE:
-            return
-        impacts = index(lesson)
-        self._db.run_many(
-            "INSERT INTO terms (shelf, term, holders) VALUES (?, ?, 1)"
-            " ON CONFLICT (shelf, term) DO UPDATE SET holders = holders + 1",
-            [(shelf, term) for term in impacts],
-        )
-        numbers = self._db.rows(
-            "SELECT id, term FROM terms WHERE shelf = ?"
-            " AND term IN (SELECT value FROM json_each(?))",
-            (shelf, json.dumps(list(impacts))),
-        )
-        entries = [(number, impacts[term]) for number, term in numbers]
-        self._db.run_many(
-            "INSERT INTO postings (term, impact, lesson) VALUES (?, ?, ?)",
-            [(*entry, lesson.id) for entry in entries],
-        )
-        self._db.run("INSERT INTO indexed VALUES (?, ?)", (lesson.id, json.dumps(entries)))
-        self._db.run("UPDATE shelves SET active = active + 1 WHERE id = ?", (shelf,))
+    def _settle_over(self, limit: int) -> None:
+        """Move what waits into the dictionary when it is more than so much."""
+        first, last = self._db.rows(SPAN)[0]
+        if first is not None and last - first >= limit:
+            settling.settle(self._db)
 
-    def _unindex(self, shelf: int, number: int) -> None:
-        """Take exactly that out of the index which was written for the lesson."""
-        row = self._db.row("SELECT entries FROM indexed WHERE lesson = ?", (number,))
-        if row is None:
-            return
-        entries = json.loads(row[0])
-        self._db.run_many(
-            "DELETE FROM postings WHERE term = ? AND impact = ? AND lesson = ?",
-            [(*entry, number) for entry in entries],
+    def _containing(self, text: str) -> tuple[str, tuple[object, ...]]:
+        """The condition that a lesson contains the text; the trigram index needs 3 characters."""
+        if len(text) < 3:
+            escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+            return f"({_ALL_TEXT}) LIKE ? ESCAPE '\\'", (f"%{escaped}%",)
+        asked = text.lower()
+        late = self._db.rows(
+            f"SELECT id, {_ALL_TEXT} FROM lessons WHERE id > (SELECT last FROM lesson_text_reach)"
         )
-        self._db.run_many(
-            "UPDATE terms SET holders = holders - 1 WHERE id = ?", [(term,) for term, _ in entries]
+        found = [number for number, words in late if asked in words.lower()]
+        quoted = '"' + text.replace('"', '""') + '"'
+        return (
+            "(id IN (SELECT rowid FROM lesson_text WHERE lesson_text MATCH ?)"
+            f" OR id IN ({marks(found)}))",
+            (quoted, *found),
         )
-        self._db.run("DELETE FROM indexed WHERE lesson = ?", (number,))
-        self._db.run("UPDATE shelves SET active = active - 1 WHERE id = ?", (shelf,))
+
+
+def _findable(lesson: Lesson) -> dict[str, int]:
+    """The keys by which a lesson is found; none unless it is active."""
+    return index(lesson) if lesson.status == Status.ACTIVE else {}
 
 
 def page(db: Database, scopes: dict[int, Scope], *, after: int, limit: int) -> list[Lesson]:
     """The active lessons of these shelves with an id over `after`, in the order of ids."""
     rows = db.rows(
-        f"{_SELECT} WHERE id > ? AND +shelf IN ({','.join('?' * len(scopes))})"
+        f"{_SELECT} WHERE id > ? AND +shelf IN ({marks(scopes)})"
         " AND +status = ? ORDER BY id LIMIT ?",
         (after, *scopes, Status.ACTIVE, limit),
     )
     return [_lesson(row, scopes) for row in rows]
-
-
-def _containing(text: str) -> tuple[str, tuple[str, ...]]:
-    """The condition that a lesson contains the text; the trigram index needs three characters."""
-    if len(text) >= 3:
-        quoted = '"' + text.replace('"', '""') + '"'
-        return "id IN (SELECT rowid FROM lesson_text WHERE lesson_text MATCH ?)", (quoted,)
-    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    fields = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
-    return f"({fields}) LIKE ? ESCAPE '\\'", (f"%{escaped}%",)
 
 
 def _values(lesson: Lesson) -> tuple[object, ...]:
@@ -213,11 +230,15 @@ def _values(lesson: Lesson) -> tuple[object, ...]:
     return (
         *(lesson.situation, lesson.mistake, lesson.correction, lesson.trigger),
         *(lesson.origin, lesson.author, lesson.job, lesson.status),
-        *(json.dumps(items, ensure_ascii=False) for items in lists),
+        *(_encoded(items) if items else "[]" for items in lists),
         *(lesson.importance, lesson.confidence, lesson.hits, lesson.met, lesson.guard),
         *(lesson.created_at.timestamp(), lesson.updated_at.timestamp()),
         *(lesson.last_seen_at.timestamp(), expires and expires.timestamp()),
     )
+
+
+def _encoded(items: tuple[str, ...]) -> str:
+    return json.dumps(items, ensure_ascii=False)
 
 
 def _list(text: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hardwon.backends.sqlite.database import marks
 from hardwon.domain.scope import Scope
 
 TYPE_CHECKING = False
@@ -27,7 +28,7 @@ class Visible:
         self.scopes = {row[0]: scope._replace(project=row[1] or None) for row in rows}
         self.active = sum(row[2] for row in rows)
         self.ids = tuple(self.scopes)
-        self.marks = ",".join("?" * len(self.ids))
+        self.marks = marks(self.ids)
 
 
 def own(database: Database, scope: Scope) -> int | None:

@@ -65,6 +65,7 @@ class Taken:
         self._path = path
         self._aside = f"{path}.taken"
         self._handle = -1
+        self._is_taken = False
 
     def __enter__(self) -> list[Any]:
         """The records; none while another process is taking them."""
@@ -73,22 +74,16 @@ class Taken:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return []
+        self._is_taken = True
         # What a crash left behind comes first; the current file follows next time.
         if not os.path.exists(self._aside) and os.path.exists(self._path):
             os.rename(self._path, self._aside)
         return self._records()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None and self._has_lock():
+        if kind is None and self._is_taken:
             _remove(self._aside)
         os.close(self._handle)
-
-    def _has_lock(self) -> bool:
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
 
     def _records(self) -> list[Any]:
         """All whole lines, once every writer that still holds the file has finished."""
