@@ -70,8 +70,11 @@ class Doors:
         step = screen.screen_step(step)
         before = window.steps()
         window.append(step)
-        known = self._failed(scope, step, before) if step.failed else NOTHING
-        self.learn(scope, step, before)
+        known = NOTHING
+        if step.failed:
+            known = self._failed(scope, step, before)
+        else:
+            self.learn(scope, step, before)
         return self._with_loop(scope, known, [*before, step])
 
     def learn(self, scope: Scope, step: Step, before: Sequence[Step]) -> None:
@@ -125,12 +128,16 @@ class Doors:
         return query(Door.ERROR, output[-_ASKED:], signature=name.digest)
 
     def _failed(self, scope: Scope, step: Step, before: Sequence[Step]) -> Injection:
+        """What is known about a failure; all that is noted about it is one commit."""
         name = signature.signature(step.tool, step.output)
-        self._store.failures.met(scope, name.digest, name.text, self._clock())
         asked = self.asked_at_error(step.tool, step.output)
         limit = self._settings.recall.error_lessons
         met = {signature.signature(one.tool, one.output).digest for one in before if one.failed}
-        return self._deliver(scope, asked, limit=limit, skip=frozenset(met))
+        known = self._deliver(scope, asked, limit=limit, skip=frozenset(met))
+        with self._store.together():
+            self._store.failures.met(scope, name.digest, name.text, self._clock())
+            self.learn(scope, step, before)
+        return known
 
     def _with_loop(self, scope: Scope, known: Injection, steps: Sequence[Step]) -> Injection:
         values = self._settings.recall

@@ -175,7 +175,8 @@ class Engine:
     def keep(self, lesson: Lesson) -> Lesson:
         """Store a lesson, or strengthen the one that says it already."""
         screened = screen.screen_lesson(lesson)
-        return consolidate.consolidate(screened, lessons=self.store.lessons, now=self.clock())
+        with self.store.together():
+            return consolidate.consolidate(screened, lessons=self.store.lessons, now=self.clock())
 
     def edit(self, scope: Scope, number: int, changes: Mapping[str, Any]) -> Lesson:
         """The lesson with other words."""

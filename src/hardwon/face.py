@@ -337,8 +337,9 @@ class Agent:
         self._window.clear()
         if steps is None:
             return recorded
-        for number, step in enumerate(steps):
-            self._engine.doors.learn(self.scope, step, steps[:number])
+        with self._engine.store.together():
+            for number, step in enumerate(steps):
+                self._engine.doors.learn(self.scope, step, steps[:number])
         return tuple(steps)
 
     def _door(self, door: Callable[..., Injection], *asked: Any) -> Injection:

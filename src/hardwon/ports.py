@@ -172,6 +172,9 @@ class Parts(Protocol):
 class Store(Parts, Protocol):
     """Everything that is kept about agents, under one roof."""
 
+    def together(self) -> AbstractContextManager[object]:
+        """Whatever is stored inside the `with` block is kept as a whole or not at all."""
+
     def forget(self, tenant: str) -> None:
         """Remove a tenant with everything it owns."""
 
