@@ -15,6 +15,7 @@ else:
     from hardwon._light import NamedTuple
 
 TERM_LIMIT = 64  # of one query; rare ones count most, so the cut costs nothing
+POSTINGS_READ = 1000  # at most, for one recall, rarest keys first
 _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
 _TOP_IMPACT = 255
 _EACH = 4096.0  # more than the words of any query can weigh together
@@ -43,6 +44,7 @@ class Query(NamedTuple):
     signature: str = ""
     calls: tuple[str, ...] = ()  # the keys of the pending call
     usual: int = 0  # how many of the lessons met most often to look at as well
+    reach: int = POSTINGS_READ  # entries of the index that are read at most
 
 
 class Match(NamedTuple):
@@ -129,10 +131,11 @@ def query(
     signature: str = "",
     calls: tuple[str, ...] = (),
     usual: int = 0,
+    reach: int = POSTINGS_READ,
 ) -> Query:
     """A query with the words of its text, each once."""
     words = tuple(dict.fromkeys(terms(text)))
-    return Query(door, text, words, signature, calls, usual)
+    return Query(door, text, words, signature, calls, usual, reach)
 
 
 def keys(asked: Query) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SEE_ALSO = "differs-from:"  # evidence that names a lesson on the same matter that disagrees
 _LOOKED_AT, _NEAREST = 20, 5
+_TELLING, _REACH = 24, 200  # a near-duplicate shares nearly all words: few of them tell
 _SAME = 0.85
 _UNSURE = 0.5  # a lesson less sure than this names no fix of its own
 
@@ -54,13 +55,17 @@ def likeness(one: str, other: str) -> float:
 
 def _alike(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
     """Lessons of the same scope about nearly the same situation."""
-    asked = query("turn", f"{lesson.situation} {lesson.correction}")
+    if lesson.job:
+        return []
+    asked = query("turn", f"{lesson.situation} {lesson.correction}", reach=_REACH)
+    longest = sorted(asked.terms, key=len, reverse=True)[:_TELLING]
+    asked = asked._replace(terms=tuple(longest))
     found = (match.lesson for match in lessons.match(lesson.scope, asked, now=now, limit=_NEAREST))
     return [
         known
         for known in found
         if known.scope == lesson.scope
-        and not (known.job or lesson.job)
+        and not known.job
         and likeness(known.situation, lesson.situation) >= _SAME
     ]
 

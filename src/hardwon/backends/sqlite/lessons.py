@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 else:
     settling = lazy("hardwon.backends.sqlite.settling")
 
-POSTINGS_READ = 1000  # at most, for one recall, rarest keys first
 FRESH, FRESH_IN_BULK = 64, 512  # lessons that wait for the dictionary at most
 _KEYS_ASKED = 400  # SQLite allows 999 values in a query
 
@@ -109,7 +108,7 @@ class SqliteLessons:
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
         with self._db.snapshot():
             seen = shelves.Visible(self._db, scope)
-            tally = self._tally(seen, keys(query)[:_KEYS_ASKED])
+            tally = self._tally(seen, keys(query)[:_KEYS_ASKED], query.reach)
             best = list(dict.fromkeys((*tally.best(limit), *self._usual(seen, query.usual))))
             rows = self._db.rows(
                 f"{_SELECT} WHERE id IN ({marks(best)}) AND +shelf IN ({seen.marks})"
@@ -134,7 +133,7 @@ class SqliteLessons:
         ]
         return [number for *_, number in sorted(found, reverse=True)[:limit]]
 
-    def _tally(self, seen: shelves.Visible, asked: tuple[str, ...]) -> Tally:
+    def _tally(self, seen: shelves.Visible, asked: tuple[str, ...], reach: int) -> Tally:
         """Read the postings of the asked keys, rarest first, within the limit."""
         self._fresh.look()
         fresh = self._fresh.postings(seen.ids, asked)
@@ -144,7 +143,7 @@ class SqliteLessons:
             f" AND term IN ({marks(asked)}) ORDER BY holders",
             (*seen.ids, *asked),
         )
-        settled = self._postings([(number, holders) for number, _, holders in known])
+        settled = self._postings([(number, holders) for number, _, holders in known], reach)
         tally = Tally()
         for number, term, holders in known:
             new = fresh.pop(term, [])
@@ -153,9 +152,11 @@ class SqliteLessons:
             tally.add(term, new, rarity(len(new), total))
         return tally
 
-    def _postings(self, terms: list[tuple[int, int]]) -> dict[int, list[tuple[int, int]]]:
+    def _postings(
+        self, terms: list[tuple[int, int]], left: int
+    ) -> dict[int, list[tuple[int, int]]]:
         """The postings of the terms within the limit: the rare ones read whole, and at once."""
-        left, rare = POSTINGS_READ, 0
+        rare = 0
         while rare < len(terms) and terms[rare][1] <= left:
             left -= terms[rare][1]
             rare += 1
