@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hardwon.domain.gate import suspicion
+from hardwon.domain.gate import _possible, suspicion
+from hardwon.domain.signs import PAIRS, PATTERNS, Pair, Pattern
 from tests.corpora.injections import BENIGN, injections
 
 
@@ -71,3 +73,25 @@ def test_no_text_makes_it_slow(kind: str) -> None:
 
     print(f"\n{kind}: {took * 1e3:.1f} ms for 4 KB")
     assert took < 2
+
+
+def matching(pattern: str) -> st.SearchStrategy[str]:
+    return st.from_regex(re.compile(pattern, re.IGNORECASE))
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=range(len(PAIRS)))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
+@given(data=st.data())
+def test_no_pair_is_passed_over_for_want_of_a_word(pair: Pair, data: st.DataObject) -> None:
+    text = data.draw(matching(pair.start)) + data.draw(matching(pair.end))
+
+    assert pair in _possible(PAIRS, text)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=range(len(PATTERNS)))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
+@given(data=st.data())
+def test_no_pattern_is_passed_over_for_want_of_a_word(
+    pattern: Pattern, data: st.DataObject
+) -> None:
+    assert pattern in _possible(PATTERNS, data.draw(matching(pattern.sign)))

@@ -7,12 +7,20 @@ Three kinds of signs, all of them linear: words that follow each other within a 
 of which the second stands somewhere behind the first on a line, and plain patterns.
 """
 
+from __future__ import annotations
+
 from binascii import Error as NotBase64
 from binascii import a2b_base64
 from functools import cache
 
 from hardwon import _re as re
-from hardwon.domain.signs import PAIRS, PATTERNS, PHRASES, Phrase
+from hardwon.domain.signs import PAIRS, PATTERNS, PHRASES, Pair, Pattern, Phrase
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Sign = TypeVar("Sign", Pair, Pattern)
 
 _READ = 12_000  # characters that are looked at; lessons are far shorter
 
@@ -35,14 +43,16 @@ def suspicion(text: str) -> str:
     if re.search(_HIDDEN, text):
         return "holds hidden or direction-changing characters"
     plain = re.sub(_JOINED, "", text)
+    read: list[str] = []
     for form in _forms(plain):
-        if found := _phrase(form) or _pair(form) or _pattern(form):
+        words = [_word(token) for token in re.findall(_TOKEN, form.lower())]
+        if found := (words != read and _phrase(words)) or _pair(form) or _pattern(form):
             return found
+        read = words
     return "hides letters with invisible characters" if plain != text else ""
 
 
-def _phrase(text: str) -> str:
-    words = [_word(token) for token in re.findall(_TOKEN, text.lower())]
+def _phrase(words: list[str]) -> str:
     places: dict[str, list[int]] = {}
     for at, word in enumerate(words):
         places.setdefault(word, []).append(at)
@@ -77,7 +87,7 @@ def _follows(words: list[str], start: int, phrase: Phrase) -> bool:
 
 def _pair(text: str) -> str:
     for line in text.splitlines():
-        for pair in PAIRS:
+        for pair in _possible(PAIRS, line):
             start = re.search(f"(?i){pair.start}", line)
             if start and re.search(f"(?i){pair.end}", line, start.end()):
                 return pair.reason
@@ -85,8 +95,18 @@ def _pair(text: str) -> str:
 
 
 def _pattern(text: str) -> str:
-    found = (why for why, pattern in PATTERNS if re.search(f"(?i){pattern}", text))
-    return next(found, "")
+    for pattern in _possible(PATTERNS, text):
+        if re.search(f"(?i){pattern.sign}", text):
+            return pattern.reason
+    return ""
+
+
+def _possible(signs: tuple[Sign, ...], text: str) -> list[Sign]:
+    """Those that may be in the text. Beyond ASCII a letter has more forms than its lower case."""
+    if not text.isascii():
+        return list(signs)
+    lower = text.lower()
+    return [sign for sign in signs if any(word in lower for word in sign.needs)]
 
 
 def _forms(text: str) -> list[str]:

@@ -24,8 +24,17 @@ class Pair(NamedTuple):
     """A beginning, and an end behind it on the same line."""
 
     reason: str
+    needs: tuple[str, ...]  # one of these is on every such line, in lower case
     start: str
     end: str
+
+
+class Pattern(NamedTuple):
+    """Anything else."""
+
+    reason: str
+    needs: tuple[str, ...]  # one of these is in every such text, in lower case
+    sign: str
 
 
 _OLD = "asks to drop earlier instructions"
@@ -130,34 +139,34 @@ _PRIVATE = (
 )
 
 PAIRS = (
-    Pair(_RUN, _FETCH, rf"\|\s{{0,4}}{_SHELL}|\|\s{{0,4}}tee\b[^|]{{0,80}}\|\s{{0,4}}{_SHELL}"),
-    Pair(_RUN, r"\b(?:ba|z|da|k)?sh\b|\beval\b|\bsource\b|\bexec\b|\bpython[\d.]*\b|\bperl\b|(?:^|\s)\.\s", r"(?:<\(|\$\(|`)\s{0,4}(?:curl|wget|fetch)\b"),
-    Pair(_RUN, r"\b(?:curl|wget|iwr|invoke-webrequest|certutil|bitsadmin)\b.{0,200}?https?:|\b(?:curl|wget)\b.{0,200}?\s-[oO]\b", r"(?:&&|;|\band\b|\bthen\b)\s{0,4}(?:then )?(?:sudo )?(?:chmod\s\S{1,8}x|(?:ba|z)?sh\s|\./|/tmp/|python[\d.]{0,4}\s|perl\s|run it|execute)"),
-    Pair(_RUN, r"\biex\b|\binvoke-expression\b", r"\b(?:iwr|irm|downloadstring|invoke-|new-object)"),
-    Pair(_RUN, r"\b(?:iwr|irm|invoke-webrequest)\b", r"\|\s{0,4}(?:iex|invoke-expression)\b"),
-    Pair(_RUN, r"\b(?:powershell|pwsh)\b", r"\s-e(?:nc\w{0,12})?\s[\w+/=]{16}"),
-    Pair(_RUN, r"\b(?:mshta|regsvr32|rundll32|certutil|bitsadmin)\b", r"https?:|javascript:|-urlcache"),
-    Pair(_RUN, r"\b(?:exec|eval)\(", r"\b(?:requests\.get|urlopen|urllib|b64decode|atob|fetch)\b"),
-    Pair(_RUN, r"\b(?:pip3?|uv pip|pipx) install\b|\b(?:npm|pnpm|yarn|gem|cargo) (?:install|add|i)\b|\bnpx\b", r"(?:git\+)?https?://(?!(?:\w+\.){0,2}(?:github|gitlab|npmjs|pypi|pythonhosted|pytorch)\.(?:com|org))|--(?:extra-)?index-url|--registry[ =]"),
-    Pair(_DOOR, r"\b(?:curl|wget|nc|ncat|http)\b", rf"(?:\s(?:-d|-F|-T|--data\S{{0,12}}|--upload-file|--post-\w{{4}}|<)|@|=)[ =]?[\"']?\S{{0,40}}{_PRIVATE}|--data\S{{0,12}}[ =][\"']?\$\((?:printenv|env|cat)"),
-    Pair(_DOOR, rf"\b(?:printenv|env|set)\b|\bcat\s\S{{0,60}}{_PRIVATE}", r"\|\s{0,4}(?:base64\b[^|]{0,20}\|\s{0,4})?(?:curl|wget|nc|ncat|mail)\b"),
-    Pair(_DOOR, r"\bgit remote (?:add|set-url)\b", r"https?://(?!github|gitlab|bitbucket).{0,80}?(?:&&|;|then|and) git push"),
-    Pair(_DOOR, r"\b(?:echo|printf|cat)\b", r">>\s{0,2}\S{0,40}(?:authorized_keys|/etc/(?:sudoers|passwd|crontab)|cron\.d)"),
+    Pair(_RUN, ("|",), _FETCH, rf"\|\s{{0,4}}{_SHELL}|\|\s{{0,4}}tee\b[^|]{{0,80}}\|\s{{0,4}}{_SHELL}"),
+    Pair(_RUN, ("`", "("), r"\b(?:ba|z|da|k)?sh\b|\beval\b|\bsource\b|\bexec\b|\bpython[\d.]*\b|\bperl\b|(?:^|\s)\.\s", r"(?:<\(|\$\(|`)\s{0,4}(?:curl|wget|fetch)\b"),
+    Pair(_RUN, (":", "-"), r"\b(?:curl|wget|iwr|invoke-webrequest|certutil|bitsadmin)\b.{0,200}?https?:|\b(?:curl|wget)\b.{0,200}?\s-[oO]\b", r"(?:&&|;|\band\b|\bthen\b)\s{0,4}(?:then )?(?:sudo )?(?:chmod\s\S{1,8}x|(?:ba|z)?sh\s|\./|/tmp/|python[\d.]{0,4}\s|perl\s|run it|execute)"),
+    Pair(_RUN, ("iex", "invoke-expression"), r"\biex\b|\binvoke-expression\b", r"\b(?:iwr|irm|downloadstring|invoke-|new-object)"),
+    Pair(_RUN, ("|",), r"\b(?:iwr|irm|invoke-webrequest)\b", r"\|\s{0,4}(?:iex|invoke-expression)\b"),
+    Pair(_RUN, ("powershell", "pwsh"), r"\b(?:powershell|pwsh)\b", r"\s-e(?:nc\w{0,12})?\s[\w+/=]{16}"),
+    Pair(_RUN, ("mshta", "regsvr32", "rundll32", "certutil", "bitsadmin"), r"\b(?:mshta|regsvr32|rundll32|certutil|bitsadmin)\b", r"https?:|javascript:|-urlcache"),
+    Pair(_RUN, ("exec(", "eval("), r"\b(?:exec|eval)\(", r"\b(?:requests\.get|urlopen|urllib|b64decode|atob|fetch)\b"),
+    Pair(_RUN, ("pip", "npm", "yarn", "gem", "cargo", "npx"), r"\b(?:pip3?|uv pip|pipx) install\b|\b(?:npm|pnpm|yarn|gem|cargo) (?:install|add|i)\b|\bnpx\b", r"(?:git\+)?https?://(?!(?:\w+\.){0,2}(?:github|gitlab|npmjs|pypi|pythonhosted|pytorch)\.(?:com|org))|--(?:extra-)?index-url|--registry[ =]"),
+    Pair(_DOOR, ("curl", "wget", "nc", "http"), r"\b(?:curl|wget|nc|ncat|http)\b", rf"(?:\s(?:-d|-F|-T|--data\S{{0,12}}|--upload-file|--post-\w{{4}}|<)|@|=)[ =]?[\"']?\S{{0,40}}{_PRIVATE}|--data\S{{0,12}}[ =][\"']?\$\((?:printenv|env|cat)"),
+    Pair(_DOOR, ("|",), rf"\b(?:printenv|env|set)\b|\bcat\s\S{{0,60}}{_PRIVATE}", r"\|\s{0,4}(?:base64\b[^|]{0,20}\|\s{0,4})?(?:curl|wget|nc|ncat|mail)\b"),
+    Pair(_DOOR, ("git remote",), r"\bgit remote (?:add|set-url)\b", r"https?://(?!github|gitlab|bitbucket).{0,80}?(?:&&|;|then|and) git push"),
+    Pair(_DOOR, (">>",), r"\b(?:echo|printf|cat)\b", r">>\s{0,2}\S{0,40}(?:authorized_keys|/etc/(?:sudoers|passwd|crontab)|cron\.d)"),
 )
 
 PATTERNS = (
-    (_FENCE, r"<\|[a-z_]{2,30}\|>|\[/?(?-i:INST|SYS|SYSTEM|SYSTEM_PROMPT|AVAILABLE_TOOLS)\]|<</?SYS>>"),
-    (_FENCE, r"</?(?:system|assistant|human|instructions|im_start|im_end|tool_result|tool_response|function_results?|function_calls?|antml:\w{1,20}|system-reminder|untrusted\w{0,20})(?:\s[^<>]{0,80})?>"),
-    (_FENCE, r"</(?:lessons?|memory|memories|context|data|document|user|prompt|untrusted|message)>"),
-    (_FENCE, r"\[(?-i:/?END|BEGIN) (?-i:[A-Z ]{3,40})\]|\[(?-i:KNOWN PITFALLS|PITFALL OF|YOU HAVE MET|LOOP DETECTED)"),
-    (_FENCE, r"(?:\n|\\n)\s{0,4}\*{0,2}(?:system|assistant|human|user|developer)\*{0,2} ?:|(?:^|\s)(?-i:Human|Assistant): "),
-    (_FENCE, r"#{2,4} ?system\b"),
-    (_FENCE, r"\bend of (?:the )?(?:lessons?|data|context|document|input|memory|tool \w{4,8}|quoted \w{2,10})\b[^\n]{0,20}(?:\bnow\b|\bnew\b|\byou\b)|(?:---|===) ?end of [\w ]{2,20} ?(?:---|===)"),
-    (_RUN, r"/dev/(?:tcp|udp)/\S|\bn(?:et)?c(?:at)? (?:-\w+ ){0,3}-\w{0,3}[ec] ?/|\bsocat\b[^\n]{0,80}exec:|downloadstring\("),
-    (_DOOR, r"\brm (?:-\w+ ){0,3}-\w*[rf]\w* (?:-\S+ ){0,3}(?:/(?:\*|\s|$|home\b|etc\b|usr\b|var\b)|~/?(?:\s|$|\*)|\$HOME/?(?:\s|$|\*)|--no-preserve-root)"),
-    (_DOOR, r"\bmkfs(?:\.\w+)? /dev|\bof=/dev/(?:sd|nvme|hd)|:\(\)\s?\{|\bNOPASSWD:|\|\s{0,4}crontab\b"),
-    (f"{_OLD}, in another language", r"\bignor(?:iere?|eren|ez|er|a|ar|ad|en|are)\b[^\n.]{0,40}?\b(?:anweisung|instru[ck][ct]|consigne|instruç|istruzion|reg(?:eln|las|ole|ras)|règles|vorherig|anterior|précédent)"),
-    (f"{_OLD}, in another language", r"\b(?:vergiss|missachte|oublie[rz]?|olvida|esquece|dimentica|negeer)\b[^\n.]{0,40}?\b(?:anweisung|instru[ck][ct]|consigne|instruç|istruzion|reg(?:eln|las|ole|ras)|règles)"),
-    (f"{_OLD}, in another language", r"忽略[^\n]{0,12}(?:指令|指示|说明|规则|提示)|(?:指示|命令)[^\n]{0,4}(?:無視|忘れ)|(?:지시|명령)[^\n]{0,8}(?:무시|잊)|игнорируй|забудь[^\n]{0,30}(?:инструкц|указан|правил)|تجاهل[^\n]{0,20}(?:التعليمات|الأوامر)|talimatlar\w* (?:yok say|unut|görmezden)|zignoruj"),
+    Pattern(_FENCE, ("<", "["), r"<\|[a-z_]{2,30}\|>|\[/?(?-i:INST|SYS|SYSTEM|SYSTEM_PROMPT|AVAILABLE_TOOLS)\]|<</?SYS>>"),
+    Pattern(_FENCE, ("<",), r"</?(?:system|assistant|human|instructions|im_start|im_end|tool_result|tool_response|function_results?|function_calls?|antml:\w{1,20}|system-reminder|untrusted\w{0,20})(?:\s[^<>]{0,80})?>"),
+    Pattern(_FENCE, ("</",), r"</(?:lessons?|memory|memories|context|data|document|user|prompt|untrusted|message)>"),
+    Pattern(_FENCE, ("[",), r"\[(?-i:/?END|BEGIN) (?-i:[A-Z ]{3,40})\]|\[(?-i:KNOWN PITFALLS|PITFALL OF|YOU HAVE MET|LOOP DETECTED)"),
+    Pattern(_FENCE, (":",), r"(?:\n|\\n)\s{0,4}\*{0,2}(?:system|assistant|human|user|developer)\*{0,2} ?:|(?:^|\s)(?-i:Human|Assistant): "),
+    Pattern(_FENCE, ("#",), r"#{2,4} ?system\b"),
+    Pattern(_FENCE, ("end of",), r"\bend of (?:the )?(?:lessons?|data|context|document|input|memory|tool \w{4,8}|quoted \w{2,10})\b[^\n]{0,20}(?:\bnow\b|\bnew\b|\byou\b)|(?:---|===) ?end of [\w ]{2,20} ?(?:---|===)"),
+    Pattern(_RUN, ("/", "socat", "downloadstring("), r"/dev/(?:tcp|udp)/\S|\bn(?:et)?c(?:at)? (?:-\w+ ){0,3}-\w{0,3}[ec] ?/|\bsocat\b[^\n]{0,80}exec:|downloadstring\("),
+    Pattern(_DOOR, ("rm -",), r"\brm (?:-\w+ ){0,3}-\w*[rf]\w* (?:-\S+ ){0,3}(?:/(?:\*|\s|$|home\b|etc\b|usr\b|var\b)|~/?(?:\s|$|\*)|\$HOME/?(?:\s|$|\*)|--no-preserve-root)"),
+    Pattern(_DOOR, ("mkfs", "of=/dev", ":(", "nopasswd:", "crontab"), r"\bmkfs(?:\.\w+)? /dev|\bof=/dev/(?:sd|nvme|hd)|:\(\)\s?\{|\bNOPASSWD:|\|\s{0,4}crontab\b"),
+    Pattern(f"{_OLD}, in another language", ("ignor",), r"\bignor(?:iere?|eren|ez|er|a|ar|ad|en|are)\b[^\n.]{0,40}?\b(?:anweisung|instru[ck][ct]|consigne|instruç|istruzion|reg(?:eln|las|ole|ras)|règles|vorherig|anterior|précédent)"),
+    Pattern(f"{_OLD}, in another language", ("vergiss", "missachte", "oublie", "olvida", "esquece", "dimentica", "negeer"), r"\b(?:vergiss|missachte|oublie[rz]?|olvida|esquece|dimentica|negeer)\b[^\n.]{0,40}?\b(?:anweisung|instru[ck][ct]|consigne|instruç|istruzion|reg(?:eln|las|ole|ras)|règles)"),
+    Pattern(f"{_OLD}, in another language", ("talimatlar", "zignoruj"), r"忽略[^\n]{0,12}(?:指令|指示|说明|规则|提示)|(?:指示|命令)[^\n]{0,4}(?:無視|忘れ)|(?:지시|명령)[^\n]{0,8}(?:무시|잊)|игнорируй|забудь[^\n]{0,30}(?:инструкц|указан|правил)|تجاهل[^\n]{0,20}(?:التعليمات|الأوامر)|talimatlar\w* (?:yok say|unut|görmezden)|zignoruj"),
 )
 # fmt: on
