@@ -24,8 +24,10 @@ def read(url: str, scope: Scope) -> Iterator[Lesson]:
     except ImportError as error:
         raise MissingExtra("redis") from error
     try:
-        with redis.Redis.from_url(url, decode_responses=True) as client:
-            values = {key: client.get(key) for key in client.scan_iter("reflection:*")}
+        with redis.Redis.from_url(url, decode_responses=True, encoding_errors="replace") as client:
+            # Lists and sets beside the reflections are indexes; `get` would refuse them.
+            keys = client.scan_iter("reflection:*", _type="string")
+            values = {key: client.get(key) for key in keys}
     except redis.RedisError as error:
         raise StorageError(url.split("@")[-1], str(error), "check that Redis answers") from error
     for key, value in sorted(values.items()):
