@@ -108,6 +108,11 @@ class Lessons:
             self._scope, status=status, limit=within(limit, _MOST)
         )
 
+    def elsewhere(self) -> Sequence[str]:
+        """The other agents of the tenant that have lessons, those with most first."""
+        own = self._scope
+        return [name for name in self._engine.store.agents(own.tenant) if name != own.agent]
+
     def export(self, *, form: str = "jsonl") -> str:
         """All active lessons as a pack: `jsonl` or `markdown`."""
         if form not in {"jsonl", "markdown"}:
@@ -116,8 +121,13 @@ class Lessons:
         return write(self.list(limit=_MOST))
 
     def import_from(self, source: str) -> Sequence[Lesson]:
-        """Take in a pack, or the store of another system; those known already gain evidence."""
-        return [self._engine.keep(lesson) for lesson in imports.read(source, self._scope)]
+        """Take in a pack, or the store of another system, as a whole or not at all.
+
+        Lessons known already gain evidence.
+        """
+        found = list(imports.read(source, self._scope))
+        with self._engine.store.together():
+            return [self._engine.keep(lesson) for lesson in found]
 
     def _note(self, number: int, act: str) -> Lesson:
         lesson = self.get(number)

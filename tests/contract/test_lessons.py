@@ -190,3 +190,13 @@ def test_an_unknown_tenant_has_no_lessons(store: Store) -> None:
     assert store.lessons.recent(nobody, status=Status.ACTIVE, limit=9) == []
     assert store.lessons.search(nobody, "anything", limit=9) == []
     assert found(store, "anything", nobody) == []
+
+
+def test_the_agents_of_a_tenant_are_named_those_with_most_lessons_first(store: Store) -> None:
+    for number in range(2):
+        store.lessons.add(lesson(f"number {number}"))
+    store.lessons.add(lesson(scope=CODER._replace(agent="another")))
+    store.lessons.add(lesson(scope=CODER._replace(tenant="other", agent="third")))
+
+    assert store.agents(CODER.tenant) == [CODER.agent, "another"]
+    assert store.agents("nobody") == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -278,6 +279,11 @@ class MemoryStore:
 
     def together(self) -> nullcontext[None]:
         return nullcontext()
+
+    def agents(self, tenant: str) -> list[str]:
+        scopes = (one.scope for one in self.lessons.all.values())
+        counts = Counter(scope.agent for scope in scopes if scope.tenant == tenant)
+        return sorted(counts, key=lambda name: (-counts[name], name))
 
     def forget(self, tenant: str) -> None:
         kept = {n: one for n, one in self.lessons.all.items() if one.scope.tenant != tenant}

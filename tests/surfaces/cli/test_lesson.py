@@ -58,3 +58,16 @@ def test_explain_names_the_parts_and_the_verdict(capsys: pytest.CaptureFixture[s
     assert '"verdict": "shown"' in said(
         capsys, "recall", "deploying on staging", "--explain", "--json"
     )
+
+
+def test_an_empty_list_names_other_agents(capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(capsys, "lesson", "list") == "(no lessons recorded)\n"
+    for number in range(7):
+        said(capsys, "lesson", "add", "when deploying", "use blue", "--agent", f"a{number}")
+
+    hint = said(capsys, "lesson", "list").splitlines()[-1]
+
+    assert hint == "Other agents have lessons: a0, a1, a2, a3, a4 …. Name one with --agent."
+    assert "Other agents" not in said(capsys, "lesson", "list", "--agent", "a3")
+    assert said(capsys, "lesson", "list", "--json") == "[]\n"
+    assert "a0" not in said(capsys, "lesson", "list", "--tenant", "another")

@@ -61,6 +61,14 @@ class SqliteStore:
     def together(self) -> Database:
         return self._db
 
+    def agents(self, tenant: str) -> list[str]:
+        rows = self._db.rows(
+            "SELECT agent_id FROM lessons_by_agent WHERE tenant = ?"
+            " GROUP BY agent_id ORDER BY count(*) DESC, agent_id",
+            (tenant,),
+        )
+        return [name for (name,) in rows]
+
     def fold(self) -> int:
         """Move what was noted on the agents' path into the database."""
         return self._journal.fold()

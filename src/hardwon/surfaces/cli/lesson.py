@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hardwon import Lesson
 
 _LIMIT = click.option("--limit", default=25, show_default=True, help="At most this many.")
+_NAMED = 5  # agents in the hint under an empty list
 _NUMBER = click.argument("number", metavar="ID", type=str)
 
 
@@ -41,7 +42,11 @@ def list_(limit: int, status: str, quarantined: bool, as_json: bool, **place: An
     status = Status.QUARANTINED if quarantined else status
     with options.Scoped(**place) as agent:
         lessons = agent.lessons.list(limit=limit, status=status)
+        others = [] if lessons or as_json else agent.lessons.elsewhere()
     _show(lessons, as_json, none="(no lessons recorded)", head="lesson(s)")
+    if others:
+        names = ", ".join(others[:_NAMED]) + (" …" if others[_NAMED:] else "")
+        say(f"Other agents have lessons: {names}. Name one with --agent.", dim=True)
 
 
 @command.command()
