@@ -8,11 +8,25 @@ import random
 from collections.abc import Iterator
 
 from hardwon import Lesson, Scope
+from hardwon.domain.calls import call_keys
+from hardwon.domain.signature import signature
 from hardwon.engine import utc_now
 
 SCOPE = Scope("default", "coder", "bench")
+TOOL = "bash"
 _WORDS = 40_000
 _LETTERS = "abcdefghijklmnoprstuvw"
+
+
+def call_of(text: str) -> str:
+    """The call that is behind a lesson with this situation."""
+    program, command, option, target, *_ = text.split()
+    return f"{program} {command} --{option} {target}"
+
+
+def error_of(text: str) -> str:
+    """What that call answered."""
+    return f"{text.split()[0]}: error: {text}"
 
 
 class Corpus:
@@ -29,15 +43,22 @@ class Corpus:
         draws = (self._chance.random() * self._reach[-1] for _ in range(length))
         return " ".join(self._words[bisect.bisect(self._reach, draw)] for draw in draws)
 
+    def common(self, count: int, start: int = 0) -> str:
+        """The commonest words of all, from the one of that rank."""
+        return " ".join(self._words[start : start + count])
+
     def lessons(self, count: int) -> Iterator[Lesson]:
-        """Lessons of 60 to 120 words."""
+        """Lessons of 60 to 120 words, each with the failure and the call behind it."""
         now = utc_now()
         for _ in range(count):
             length = self._chance.randint(15, 30)
+            situation = self.text(length)
             yield Lesson(
                 SCOPE,
-                situation=self.text(length),
+                situation=situation,
                 mistake=self.text(length),
+                calls=call_keys(TOOL, call_of(situation)),
+                signatures=(signature(TOOL, error_of(situation)).digest,),
                 correction=self.text(length * 2),
                 created_at=now,
                 updated_at=now,

@@ -1,142 +1,202 @@
-"""How long recall takes as a store grows: in process, in a cold process, and against a bare start.
+"""How recall and keeping a lesson behave as a store grows, with all lessons in one agent's scope.
 
-    python -m bench recall_speed [--sizes 1000,10000,100000]
+    python -m bench recall_speed [--sizes 1000,10000,100000,1000000]
 
-The lessons are synthetic: 60 to 120 words of a vocabulary in which, as in language, few words are
-common and most are rare. All belong to one agent. Prompts are made of 12 words of one lesson, or
-of the commonest words only. Ratios mean more than times: other work on the machine moves both.
+The lessons are made up, their words as unevenly common as those of real text. Prompts are twelve
+words of a lesson, calls and errors those behind a lesson; a common prompt consists of the twelve
+commonest words there are. Stores are kept in `$HARDWON_BENCH_CACHE`. Read the ratios: other work
+on the machine moves both sides.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
+import compileall
 import random
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
-from statistics import median, quantiles
-from time import perf_counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import hardwon
+from bench.corpus import SCOPE, TOOL, Corpus, call_of, error_of
+from bench.timing import at, cache, cold, interleaved, median, table
 from hardwon.backends.sqlite import SqliteStore
-from hardwon.domain.lesson import Lesson
-from hardwon.domain.scope import Scope
+from hardwon.backends.sqlite.database import SCHEMA
+from hardwon.backends.sqlite.lessons import _values
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-OWN = Scope("default", "bench")
-WORDS = 40_000
-COLD = "import hardwon; hardwon.open({home!r}).agent('bench').before_turn({prompt!r})"
+SIZES = "1000,10000,100000"
+ASKED, ROUNDS, INSERTS, STARTS = 200, 600, 260, 15
 BARE = "import json, sqlite3"
+COLD = "import hardwon; hardwon.open({0!r}).agent({1!r}, project={2!r}).before_turn({3!r})"
+WRITER = """
+import sys
+from bench.corpus import Corpus
+from hardwon.backends.sqlite import SqliteStore
+store = SqliteStore(sys.argv[1])
+for lesson in Corpus(99).lessons(1_000_000):
+    store.lessons.add(lesson)
+"""
 
 
-class Language:
-    """Words whose frequency falls with their rank, as in every language."""
-
-    def __init__(self, seed: int) -> None:
-        self._chance = random.Random(seed)
-        letters = "abcdefghijklmnopqrstuvwxyz"
-        self.words = ["".join(self._chance.choices(letters, k=7)) for _ in range(WORDS)]
-        self._weights = [1 / (rank + 10) for rank in range(WORDS)]
-
-    def text(self, least: int, most: int) -> str:
-        """So many words, common ones more often."""
-        count = self._chance.randint(least, most)
-        return " ".join(self._chance.choices(self.words, self._weights, k=count))
-
-    def prompt(self, lesson: Lesson) -> str:
-        """Twelve words of a lesson."""
-        return " ".join(self._chance.sample(lesson.correction.split(), 12))
+def filled(size: int) -> str:
+    """The home of a store with so many lessons, made when it is not there."""
+    home = cache() / f"recall-{SCHEMA}-{size}"
+    if not home.exists():
+        making = Path(tempfile.mkdtemp(dir=cache()))
+        store = SqliteStore(str(making))
+        with store.together():
+            for lesson in Corpus(size).lessons(size):
+                store.lessons.add(lesson)
+        store.close()
+        making.rename(home)
+    return str(home)
 
 
-def filled(home: str, size: int, language: Language) -> list[Lesson]:
-    """A store of that many lessons; some of them, to ask about."""
-    store = SqliteStore(home)
-    asked: list[Lesson] = []
-    every = max(1, size // 200)
-    with store._db:
-        for number in range(size):
-            lesson = Lesson(OWN, language.text(8, 16), language.text(52, 104))
-            store.lessons.add(lesson)
-            if number % every == 0:
-                asked.append(lesson)
-    store.close()
-    return asked
+class Questions:
+    """What is asked, over and over: prompts, calls and errors of lessons in the store."""
+
+    def __init__(self, size: int) -> None:
+        corpus, chance = Corpus(size), random.Random(size)
+        lessons = list(corpus.lessons(min(ASKED, size)))
+        self.prompts = [" ".join(chance.sample(one.correction.split(), 12)) for one in lessons]
+        self.calls = [call_of(one.situation) for one in lessons]
+        self.errors = [error_of(one.situation) for one in lessons]
+        self.common = [corpus.common(12, start) for start in range(60)]
 
 
-def timed(call: Callable[[], object]) -> float:
-    """Milliseconds of one call."""
-    began = perf_counter()
-    call()
-    return (perf_counter() - began) * 1000
-
-
-def in_process(home: str, prompts: list[str]) -> tuple[float, float]:
-    """The median and the 99th percentile of the turn door, in milliseconds."""
-    with hardwon.open(home) as hw:
-        agent = hw.agent("bench")
-        for prompt in prompts[:20]:
-            agent.before_turn(prompt)
-        times = [timed(lambda text=prompt: agent.before_turn(text)) for prompt in prompts]  # type: ignore[misc]
-    return median(times), quantiles(times, n=100)[98]
-
-
-def inserted(home: str, language: Language) -> float:
-    """The median of adding one lesson, indexed and durable, in units of a bare commit."""
-    with hardwon.open(home) as hw:
-        agent = hw.agent("bench")
-        adding = [timed(lambda: agent.learn(language.text(60, 120))) for _ in range(20)]
-        database = SqliteStore(home)._db
-
-        def bare() -> None:
-            with database as db:
-                db.run("INSERT INTO tenants (name) VALUES (hex(randomblob(8)))")
-
-        committing = [timed(bare) for _ in range(20)]
-        database.close()
-    return median(adding) / median(committing)
-
-
-def cold(home: str, prompt: str, tries: int = 15) -> float:
-    """A whole process that recalls, in units of one that imports json and sqlite3."""
-    environment = {
-        key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"
+def doors(agent: hardwon.Agent, asked: Questions) -> dict[str, list[float]]:
+    """Seconds at each door. The error door is asked without recording a step."""
+    jobs: dict[str, Callable[[], object]] = {
+        "turn": _each(asked.prompts, agent.before_turn),
+        "common": _each(asked.common, agent.before_turn),
+        "action": _each(asked.calls, lambda call: agent.before_action(TOOL, call)),
+        "error": _each(asked.errors, lambda text: agent.explain("error", text, tool=TOOL)),
     }
+    interleaved(jobs, rounds=20)
+    return interleaved(jobs, rounds=ROUNDS)
 
-    def start(code: str) -> float:
-        command = [sys.executable, "-c", code]
-        return timed(lambda: subprocess.run(command, env=environment, check=True))
 
-    code = COLD.format(home=home, prompt=prompt)
-    start(code)
-    pairs = [(start(code), start(BARE)) for _ in range(tries)]
-    return median(ours for ours, _ in pairs) / median(bare for _, bare in pairs)
+def _each(texts: list[str], ask: Callable[[str], object]) -> Callable[[], object]:
+    endless = (text for _ in iter(int, 1) for text in texts)
+    return lambda: ask(next(endless))
+
+
+def inserts(home: str, agent: hardwon.Agent) -> tuple[float, float, float]:
+    """Keeping a lesson over the bare commit of its row: median, mean, and through the face."""
+    store = SqliteStore(home)
+    lessons = Corpus(5).lessons(10**9)
+    with tempfile.TemporaryDirectory(dir=cache()) as folder:
+        bare = _table(f"{folder}/bare.db")
+
+        def keep() -> None:
+            one = next(lessons)
+            agent.lessons.add(one.situation, one.correction, mistake=one.mistake)
+
+        ready = [next(lessons) for _ in range(INSERTS)]
+        rows = iter([_values(one) for one in ready])
+        again = iter(ready)
+        taken = interleaved(
+            {
+                "bare": lambda: bare.execute(_insert(), next(rows)),
+                "store": lambda: store.lessons.add(next(again)),
+                "face": keep,
+            },
+            rounds=INSERTS,
+        )
+        bare.close()
+    store.close()
+    base, mean = median(taken["bare"]), sum(taken["bare"]) / INSERTS
+    return (
+        median(taken["store"]) / base,
+        sum(taken["store"]) / INSERTS / mean,
+        median(taken["face"]) / base,
+    )
+
+
+def _insert() -> str:
+    return f"INSERT INTO lessons VALUES (NULL{', ?' * 21})"
+
+
+def _table(path: str) -> sqlite3.Connection:
+    """A plain table that takes the same row; every insert is a synced commit."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    columns = ", ".join(f"c{number}" for number in range(21))
+    connection.execute(f"CREATE TABLE lessons (id INTEGER PRIMARY KEY, {columns})")
+    return connection
+
+
+@contextmanager
+def writer(home: str) -> Iterator[None]:
+    """Another process that keeps one lesson after another meanwhile."""
+    process = subprocess.Popen([sys.executable, "-c", WRITER, home])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+def disturbed(home: str, agent: hardwon.Agent, asked: Questions) -> float:
+    """The 99th percentile of the turn door while another process writes, over that without."""
+    jobs = {"turn": _each(asked.prompts, agent.before_turn)}
+    alone: list[float] = []
+    beside: list[float] = []
+    for _ in range(3):
+        alone += interleaved(jobs, rounds=ROUNDS)["turn"]
+        with writer(home):
+            beside += interleaved(jobs, rounds=ROUNDS)["turn"]
+    return at(beside, 0.99) / at(alone, 0.99)
+
+
+def started(home: str, prompt: str) -> float:
+    """A whole process that recalls, over one that only imports json and sqlite3."""
+    code = COLD.format(home, SCOPE.agent, SCOPE.project, prompt)
+    seconds = interleaved({"ours": cold(code), "bare": cold(BARE)}, rounds=STARTS)
+    return median(seconds["ours"]) / median(seconds["bare"])
+
+
+def measured(size: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The rows of one size; writing is measured on a copy, so that the store stays as it was."""
+    asked = Questions(size)
+    home = filled(size)
+    with hardwon.open(home) as hw:
+        taken = doors(hw.agent(SCOPE.agent, project=SCOPE.project), asked)
+    start = started(home, asked.prompts[0])
+    with tempfile.TemporaryDirectory(dir=cache()) as copy:
+        shutil.copytree(home, copy, dirs_exist_ok=True)
+        with hardwon.open(copy) as hw:
+            agent = hw.agent(SCOPE.agent, project=SCOPE.project)
+            usual, mean, face = inserts(copy, agent)
+            beside = disturbed(copy, agent, asked)
+    spans = [f"{at(taken[d], 0.5) * 1e3:.2f} / {at(taken[d], 0.99) * 1e3:.2f}" for d in taken]
+    common = median(taken["common"]) / median(taken["turn"])
+    ratios = (common, beside, start, usual, mean, face)
+    return (f"{size:,}", *spans), (f"{size:,}", *(f"{one:.2f}" for one in ratios))
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--sizes", default="1000,10000,100000")
-    parser.add_argument("--keep", metavar="DIR", help="use and keep the stores in this directory")
+    parser.add_argument("--sizes", default=SIZES)
     given, _ = parser.parse_known_args()
-    print(" lessons   p50 ms   p99 ms   common p50   insert/commit   cold/bare")
-    for size in map(int, given.sizes.split(",")):
-        language = Language(seed=size)
-        with tempfile.TemporaryDirectory() as temporary:
-            home = os.path.join(given.keep or temporary, str(size))
-            os.makedirs(home, exist_ok=True)
-            asked = filled(home, size, language)
-            prompts = [language.prompt(lesson) for lesson in asked]
-            common = [" ".join(language.words[at : at + 12]) for at in range(60)]
-            p50, p99 = in_process(home, prompts)
-            usual, _ = in_process(home, common)
-            print(
-                f"{size:8} {p50:8.2f} {p99:8.2f} {usual:12.2f} {inserted(home, language):15.2f}"
-                f" {cold(home, prompts[0]):11.2f}"
-            )
+    compileall.compile_dir(Path(hardwon.__file__).parent, quiet=1)
+    rows, ratios = zip(*map(measured, map(int, given.sizes.split(","))), strict=True)
+    table(
+        "Recall, p50 / p99 in ms",
+        [("lessons", "turn", "turn of common words", "action", "error"), *rows],
+    )
+    head = (
+        *("lessons", "common ÷ usual prompt", "p99 with a writer ÷ without"),
+        *("cold process ÷ bare imports", "insert ÷ bare commit", "its mean", "through the face"),
+    )
+    table("Ratios", [head, *ratios])
 
 
 if __name__ == "__main__":

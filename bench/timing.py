@@ -6,8 +6,10 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 
 def interleaved(jobs: Mapping[str, Callable[[], object]], *, rounds: int) -> dict[str, list[float]]:
@@ -27,6 +29,14 @@ def cold(code: str) -> Callable[[], object]:
     return lambda: subprocess.run(
         [sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL, env=environment
     )
+
+
+def cache() -> Path:
+    """Where what takes long to make is kept: `$HARDWON_BENCH_CACHE`, else a temporary folder."""
+    default = os.path.join(tempfile.gettempdir(), "hardwon-bench")
+    folder = Path(os.environ.get("HARDWON_BENCH_CACHE") or default)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
 
 
 def at(values: list[float], share: float) -> float:
