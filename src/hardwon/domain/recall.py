@@ -148,7 +148,7 @@ class Tally:
     """Adds up what speaks for each lesson while postings are read."""
 
     def __init__(self) -> None:
-        self._sums: dict[int, float] = {}  # the words' weight, and _EACH for every word
+        self._sums: dict[int, float] = {}  # the words' weight, and _EACH for every word: one number
         self._exact: dict[int, list[tuple[str, int]]] = {}
 
     def add(self, key: str, postings: list[tuple[int, int]], weight: float) -> None:
@@ -157,9 +157,24 @@ class Tally:
             for lesson, times in postings:
                 self._exact.setdefault(lesson, []).append((key, times))
             return
-        sums = self._sums  # one number for two counts: this loop is what a recall costs
         for lesson, impact in postings:
-            sums[lesson] = sums.get(lesson, 0.0) + weight * impact + _EACH
+            self._sums[lesson] = self._sums.get(lesson, 0.0) + weight * impact + _EACH
+
+    def add_all(
+        self,
+        postings: list[tuple[int, int, int]],
+        keys: dict[int, str],
+        weights: dict[int, float],
+    ) -> None:
+        """Count postings that name their key by number, with the key and the weight of each."""
+        if exact := {number for number, key in keys.items() if key[0] in "!$"}:
+            for number, lesson, times in postings:
+                if number in exact:
+                    self._exact.setdefault(lesson, []).append((keys[number], times))
+            postings = [one for one in postings if one[0] not in exact]
+        sums, so_far = self._sums, self._sums.get
+        for number, lesson, impact in postings:  # this loop is what a recall costs
+            sums[lesson] = so_far(lesson, 0.0) + weights[number] * impact + _EACH
 
     def best(self, limit: int) -> list[int]:
         """The ids that most speaks for: same failure or call first, then words."""

@@ -58,11 +58,11 @@ class Fresh:
         """How many lessons of these shelves the dictionary does not count yet."""
         return sum(self._added.get(shelf, 0) for shelf in shelves)
 
-    def settled(self, postings: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Those postings of the dictionary that still hold."""
+    def settled(self, postings: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+        """Those postings of the dictionary that still hold: term, lesson and impact."""
         if not self._entries:
             return postings
-        return [one for one in postings if one[0] not in self._entries]
+        return [one for one in postings if one[1] not in self._entries]
 
     def _read(self, after: int) -> None:
         rows = self._db.rows(

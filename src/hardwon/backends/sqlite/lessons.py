@@ -143,39 +143,35 @@ class SqliteLessons:
             f" AND term IN ({marks(asked)}) ORDER BY holders",
             (*seen.ids, *asked),
         )
-        settled = self._postings([(number, holders) for number, _, holders in known], reach)
-        tally = Tally()
+        tally, weights = Tally(), {}
         for number, term, holders in known:
             new = fresh.pop(term, [])
-            tally.add(term, new + settled.get(number, []), rarity(holders + len(new), total))
+            weights[number] = rarity(holders + len(new), total)
+            tally.add(term, new, weights[number])
         for term, new in fresh.items():
             tally.add(term, new, rarity(len(new), total))
+        postings = self._postings([(number, holders) for number, _, holders in known], reach)
+        tally.add_all(postings, {number: term for number, term, _ in known}, weights)
         return tally
 
-    def _postings(
-        self, terms: list[tuple[int, int]], left: int
-    ) -> dict[int, list[tuple[int, int]]]:
-        """The postings of the terms within the limit: the rare ones read whole, and at once."""
-        rare = 0
-        while rare < len(terms) and terms[rare][1] <= left:
-            left -= terms[rare][1]
-            rare += 1
-        found = self._whole([number for number, _ in terms[:rare]])
-        if left and rare < len(terms):
-            number = terms[rare][0]
-            found[number] = self._db.rows(
-                "SELECT lesson, impact FROM postings WHERE term = ? ORDER BY impact DESC LIMIT ?",
-                (number, left),
+    def _postings(self, terms: list[tuple[int, int]], left: int) -> list[tuple[int, int, int]]:
+        """Term, lesson and impact of the postings within the limit, the rare terms' at once."""
+        rare: list[int] = []
+        for number, holders in terms:
+            if holders > left:
+                break
+            rare.append(number)
+            left -= holders
+        found = self._db.rows(
+            f"SELECT term, lesson, impact FROM postings WHERE term IN ({marks(rare)})", rare
+        )
+        if left and len(rare) < len(terms):
+            found += self._db.rows(
+                "SELECT term, lesson, impact FROM postings WHERE term = ?"
+                " ORDER BY impact DESC LIMIT ?",
+                (terms[len(rare)][0], left),
             )
-        return {number: self._fresh.settled(postings) for number, postings in found.items()}
-
-    def _whole(self, terms: list[int]) -> dict[int, list[tuple[int, int]]]:
-        found: dict[int, list[tuple[int, int]]] = {}
-        for number, lesson, impact in self._db.rows(
-            f"SELECT term, lesson, impact FROM postings WHERE term IN ({marks(terms)})", terms
-        ):
-            found.setdefault(number, []).append((lesson, impact))
-        return found
+        return self._fresh.settled(found)
 
     def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
         """The shelf of exactly this scope, and the lesson on it as it is stored."""
