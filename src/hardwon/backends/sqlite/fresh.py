@@ -50,7 +50,7 @@ class Fresh:
         wanted, visible = frozenset(asked), frozenset(shelves)
         for lesson, (shelf, entries) in self._entries.items():
             if shelf in visible:
-                for key in wanted.intersection(entries):
+                for key in wanted & entries.keys():
                     found.setdefault(key, []).append((lesson, entries[key]))
         return found
 
