@@ -81,19 +81,17 @@ class Database:
         if self._depth > 1:
             self._release()
             return
+        is_kept = False
         try:
-            if kind is None and self._connection.in_transaction:
+            if kind is None and self._connection.in_transaction:  # a full disk ends it by itself
                 self.before_commit()
                 self.run("COMMIT")
-        except BaseException as error:
-            kind = type(error)
-            raise
+                is_kept = True
         finally:
-            if self._connection.in_transaction:
-                self._connection.rollback()
-                self.undone += 1
-            self._let_go(kind)
-            self._release()
+            try:
+                self._end(None if is_kept else kind or StorageError)
+            finally:
+                self._release()
 
     def hold(self, resource: AbstractContextManager[T]) -> T:
         """Enter a context that ends after the transaction has, in the same way as it."""
@@ -101,7 +99,10 @@ class Database:
         self._held.append(resource)
         return entered
 
-    def _let_go(self, kind: type[BaseException] | None) -> None:
+    def _end(self, kind: type[BaseException] | None) -> None:
+        if self._connection.in_transaction:
+            self._connection.rollback()
+        self.undone += kind is not None
         held, self._held = self._held, []
         for resource in held:
             resource.__exit__(kind, None, None)
