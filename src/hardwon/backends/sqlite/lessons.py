@@ -32,6 +32,8 @@ _TIMES = "created_at, updated_at, last_seen_at, expires_at"
 _COLUMNS = f"{_TEXTS}, {_LISTS}, {_NUMBERS}, {_TIMES}"
 _SELECT = f"SELECT id, shelf, {_COLUMNS} FROM lessons"
 _INSERT = f"INSERT INTO lessons (shelf, {_COLUMNS}) VALUES (?{', ?' * 21})"
+# The second condition lets SQLite see that the partial index holds the row.
+_OF_JOB = f"{_SELECT} WHERE shelf = ? AND job = ? AND job <> ''"
 _UPDATE = (
     "UPDATE lessons SET "
     + ", ".join(f"{column} = ?" for column in _COLUMNS.split(", "))
@@ -50,9 +52,7 @@ class SqliteLessons:
     def add(self, lesson: Lesson) -> Lesson:
         with self._db as db:
             shelf = shelves.ensure(db, lesson.scope)
-            made = lesson.job and db.row(
-                f"{_SELECT} WHERE shelf = ? AND job = ?", (shelf, lesson.job)
-            )
+            made = lesson.job and db.row(_OF_JOB, (shelf, lesson.job))
             if made:
                 return _lesson(made, {shelf: lesson.scope})
             stored = lesson._replace(id=db.run(_INSERT, (shelf, *_values(lesson))))
