@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from itertools import combinations
 
 import pytest
 from hypothesis import given
@@ -55,6 +56,33 @@ def test_opposite_advice_is_never_merged_but_told(one: str, other: str) -> None:
 
     assert found.groups == []
     assert [(pair.first, pair.second) for pair in found.conflicts] == [(0, 1)]
+
+
+BILLING = (
+    "when the nightly report job of billing fails remove the oldest log files of its host first"
+)
+SHIPPING = BILLING.replace("billing", "shipping")
+
+
+def test_a_name_in_the_place_of_another_makes_two_lessons_that_do_not_disagree() -> None:
+    assert compared(BILLING, SHIPPING) == Found([], [])
+    assert compared(f"{BILLING} after 3 days", f"{SHIPPING} after 30 days") == Found([], [])
+
+
+def test_a_word_in_the_place_of_another_makes_no_difference_after_the_same_failure() -> None:
+    lessons = [noted(CODER, text)._replace(signatures=("f1",)) for text in (BILLING, SHIPPING)]
+
+    assert len(compare(map(sketch, lessons)).groups) == 1
+
+
+def test_a_word_more_makes_no_other_lesson() -> None:
+    assert groups(BILLING, f"{BILLING} again") == [[0, 1]]
+
+
+def test_duplicates_are_found_in_the_largest_crowd_of_look_alikes() -> None:
+    crowd = [f"{BILLING} {one} {two}" for one, two in combinations(WORDS, 2)]
+
+    assert groups(*crowd, crowd[-1]) == [[len(crowd) - 1, len(crowd)]]
 
 
 def test_unrelated_lessons_are_left_alone() -> None:
