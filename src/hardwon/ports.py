@@ -46,6 +46,8 @@ class LessonStore(Protocol):
 class ReflectionStore(Protocol):
     """Keeps reflections under the loop, goal or pattern they are about."""
 
+    is_shared: bool  # whether other programs write to it, too: what is read is not ours alone
+
     def save(self, reflection: Reflection, *, keep: int = 0) -> bool:
         """Store durably, at most `keep` about its subject; False when its job made one before."""
 

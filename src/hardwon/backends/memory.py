@@ -97,6 +97,8 @@ class MemoryLessons:
 class MemoryReflections:
     """Reflections in a list; with `cap`, only so many of the newest in a scope."""
 
+    is_shared = False
+
     def __init__(self, cap: int = 0) -> None:
         self.all: list[Reflection] = []
         self._cap = cap

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from heapq import nlargest
 from math import log
+from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
 from hardwon.domain.recall import terms
@@ -13,6 +15,7 @@ RUNS_KEPT = 1000  # reflections on runs in one scope
 CANDIDATES = 10  # looked at closely after the words were counted
 _WORDS_KEPT = 32
 _UNKNOWN = 1.0  # the weight of a word that nothing holds
+_EACH = 4096.0  # more than the words of any question can weigh together
 
 T = TypeVar("T")
 
@@ -81,19 +84,18 @@ def best_held(postings: Mapping[str, Sequence[T]], *, limit: int) -> dict[T, flo
 
     One shared word is chance, not likeness.
     """
-    counted: dict[T, float] = {}
-    shared: dict[T, int] = {}
+    counted: dict[T, float] = {}  # the words' weight, and _EACH for every word
     total = 0.0
     for holders in postings.values():
         share = weight(len(holders))
         total += share
+        share += _EACH
         for holder in holders:
             counted[holder] = counted.get(holder, 0.0) + share
-            shared[holder] = shared.get(holder, 0) + 1
-    least = min(2, len(postings))
-    able = [holder for holder, words in shared.items() if words >= least]
-    best = sorted(able, key=counted.__getitem__, reverse=True)[:limit]
-    return {holder: counted[holder] / total for holder in best}
+    least = _EACH * min(2, len(postings))
+    able = [(sum_ % _EACH, holder) for holder, sum_ in counted.items() if sum_ >= least]
+    best = nlargest(limit, able, key=itemgetter(0))
+    return {holder: sum_ / total for sum_, holder in best}
 
 
 def weight(holders: int) -> float:

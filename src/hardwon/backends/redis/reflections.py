@@ -40,6 +40,8 @@ _HERE = os.path.dirname(__file__)
 class RedisReflections:
     """`reflection:<goal id>` holds a JSON list, `reflection:recent_goals` the newest goals."""
 
+    is_shared = True
+
     def __init__(
         self, url: str, *, prefix: str = "", recent: int = 10, patience: float = _PATIENCE
     ) -> None:

@@ -36,6 +36,8 @@ _ALIVE = "(expires_at IS NULL OR expires_at > ?)"
 class SqliteReflections:
     """Reflections of one kind; with `cap`, only so many of the newest in a scope."""
 
+    is_shared = False
+
     def __init__(self, database: Database, kind: str = "goal", *, cap: int = 0) -> None:
         self._db = database
         self._kind = kind

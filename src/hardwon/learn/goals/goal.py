@@ -90,7 +90,7 @@ async def process(engine: Engine, job: Job) -> str | None:
         expires_at=now + values.ttl,
         job=f"{job.id}@{job.enqueued_at.timestamp():.6f}",
     )
-    if doubt := suspicion(f"{reflection.title}\n{insight}"):
+    if doubt := _doubt(reflection):
         log.warning("no reflection on goal %r is kept: it %s", reflection.subject, doubt)
         return SKIPPED
     # In a thread: a Redis that hangs must not keep the worker's other jobs waiting.
@@ -107,8 +107,8 @@ def context(engine: Engine, scope: Scope, goal_id: object = None, objective: str
     except Unavailable:  # the store has said so once, and the turn goes on
         return NOTHING
     best = _distinct([*ranked(own, now), *ranked(others, now)])
-    # Looked at again: a shared store is written by other programs, too.
-    able = (one for one in best if not suspicion(f"{one.title}\n{one.insight}"))
+    is_shared = engine.store.reflections.is_shared  # what we wrote was looked at before
+    able = (one for one in best if not (is_shared and _doubt(one)))
     chosen = list(islice(able, engine.settings.goals.shown))
     return Injection(render(chosen)) if chosen else NOTHING
 
@@ -188,6 +188,11 @@ def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
     for one in reflections:
         first.setdefault(one.insight.casefold(), one)
     return list(first.values())
+
+
+def _doubt(one: Reflection) -> str:
+    """Why it should not be put before a model; "" when nothing speaks against it."""
+    return suspicion(f"{one.title}\n{one.insight}")
 
 
 def _inert(text: str) -> str:
