@@ -153,6 +153,7 @@ class DreamSettings(NamedTuple):
     every: timedelta = timedelta(hours=6)
     budget: timedelta = timedelta(minutes=10)
     changes: int = 100_000  # of one night
+    reworded: int = 20  # lessons that a model may word again in one night
     stale: timedelta = timedelta(days=180)  # after which an unsure, unused lesson is retired
 
 

@@ -9,6 +9,7 @@ from hardwon.domain.scope import Scope
 
 DISPUTED = "disputed"  # the tag of lessons that contradict each other
 PARENT = "parent:"  # how a merged lesson names those it was made of
+CONSOLIDATING = ("merged", "promoted")  # kinds of change that make one lesson of several
 _EVIDENCE_KEPT = 500
 
 
@@ -18,6 +19,7 @@ class DreamState:
     RUNNING = "running"
     DONE = "done"
     WOKEN = "woken"  # by a signal, its budget or the agent's return
+    DIED = "died"  # its process was killed; what it had done by then stays
     UNDONE = "undone"
 
 
@@ -40,13 +42,22 @@ class Dream(NamedTuple):
 class Change(NamedTuple):
     """What a dream did to one lesson, with what it takes to undo it."""
 
-    kind: str  # merged, promoted, retired, disputed
+    kind: str  # merged, promoted, reworded, retired, disputed
     lesson: int
     project: str | None
     reason: str
     before: str = ""  # the status; "" for a lesson the dream added
     after: str = Status.ACTIVE
     tags: tuple[str, ...] = ()  # before the change
+
+
+class Words(NamedTuple):
+    """What a model made of a lesson that was worded by rules."""
+
+    situation: str
+    mistake: str
+    correction: str
+    author: str
 
 
 class Edit(NamedTuple):
@@ -58,6 +69,7 @@ class Edit(NamedTuple):
     status: str = Status.SUPERSEDED
     target: Scope | None = None  # where the lesson made of them goes
     tag: str = ""
+    words: Words | None = None  # instead of those of the strongest
 
 
 def merged(parents: Iterable[Lesson], target: Scope, dream: str, now: datetime) -> Lesson:

@@ -96,7 +96,7 @@ def particulars(text: str) -> list[str]:
 
 def advised_against(text: str) -> list[str]:
     """The first telling word behind each `not`, `never`, `instead of` …"""
-    tokens = re.findall(_TOKEN, text.lower().replace("’", "'"))
+    tokens = _tokens(text)
     if _NEGATORS.isdisjoint(tokens):
         return []
     found, is_negated = [], False
@@ -107,6 +107,15 @@ def advised_against(text: str) -> list[str]:
             found.append(stem(token))
             is_negated = False
     return found
+
+
+def is_warning(text: str) -> bool:
+    """Whether a text advises against something."""
+    return not _NEGATORS.isdisjoint(_tokens(text))
+
+
+def _tokens(text: str) -> list[str]:
+    return re.findall(_TOKEN, text.lower().replace("’", "'"))
 
 
 def compare(sketches: Iterable[Sketch], *, most_conflicts: int = 100) -> Found:

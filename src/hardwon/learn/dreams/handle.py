@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.learn.dreams.night import dream
 from hardwon.learn.dreams.rest import due, watch
-from hardwon.learn.dreams.wake import undo
+from hardwon.learn.dreams.wake import settled, undo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,11 +37,12 @@ class Dreams:
 
     def list(self, *, limit: int = 25) -> Sequence[Dream]:
         """Newest first."""
-        return self._engine.store.dreams.recent(self._scope, limit=limit)
+        found = self._engine.store.dreams.recent(self._scope, limit=limit)
+        return [settled(self._engine, row) for row in found]
 
     def get(self, dream_id: str) -> Dream:
         """One dream by its id or the beginning of it, or NotFound."""
-        return self._engine.store.dreams.get(self._scope, dream_id)
+        return settled(self._engine, self._engine.store.dreams.get(self._scope, dream_id))
 
     def changes(self, dream_id: str) -> Sequence[Change]:
         """What a dream did to each lesson."""

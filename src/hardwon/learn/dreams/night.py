@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import logging
 import time
-from itertools import islice
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from hardwon.domain.dream import DISPUTED, Dream, DreamState, Edit
+from hardwon.domain.dream import CONSOLIDATING, DISPUTED, Dream, DreamState, Edit
 from hardwon.domain.duplicates import compare, sketch
 from hardwon.domain.lesson import Status
+from hardwon.errors import NotFound
 from hardwon.learn.dreams import patterns, wake
+from hardwon.learn.dreams.lease import lease
 from hardwon.learn.dreams.report import report
+from hardwon.learn.dreams.reword import is_waiting, reworded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from hardwon.domain.dream import Words
     from hardwon.domain.duplicates import Conflict, Sketch
     from hardwon.domain.lesson import Lesson
     from hardwon.domain.scope import Scope
     from hardwon.engine import Engine
 
 log = logging.getLogger("hardwon")
-_CHUNK = 100  # edits in one transaction: other writers get their turn in between
+_CHUNK = 200  # lessons in one transaction: other writers get their turn in between
+_MERGED = 500  # lessons merged into one; what is left of a larger crowd, the next dream merges
+_RUNS = 5000  # looked at, of all projects together
 _BREATH = 500  # lessons between two looks at the clock
 
 
@@ -34,13 +40,17 @@ class Woken(Exception):
 class Night:
     """What a dream has found so far."""
 
-    def __init__(self, engine: Engine, scope: Scope, *, stop: Callable[[], bool]) -> None:
+    def __init__(
+        self, engine: Engine, scope: Scope, *, stop: Callable[[], bool], dry_run: bool = False
+    ) -> None:
         self.engine = engine
+        self.dry_run = dry_run
         self.scope = scope.everywhere()
         self.now = engine.clock()
         self.lessons = 0
         self.projects: set[str] = set()
         self.sketches: list[Sketch] = []
+        self.unworded: list[tuple[Scope, int]] = []
         self.edits: list[Edit] = []
         self.conflicts: list[Conflict] = []
         self.patterns: list[patterns.Pattern] = []
@@ -74,41 +84,64 @@ def dream(
 
     With `dry_run` nothing is changed or stored, and the report tells what would be.
     """
-    began = time.monotonic()
-    night = Night(engine, scope, stop=stop)
+    night = Night(engine, scope, stop=stop, dry_run=dry_run)
     row = Dream(str(uuid4()), night.scope, night.now)
-    if not dry_run:
+    if dry_run:
+        return _dreamt(night, row)
+    with lease(engine, row) or nullcontext():
         engine.store.dreams.save(row)
-    state, done = _run(night, None if dry_run else row.id)
-    row = row._replace(
-        duration_seconds=round(time.monotonic() - began, 3),
-        memories_consolidated=sum(len(edit.lessons) for edit in done if edit.target),
-        reflection=night.reflection[:2000],
-        improvements=night.improvements,
-        state=state,
-    )
-    row = row._replace(report=report(row, night, done, dry_run=dry_run))
-    if not dry_run:
+        try:
+            row = _dreamt(night, row)
+        except BaseException:
+            wake.died(engine, row)
+            raise
         engine.store.dreams.save(row)
     return row
 
 
-def _run(night: Night, dream_id: str | None) -> tuple[str, list[Edit]]:
+def _dreamt(night: Night, row: Dream) -> Dream:
+    """The row with what the night has brought."""
+    began = time.monotonic()
+    state, done = _run(night, row.id)
+    row = row._replace(
+        duration_seconds=round(time.monotonic() - began, 3),
+        memories_consolidated=sum(len(edit.lessons) for edit in done if edit.kind in CONSOLIDATING),
+        reflection=night.reflection[:2000],
+        improvements=night.improvements,
+        state=state,
+    )
+    return row._replace(report=report(row, night, done))
+
+
+def _run(night: Night, dream_id: str) -> tuple[str, list[Edit]]:
     """Dream phase after phase; how it ended, and the edits that were made (or would be)."""
     done: list[Edit] = []
     try:
         for phase in PHASES:
             night.breathe()
             _isolated(night, phase)
-        if dream_id is None:
+        if night.dry_run:
             return DreamState.DONE, night.edits
-        edits = iter(night.edits[: night.engine.settings.dream.changes])
-        while chunk := list(islice(edits, _CHUNK)):
+        for chunk in _chunks(night.edits[: night.engine.settings.dream.changes]):
             night.breathe()
             done += wake.apply(night.engine, dream_id, chunk, night.now)
     except Woken:
         return DreamState.WOKEN, done
     return DreamState.DONE, done
+
+
+def _chunks(edits: Iterable[Edit]) -> Iterator[list[Edit]]:
+    """The edits in parts that touch about as many lessons each."""
+    chunk: list[Edit] = []
+    touched = 0
+    for edit in edits:
+        chunk.append(edit)
+        touched += len(edit.lessons)
+        if touched >= _CHUNK:
+            yield chunk
+            chunk, touched = [], 0
+    if chunk:
+        yield chunk
 
 
 def _isolated(night: Night, phase: Callable[[Night], None]) -> None:
@@ -131,15 +164,17 @@ def survey(night: Night) -> None:
         if reason := _over(lesson, night):
             whose = ((lesson.scope, lesson.id),)
             night.edits.append(Edit("retired", reason, whose, status=Status.RETIRED))
-        else:
-            night.sketches.append(sketch(lesson))
+            continue
+        night.sketches.append(sketch(lesson))
+        if is_waiting(lesson):
+            night.unworded.append((lesson.scope, lesson.id))
 
 
 def consolidate(night: Night) -> None:
     """Merge what says the same; what several projects say holds everywhere."""
     found = compare(night.breathing(night.sketches))
     night.conflicts = found.conflicts
-    for group in found.groups:
+    for group in (part for whole in found.groups for part in _parts(whole)):
         scopes = {one.scope for one in group}
         whose = tuple((one.scope, one.id) for one in group)
         if len(scopes) == 1:
@@ -150,6 +185,12 @@ def consolidate(night: Night) -> None:
             night.edits.append(Edit("promoted", reason, whose, target=night.scope))
 
 
+def _parts(group: list[Sketch]) -> list[list[Sketch]]:
+    """A group as it may be merged at once: a crowd comes in even parts."""
+    count = -(-len(group) // _MERGED)
+    return [group[at::count] for at in range(count)]
+
+
 def dispute(night: Night) -> None:
     """Flag lessons that contradict each other, for a person to decide."""
     scopes = {one.id: one.scope for one in night.sketches}
@@ -158,11 +199,34 @@ def dispute(night: Night) -> None:
         night.edits.append(Edit("disputed", pair.why, whose, status=Status.ACTIVE, tag=DISPUTED))
 
 
+def reword(night: Night) -> None:
+    """Have a model word what rules worded; a dry run asks none."""
+    if night.engine.model.name == "rules":
+        return
+    taken = {number for edit in night.edits for _, number in edit.lessons}
+    free = [place for place in night.unworded if place[1] not in taken]
+    for place in free[: night.engine.settings.dream.reworded]:
+        night.breathe()
+        words = None if night.dry_run else _better(night, place)
+        if words or night.dry_run:
+            reason = f"by {words.author if words else night.engine.model.name}"
+            made = Edit("reworded", reason, (place,), target=place[0], words=words)
+            night.edits.append(made)
+
+
+def _better(night: Night, place: tuple[Scope, int]) -> Words | None:
+    try:
+        return reworded(night.engine, night.engine.store.lessons.get(*place))
+    except NotFound:
+        return None
+
+
 def look_back(night: Night) -> None:
     """Find what keeps failing, and what to do about it."""
     store = night.engine.store
     scopes = {night.scope, *store.dreams.scopes(night.scope)}
-    runs = [run for own in scopes for run in store.runs.recent(own, now=night.now, limit=1000)]
+    share = max(20, _RUNS // len(scopes))
+    runs = [run for own in scopes for run in store.runs.recent(own, now=night.now, limit=share)]
     failures = [pair for own in scopes for pair in store.failures.commonest(own, limit=200)]
     night.patterns = patterns.extract(dict.fromkeys(runs), failures)
     night.reflection, night.improvements = patterns.conclude(
@@ -170,7 +234,13 @@ def look_back(night: Night) -> None:
     )
 
 
-PHASES: tuple[Callable[[Night], None], ...] = (survey, consolidate, dispute, look_back)
+PHASES: tuple[Callable[[Night], None], ...] = (
+    survey,
+    consolidate,
+    dispute,
+    look_back,
+    reword,
+)
 
 
 def _over(lesson: Lesson, night: Night) -> str:

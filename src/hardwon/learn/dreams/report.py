@@ -19,15 +19,16 @@ _LISTED = 25
 _TITLES = {
     "merged": "Merged",
     "promoted": "Promoted to all projects",
+    "reworded": "Reworded",
     "disputed": "Contradictions",
     "retired": "Retired",
 }
 
 
-def report(row: Dream, night: Night, done: Sequence[Edit], *, dry_run: bool) -> str:
+def report(row: Dream, night: Night, done: Sequence[Edit]) -> str:
     """What was found and done, section after section; empty ones are left out."""
     parts = [
-        [_head(row, night, dry_run=dry_run)],
+        [_head(row, night)],
         *(_section(title, kind, done, night.engine) for kind, title in _TITLES.items()),
         _listed("Failure patterns", [f"{p.kind} ×{p.times}  {p.text}" for p in night.patterns]),
         _listed("Proposed improvements", night.improvements),
@@ -37,8 +38,8 @@ def report(row: Dream, night: Night, done: Sequence[Edit], *, dry_run: bool) -> 
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
-def _head(row: Dream, night: Night, *, dry_run: bool) -> str:
-    kind = "Dry run (nothing was changed)" if dry_run else f"Dream {row.id[:8]}"
+def _head(row: Dream, night: Night) -> str:
+    kind = "Dry run (nothing was changed)" if night.dry_run else f"Dream {row.id[:8]}"
     ending = ", woken before its end" if row.state == DreamState.WOKEN else ""
     return (
         f"{kind} of {row.scope.tenant}/{row.scope.agent},"

@@ -1,12 +1,14 @@
-"""What a dream does to lessons, and how that is undone. No lesson's words are ever changed."""
+"""What a dream does to lessons, and how that is undone. No lesson is ever rewritten in place."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.domain.dream import DISPUTED, Change, DreamState, merged
+from hardwon.domain.dream import CONSOLIDATING, DISPUTED, Change, DreamState, merged
 from hardwon.domain.lesson import Status
+from hardwon.domain.provenance import REWORD, without
 from hardwon.errors import InvalidInput, NotFound
+from hardwon.learn.dreams.lease import lease
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,8 +40,8 @@ def undo(engine: Engine, scope: Scope, dream_id: str) -> tuple[Dream, int, int]:
 
     A lesson that somebody changed or deleted since then stays as it is.
     """
-    row = engine.store.dreams.get(scope, dream_id)
-    if row.state == DreamState.UNDONE or _may_still_run(engine, row):
+    row = settled(engine, engine.store.dreams.get(scope, dream_id))
+    if row.state in (DreamState.UNDONE, DreamState.RUNNING):
         raise InvalidInput(f"dream {row.id[:8]} is {row.state}")
     changes = engine.store.dreams.changes(row.id)[::-1]
     restored = 0
@@ -52,10 +54,36 @@ def undo(engine: Engine, scope: Scope, dream_id: str) -> tuple[Dream, int, int]:
     return row, restored, len(changes) - restored
 
 
-def _may_still_run(engine: Engine, row: Dream) -> bool:
-    """A dream that was killed never said how it ended; its budget tells when it must have."""
-    is_young = engine.clock() - row.started_at < engine.settings.dream.budget
-    return row.state == DreamState.RUNNING and is_young
+def settled(engine: Engine, row: Dream) -> Dream:
+    """The row as things stand: a dream whose process is gone has died, and its row says so."""
+    if row.state != DreamState.RUNNING:
+        return row
+    held = lease(engine, row)
+    if held is None or held.is_held():
+        return row
+    row = engine.store.dreams.get(row.scope, row.id)  # it may have ended between the two looks
+    if row.state != DreamState.RUNNING:
+        return row
+    held.clear()
+    return died(engine, row)
+
+
+def died(engine: Engine, row: Dream) -> Dream:
+    """The row of a dream that was cut short, with what it had done by then."""
+    changes = engine.store.dreams.changes(row.id)
+    old = [one for one in changes if one.before]
+    row = row._replace(
+        state=DreamState.DIED,
+        memories_consolidated=sum(one.kind in CONSOLIDATING for one in old),
+        report=(
+            f"Dream {row.id[:8]} of {row.scope.tenant}/{row.scope.agent},"
+            f" {row.started_at:%Y-%m-%d %H:%M} UTC, died before its end.\n"
+            f"It had changed {len(old)} lessons. Each change is whole; `undo` takes them back,"
+            " and the next dream goes on from here."
+        ),
+    )
+    engine.store.dreams.save(row)
+    return row
 
 
 def _changed(
@@ -76,9 +104,14 @@ def _combined(
     engine: Engine, dream: str, edit: Edit, parents: list[Lesson], now: datetime
 ) -> list[Change]:
     """One lesson that stands for its parents, which are kept and superseded."""
-    if len(parents) < 2 or edit.target is None:
+    if edit.target is None or len(parents) < (1 if edit.words else 2):
         return []
-    one = engine.store.lessons.add(merged(parents, edit.target, dream, now))
+    new = merged(parents, edit.target, dream, now)
+    if edit.words:
+        if parents[0].updated_at > now:  # somebody gave it other words meanwhile
+            return []
+        new = without(new._replace(**edit.words._asdict()), REWORD)
+    one = engine.store.lessons.add(new)
     added = Change(edit.kind, one.id, one.scope.project, edit.reason)
     return [added, *(_set(engine, edit, parent) for parent in parents)]
 

@@ -1,0 +1,61 @@
+"""Better words for lessons that rules had to word: by a model, kept to what the lesson says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.domain.dream import Words
+from hardwon.domain.duplicates import is_warning, particulars
+from hardwon.domain.lesson import Status
+from hardwon.domain.protocol import SCHEMA, parse
+from hardwon.domain.provenance import REWORD, marks
+from hardwon.domain.text import one_line
+from hardwon.engine import prompt_text, to_the_end
+from hardwon.errors import BadReply
+from hardwon.ports import Request
+from hardwon.stages.screen import screen_lesson
+
+if TYPE_CHECKING:
+    from hardwon.domain.lesson import Lesson
+    from hardwon.engine import Engine
+
+_EVIDENCE_SHOWN = 5
+
+
+def is_waiting(lesson: Lesson) -> bool:
+    """Whether a lesson waits for better words; a person's words are left as they are."""
+    return bool(lesson.evidence) and lesson.author != "person" and bool(marks(lesson, REWORD))
+
+
+def reworded(engine: Engine, lesson: Lesson) -> Words | None:
+    """What the model makes of the lesson; None when it does not say the same, or nothing better."""
+    asked = Request(prompt_text("reword"), _told(lesson), max_tokens=400, schema=SCHEMA)
+    reply = to_the_end(lambda: engine.model.complete(asked))
+    try:
+        blocks = parse(reply.text)
+    except BadReply:
+        return None
+    if blocks is None:
+        return None
+    mistake = blocks.mistake or lesson.mistake
+    new = screen_lesson(
+        lesson._replace(situation=blocks.situation, mistake=mistake, correction=blocks.correction)
+    )
+    if new.status != Status.ACTIVE or not _says_the_same(lesson, new):
+        return None
+    return Words(new.situation, new.mistake, new.correction, reply.model or engine.model.name)
+
+
+def _says_the_same(old: Lesson, new: Lesson) -> bool:
+    """Whether no number, option, code or warning was lost, and none was made up."""
+    given, told = (
+        set(particulars(f"{one.situation} {one.mistake} {one.correction}")) for one in (old, new)
+    )
+    kept = set(particulars(old.correction)) <= set(particulars(new.correction))
+    warns = is_warning(old.correction) == is_warning(new.correction)
+    return kept and warns and told <= given
+
+
+def _told(lesson: Lesson) -> str:
+    known = [one_line(one, 300) for one in lesson.evidence if not one.startswith(REWORD)]
+    return "\n".join([lesson.render(), "EVIDENCE:", *known[-_EVIDENCE_SHOWN:]])
