@@ -1,79 +1,193 @@
-"""What past goals cost a turn at 10,000 goals, and a dream over 100,000 lessons."""
+"""What past goals cost a turn, on SQLite and on Redis, and a dream over 100,000 lessons."""
 
 from __future__ import annotations
 
+import json
+import math
 import resource
+import shutil
+import subprocess
+import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
+from pathlib import Path
+from typing import Any
 
 import hardwon
 from bench.corpus import SCOPE, Corpus
-from bench.timing import at, interleaved, median, table
+from bench.timing import at, interleaved, table
 from hardwon import Hardwon, Reflection
 from hardwon.engine import utc_now
+from hardwon.settings import GoalSettings, Settings
 
-GOALS, ROUNDS = 10_000, 300
-LESSONS = (25_000, 100_000)
+GOALS, ROUNDS = (100, 1_000, 10_000), 300
+LESSONS = (10_000, 25_000, 50_000, 100_000)
 AGAIN = 10  # one lesson in so many is said twice
+_DREAM = "import sys; from bench.goals import dream; dream(sys.argv[1])"
 
 
-def reflect_on_goals(hw: Hardwon, corpus: Corpus) -> None:
-    """Two reflections on each of many goals."""
+def ms(seconds: list[float], share: float = 0.5) -> str:
+    """The median, or another share, in milliseconds."""
+    return f"{at(seconds, share) * 1000:.2f}"
+
+
+def reflect(hw: Hardwon, corpus: Corpus, numbers: range) -> None:
+    """One reflection on each of these goals."""
     store, now = hw._engine.store, utc_now()
-    with store.dreams.together():
-        for number in range(GOALS * 2):
-            goal, later = f"goal-{number % GOALS}", timedelta(seconds=number)
-            made = Reflection(SCOPE, goal, corpus.text(25), now + later, title=corpus.text(8))
-            store.reflections.save(made._replace(expires_at=now + timedelta(days=7)), keep=3)
+    for number in numbers:
+        made = Reflection(SCOPE, f"goal-{number}", corpus.text(25), now, title=corpus.text(8))
+        store.reflections.save(made._replace(expires_at=now + timedelta(days=7)), keep=3)
 
 
-def contexts() -> list[tuple[str, ...]]:
-    """Milliseconds of `goal_context`, by what is asked."""
-    corpus = Corpus(3)
-    with tempfile.TemporaryDirectory() as home, hardwon.open(home) as hw:
-        reflect_on_goals(hw, corpus)
-        agent = hw.agent(SCOPE.agent, project=SCOPE.project)
-        ids = iter(f"goal-{number * 7}" for number in range(ROUNDS))
-        seconds = interleaved(
-            {
-                "a goal": lambda: agent.goal_context(next(ids)),
-                "a new goal": lambda: agent.goal_context("new", objective=corpus.text(8)),
-                "no goal": lambda: agent.goal_context(),
-            },
-            rounds=ROUNDS,
-        )
+def questions(
+    hw: Hardwon, corpus: Corpus, goals: int, reads: Callable[[], int]
+) -> list[tuple[str, ...]]:
+    """Milliseconds of `goal_context`, and how often the server was asked, by what is asked."""
+    agent = hw.agent(SCOPE.agent, project=SCOPE.project)
+    ids = iter(f"goal-{number * 7 % goals}" for number in range(ROUNDS + 1))
+    asked: dict[str, Callable[[], object]] = {
+        "a goal": lambda: agent.goal_context(next(ids)),
+        "a new goal": lambda: agent.goal_context("new", objective=corpus.text(8)),
+        "no goal": lambda: agent.goal_context(),
+    }
+    trips = {}
+    agent.goal_context()  # connects
+    for name, ask in asked.items():
+        before = reads()
+        ask()
+        trips[name] = max(0, reads() - before - 1)  # the question itself is one
+    seconds = interleaved(asked, rounds=ROUNDS)
     return [
-        (name, f"{median(all_) * 1000:.2f}", f"{at(all_, 0.99) * 1000:.2f}")
-        for name, all_ in seconds.items()
+        (f"{goals:,}", name, ms(every), ms(every, 0.99), str(trips[name]))
+        for name, every in seconds.items()
     ]
 
 
-def dream(count: int) -> tuple[str, ...]:
-    """Seconds and memory of one dream."""
+def contexts(hw: Hardwon, together: Any, reads: Callable[[], int]) -> Iterator[tuple[str, ...]]:
+    """The same at growing numbers of goals."""
+    corpus, filled = Corpus(3), 0
+    for goals in GOALS:
+        with together():
+            reflect(hw, corpus, range(filled, goals))
+        filled = goals
+        yield from questions(hw, corpus, goals, reads)
+
+
+def on_sqlite() -> list[tuple[str, ...]]:
     with tempfile.TemporaryDirectory() as home, hardwon.open(home) as hw:
-        store = hw._engine.store
-        with store.dreams.together():
-            for number, lesson in enumerate(Corpus(5).lessons(count)):
-                store.lessons.add(lesson)
-                if number % AGAIN == 0:
-                    store.lessons.add(lesson)
+        return list(contexts(hw, hw._engine.store.dreams.together, lambda: 0))
+
+
+@contextmanager
+def redis(folder: str) -> Iterator[tuple[Any, Hardwon]]:
+    """A server of our own, and a hardwon whose reflections are there."""
+    from tests.redis_server import RedisServer
+
+    server = RedisServer(Path(folder))
+    values = Settings(folder, goals=GoalSettings(redis_url=server.url))
+    try:
+        with hardwon.open(folder, settings=values) as hw:
+            yield server, hw
+    finally:
+        server.stop()
+
+
+def on_redis() -> None:
+    """Both tables that need a server."""
+    with tempfile.TemporaryDirectory() as folder, redis(folder) as (server, hw):
+        client = server.client
+
+        def reads() -> int:
+            return int(client.info("stats")["total_reads_processed"])
+
+        rows = list(contexts(hw, hw._engine.store.dreams.together, reads))
+        head = ("goals", "asked for", "p50, ms", "p99, ms", "round trips")
+        table("goal_context on Redis", [head, *rows])
+        agent = hw.agent(SCOPE.agent, project=SCOPE.project)
+        server.freeze()
+        silent = []
+        for _ in range(20):
+            time.sleep(1.1)  # longer than it waits before another try
+            silent += interleaved({"": agent.goal_context}, rounds=1)[""]
+        server.thaw()
+    table("A turn while Redis is silent", [("p50, ms", "worst, ms"), (ms(silent), ms(silent, 1.0))])
+
+
+def goals_ended() -> list[tuple[str, ...]]:
+    """Milliseconds until an ended goal is durable."""
+    tasks = [{"name": f"step {n}", "output": "done " * 30} for n in range(5)]
+    with tempfile.TemporaryDirectory() as home, hardwon.open(home) as hw:
+        agent = hw.agent(SCOPE.agent)
+        numbers = iter(range(ROUNDS))
+
+        def end() -> None:
+            agent.goal_ended(f"g{next(numbers)}", "Research", "failed", tasks=tasks)
+
+        seconds = interleaved({"": end}, rounds=ROUNDS)[""]
+    return [("p50, ms", "p99, ms"), (ms(seconds), ms(seconds, 0.99))]
+
+
+def dream(home: str) -> None:
+    """Dream in this process, and print what it cost."""
+    with hardwon.open(home) as hw:
         before, began = time.process_time(), time.perf_counter()
         row = hw.agent(SCOPE.agent).dreams.run()
         took, used = time.perf_counter() - began, time.process_time() - before
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return (
-        f"{count + count // AGAIN:,}",
-        f"{row.memories_consolidated:,}",
-        f"{took:.1f}",
-        f"{used:.1f}",
-        f"{memory:.0f}",
-    )
+    print(json.dumps([row.memories_consolidated, took, used, memory]))
+
+
+def dreams() -> Iterator[tuple[int, list[float]]]:
+    """What a dream costs at growing numbers of lessons, each in a process of its own."""
+    corpus, filled = Corpus(5), 0
+    with tempfile.TemporaryDirectory() as folder:
+        home, copy = f"{folder}/home", f"{folder}/copy"
+        for count in LESSONS:
+            fill(home, corpus, count - filled)
+            filled = count
+            shutil.copytree(home, copy)
+            command = [sys.executable, "-c", _DREAM, copy]
+            yield count + count // AGAIN, json.loads(subprocess.check_output(command))
+            shutil.rmtree(copy)
+
+
+def fill(home: str, corpus: Corpus, count: int) -> None:
+    """So many lessons more, and every tenth of them twice."""
+    with hardwon.open(home) as hw:
+        store = hw._engine.store
+        for pragma in ("synchronous = OFF", "cache_size = -262144"):  # only for this process
+            store._db.rows(f"PRAGMA {pragma}")  # type: ignore[attr-defined]
+        with store.dreams.together():
+            for number, lesson in enumerate(corpus.lessons(count)):
+                for _ in range(1 + (number % AGAIN == 0)):
+                    store.lessons.add(lesson)
+
+
+def exponent(points: list[tuple[float, float]]) -> float:
+    """The slope of the line through the points when both axes are logarithmic."""
+    logs = [(math.log(x), math.log(y)) for x, y in points]
+    middle = [sum(values) / len(logs) for values in zip(*logs, strict=True)]
+    above: float = sum((x - middle[0]) * (y - middle[1]) for x, y in logs)
+    wide: float = sum((x - middle[0]) ** 2 for x, _ in logs)
+    return above / wide
 
 
 def main() -> None:
     """Measure, and print the tables."""
-    head = ("asked for", "p50, ms", "p99, ms")
-    table(f"goal_context on SQLite at {GOALS:,} goals", [head, *contexts()])
+    head = ("goals", "asked for", "p50, ms", "p99, ms", "round trips")
+    table("goal_context on SQLite", [head, *on_sqlite()])
+    if shutil.which("redis-server"):
+        on_redis()
+    table("goal_ended, durable on return", goals_ended())
+    found = list(dreams())
+    rows = [
+        (f"{n:,}", f"{merged:,}", f"{took:.1f}", f"{used:.1f}", f"{memory:.0f}")
+        for n, (merged, took, used, memory) in found
+    ]
     columns = ("lessons", "consolidated", "seconds", "of CPU", "peak MB")
-    table("A dream without a model", [columns, *(dream(count) for count in LESSONS)])
+    table("A dream without a model", [columns, *rows])
+    grown = exponent([(n, values[2]) for n, values in found])
+    print(f"\nThe time grows with the number of lessons to the power of {grown:.2f}.")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hardwon.domain.scope import Scope
 
 _PAGE = 1000
+_MORE_CACHE = "PRAGMA cache_size = -65536"  # KiB: a night reads and writes all over the file
 _COLUMNS = (
     "id, started_at, duration_seconds, memories_consolidated, kg_nodes_added, reflection,"
     " improvements_proposed, improvements_json, prefetch_done, report, state"
@@ -84,6 +85,7 @@ class SqliteDreams:
         return list(shelves.of_agent(self._db, scope).values())
 
     def lessons(self, scope: Scope) -> Iterator[Lesson]:
+        self._db.rows(_MORE_CACHE)
         scopes, last = shelves.of_agent(self._db, scope), 0
         while found := page(self._db, scopes, after=last, limit=_PAGE):
             yield from found
