@@ -8,6 +8,7 @@ import os
 import random
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -18,10 +19,12 @@ import pytest
 
 import hardwon
 from hardwon import Hardwon, Reflection, Scope
+from hardwon.backends.redis.patience import Patience
 from hardwon.backends.redis.reflections import RedisReflections
 from hardwon.domain.reflection import key_words
 from hardwon.errors import Unavailable
 from hardwon.settings import GoalSettings, Settings
+from tests.proxy import Fault, Proxy
 from tests.redis_server import DURABLE, RedisServer
 from tests.samples import CODER, LATER, NOW
 
@@ -182,13 +185,6 @@ def test_processes_that_update_the_same_goals_lose_nothing(server: RedisServer) 
     assert found == sorted(f"{name}-{number}" for name in range(4) for number in range(60))
 
 
-@pytest.mark.torture
-def test_eight_processes_with_a_thousand_updates_each_lose_nothing(server: RedisServer) -> None:
-    found = _hammer(server, processes=8, updates=1000, goals=100)
-
-    assert found == sorted(f"{name}-{number}" for name in range(8) for number in range(1000))
-
-
 def test_a_restarted_server_is_found_again_with_everything_acknowledged(
     server: RedisServer, store: RedisReflections
 ) -> None:
@@ -241,6 +237,41 @@ def test_a_server_that_is_gone_or_silent_blocks_no_turn_and_loses_nothing(
         return "stale data" in agent.goal_context("g1").text
 
     assert eventually(is_reflected)
+
+
+def test_a_slow_server_blocks_no_turn_and_is_told_once(
+    server: RedisServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    proxy = Proxy(server.port, lambda: Fault("slow", is_answer=True, seconds=30))
+    with caplog.at_level(logging.WARNING, "hardwon"), opened(proxy.url, tmp_path) as hw:
+        hw.agent("default").goal_ended("g1", "Research", "failed")
+        assert eventually(lambda: _the_turn(hw) and "wait in the queue" in caplog.text)
+        turns = [_the_turn(hw) for _ in range(10)]
+
+        assert sorted(turns)[5] < HANGING
+        assert caplog.text.count("wait in the queue") == 1
+        assert len(hw.waiting()) == 1
+    proxy.close()
+
+
+def test_a_turn_may_wait_less_than_a_tenth_of_a_second() -> None:
+    patience = GoalSettings().redis_patience.total_seconds()
+    waits = ["for the opening", "for the goal's own", "for those of similar goals"]
+
+    assert patience * len(waits) < 0.1
+
+
+def test_patience_ends_whatever_the_call_does() -> None:
+    patience, hangs = Patience(0.03), threading.Event()
+
+    began = time.monotonic()
+    with pytest.raises(Unavailable):
+        patience.wait(lambda: hangs.wait(60))
+    with pytest.raises(Unavailable):  # while the first still hangs, none is added to it
+        patience.wait(lambda: True)
+
+    assert time.monotonic() - began < HANGING
+    hangs.set()
 
 
 def test_the_first_question_of_a_process_waits_neither_for_the_library_nor_the_server(
