@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
 import signal
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +59,8 @@ def test_an_ended_goal_is_reflected_on_and_shown(capsys: Capture) -> None:
 
 
 def test_a_goal_without_an_id_is_refused(capsys: Capture) -> None:
-    assert run(("goal", "ended", " ", "Research")) == 1
+    assert run(("goal", "ended", " ", "Research")) == 2
+    assert capsys.readouterr().err == "hardwon: goal id is empty\n"
 
 
 def keep_twice(home: Path, agent: str = "default") -> None:
@@ -75,8 +80,23 @@ def test_a_dream_is_tried_done_listed_shown_and_undone(capsys: Capture, home: Pa
     assert out(capsys, "dream", "show", row["id"][:8]) == told
     assert len(data(capsys, "dream", "show", row["id"])["changes"]) == 3
     assert "2 consolidated" in out(capsys, "dream", "list")
-    assert "3 lessons restored" in out(capsys, "dream", "undo", row["id"][:8])
+    assert "3 changes taken back" in out(capsys, "dream", "undo", row["id"][:8])
     assert len(data(capsys, "lesson", "list")) == 2
+
+
+def test_a_report_fits_a_narrow_terminal(home: Path) -> None:
+    keep_twice(home)
+    shown, own = pty.openpty()
+    fcntl.ioctl(own, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+    environment = {name: text for name, text in os.environ.items() if name != "COLUMNS"}
+    command = [sys.executable, "-m", "hardwon", "dream"]
+    subprocess.run(command, stdout=own, env=environment, check=True)
+    os.close(own)
+    printed = os.read(shown, 65536).decode()
+    os.close(shown)
+
+    assert "Merged (1)" in printed
+    assert max(len(line) for line in printed.splitlines()) <= 40
 
 
 def test_an_unknown_dream_is_told(capsys: Capture, home: Path) -> None:

@@ -103,10 +103,9 @@ def proposals(found: Sequence[Pattern], conflicts: Sequence[Conflict]) -> tuple[
 
 def _summary(found: Sequence[Pattern], conflicts: Sequence[Conflict], lessons: int) -> str:
     risky = sum(one.is_risky for one in found)
-    return (
-        f"{lessons} lessons, {len(conflicts)} contradictions;"
-        f" {risky} of {len(found)} failure patterns happened {_RISKY} times or more"
-    )
+    disputes = f"{len(conflicts)} contradiction{'' if len(conflicts) == 1 else 's'}"
+    often = f"; {risky} of {len(found)} failure patterns happened {_RISKY} times or more"
+    return f"{lessons} lessons, {disputes}{often if found else ''}"
 
 
 def _kind(text: str, how: str, count: int) -> str:

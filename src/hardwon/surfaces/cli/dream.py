@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, say, table
+from hardwon.surfaces.cli.output import dump, say, say_folded, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ def command(
 ) -> None:
     """Merge, promote, retire and compare the lessons of an agent, in all its projects.
 
-    Without a command it dreams now. No lesson's words are changed, and `undo` takes it all back.
+    Without a command it dreams now. No lesson is rewritten in place, and `undo` takes it all back.
 
     \b
     hardwon dream --dry-run     what a dream would do
@@ -41,13 +41,13 @@ def command(
         return
     with _signals() as woken, options.Scoped(**place) as agent:
         if watch:
-            agent.dreams.watch(wait=woken.wait, tell=lambda one: say(one.report))
+            agent.dreams.watch(wait=woken.wait, tell=lambda one: say_folded(one.report))
             return
         if if_due and (reason := agent.dreams.due()):
             dump({"skipped": reason}) if as_json else say(f"no dream: {reason}")
             return
         found = agent.dreams.run(dry_run=dry_run, stop=woken.is_set)
-    dump(found) if as_json else say(found.report)
+    dump(found) if as_json else say_folded(found.report)
 
 
 @command.command("list")
@@ -86,7 +86,7 @@ def show(dream_id: str, as_json: bool, **place: Any) -> None:
     with options.Scoped(**place) as agent:
         found = agent.dreams.get(dream_id)
         changes = agent.dreams.changes(dream_id) if as_json else ()
-    dump({**found._asdict(), "changes": changes}) if as_json else say(found.report)
+    dump({**found._asdict(), "changes": changes}) if as_json else say_folded(found.report)
 
 
 @command.command()
@@ -100,9 +100,9 @@ def undo(dream_id: str, as_json: bool, **place: Any) -> None:
     if as_json:
         dump({"id": found.id, "restored": restored, "left": left})
         return
-    say(f"dream {found.id[:8]} is undone: {restored} lessons restored")
+    say(f"dream {found.id[:8]} is undone: {restored} changes taken back")
     if left:
-        say(f"{left} were changed by somebody since then and stay as they are", dim=True)
+        say(f"{left} lessons were changed by somebody since then and stay as they are", dim=True)
 
 
 @contextmanager

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.domain.text import clip, one_line
+from hardwon.domain.text import clip, one_line, required
 from hardwon.errors import HardwonError
 from hardwon.settings import load
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, say
+from hardwon.surfaces.cli.output import dump, say, say_folded
 
 if TYPE_CHECKING:
     from hardwon import Reflection
 
+_LONGEST = 20_000  # characters of an id; what is stored is shorter
 _GOAL = click.argument("goal_id", metavar="GOAL")
 
 
@@ -47,6 +48,7 @@ def ended(
 
     `hardwon work` turns it into an insight.
     """
+    goal_id = required(goal_id, "goal id", _LONGEST)
     with _patient(**place) as agent:
         job = agent.goal_ended(goal_id, objective, state, tasks=tasks, error=error)
     if job is None:
@@ -66,7 +68,7 @@ def context(goal_id: str | None, objective: str, as_json: bool, **place: Any) ->
     if as_json:
         dump(found)
     else:
-        say(found.text) if found else say("(nothing fits)", dim=True)
+        say_folded(found.text) if found else say("(nothing fits)", dim=True)
 
 
 @command.command("list")
@@ -96,4 +98,4 @@ def _patient(home: str | None, **place: Any) -> options.Scoped:
 def _show(one: Reflection) -> None:
     when = f"{one.created_at:%Y-%m-%d %H:%M}"
     name = clip(one_line(one.title or one.subject), 60)
-    say(f"  {when}  {one.state:<9}  {one.importance:.1f}  [{name}]  {one_line(one.insight)}")
+    say_folded(f"  {when}  {one.state:<9}  {one.importance:.1f}  [{name}]  {one_line(one.insight)}")

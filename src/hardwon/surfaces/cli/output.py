@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
+import textwrap
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,16 @@ if TYPE_CHECKING:
 def say(text: str = "", **style: Any) -> None:
     """A line for people: no stored byte can steer the terminal; colours only on a terminal."""
     click.echo(click.style(printable(text), **style) if style else printable(text))
+
+
+def say_folded(text: str) -> None:
+    """Lines for people, folded to the width of their terminal; whole where a program reads."""
+    if not sys.stdout.isatty():
+        say(text)
+        return
+    for line in printable(text).splitlines():
+        indent = " " * (len(line) - len(line.lstrip()) + 4)
+        say("\n".join(textwrap.wrap(line, width(), subsequent_indent=indent, tabsize=4)))
 
 
 def complain(problem: str) -> None:
