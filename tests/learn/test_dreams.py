@@ -261,8 +261,11 @@ def test_a_dream_that_runs_is_not_undone(hw: Hardwon, coder: Agent) -> None:
     assert refused
 
 
-def test_a_dream_that_died_halfway_can_be_undone(hw: Hardwon, coder: Agent) -> None:
-    for number in range(220):
+def test_a_dream_that_died_halfway_can_be_undone(
+    hw: Hardwon, coder: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hardwon.learn.dreams.night._CHUNK", 20)
+    for number in range(100):
         keep(
             hw,
             coder,
@@ -279,7 +282,7 @@ def test_a_dream_that_died_halfway_can_be_undone(hw: Hardwon, coder: Agent) -> N
         coder.dreams.run(stop=die)
     row = coder.dreams.list()[0]
     superseded = len(coder.lessons.list(status=Status.SUPERSEDED, limit=1000))
-    assert 0 < superseded < 220
+    assert 0 < superseded < 100
     assert (row.state, row.memories_consolidated) == ("died", superseded)
     assert f"It had changed {superseded} lessons" in row.report
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hardwon.engine import Engine
 
 log = logging.getLogger("hardwon")
-_CHUNK = 200  # lessons in one transaction: other writers get their turn in between
+_CHUNK = 500  # lessons in one transaction: other writers get their turn in between
 _MERGED = 500  # lessons merged into one; what is left of a larger crowd, the next dream merges
 _RUNS = 5000  # looked at, of all projects together
 _BREATH = 500  # lessons between two looks at the clock
