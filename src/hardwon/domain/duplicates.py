@@ -73,7 +73,7 @@ def sketch(lesson: Lesson) -> Sketch:
         text = f"{lesson.situation} {text}"
     named = particulars(text)
     plain = re.sub(_PARTICULAR, " ", text) if named else text
-    words = array("L", sorted({word for token in plain.split() for word in _words(token)}))
+    words = array("I", sorted({word for token in plain.split() for word in _words(token)}))
     least = _least(words)
     return Sketch(
         lesson.id,

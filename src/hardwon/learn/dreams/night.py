@@ -11,7 +11,7 @@ from uuid import uuid4
 from hardwon.domain.dream import CONSOLIDATING, DISPUTED, Dream, DreamState, Edit
 from hardwon.domain.duplicates import compare, sketch
 from hardwon.domain.lesson import Status
-from hardwon.errors import NotFound
+from hardwon.errors import HardwonError
 from hardwon.learn.dreams import patterns, wake
 from hardwon.learn.dreams.lease import lease
 from hardwon.learn.dreams.report import report
@@ -20,7 +20,6 @@ from hardwon.learn.dreams.reword import is_waiting, reworded
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from hardwon.domain.dream import Words
     from hardwon.domain.duplicates import Conflict, Sketch
     from hardwon.domain.lesson import Lesson
     from hardwon.domain.scope import Scope
@@ -207,18 +206,15 @@ def reword(night: Night) -> None:
     free = [place for place in night.unworded if place[1] not in taken]
     for place in free[: night.engine.settings.dream.reworded]:
         night.breathe()
-        words = None if night.dry_run else _better(night, place)
+        try:
+            words = None if night.dry_run else reworded(night.engine, place)
+        except HardwonError as error:  # the budget is spent, or the model is away
+            night.troubles.append(f"reword: {error}")
+            return
         if words or night.dry_run:
             reason = f"by {words.author if words else night.engine.model.name}"
             made = Edit("reworded", reason, (place,), target=place[0], words=words)
             night.edits.append(made)
-
-
-def _better(night: Night, place: tuple[Scope, int]) -> Words | None:
-    try:
-        return reworded(night.engine, night.engine.store.lessons.get(*place))
-    except NotFound:
-        return None
 
 
 def look_back(night: Night) -> None:

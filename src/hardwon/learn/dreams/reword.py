@@ -17,6 +17,7 @@ from hardwon.stages.screen import screen_lesson
 
 if TYPE_CHECKING:
     from hardwon.domain.lesson import Lesson
+    from hardwon.domain.scope import Scope
     from hardwon.engine import Engine
 
 _EVIDENCE_SHOWN = 5
@@ -27,8 +28,9 @@ def is_waiting(lesson: Lesson) -> bool:
     return bool(lesson.evidence) and lesson.author != "person" and bool(marks(lesson, REWORD))
 
 
-def reworded(engine: Engine, lesson: Lesson) -> Words | None:
-    """What the model makes of the lesson; None when it does not say the same, or nothing better."""
+def reworded(engine: Engine, place: tuple[Scope, int]) -> Words | None:
+    """What the model makes of a lesson; None when it does not say the same, or nothing better."""
+    lesson = engine.store.lessons.get(*place)
     asked = Request(prompt_text("reword"), _told(lesson), max_tokens=400, schema=SCHEMA)
     reply = to_the_end(lambda: engine.model.complete(asked))
     try:
