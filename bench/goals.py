@@ -19,7 +19,7 @@ from typing import Any
 import hardwon
 from bench.corpus import SCOPE, Corpus
 from bench.timing import at, interleaved, table
-from hardwon import Hardwon, Reflection
+from hardwon import Hardwon, Lesson, Reflection
 from hardwon.engine import utc_now
 from hardwon.settings import GoalSettings, Settings
 
@@ -159,7 +159,9 @@ def dreams() -> Iterator[tuple[int, list[float]]]:
             filled = count
             shutil.copytree(home, copy)
             command = [sys.executable, "-c", _DREAM, copy]
-            yield count + count // AGAIN, json.loads(subprocess.check_output(command))
+            found = json.loads(subprocess.check_output(command))
+            print(f"{count:,}: {found[1]:.1f} s", file=sys.stderr, flush=True)
+            yield count + count // AGAIN, found
             shutil.rmtree(copy)
 
 
@@ -170,9 +172,18 @@ def fill(home: str, corpus: Corpus, count: int) -> None:
         for pragma in ("synchronous = OFF", "cache_size = -262144"):  # only for this process
             store._db.rows(f"PRAGMA {pragma}")  # type: ignore[attr-defined]
         with store.dreams.together():
-            for number, lesson in enumerate(corpus.lessons(count)):
+            for number, lesson in enumerate(lessons(corpus, count)):
                 for _ in range(1 + (number % AGAIN == 0)):
                     store.lessons.add(lesson)
+
+
+def lessons(corpus: Corpus, count: int) -> Iterator[Lesson]:
+    """Lessons of 40 words, as long as those that models write."""
+    now = utc_now()
+    times = {"created_at": now, "updated_at": now, "last_seen_at": now}
+    for _ in range(count):
+        words = {"situation": corpus.text(10), "mistake": corpus.text(10)}
+        yield Lesson(SCOPE, **words, correction=corpus.text(20), **times)  # type: ignore[arg-type]
 
 
 def exponent(points: list[tuple[float, float]]) -> float:
