@@ -7,7 +7,7 @@ import stat
 from types import SimpleNamespace
 from typing import Any
 
-from hardwon.backends.files import disk, letters, records
+from hardwon.backends.files import disk, letters, lock, records
 from hardwon.domain.job import Job
 from hardwon.errors import StorageError, storage_error
 from hardwon.stages import work
@@ -86,11 +86,11 @@ def no_checksum() -> None:
 
 
 def no_lock() -> None:
-    def acquire(self: disk.Lock, *, wait: bool = False) -> bool:
+    def acquire(self: lock.Lock, *, wait: bool = False) -> bool:
         self._fd = self._fd if self._fd >= 0 else self._file()
         return True
 
-    disk.Lock.acquire = acquire  # type: ignore[method-assign]
+    lock.Lock.acquire = acquire  # type: ignore[method-assign]
 
 
 def attempts_in_memory() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from hardwon import Job
-from hardwon.backends.files import FileQueue, Limits, counts, disk, lookout
+from hardwon.backends.files import FileQueue, Limits, counts, disk, lock, lookout
 from tests.samples import NOW, job
 from tests.torture.simulated_disk import Disk, PowerCut
 
@@ -131,7 +131,7 @@ class Life:
         told = self.queue.counts()
         if not told.accepted:
             return True
-        self.queue._look(self.now)
+        self.queue._intake.look(self.now)
         told = self.queue.counts()
         return told.accepted == told.done + told.buried + told.set_aside + told.pending
 
@@ -170,9 +170,9 @@ def _broken(whole: Disk, unsynced: str) -> Disk:
 
 def _install(simulated: Disk) -> None:
     """Let the queue run on the simulated disk."""
-    for module in (disk, counts):
+    for module in (disk, lock, lookout, counts):
         vars(module)["os"] = simulated.module()
-    vars(disk)["fcntl"] = SimpleNamespace(
+    vars(lock)["fcntl"] = SimpleNamespace(
         LOCK_EX=2, LOCK_NB=4, LOCK_SH=1, LOCK_UN=8, flock=simulated.flock
     )
     vars(lookout)["time"] = lambda: 0.0

@@ -15,7 +15,7 @@ import pytest
 
 from hardwon import Job
 from hardwon.backends.files import FileQueue, Limits
-from hardwon.backends.files.queue import STALE
+from hardwon.backends.files.intake import STALE
 from hardwon.backends.files.records import decode, encode
 from hardwon.errors import InvalidInput, StorageError
 from tests.samples import EPISODE, LATER, NOW, job

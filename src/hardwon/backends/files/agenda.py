@@ -88,6 +88,12 @@ class Agenda:
         self._left.pop(name, None)
         self._out.discard(name)
 
+    def clear(self) -> None:
+        """Know of nothing any more."""
+        self._heap.clear()
+        for names in (self._queued, self._arrived, self._left, self._out):
+            names.clear()
+
     def overlooked(self, now: datetime) -> int:
         """How many have lost patience while they waited for room; each is counted once."""
         late = list(

@@ -1,25 +1,22 @@
-"""A folder of small files that are whole or absent, and locks that die with their holder."""
+"""A folder of small files that are whole or absent."""
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import itertools
 import os
 import stat
-import threading
-from time import sleep
 from typing import TYPE_CHECKING
 
+from hardwon.backends.files.together import Together
 from hardwon.errors import StorageError, storage_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 # A FIFO must not hang the reader, and a link must not lead it elsewhere.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-_TRIES = 20  # at a lock that others only look at
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 # Starts anywhere: two machines or containers may use one process id on one folder.
 _numbers = itertools.count(int.from_bytes(os.urandom(4)))
@@ -83,7 +80,7 @@ class Folder:
                 raise NotRegular(name)
             return _all_of(handle, found.st_size)
         finally:
-            _close(handle)
+            close(handle)
 
     def entries(self) -> Iterator[os.DirEntry[str]]:
         """What is in the folder, in no order."""
@@ -124,10 +121,9 @@ class Folder:
             self._fill(handle, temporary, content)
             if not self._linked(temporary, name):
                 return False
-            self._sync_new(handle, name)
-            self._synced()
+            self._sync_named(handle, name, is_ours=True)
         finally:
-            _close(handle)
+            close(handle)
         return True
 
     def _is_settled(self, name: str) -> bool:
@@ -139,26 +135,52 @@ class Folder:
         except FileNotFoundError:
             return False
         try:
-            os.fsync(handle)
-            self._synced()
+            self._sync_named(handle, name, is_ours=False)
             return self._is_named(handle, name)
         except FileNotFoundError:
             return False
         finally:
-            _close(handle)
+            close(handle)
 
-    def _sync_new(self, handle: int, name: str) -> None:
-        """Sync a file; one that cannot be is taken back, so that nobody relies on it.
+    def _sync_named(self, handle: int, name: str, *, is_ours: bool) -> None:
+        """Sync a file and its name; what cannot be synced is refused, and written anew.
 
         A failed fsync is never tried again on the same file: the kernel may have dropped the data
-        and would then call the second one a success.
+        and would then call the second one a success. It is not simply removed either, since
+        another process may have found it durable and relies on it.
         """
+        is_doubtful = is_ours
         try:
             os.fsync(handle)
+            is_doubtful = False
+            self._synced()
         except OSError:
-            if self._is_named(handle, name):
-                self._discard(name)
+            if not self._renewed(handle, name) and is_doubtful:
+                self._take_back(handle, name)
             raise
+
+    def _renewed(self, handle: int, name: str) -> bool:
+        """Put a new file with the same content in the place of this one; whether that worked."""
+        try:
+            found = os.fstat(handle)
+            os.lseek(handle, 0, os.SEEK_SET)
+            content = _all_of(handle, found.st_size)
+            temporary = self._written(name, content, stamp=found.st_mtime)
+            if self._is_named(handle, name):
+                self._renamed(temporary, name)
+            else:
+                self._discard(temporary)
+        except OSError:
+            return False
+        return True
+
+    def _take_back(self, handle: int, name: str) -> None:
+        """Remove this very file, if the name is still its own."""
+        try:
+            if self._is_named(handle, name):
+                os.unlink(name, dir_fd=self._fd)
+        except OSError:
+            return
 
     def _to_read(self, name: str) -> int:
         try:
@@ -226,154 +248,6 @@ class Folder:
         os.fsync(self._fd)
 
 
-class Together:
-    """Makes one slow call serve all threads that asked for it before it began."""
-
-    def __init__(self, call: Callable[[], None]) -> None:
-        self._call = call
-        self._turn = threading.Condition()
-        self._forming = _Party()
-        self._is_busy = False
-
-    def __call__(self) -> None:
-        party, leads = self._join()
-        if leads:
-            self._lead(party)
-        if party.error is not None:
-            raise OSError(party.error.errno, party.error.strerror) from party.error
-
-    def _join(self) -> tuple[_Party, bool]:
-        with self._turn:
-            party = self._forming
-            if party.has_leader:
-                self._turn.wait_for(lambda: party.is_over)
-                return party, False
-            party.has_leader = True
-            self._turn.wait_for(lambda: not self._is_busy)
-            self._is_busy, self._forming = True, _Party()
-            return party, True
-
-    def _lead(self, party: _Party) -> None:
-        try:
-            self._call()  # no lock is held here
-        except OSError as error:
-            party.error = error
-        finally:
-            with self._turn:
-                party.is_over, self._is_busy = True, False
-                self._turn.notify_all()
-
-
-class _Party:
-    """Threads that share one call."""
-
-    has_leader = False
-    is_over = False
-    error: OSError | None = None
-
-
-class Lock:
-    """A lock on a path, exclusive between processes and between threads; it dies with us."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._fd = -1
-
-    @property
-    def is_held(self) -> bool:
-        """Whether this very lock is held by us."""
-        return self._fd >= 0
-
-    def acquire(self, *, wait: bool = False) -> bool:
-        """Take the lock; False when another has it and we do not wait."""
-        if self.is_held:
-            return True
-        handle = self._file()
-        try:
-            has_it = _locked(handle, wait)
-        except OSError as error:
-            _close(handle)
-            raise storage_error(error, self._path) from error
-        if not has_it:
-            _close(handle)
-            return False
-        self._fd = handle
-        self._sign()
-        return True
-
-    def holder(self) -> int | None:
-        """The process that holds the lock, when it is another's."""
-        if self.is_held:
-            return None
-        handle = self._file()
-        try:
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            signed = os.pread(handle, 20, 0).strip()
-            return int(signed) if signed.isdigit() else 0
-        finally:
-            _close(handle)
-        return None
-
-    def release(self) -> None:
-        """Let another have it."""
-        if self.is_held:
-            _close(self._fd)
-            self._fd = -1
-
-    def __enter__(self) -> Lock:
-        self.acquire(wait=True)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.release()
-
-    def _sign(self) -> None:
-        """Note who holds it: for people only, the lock itself needs no name."""
-        try:
-            os.ftruncate(self._fd, 0)
-            os.pwrite(self._fd, b"%d\n" % os.getpid(), 0)
-        except OSError:
-            return
-
-    def _file(self) -> int:
-        try:
-            return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-        except OSError as error:
-            raise storage_error(error, self._path) from error
-
-
-def _locked(handle: int, wait: bool) -> bool:
-    """Lock for us alone; those who only look whether somebody has it are waited for."""
-    if wait:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        return True
-    for _ in range(_TRIES):
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except BlockingIOError:
-            pass
-        try:
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        fcntl.flock(handle, fcntl.LOCK_UN)
-        sleep(0.001)
-    return False
-
-
-def is_running(pid: int) -> bool:
-    """Whether a process with this id exists on this machine."""
-    try:
-        os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
 def _opened(path: str) -> int:
     try:
         _make(path)
@@ -400,10 +274,10 @@ def _make(path: str) -> None:
     try:
         os.fsync(parent)
     finally:
-        _close(parent)
+        close(parent)
 
 
-def _close(handle: int) -> None:
+def close(handle: int) -> None:
     """Close what was only read or locked: the handle is gone even when the call fails."""
     try:
         os.close(handle)

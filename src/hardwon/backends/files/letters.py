@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from hardwon.backends.files.disk import Folder, Lock, NotRegular
+from hardwon.backends.files.disk import Folder, NotRegular
+from hardwon.backends.files.lock import Lock
 from hardwon.backends.files.records import READ_LIMIT, BadRecord, decode, encode
 from hardwon.domain.text import file_id
-from hardwon.errors import NotFound, storage_error
+from hardwon.errors import NotFound, StorageError, storage_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,17 +58,25 @@ class Shelf:
     def add(self, job: Job) -> bool:
         """Keep a new job; False when its id is taken by a record that can be read."""
         record = encode(job)
-        while not self.folder.add(job.id + SUFFIX, record):
-            # A power cut may have left a torn record of a job that nobody was told is safe;
-            # to rely on it would lose this one.
-            if self.get(job.id) is not None:
-                return False
+        try:
+            while not self.folder.add(job.id + SUFFIX, record):
+                # A power cut may have left a torn record of a job that nobody was told is safe;
+                # to rely on it would lose this one.
+                if self.get(job.id) is not None:
+                    return False
+        except StorageError:
+            self._counts.add("storage_error")
+            raise
         return True
 
     def replace(self, job: Job) -> None:
         """Keep a job in place of what is there; the age of the file is the age of the job."""
         stamp = min(max(0.0, job.enqueued_at.timestamp()), _LATEST)
-        self.folder.replace(job.id + SUFFIX, encode(job), stamp=stamp)
+        try:
+            self.folder.replace(job.id + SUFFIX, encode(job), stamp=stamp)
+        except StorageError:
+            self._counts.add("storage_error")
+            raise
 
     def remove(self, identity: str, *, for_good: bool = False) -> bool:
         """Remove a job; False when there was none."""
@@ -128,6 +137,8 @@ class Letters:
 
         A burial leaves the same age and no fewer attempts; anything else was put again.
         """
+        if not self._dead.has(job.id):
+            return True
         with Lock(self._lock):
             dead = self._dead.get(job.id)
             if dead and dead.enqueued_at == job.enqueued_at and job.attempts >= dead.attempts:

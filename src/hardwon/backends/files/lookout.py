@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from time import monotonic, time
 from typing import TYPE_CHECKING
 
-from hardwon.backends.files.disk import is_running
 from hardwon.backends.files.letters import SUFFIX
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Container, Iterable
 
     from hardwon.backends.files.disk import Folder
@@ -70,9 +69,20 @@ def _orphans(folder: Folder) -> Iterable[str]:
     for entry in folder.entries():
         _, mark, rest = entry.name.partition(".tmp.")
         pid = rest.partition(".")[0]
-        is_orphan = mark and pid.isdigit() and not is_running(int(pid))
+        is_orphan = mark and pid.isdigit() and not _is_running(int(pid))
         if is_orphan and time() - _changed(entry) > _ABANDONED:
             yield entry.name
+
+
+def _is_running(pid: int) -> bool:
+    """Whether a process with this id exists on this machine."""
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _age_mark(entry: os.DirEntry[str]) -> int:
