@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from hardwon.backends.prometheus import exposition
 from hardwon.domain.queue import QueueCounts, since
 from hardwon.stages.work import Ledger
+from tests.programs import needs
 
 PUBLISHED = {
     "enqueue": "counter",
@@ -94,3 +98,17 @@ def test_what_models_have_cost_today_is_told() -> None:
     assert found["hardwon_model_calls_today"] == 3
     assert found["hardwon_model_tokens_today"] == 1200
     assert found["hardwon_model_money_today"] == 0.25
+
+
+@pytest.mark.adapters
+def test_prometheus_has_nothing_to_say_against_a_page() -> None:
+    promtool = needs("promtool", package="prometheus", is_service=True)
+    ledger = Ledger()
+    ledger.ended("success", 3)
+    ledger.retried(1)
+
+    page = exposition(QueueCounts(pending=7, dead=3), ledger.counts, {"calls": 3})
+
+    check = [promtool, "check", "metrics"]
+    found = subprocess.run(check, input=page, capture_output=True, check=False)
+    assert (found.returncode, found.stdout, found.stderr) == (0, b"", b"")

@@ -12,6 +12,7 @@ import tempfile
 from importlib import import_module
 from pathlib import Path
 
+from tests.torture.clock import fake_clock
 from tests.torture.mutants import MUTANTS
 
 ROWS = {
@@ -19,14 +20,24 @@ ROWS = {
     "R2": "crash",
     "R3": "power",
     "R4": "crash",
+    "R5": "sync",
+    "R6": "power",
     "R7": "power",
     "R8": "fuzz",
+    "R9": "sizes",
     "R10": "kill",
+    "R11": "model",
     "R12": "kill",
+    "R13": "store",
+    "R14": "backlog",
+    "R15": "clock",
     "R16": "fuzz",
     "R17": "kill",
     "R18": "simulation",
+    "R24": "metrics",
 }
+FAULTS = {"R2", "R4", "R5", "R6", "R13"}  # those that let file calls fail
+CLOCKS = {"R15"}  # those that let the clock jump
 
 
 def main() -> None:
@@ -36,8 +47,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--mutant", default="")
     given = parser.parse_args()
-    if ROWS[given.row] == "crash" and "LD_PRELOAD" not in os.environ:
-        _again_with_faults()
+    if "LD_PRELOAD" not in os.environ:
+        _again_if_needed(given.row)
     logging.disable(logging.CRITICAL)
     if given.mutant in MUTANTS:
         MUTANTS[given.mutant]()
@@ -48,16 +59,24 @@ def main() -> None:
     print(f"{given.row} n={n} bad={bad}", flush=True)
 
 
-def _again_with_faults() -> None:
-    """This process once more, with the shim that fails file calls."""
+def _again_if_needed(row: str) -> None:
+    """This process once more, with what must be there before it starts, if the row needs it."""
     with tempfile.TemporaryDirectory() as folder:
-        shim = f"{folder}/faults.so"
-        source = Path(__file__).with_name("faults.c")
-        subprocess.run(
-            ["gcc", "-shared", "-fPIC", "-O1", "-o", shim, str(source), "-ldl"], check=True
-        )
+        if row in FAULTS:
+            environ = {"LD_PRELOAD": _faults(folder)}
+        elif row in CLOCKS:
+            environ = fake_clock(folder)
+        else:
+            return
         command = [sys.executable, "-m", "tests.torture", *sys.argv[1:]]
-        sys.exit(subprocess.call(command, env=os.environ | {"LD_PRELOAD": shim}))
+        sys.exit(subprocess.call(command, env=os.environ | environ))
+
+
+def _faults(folder: str) -> str:
+    """The shim that fails file calls."""
+    shim, source = f"{folder}/faults.so", Path(__file__).with_name("faults.c")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", shim, str(source), "-ldl"], check=True)
+    return shim
 
 
 if __name__ == "__main__":

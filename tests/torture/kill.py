@@ -16,22 +16,25 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from hardwon import Job
+from hardwon import Job, Lesson
 from hardwon.backends.files import FileQueue
 from hardwon.backends.sqlite import SqliteStore
 from hardwon.engine import utc_now
 from hardwon.settings import load
 from hardwon.stages.work import Policy, Workers
 from hardwon.worker import Worker
-from tests.samples import job, lesson
+from tests.samples import CODER, job, lesson
 
-_SIZE = 17  # an id and a newline
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+_SHELVES = 100
+_A_LIFE = 100  # jobs that one life puts at most: the rest must not take longer than the kills
 
 
 def fork(act: Callable[[], object]) -> int:
-    """A child that does this and exits with 0."""
+    """A child that does this and exits with 0; it does not outlive us."""
     child = os.fork()
     if child == 0:
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
         try:
             act()
             os._exit(0)
@@ -65,6 +68,23 @@ def crew(queue: FileQueue, process: Callable[[Job], Any], **policy: Any) -> Work
     return Workers(queue, process, policy=rules, clock=utc_now, chance=random.random)
 
 
+def learnt_from(one: Job) -> Lesson:
+    """The lesson of a job, on one of many shelves: a single one would grow without sense."""
+    scope = CODER._replace(agent=f"coder{int(one.id, 16) % _SHELVES}")
+    return lesson(one.id, scope, job=one.id)
+
+
+def all_learnt(store: SqliteStore) -> list[str]:
+    """The jobs of all lessons."""
+    return [
+        one.job
+        for number in range(_SHELVES)
+        for one in store.lessons.recent(
+            CODER._replace(agent=f"coder{number}"), status="active", limit=10**7
+        )
+    ]
+
+
 def produce(base: Path, acks: Path, prefix: str, *, ack_first: bool, count: int = 10**9) -> None:
     queue = FileQueue(str(base))
     for number in range(count):
@@ -88,17 +108,18 @@ def r1(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, i
             if mutant == "done-first":
                 queue.done(one)
             await asyncio.sleep(chance.random() / 200)
-            store.lessons.add(lesson(one.id, job=one.id))
+            store.lessons.add(learnt_from(one))
 
-        early = mutant == "ack-first"
-        threading.Thread(
-            target=produce, args=(base, acks, "r1"), kwargs={"ack_first": early}, daemon=True
-        ).start()
+        counted = {"ack_first": mutant == "ack-first", "count": _A_LIFE}
+        for name in ("r1 a", "r1 b"):
+            threading.Thread(
+                target=produce, args=(base, acks, name), kwargs=counted, daemon=True
+            ).start()
         asyncio.run(crew(queue, learn).until(asyncio.Event()))
 
     for _ in range(n):
         child = fork(everything)
-        time.sleep(chance.uniform(0.01, 0.12))
+        time.sleep(chance.uniform(0.02, 0.18))
         kill(child)
     return _finish(folder, base, acks)
 
@@ -106,14 +127,12 @@ def r1(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, i
 def _finish(folder: Path, base: Path, acks: Path) -> tuple[int, int]:
     """Work the rest, then compare what was acknowledged with what was learnt."""
     store, queue = SqliteStore(str(folder)), FileQueue(str(base))
-    learnt: list[str] = []
 
     async def learn(one: Job) -> None:
-        store.lessons.add(lesson(one.id, job=one.id))
+        store.lessons.add(learnt_from(one))
 
     asyncio.run(crew(queue, learn).until_idle())
-    scope = lesson().scope
-    learnt = [one.job for one in store.lessons.recent(scope, status="active", limit=10**7)]
+    learnt = all_learnt(store)
     counts = queue.counts()
     lost = set(noted(acks)) - set(learnt) - {one.id for one in queue.dead()}
     doubled = len(learnt) - len(set(learnt))
@@ -136,7 +155,7 @@ def r10(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, 
             except BlockingIOError:
                 note(clashes, one.id)
             await asyncio.sleep(0.002)
-            store.lessons.add(lesson(one.id, job=one.id))
+            store.lessons.add(learnt_from(one))
             os.close(handle)
 
         asyncio.run(crew(queue, learn).until(asyncio.Event()))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
+import sqlite3
 import stat
 from types import SimpleNamespace
 from typing import Any
 
-from hardwon.backends.files import disk, letters, lock, records
+from hardwon.backends.files import agenda, disk, intake, letters, lock, lookout, records
+from hardwon.backends.sqlite import database
 from hardwon.domain.job import Job
 from hardwon.errors import StorageError, storage_error
 from hardwon.stages import work
@@ -29,6 +33,123 @@ def no_file_fsync() -> None:
 
 def no_folder_fsync() -> None:
     _fsync_if(lambda handle: not _is_folder(handle))
+
+
+def sync_again() -> None:
+    """A failed fsync is tried again on the same file, and believed."""
+
+    def fsync(handle: int) -> None:
+        try:
+            os.fsync(handle)
+        except OSError:
+            os.fsync(handle)
+
+    vars(disk)["os"] = SimpleNamespace(**{**vars(os), "fsync": fsync})
+
+
+def name_late() -> None:
+    """A file is synced, then named, and it is all the same whether its name could be synced."""
+
+    def added(self: disk.Folder, name: str, content: bytes) -> bool:
+        self._renamed(self._written(name, content), name)
+        with contextlib.suppress(OSError):
+            self._synced()
+        return True
+
+    disk.Folder._added = added  # type: ignore[method-assign]
+
+
+def always_ready() -> None:
+    work.Ledger.is_ready = property(lambda self: True)  # type: ignore[assignment,method-assign]
+
+
+def store_unsynced() -> None:
+    """The store commits without a sync, as SQLite does with synchronous = NORMAL."""
+    connect = database._connect
+
+    def careless(path: str) -> sqlite3.Connection:
+        connection = connect(path)
+        connection.execute("PRAGMA synchronous = NORMAL")
+        return connection
+
+    database._connect = careless
+
+
+def short_read() -> None:
+    """A reader that takes one buffer for the whole record, as the published one does."""
+    disk._all_of = lambda handle, size: os.read(handle, 4096)
+
+
+def no_limit() -> None:
+    records.PAYLOAD_LIMIT = 1 << 30
+
+
+def newest_first() -> None:
+    scan = lookout.Lookout.scan
+    lookout.Lookout.scan = lambda self, known: scan(self, known)[::-1]  # type: ignore[method-assign]
+
+
+def until_the_next_start() -> None:
+    """What finds no room in memory at start is not looked at again."""
+    leave = agenda.Agenda.leave_outside
+
+    def forgetful(self: agenda.Agenda, name: str) -> None:
+        if len(self._left) < self._capacity:
+            leave(self, name)
+        else:
+            self._out.add(name)
+
+    agenda.Agenda.leave_outside = forgetful  # type: ignore[method-assign]
+
+
+def wall_clock() -> None:
+    """Delays are counted by a clock that can be set."""
+    vars(work)["Steady"] = lambda wall: wall
+
+
+def stale_deleted() -> None:
+    """What is too old is removed, as the published system does."""
+    bury = letters.Letters.bury
+
+    def forget(self: letters.Letters, job: Job) -> None:
+        if job.last_error == intake.STALE:
+            self._waiting.remove(job.id)
+        else:
+            bury(self, job)
+
+    letters.Letters.bury = forget  # type: ignore[method-assign]
+
+
+def counted_twice() -> None:
+    """What is found at start is counted again when it is admitted."""
+    admit = intake.Intake._admit
+
+    def doubled(self: intake.Intake, identity: str, now: Any) -> None:
+        self.flow["accepted"] += 1
+        admit(self, identity, now)
+
+    intake.Intake._admit = doubled  # type: ignore[method-assign]
+
+
+def a_series_a_job() -> None:
+    """A label whose values nobody bounds."""
+    ended = work.Ledger.ended
+
+    def careless(self: work.Ledger, outcome: str, seconds: float) -> None:
+        ended(self, outcome, seconds)
+        self.retried(len(self.counts.retries))
+
+    work.Ledger.ended = careless  # type: ignore[method-assign]
+
+
+def no_time_limit() -> None:
+    unlimited = {"timeout": lambda _: asyncio.timeout(None)}
+    vars(work)["asyncio"] = SimpleNamespace(**{**vars(asyncio), **unlimited})
+
+
+def always_again() -> None:
+    """Every error is taken for one that may pass."""
+    work.is_transient = lambda error: True
 
 
 def in_place() -> None:
@@ -114,6 +235,20 @@ def jitter_over_the_cap() -> None:
 MUTANTS = {
     "no-file-fsync": no_file_fsync,
     "no-folder-fsync": no_folder_fsync,
+    "sync-again": sync_again,
+    "name-late": name_late,
+    "store-unsynced": store_unsynced,
+    "wall-clock": wall_clock,
+    "stale-deleted": stale_deleted,
+    "counted-twice": counted_twice,
+    "a-series-a-job": a_series_a_job,
+    "no-time-limit": no_time_limit,
+    "always-again": always_again,
+    "short-read": short_read,
+    "no-limit": no_limit,
+    "newest-first": newest_first,
+    "until-the-next-start": until_the_next_start,
+    "always-ready": always_ready,
     "in-place": in_place,
     "bury-first": bury_first,
     "no-settling": no_settling,

@@ -13,21 +13,30 @@ from pathlib import Path
 import pytest
 
 from tests.programs import needs
+from tests.torture.__main__ import CLOCKS, FAULTS
 
 ROOT = Path(__file__).parents[2]
 # row: (size of the smoke run, size of the whole run)
 SIZES = {
     "R1": (12, 1000),
     "R2": (150, 3000),
-    "R3": (4, 600),
+    "R3": (4, 1000),
     "R4": (200, 4000),
+    "R5": (40, 1000),
+    "R6": (2, 100),
     "R7": (4, 100),
     "R8": (20_000, 1_000_000),
+    "R9": (40, 1000),
     "R10": (8, 60),
+    "R11": (6, 380),
     "R12": (2, 40),
+    "R13": (6, 500),
+    "R14": (2_000, 100_000),
+    "R15": (5, 100),
     "R16": (5_000, 100_000),
     "R17": (6, 200),
     "R18": (100, 10_000),
+    "R24": (4, 200),
 }
 # (row, mutant, enough to catch it)
 MUTANTS = [
@@ -37,33 +46,52 @@ MUTANTS = [
     ("R2", "bury-first", 170),
     ("R2", "no-settling", 170),
     ("R3", "no-file-fsync", 3),
+    ("R3", "store-unsynced", 10),
     ("R4", "swallow", 850),
+    ("R5", "swallow", 60),
+    ("R5", "sync-again", 60),
+    ("R5", "always-ready", 1),
+    ("R6", "name-late", 40),
     ("R7", "swallow", 2),
     ("R8", "no-checksum", 2_000),
+    ("R9", "short-read", 40),
+    ("R9", "no-limit", 40),
     ("R10", "no-lock", 15),
+    ("R11", "no-time-limit", 38),
+    ("R11", "always-again", 38),
     ("R12", "attempts-in-memory", 1),
+    ("R13", "done-first", 30),
+    ("R14", "newest-first", 2_000),
+    ("R14", "until-the-next-start", 2_000),
+    ("R15", "wall-clock", 5),
+    ("R15", "stale-deleted", 10),
     ("R16", "jitter-over-the-cap", 1_000),
     ("R17", "burnt-attempt", 6),
     ("R18", "no-folder-fsync", 20),
     ("R18", "no-file-fsync", 20),
     ("R18", "bury-first", 200),
+    ("R24", "counted-twice", 4),
+    ("R24", "a-series-a-job", 30),
 ]
 # Those are quick enough to be shown with every run of the tests.
 AT_ONCE = {"R2", "R8", "R12", "R16", "R17", "R18"}
+MOUNTS = {"R3", "R6", "R7"}
 
 
 def row(name: str, n: int, mutant: str = "") -> int:
     """How much went wrong in a row."""
-    if name in {"R3", "R7"} and not _may_mount():
+    if name in MOUNTS and not _may_mount():
         pytest.skip("needs root and a kernel that mounts loop devices")
-    if name in {"R2", "R4"}:
+    if name in FAULTS:
         needs("gcc", package="build-essential")
+    if name in CLOCKS:
+        needs("faketime", package="faketime")
     command = [sys.executable, "-m", "tests.torture", name, "--n", str(n)]
     printed = subprocess.run(
         [*command, "--mutant", mutant], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert printed.stdout.startswith(f"{name} n="), printed.stderr
-    print(printed.stdout.strip(), mutant)
+    print(printed.stdout.strip(), mutant, flush=True)
     return int(printed.stdout.strip().rsplit("=", 1)[1])
 
 

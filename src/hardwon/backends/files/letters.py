@@ -12,11 +12,14 @@ from hardwon.domain.text import file_id
 from hardwon.errors import NotFound, StorageError, storage_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from datetime import datetime
+    from typing import TypeVar
 
     from hardwon.backends.files.counts import Counts
     from hardwon.domain.job import Job
+
+    T = TypeVar("T")
 
 SUFFIX = ".wal"
 _FRAME = 16
@@ -58,33 +61,34 @@ class Shelf:
     def add(self, job: Job) -> bool:
         """Keep a new job; False when its id is taken by a record that can be read."""
         record = encode(job)
-        try:
-            while not self.folder.add(job.id + SUFFIX, record):
-                # A power cut may have left a torn record of a job that nobody was told is safe;
-                # to rely on it would lose this one.
-                if self.get(job.id) is not None:
-                    return False
-        except StorageError:
-            self._counts.add("storage_error")
-            raise
+        while not self._counted(lambda: self.folder.add(job.id + SUFFIX, record)):
+            # A power cut may have left a torn record of a job that nobody was told is safe;
+            # to rely on it would lose this one.
+            if self.get(job.id) is not None:
+                return False
         return True
 
     def replace(self, job: Job) -> None:
         """Keep a job in place of what is there; the age of the file is the age of the job."""
         stamp = min(max(0.0, job.enqueued_at.timestamp()), _LATEST)
-        try:
-            self.folder.replace(job.id + SUFFIX, encode(job), stamp=stamp)
-        except StorageError:
-            self._counts.add("storage_error")
-            raise
+        record = encode(job)
+        self._counted(lambda: self.folder.replace(job.id + SUFFIX, record, stamp=stamp))
 
     def remove(self, identity: str, *, for_good: bool = False) -> bool:
         """Remove a job; False when there was none."""
-        return self.folder.remove(identity + SUFFIX, for_good=for_good)
+        return self._counted(lambda: self.folder.remove(identity + SUFFIX, for_good=for_good))
 
     def has(self, identity: str) -> bool:
         """Whether there is a record with this id."""
         return self.folder.has(identity + SUFFIX)
+
+    def _counted(self, change: Callable[[], T]) -> T:
+        """What the change gives; one that the disk refuses is counted."""
+        try:
+            return change()
+        except StorageError:
+            self._counts.add("storage_error")
+            raise
 
     def _set_aside(self, name: str) -> None:
         try:
