@@ -27,6 +27,7 @@ from tests.samples import CODER, job, lesson
 
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _SHELVES = 100
+_LEAST = 50  # acknowledged jobs a kill
 _A_LIFE = 100  # jobs that one life puts at most: the rest must not take longer than the kills
 
 
@@ -97,7 +98,10 @@ def produce(base: Path, acks: Path, prefix: str, *, ack_first: bool, count: int 
 
 
 def r1(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, int]:
-    """Producer, workers and store in one process that is killed at any moment, `n` times."""
+    """Producer, workers and store in one process that is killed at any moment, `n` times.
+
+    On a busy machine a life is short of jobs: the kills go on until they were worth it.
+    """
     base, acks = folder / "queue", folder / "acks"
 
     def everything() -> None:
@@ -117,10 +121,12 @@ def r1(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, i
             ).start()
         asyncio.run(crew(queue, learn).until(asyncio.Event()))
 
-    for _ in range(n):
+    kills = 0
+    while kills < n or len(noted(acks)) < _LEAST * n:
         child = fork(everything)
         time.sleep(chance.uniform(0.02, 0.18))
         kill(child)
+        kills += 1
     return _finish(folder, base, acks)
 
 

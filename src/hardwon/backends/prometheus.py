@@ -86,7 +86,7 @@ class _Counts(Collector):
             "wal_corruption": ("Records set aside because they were unreadable.", queue.corrupt),
             "stale_discarded": ("Jobs given up at replay because of their age.", queue.stale),
             "persist_failures": ("Lessons the store did not take.", self._work.persist_failures),
-            "wal_fsync_errors": ("Jobs the disk did not take.", queue.storage_errors),
+            "wal_fsync_errors": ("Writes the disk refused.", queue.storage_errors),
         }
 
     def _gauges(self) -> dict[str, tuple[str, int]]:
