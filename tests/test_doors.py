@@ -59,13 +59,11 @@ def test_another_call_of_the_same_kind_is_warned(hw: hardwon.Hardwon) -> None:
 
 
 def test_a_kind_of_call_that_mostly_works_is_not_warned(hw: hardwon.Hardwon) -> None:
-    coder = hw.agent("coder")
-    met_pytest(coder)
-    for number in range(8):
-        coder.after_action(
-            "bash", {"command": f"pytest tests/test_{number}.py"}, output=str(number)
-        )
-    coder.after_action("bash", {"command": "pytest x.py"}, output="Error: x broke", failed=True)
+    met_pytest(hw.agent("coder"))
+    for number in range(20):
+        run = hw.agent("coder")
+        run.after_action("bash", {"command": f"pytest tests/test_{number}.py"}, output=str(number))
+    run.after_action("bash", {"command": "pytest x.py"}, output="Error: x broke", failed=True)
 
     assert not hw.agent("coder").before_action("bash", {"command": "pytest tests/test_9.py"})
 

@@ -7,6 +7,7 @@ from time import perf_counter_ns
 
 from hardwon._lazy import lazy
 from hardwon.domain.delivery import NOTHING, Door, Injection
+from hardwon.domain.ranking import UNKNOWN, Outlook
 from hardwon.domain.recall import Query, query
 from hardwon.errors import InvalidInput
 from hardwon.stages import inject, measure, recall
@@ -18,16 +19,17 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hardwon.backends import windows
-    from hardwon.domain import calls, loops, signature
+    from hardwon.domain import calls, ladders, loops, signature
     from hardwon.domain.episode import Step
-    from hardwon.domain.ranking import Judged, Odds
+    from hardwon.domain.ranking import Judged
     from hardwon.domain.scope import Scope
     from hardwon.ports import Store, Window
     from hardwon.settings import Settings
     from hardwon.stages import mine, screen
 else:
     windows = lazy("hardwon.backends.windows")
-    calls, loops = lazy("hardwon.domain.calls"), lazy("hardwon.domain.loops")
+    calls, ladders = lazy("hardwon.domain.calls"), lazy("hardwon.domain.ladders")
+    loops = lazy("hardwon.domain.loops")
     signature = lazy("hardwon.domain.signature")
     mine, screen = lazy("hardwon.stages.mine"), lazy("hardwon.stages.screen")
 
@@ -58,17 +60,22 @@ class Doors:
 
     def action(self, scope: Scope, tool: str, args: Any, window: Window) -> Injection:
         """What is known about exactly this kind of call; nothing when it just worked."""
-        call = calls.canonical(args)
-        if _just_worked(call, window.steps()):
+        call, before = calls.canonical(args), window.steps()
+        if _just_worked(call, before):
             return NOTHING
-        asked, odds = self.asked_at_action(scope, tool, call)
+        asked, outlook = self.asked_at_action(scope, tool, call, before)
+        outlook = outlook._replace(told=window.told())
         limit = self._settings.recall.action_lessons
-        return self._deliver(scope, asked, limit=limit, odds=odds)
+        said = self._deliver(scope, asked, limit=limit, outlook=outlook)
+        if said:
+            window.tell([lesson.id for lesson in said.lessons])
+        return said
 
     def after(self, scope: Scope, step: Step, window: Window) -> Injection:
         """Record a step; what is known about its failure, and whether the run goes in circles."""
-        step = screen.screen_step(step)
-        before = window.steps()
+        step, before = screen.screen_step(step), window.steps()
+        if step.failed:
+            step = step._replace(failure=signature.failure_of(step))
         window.append(step)
         known = NOTHING
         if step.failed:
@@ -82,8 +89,8 @@ class Doors:
         values = self._settings.reflexion
         if not (values.enabled and values.on_error and values.persist):
             return
-        blamed = _blamed(step)
-        self._store.calls.made(scope, calls.call_keys(step.tool, step.args), blamed)
+        made = ladders.rungs(ladders.ladders(step.tool, step.args, before))
+        self._store.calls.made(scope, made, _blamed(step, before))
         learnt = mine.failed if step.failed else mine.worked
         if step.failed or any(one.failed for one in before):
             learnt(
@@ -97,30 +104,36 @@ class Doors:
 
     def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
         """Every candidate at a door, with its score and why it is or is not shown."""
-        asked, odds = self._asked(scope, door, text, tool)
-        limit: int = getattr(self._settings.recall, f"{door}_lessons")
-        found = recall.weigh(
-            asked, scope=scope, lessons=self._store.lessons, now=self._clock(), odds=odds
+        asked, outlook = self._asked(scope, door, text, tool)
+        return recall.weigh(
+            asked,
+            scope=scope,
+            lessons=self._store.lessons,
+            now=self._clock(),
+            limit=getattr(self._settings.recall, f"{door}_lessons"),
+            outlook=outlook,
         )
-        return recall.chosen(found, limit)
 
-    def _asked(self, scope: Scope, door: str, text: str, tool: str) -> tuple[Query, Odds]:
+    def _asked(self, scope: Scope, door: str, text: str, tool: str) -> tuple[Query, Outlook]:
         if door == Door.ACTION:
-            return self.asked_at_action(scope, tool, calls.canonical(text))
+            return self.asked_at_action(scope, tool, calls.canonical(text), ())
         if door == Door.ERROR:
-            return self.asked_at_error(tool, text), recall.NO_ODDS
+            return self.asked_at_error(tool, text), UNKNOWN
         if door != Door.TURN:
             raise InvalidInput(f"no such door: {door!r}")
-        return self.asked_at_turn(text), recall.NO_ODDS
+        return self.asked_at_turn(text), UNKNOWN
 
     def asked_at_turn(self, prompt: str) -> Query:
         """The query of a prompt."""
         return query(Door.TURN, prompt, usual=self._settings.recall.usual)
 
-    def asked_at_action(self, scope: Scope, tool: str, call: str) -> tuple[Query, Odds]:
-        """The query of a pending call, and how such calls have fared."""
-        keys = calls.call_keys(tool, call)
-        return query(Door.ACTION, call, calls=keys), self._store.calls.odds(scope, keys)
+    def asked_at_action(
+        self, scope: Scope, tool: str, call: str, before: Sequence[Step]
+    ) -> tuple[Query, Outlook]:
+        """The query of a pending call, and what is known about such calls."""
+        asked = query(Door.ACTION, call, ladders=ladders.ladders(tool, call, before))
+        odds = self._store.calls.odds(scope, asked.calls)
+        return asked, Outlook(odds, {}, _overcome(before))
 
     def asked_at_error(self, tool: str, output: str) -> Query:
         """The query of an error."""
@@ -132,7 +145,7 @@ class Doors:
         name = signature.signature(step.tool, step.output)
         asked = self.asked_at_error(step.tool, step.output)
         limit = self._settings.recall.error_lessons
-        met = {signature.signature(one.tool, one.output).digest for one in before if one.failed}
+        met = {signature.failure_of(one) for one in before if one.failed}
         known = self._deliver(scope, asked, limit=limit, skip=frozenset(met))
         with self._store.together():
             self._store.failures.met(scope, name.digest, name.text, self._clock())
@@ -161,13 +174,13 @@ class Doors:
         asked: Query,
         *,
         limit: int,
-        odds: Odds = recall.NO_ODDS,
+        outlook: Outlook = UNKNOWN,
         skip: frozenset[str] = frozenset(),
     ) -> Injection:
         """Open a door: recall, render, remember."""
         started, now = perf_counter_ns(), self._clock()
         found = recall.recall(
-            asked, scope=scope, lessons=self._store.lessons, now=now, limit=limit, odds=odds
+            asked, scope=scope, lessons=self._store.lessons, now=now, limit=limit, outlook=outlook
         )
         fresh = [one for one in found if not _is_echo(one, skip)]
         if not fresh:
@@ -224,10 +237,19 @@ def _is_echo(one: Judged, met: frozenset[str]) -> bool:
     return lesson.met < 2 and lesson.confidence < 0.5 and bool(met & set(lesson.signatures))
 
 
-def _blamed(step: Step) -> tuple[str, ...]:
+def _overcome(steps: Sequence[Step]) -> frozenset[str]:
+    """The failures of a run after which something worked: it is on them, or past them."""
+    worked = [place for place, step in enumerate(steps) if not step.failed]
+    return frozenset(
+        signature.failure_of(step) for step in steps[: worked[-1] if worked else 0] if step.failed
+    )
+
+
+def _blamed(step: Step, before: Sequence[Step]) -> tuple[str, ...]:
     if not step.failed:
         return ()
-    return calls.blamed_keys(step.tool, step.args, signature.error_line(step.output))
+    error = signature.error_line(step.output)
+    return ladders.rungs(ladders.blamed(step.tool, step.args, error, before))
 
 
 def _delivery_id(now: datetime) -> str:

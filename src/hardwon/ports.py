@@ -93,17 +93,23 @@ class CallLog(Protocol):
         """Note one call; `failed` are the keys that its failure, if it was one, is put down to."""
 
     def odds(self, scope: Scope, keys: tuple[str, ...]) -> dict[str, tuple[int, int]]:
-        """For each key that ever failed: how often it was tried, and how often it failed."""
+        """How often each key was tried and failed; a very call counts from its first failure."""
 
 
 class Window(Protocol):
-    """The latest steps of one run."""
+    """The latest steps of one run, and what it was told on the way."""
 
     def steps(self) -> list[Step]:
         """The steps, oldest first."""
 
     def append(self, step: Step) -> None:
         """Add a step; the oldest may be forgotten."""
+
+    def told(self) -> dict[int, int]:
+        """How often each lesson was told before a call that the run then made."""
+
+    def tell(self, lessons: Sequence[int]) -> None:
+        """Note the lessons that are told before a call."""
 
     def clear(self) -> None:
         """Forget the run."""

@@ -61,7 +61,7 @@ class RecallSettings(NamedTuple):
     turn_lessons: int = 3
     turn_tokens: int = 600
     action_lessons: int = 3
-    action_tokens: int = 200
+    action_tokens: int = 300
     error_lessons: int = 3
     error_tokens: int = 200
     usual: int = 8  # lessons met most often that a turn looks at besides those that fit its words

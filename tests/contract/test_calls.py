@@ -12,10 +12,16 @@ OTHER = Scope("acme", "writer", "api")
 KEYS = ("= make all", "~ make word", ": make")
 
 
-def test_only_calls_that_ever_failed_have_odds(store: Store) -> None:
-    store.calls.made(CODER, KEYS, ())
+def test_a_very_call_is_counted_from_its_first_failure_on(store: Store) -> None:
+    store.calls.made(CODER, ("= make clean", ": make"), ())
+    store.calls.made(CODER, KEYS, KEYS)
+    store.calls.made(CODER, KEYS, (": make",))
 
-    assert store.calls.odds(CODER, KEYS) == {}
+    assert store.calls.odds(CODER, (*KEYS, "= make clean")) == {
+        "= make all": (2, 1),
+        "~ make word": (2, 1),
+        ": make": (3, 2),
+    }
 
 
 def test_calls_are_counted_by_key_and_scope(store: Store) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from hardwon.domain.calls import EXACT
 from hardwon.domain.lesson import Lesson, Status
 from hardwon.domain.recall import Match, Query, Tally, index, keys, rarity
 from hardwon.domain.reflection import (
@@ -190,7 +191,8 @@ class MemoryCalls:
     def made(self, scope: Scope, keys: tuple[str, ...], failed: tuple[str, ...]) -> None:
         for key in {*keys, *failed}:
             made, known = self.all.get((scope, key), (0, 0))
-            self.all[scope, key] = (made + 1, known + (key in failed))
+            if known or key in failed or key[0] != EXACT:
+                self.all[scope, key] = (made + 1, known + (key in failed))
 
     def odds(self, scope: Scope, keys: tuple[str, ...]) -> dict[str, tuple[int, int]]:
         found: dict[str, tuple[int, int]] = {}
@@ -199,7 +201,7 @@ class MemoryCalls:
                 made, failed = self.all.get((owner, key), (0, 0))
                 before = found.get(key, (0, 0))
                 found[key] = (before[0] + made, before[1] + failed)
-        return {key: counts for key, counts in found.items() if counts[1]}
+        return {key: counts for key, counts in found.items() if counts[0]}
 
 
 class MemoryHistory:

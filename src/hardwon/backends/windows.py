@@ -13,12 +13,13 @@ from hardwon.errors import storage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from hardwon.domain.scope import Scope
 
 STEPS_REMEMBERED = 200  # of a run that has no name
 READ = 256 * 1024  # bytes from the end: what a hook reads at most
+_TOLD, _NOTE = "told", b'{"told"'
 _KEPT = 4 * READ  # a longer file is cut
 _STALE = 7 * 86400.0  # seconds after which a run that never ended is forgotten
 
@@ -33,6 +34,13 @@ class FileWindow:
         self._path = os.path.join(self._folder, f"{digest}.jsonl")
 
     def steps(self) -> list[Step]:
+        return list(_parsed(self._lines()))
+
+    def told(self) -> dict[int, int]:
+        return _counted(_notes(self._lines()))
+
+    def _lines(self) -> list[bytes]:
+        """What is read of the file, whole lines."""
         try:
             handle = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW)
         except FileNotFoundError:
@@ -43,10 +51,16 @@ class FileWindow:
             size = os.fstat(handle).st_size
             file.seek(max(0, size - READ))
             lines = file.read().split(b"\n")
-        return list(_parsed(lines[1:] if size > READ else lines))
+        return lines[1:] if size > READ else lines
 
     def append(self, step: Step) -> None:
-        line = json.dumps(step, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
+        self._write(step)
+
+    def tell(self, lessons: Sequence[int]) -> None:
+        self._write({_TOLD: list(lessons)})
+
+    def _write(self, record: object) -> None:
+        line = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
         try:
             handle = self._opened()
             try:
@@ -73,10 +87,9 @@ class FileWindow:
 
     def _cut(self) -> None:
         """Keep what is read; a step that another process adds meanwhile may miss the window."""
-        kept = [json.dumps(step, separators=(",", ":")) for step in self.steps()]
         aside = f"{self._path}.{os.getpid()}"
-        with open(aside, "w", encoding="ascii", opener=_private) as file:
-            file.write("\n".join((*kept, "")))
+        with open(aside, "wb", opener=_private) as file:
+            file.write(b"\n".join(self._lines()))
         os.replace(aside, self._path)
 
     def _forget_stale(self, before: float) -> None:
@@ -100,6 +113,31 @@ def _remove(path: str) -> None:
         return
 
 
+def _notes(lines: list[bytes]) -> Iterator[int]:
+    """The lessons that were told, each time a call followed."""
+    told: list[int] = []
+    for line in lines:
+        if line.startswith(_NOTE):
+            told = _told(line)
+        elif line:
+            yield from told
+            told = []
+
+
+def _told(line: bytes) -> list[int]:
+    try:
+        return list(json.loads(line)[_TOLD])
+    except (ValueError, TypeError, KeyError):  # torn
+        return []
+
+
+def _counted(lessons: Iterable[int]) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for lesson in lessons:
+        found[lesson] = found.get(lesson, 0) + 1
+    return found
+
+
 def _parsed(lines: list[bytes]) -> Iterator[Step]:
     """The whole steps; a torn line is left out."""
     for line in lines:
@@ -114,12 +152,24 @@ class MemoryWindow:
 
     def __init__(self) -> None:
         self._steps: deque[Step] = deque(maxlen=STEPS_REMEMBERED)
+        self._told: list[int] = []
+        self._pending: Sequence[int] = ()
 
     def steps(self) -> list[Step]:
         return list(self._steps)
 
     def append(self, step: Step) -> None:
         self._steps.append(step)
+        self._told += self._pending
+        self._pending = ()
+
+    def told(self) -> dict[int, int]:
+        return _counted(self._told)
+
+    def tell(self, lessons: Sequence[int]) -> None:
+        self._pending = lessons
 
     def clear(self) -> None:
         self._steps.clear()
+        self._told.clear()
+        self._pending = ()

@@ -58,7 +58,7 @@ def call_keys(tool: str, args: str) -> tuple[str, ...]:
     """The keys of a call, of all parts of a chain, each once."""
     if args.startswith("{"):
         return _structured_keys(tool.lower(), args)
-    found = [key for part in parts(args)[:_PARTS] for key in _part_keys(part)]
+    found = [key for part in parts(args)[:_PARTS] for key in part_keys(part)]
     return tuple(dict.fromkeys(found)) or (f"{PROGRAM} {tool.lower()}",)
 
 
@@ -66,8 +66,8 @@ def blamed_keys(tool: str, args: str, error: str) -> tuple[str, ...]:
     """The keys of that part of a failed call which its error line speaks of."""
     if args.startswith("{"):
         return _structured_keys(tool.lower(), args)
-    part = _blamed(parts(args), error)
-    return tuple(_part_keys(part)) if part else call_keys(tool, args)
+    part = blamed_part(parts(args), error)
+    return tuple(part_keys(part)) if part else call_keys(tool, args)
 
 
 def call_shape(tool: str, args: str) -> str:
@@ -108,7 +108,8 @@ def program_of(part: str) -> str:
     return _program(words)[0] if words else ""
 
 
-def _part_keys(part: str) -> list[str]:
+def part_keys(part: str) -> list[str]:
+    """The keys of one command of a chain, the finest first."""
     words = _words(part)
     if not words:
         return []
@@ -153,7 +154,7 @@ def _kind(target: str) -> str:
     return found[0] if found else "dir" if "/" in target else "word"
 
 
-def _blamed(chain: list[str], error: str) -> str:
+def blamed_part(chain: list[str], error: str) -> str:
     """The part whose program the error names, else the last that does some work."""
     for part in chain:
         program = program_of(part).rsplit("/", 1)[-1]

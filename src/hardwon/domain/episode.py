@@ -33,6 +33,7 @@ class Step(NamedTuple):
     args: str
     output: str = ""
     failed: bool = False
+    failure: str = ""  # the digest of what went wrong, where it is known
 
 
 class Episode(NamedTuple):

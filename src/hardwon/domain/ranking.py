@@ -17,6 +17,9 @@ else:
     from hardwon._light import NamedTuple
 
 
+LIKELY = "likely"
+
+
 class Weights(NamedTuple):
     """Everything that can be tuned about recall."""
 
@@ -29,15 +32,13 @@ class Weights(NamedTuple):
     # Failures that come back in run after run are worth knowing whatever the task is.
     usual: float = 1.2
     fading: float = 30.0  # days after which a failure that is no longer met counts 1/e
-    # Calls: how much a grain says, and how many tries it takes to believe its failure rate.
-    exact: float = 2.0
-    target: float = 1.5
-    kind: float = 1.2
-    program: float = 1.0
-    call_words: float = 0.1
-    doubt: float = 2.0
-    base_rate: float = 0.18
-    risk: float = 0.45  # the least failure rate of a call that is worth a warning
+    # Calls: what was seen in fewer tries than `doubt` is believed less than what is known of calls
+    # in general. A failure is as much less likely if the run was told of it, or has overcome it.
+    doubt: float = 8.0
+    base_rate: float = 0.1
+    told: float = 0.5
+    overcome: float = 0.1
+    worth: float = 0.14  # the least odds of a failure against a call that works
     # Priors between lessons that fit alike; bounded, so that none outweighs relevance.
     confidence: float = 0.3
     importance: float = 0.1
@@ -45,7 +46,17 @@ class Weights(NamedTuple):
 
 
 WEIGHTS = Weights()
-Odds = dict[str, tuple[int, int]]
+
+
+class Outlook(NamedTuple):
+    """What is known before a call: how such calls have fared, what its run has been through."""
+
+    odds: dict[str, tuple[int, int]]  # by key: how often made, how often failed
+    told: dict[int, int]  # by lesson: how often this run was told
+    overcome: frozenset[str]  # failures after which this run went on
+
+
+UNKNOWN = Outlook({}, {}, frozenset())
 
 
 class Judged(NamedTuple):
@@ -56,14 +67,37 @@ class Judged(NamedTuple):
     parts: tuple[tuple[str, float], ...] = ()
     verdict: str = ""
 
+    @property
+    def likely(self) -> float | None:
+        """How often such a call ends in this failure, where that is what speaks for it."""
+        return dict(self.parts).get(LIKELY)
 
-def judge(asked: Query, match: Match, *, odds: Odds, now: datetime, by: Weights) -> Judged:
+
+def judge(asked: Query, match: Match, *, outlook: Outlook, now: datetime, by: Weights) -> Judged:
     """The score of a match at the door of the query, and the verdict of the door's floor."""
-    relevance = _DOORS.get(asked.door, _turn)(match, odds, now, by)
+    if asked.door == "action":
+        found = _action(asked, match, outlook, now, by)
+    else:
+        found = _DOORS.get(asked.door, _turn)(match, now, by)
+    score = sum(value for _, value in found.parts)
+    if found.parts[0][0] == LIKELY:  # a frequency that was observed needs no prior
+        return Judged(match, score, found.parts, found.verdict)
     prior = _prior(match, by)
-    score = (sum(value for _, value in relevance.parts)) * prior
-    parts = (*relevance.parts, ("prior", prior))
-    return Judged(match, score, parts, relevance.verdict)
+    return Judged(match, score * prior, (*found.parts, ("prior", prior)), found.verdict)
+
+
+def settle(asked: Query, found: list[Judged], outlook: Outlook, by: Weights) -> list[Judged]:
+    """The same; none of those met through such calls is shown if the call most probably works."""
+    likely = sum(one.likely or 0.0 for one in found if not one.verdict)
+    counts = {key: failed for key, (_, failed) in outlook.odds.items()}
+    risks = (_climbed(ladder, by.base_rate, counts, outlook, by) for ladder in asked.ladders)
+    risk = max(risks, default=0.0)
+    if likely >= by.worth * (1 - risk) ** 2:
+        return found
+    verdict = f"such calls fail in {risk:.0%}, in one of these ways in {likely:.0%}"
+    return [
+        one if one.verdict or one.likely is None else one._replace(verdict=verdict) for one in found
+    ]
 
 
 class _Relevance(NamedTuple):
@@ -71,39 +105,54 @@ class _Relevance(NamedTuple):
     verdict: str = ""
 
 
-def _turn(match: Match, odds: Odds, now: datetime, by: Weights) -> _Relevance:
+def _turn(match: Match, now: datetime, by: Weights) -> _Relevance:
     usual = by.usual * _usual(match, now, by)
     words = _words(match, by)
     verdict = "" if usual or _says_enough(match, by.turn_words, by) else "too few words in common"
     return _Relevance((("words", words), ("usual", usual)), verdict)
 
 
-def _error(match: Match, odds: Odds, now: datetime, by: Weights) -> _Relevance:
+def _error(match: Match, now: datetime, by: Weights) -> _Relevance:
     same = 10.0 * match.is_same_failure
     enough = same or _says_enough(match, by.error_words, by)
     parts = (("same failure", same), ("words", _words(match, by)))
     return _Relevance(parts, "" if enough else "another failure, and too few words in common")
 
 
-def _action(match: Match, odds: Odds, now: datetime, by: Weights) -> _Relevance:
-    if match.lesson.guard and any(key[0] in "=@" for key, _ in match.calls):
+def _action(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
+    lesson = match.lesson
+    if lesson.guard and any(key[0] in "=@" for key, _ in match.calls):
         return _Relevance((("guard", 10.0),))
-    if not match.lesson.calls:
-        enough = _says_enough(match, by.action_words, by)
-        verdict = "" if enough else "too few words in common"
-        return _Relevance((("words", _words(match, by)),), verdict)
-    risk, likely = 0.0, 0.0
-    for key, times in match.calls:
-        made, failed = odds.get(key, (times, times))
-        doubt = 1.0 if key[0] == "=" else by.doubt
-        risk = max(risk, (failed + by.base_rate * doubt) / (made + doubt))
-        likely = max(likely, _grain(key, by) * times / (made + doubt))
-    likely *= _freshness(match, now, by)
-    parts = (("call", likely), ("words", by.call_words * _words(match, by)))
-    return _Relevance(parts, "" if risk >= by.risk else f"such calls fail in {risk:.0%} only")
+    if not lesson.calls:
+        return _Relevance((("words", _words(match, by)),), _unheard(match, outlook, by))
+    met = dict(match.calls)
+    likely = max((_climbed(ladder, 0.0, met, outlook, by) for ladder in asked.ladders), default=0.0)
+    likely *= _freshness(match, now, by) * by.told ** outlook.told.get(lesson.id, 0)
+    if not outlook.overcome.isdisjoint(lesson.signatures):
+        likely *= by.overcome
+    return _Relevance(((LIKELY, likely),))
 
 
-_DOORS = {"action": _action, "error": _error}
+def _unheard(match: Match, outlook: Outlook, by: Weights) -> str:
+    """What speaks against a lesson that was met through no call."""
+    if match.lesson.id in outlook.told:
+        return "told in this run already"
+    return "" if _says_enough(match, by.action_words, by) else "too few words in common"
+
+
+_DOORS = {"error": _error}
+
+
+def _climbed(
+    ladder: tuple[str, ...], start: float, met: dict[str, int], outlook: Outlook, by: Weights
+) -> float:
+    """How often it came to this, in calls ever more like this one; a rung corrects the last."""
+    share = start
+    for key in ladder:
+        times = met.get(key, 0)
+        made = max(times, outlook.odds.get(key, (0, 0))[0])
+        share = (times + by.doubt * share) / (made + by.doubt)
+    return share
 
 
 def _words(match: Match, by: Weights) -> float:
@@ -127,10 +176,6 @@ def _freshness(match: Match, now: datetime, by: Weights) -> float:
     """1 for a failure that was met just now, less for one that is no longer met."""
     days = max(0.0, (now - match.lesson.updated_at).total_seconds() / 86400)
     return exp(-days / by.fading)
-
-
-def _grain(key: str, by: Weights) -> float:
-    return {"=": by.exact, "@": by.target, "~": by.kind}.get(key[0], by.program)
 
 
 def _prior(match: Match, by: Weights) -> float:

@@ -43,6 +43,7 @@ class Query(NamedTuple):
     terms: tuple[str, ...] = ()
     signature: str = ""
     calls: tuple[str, ...] = ()  # the keys of the pending call
+    ladders: tuple[tuple[str, ...], ...] = ()  # the same keys, from the general to the particular
     usual: int = 0  # how many of the lessons met most often to look at as well
     reach: int = POSTINGS_READ  # entries of the index that are read at most
 
@@ -129,13 +130,14 @@ def query(
     text: str,
     *,
     signature: str = "",
-    calls: tuple[str, ...] = (),
+    ladders: tuple[tuple[str, ...], ...] = (),
     usual: int = 0,
     reach: int = POSTINGS_READ,
 ) -> Query:
     """A query with the words of its text, each once."""
     words = tuple(dict.fromkeys(terms(text)))
-    return Query(door, text, words, signature, calls, usual, reach)
+    calls = tuple(dict.fromkeys(key for ladder in ladders for key in ladder))
+    return Query(door, text, words, signature, calls, ladders, usual, reach)
 
 
 def keys(asked: Query) -> tuple[str, ...]:

@@ -21,6 +21,8 @@ from hardwon._blake import blake2b
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple
+
+    from hardwon.domain.episode import Step
 else:
     from hardwon._light import NamedTuple
 
@@ -42,6 +44,11 @@ def signature(tool: str, error: str) -> Signature:
     line = fold(error_line(error)[:_LINE]) or "<no output>"
     text = f"{fold(tool).lower() or 'tool'}: {line}"[:_LONGEST].rstrip()
     return Signature(blake2b(text.encode(), digest_size=8).hexdigest(), text)
+
+
+def failure_of(step: Step) -> str:
+    """The digest of a failed step, which it may carry already."""
+    return step.failure or signature(step.tool, step.output).digest
 
 
 # Patterns are kept as text: `re` compiles and caches them on first use, so an import stays cheap.

@@ -74,7 +74,7 @@ def _worded(mined: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) 
     """The lesson that words a mined one; what was mined is kept beside it, out of use."""
     if lesson.confidence < mined.confidence:
         lesson = lesson._replace(correction=mined.correction, confidence=mined.confidence)
-    grown = mined.met_again(lesson, now)
+    grown = mined.met_again(lesson._replace(calls=() if mined.calls else lesson.calls), now)
     kept = lessons.add(
         lesson._replace(
             met=grown.met, calls=grown.calls, signatures=grown.signatures, evidence=grown.evidence

@@ -5,13 +5,14 @@ No model is asked. A model that reflects on the run later words the lesson bette
 
 from __future__ import annotations
 
-from hardwon.domain.calls import blamed_keys, call_shape
+from hardwon.domain.calls import call_shape
 from hardwon.domain.episode import Trigger
 from hardwon.domain.fixes import find_fix, is_search_miss
+from hardwon.domain.ladders import blamed, rungs
 from hardwon.domain.lesson import MET, MINED, Lesson, clean_tags, unique
 from hardwon.domain.recall import Query
 from hardwon.domain.repair import fails_with, quoted, way_around
-from hardwon.domain.signature import error_line, signature
+from hardwon.domain.signature import error_line, failure_of
 from hardwon.domain.text import clip, one_line
 
 TYPE_CHECKING = False
@@ -43,11 +44,11 @@ def failed(
     """Open a lesson for this failure, or add the meeting to the one there is."""
     if not error_line(step.output) or is_search_miss(step):
         return  # a failure without a word teaches nothing
-    digest = signature(step.tool, step.output).digest
-    if any(one.failed and signature(one.tool, one.output).digest == digest for one in before):
+    digest = failure_of(step)
+    if any(one.failed and failure_of(one) == digest for one in before):
         return  # the run has counted it already
     known = _about(digest, scope, lessons, now)
-    fresh = opened(step, digest, scope, now)
+    fresh = opened(step, before, scope, now)
     if known is None:
         lessons.add(screen(fresh))
     else:
@@ -69,19 +70,18 @@ def worked(
         fix = find_fix(recent, place) if failure.failed else None
         if fix is None or fix.at != len(recent) - 1:
             continue  # not repaired by this step, or by an earlier one
-        digest = signature(failure.tool, failure.output).digest
-        known = _about(digest, scope, lessons, now)
+        known = _about(failure_of(failure), scope, lessons, now)
         if known is None or known.author != AUTHOR or known.confidence >= FILLED:
             continue
         filled = known._replace(correction=way_around(failure, fix), confidence=FILLED)
         lessons.update(screen(filled._replace(updated_at=now)))
 
 
-def opened(step: Step, digest: str, scope: Scope, now: datetime) -> Lesson:
+def opened(step: Step, before: Sequence[Step], scope: Scope, now: datetime) -> Lesson:
     """The lesson of a failure whose repair is not known yet."""
-    error = error_line(step.output)
+    error, digest = error_line(step.output), failure_of(step)
     call, said = quoted(step), clip(one_line(error), _ERROR)
-    keys = blamed_keys(step.tool, step.args, error)
+    keys = rungs(blamed(step.tool, step.args, error, before))
     return Lesson(
         scope=scope,
         situation=f"When you would run {call}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from hardwon.domain.delivery import Door
-from hardwon.domain.ranking import WEIGHTS, Judged, Odds, Weights, judge
+from hardwon.domain.ranking import UNKNOWN, WEIGHTS, Judged, Outlook, Weights, judge, settle
 from hardwon.domain.recall import Query
 from hardwon.domain.scope import Scope
 
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from hardwon.ports import LessonStore
 
-_CANDIDATES, _AT_TURN = 30, 16  # a turn asks often, and has the usual ones besides
-NO_ODDS: Odds = {}
+_CANDIDATES, _AT_TURN = 60, 16  # a turn asks often, and has the usual ones besides
 
 
 def recall(
@@ -26,12 +25,20 @@ def recall(
     lessons: LessonStore,
     now: datetime,
     limit: int,
-    odds: Odds = NO_ODDS,
+    outlook: Outlook = UNKNOWN,
     weights: Weights = WEIGHTS,
 ) -> list[Judged]:
     """At most `limit` lessons; nothing fits, nothing is said."""
-    found = weigh(query, scope=scope, lessons=lessons, now=now, odds=odds, weights=weights)
-    return [one for one in chosen(found, limit) if not one.verdict]
+    found = weigh(
+        query,
+        scope=scope,
+        lessons=lessons,
+        now=now,
+        limit=limit,
+        outlook=outlook,
+        weights=weights,
+    )
+    return [one for one in found if not one.verdict]
 
 
 def weigh(
@@ -40,18 +47,19 @@ def weigh(
     scope: Scope,
     lessons: LessonStore,
     now: datetime,
-    odds: Odds = NO_ODDS,
+    limit: int,
+    outlook: Outlook = UNKNOWN,
     weights: Weights = WEIGHTS,
 ) -> list[Judged]:
-    """Every candidate with its score and verdict, best first."""
+    """Every candidate with its score and why it is not shown, if it is not, best first."""
     most = _AT_TURN if query.door == Door.TURN else _CANDIDATES
     found = lessons.match(scope, query, now=now, limit=most)
-    judged = [judge(query, match, odds=odds, now=now, by=weights) for match in found]
+    judged = [judge(query, match, outlook=outlook, now=now, by=weights) for match in found]
     judged.sort(key=lambda one: (bool(one.verdict), -one.score, -one.match.lesson.id))
-    return judged
+    return settle(query, _within(judged, limit), outlook, weights)
 
 
-def chosen(found: Iterable[Judged], limit: int) -> list[Judged]:
+def _within(found: Iterable[Judged], limit: int) -> list[Judged]:
     """The same, where those beyond the limit and repeats of better ones are marked."""
     shown: dict[str, int] = {}
     marked: list[Judged] = []

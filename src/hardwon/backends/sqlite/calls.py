@@ -6,7 +6,7 @@ from collections import Counter
 
 from hardwon.backends.sqlite import shelves
 from hardwon.backends.sqlite.database import marks
-from hardwon.domain.calls import PROGRAM
+from hardwon.domain.calls import EXACT
 from hardwon.domain.scope import Scope
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class SqliteCalls:
-    """Counts are noted in the journal; only keys that failed, and programs, get a row."""
+    """Counts are noted in the journal; a very call gets a row only when it fails."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
         self._db = database
@@ -34,7 +34,7 @@ class SqliteCalls:
         rows = self._db.rows(
             "SELECT call, sum(made), sum(failed) FROM calls"
             f" WHERE shelf IN ({seen.marks}) AND call IN ({marks(keys)})"
-            " GROUP BY call HAVING sum(failed) > 0",
+            " GROUP BY call",
             (*seen.ids, *keys),
         )
         return {call: (made, failed) for call, made, failed in rows}
@@ -52,7 +52,7 @@ class SqliteCalls:
             self._add(numbers[scope], key, count, failed[scope, key])
 
     def _add(self, shelf: int, key: str, made: int, failed: int) -> None:
-        if failed or key[0] == PROGRAM:
+        if failed or key[0] != EXACT:
             self._db.run(
                 "INSERT INTO calls VALUES (?, ?, ?, ?) ON CONFLICT (shelf, call) DO UPDATE"
                 " SET made = made + excluded.made, failed = failed + excluded.failed",

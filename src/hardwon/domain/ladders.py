@@ -1,0 +1,135 @@
+"""A call within its run, seen from the general to the particular.
+
+A ladder leads from the program to this very call; each rung narrows the one before it:
+
+    : pytest  →  : pytest -  →  ~ pytest .py  →  ~ pytest .py -  →  @ pytest tests/test_a.py  →  = …
+
+`+` and `-` tell whether such a call has worked in this run already. Two short ladders look at what
+the words of a call do not show:
+
+    : python  →  ? python          it names a file that this run has neither made nor seen
+    : python  →  & python numpy    the code that it runs, as this run wrote it, imports numpy
+"""
+
+from __future__ import annotations
+
+from hardwon import _re as re
+from hardwon.domain.calls import (
+    EXACT,
+    KIND,
+    PROGRAM,
+    TARGET,
+    blamed_part,
+    call_keys,
+    part_keys,
+    parts,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.domain.episode import Step
+
+    Ladder = tuple[str, ...]
+
+UNSEEN, IMPORTS = "?&"
+_PARTS = 12
+_INTERPRETERS = frozenset(["python", "ipython", "node", "bun", "deno"])
+_INLINE = r"<<|\s-[ce]\s"
+_IMPORTED = (
+    r"(?:^|\n|\\n|[;'\"(])\s*+(?:from|import)\s+([A-Za-z_]\w*+)"
+    r"|\brequire\(\s*+['\"]([\w@/-]+)"
+)
+_PATTERNED = r"[*?$(){}|<>\[\]]"  # no file's name: something that the shell expands
+_MODULES = 12
+
+
+def ladders(tool: str, args: str, before: Sequence[Step]) -> tuple[Ladder, ...]:
+    """The ladders of all parts of a call that a run is about to make."""
+    run = _Run(before)
+    if args.startswith("{"):
+        return _ladders(call_keys(tool, args), args, run)
+    found = [
+        ladder for part in parts(args)[:_PARTS] for ladder in _ladders(part_keys(part), args, run)
+    ]
+    return tuple(dict.fromkeys(found)) or (call_keys(tool, args),)
+
+
+def blamed(tool: str, args: str, error: str, before: Sequence[Step]) -> tuple[Ladder, ...]:
+    """The ladders of that part of a failed call which its error line speaks of."""
+    part = "" if args.startswith("{") else blamed_part(parts(args), error)
+    if not part:
+        return ladders(tool, args, before)
+    return _ladders(part_keys(part), args, _Run(before))
+
+
+def rungs(all_ladders: Sequence[Ladder]) -> tuple[str, ...]:
+    """Every key of the ladders, each once."""
+    return tuple(dict.fromkeys(key for ladder in all_ladders for key in ladder))
+
+
+def _ladders(keys: Sequence[str], args: str, run: _Run) -> tuple[Ladder, ...]:
+    program = next((key for key in keys if key[0] == PROGRAM), "")
+    if not program:
+        return (tuple(keys),)
+    kinds = [key for key in keys if key[0] in (PROGRAM, KIND)][::-1]
+    low = tuple(rung for key in kinds for rung in (key, run.marked(key)))
+    targets = [key for key in keys if key[0] == TARGET]
+    exact = tuple(key for key in keys if key[0] == EXACT)
+    high = [(*low, target, *exact) for target in targets] or [(*low, *exact)]
+    return (*high, *((program, key) for key in _context(program, targets, args, run)))
+
+
+def _context(program: str, targets: Sequence[str], args: str, run: _Run) -> list[str]:
+    """What is known of the call from the run, beyond its words."""
+    name, files = program[2:], [target.rsplit(" ", 1)[-1].split("::")[0] for target in targets]
+    found = [f"{UNSEEN} {name}"] if any(run.is_new(file, args) for file in files) else []
+    if name in _INTERPRETERS:
+        code = [args] if re.search(_INLINE, args) else [run.script(file) for file in files]
+        found += [f"{IMPORTS} {name} {module}" for module in _modules("\n".join(code))]
+    return found
+
+
+def _modules(code: str) -> list[str]:
+    named = (found[1] or found[2] for found in re.finditer(_IMPORTED, code))
+    return list(dict.fromkeys(named))[:_MODULES]
+
+
+class _Run:
+    """What the earlier steps of a run tell about its next call."""
+
+    def __init__(self, before: Sequence[Step]) -> None:
+        self._steps = before[::-1]
+        self._keys: dict[Step, frozenset[str]] = {}
+
+    def marked(self, key: str) -> str:
+        """The key with the sign that tells whether such a call has worked already."""
+        name = key.split(" ", 2)[1]
+        has_worked = any(
+            key in self._keys_of(step, name) for step in self._steps if not step.failed
+        )
+        return f"{key} {'+' if has_worked else '-'}"
+
+    def is_new(self, file: str, args: str) -> bool:
+        """Whether neither this call makes the file nor any step has named it."""
+        name = file.rsplit("/", 1)[-1]
+        if not name or re.search(_PATTERNED, file) or f"> {file}" in args:
+            return False
+        return not any(name in step.args or name in step.output for step in self._steps)
+
+    def script(self, file: str) -> str:
+        """The call by which the run wrote a file, if it did."""
+        name = file.rsplit("/", 1)[-1]
+        for step in self._steps:
+            if name in step.args and re.search(_IMPORTED, step.args):
+                return step.args
+        return ""
+
+    def _keys_of(self, step: Step, name: str) -> frozenset[str]:
+        """The keys of a step's call; none where its text cannot hold the program's name."""
+        if name not in step.args and name != step.tool.lower():
+            return frozenset()
+        if step not in self._keys:
+            self._keys[step] = frozenset(call_keys(step.tool, step.args))
+        return self._keys[step]
