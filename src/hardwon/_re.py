@@ -10,8 +10,9 @@ Patterns must be constants: each is kept.
 from __future__ import annotations
 
 import _sre  # type: ignore[import-not-found]
-import marshal
 import sys
+
+from hardwon import _json as json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from re import Pattern
     from typing import Any
 
-    # Flags, code, groups, group numbers by name, group names by number
-    Kept = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
+    # Flags, code in hexadecimal, groups, group numbers by name, group names by number
+    Kept = tuple[int, str, int, dict[str, int], list[str | None]]
 
 _LIMIT = 400  # patterns kept; more means that one of them is no constant
 _STAMP = f"{sys.version} {_sre.MAGIC} {_sre.CODESIZE}"
@@ -67,8 +68,8 @@ def sub(pattern: str, repl: str | Callable[[Match[str]], str], text: str, count:
 def restore(kept: bytes) -> None:
     """Use these patterns, as `fresh` gave them; damaged ones and another Python's are no use."""
     try:
-        stamp, patterns = marshal.loads(kept)
-    except (EOFError, ValueError, TypeError):
+        stamp, patterns = json.loads(kept)
+    except (ValueError, TypeError):
         return
     if stamp == _STAMP:
         _kept.update(patterns)
@@ -80,20 +81,31 @@ def fresh() -> bytes:
     if not missing or len(_known) > _LIMIT:
         return b""
     _kept.update((pattern, _described(pattern)) for pattern in missing)
-    return marshal.dumps((_STAMP, dict(list(_kept.items())[-_LIMIT:])))
+    return json.dumps((_STAMP, dict(list(_kept.items())[-_LIMIT:]))).encode()
 
 
 def _made(pattern: str) -> Pattern[str]:
-    kept = _kept.get(pattern)
-    if kept is None:
-        import re
-
-        made = re.compile(pattern)
-    else:
-        flags, code, *groups = kept
-        made = _sre.compile(pattern, flags, memoryview(code).cast("I").tolist(), *groups)
-    _known[pattern] = made
+    made = _known[pattern] = _restored(pattern) or _compiled(pattern)
     return made
+
+
+def _restored(pattern: str) -> Pattern[str] | None:
+    """From what was kept; the engine checks the code itself and refuses what is not sound."""
+    if pattern not in _kept:
+        return None
+    try:
+        flags, code, groups, numbers, names = _kept[pattern]
+        numbered = memoryview(bytes.fromhex(code)).cast("I").tolist()
+        made: Pattern[str] = _sre.compile(pattern, flags, numbered, groups, numbers, tuple(names))
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        return None
+    return made
+
+
+def _compiled(pattern: str) -> Pattern[str]:
+    import re
+
+    return re.compile(pattern)
 
 
 def _described(pattern: str) -> Kept:
@@ -106,4 +118,4 @@ def _described(pattern: str) -> Kept:
     for name, number in state.groupdict.items():
         names[number] = name
     code = b"".join(one.to_bytes(4, sys.byteorder) for one in _compiler._code(parsed, 0))
-    return state.flags, code, state.groups - 1, dict(state.groupdict), tuple(names)
+    return state.flags, code.hex(), state.groups - 1, dict(state.groupdict), names
