@@ -12,7 +12,8 @@ _NO_BENCHMARKS = {"__init__", "__main__", "timing", "corpus"}
 def main() -> None:
     """Run the named benchmarks, or all."""
     known = sorted({path.stem for path in Path(__file__).parent.glob("*.py")} - _NO_BENCHMARKS)
-    for name in sys.argv[1:] or known:
+    named = [name for name in sys.argv[1:] if name in known]  # the rest are its options
+    for name in named or known:
         print(f"\n## {name}")
         import_module(f"bench.{name}").main()
 

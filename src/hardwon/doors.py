@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hardwon.domain import calls, ladders, loops, signature
     from hardwon.domain.episode import Step
     from hardwon.domain.ranking import Judged
+    from hardwon.domain.recall import Near
     from hardwon.domain.scope import Scope
     from hardwon.ports import Store, Window
     from hardwon.settings import Settings
@@ -33,6 +34,7 @@ else:
     signature = lazy("hardwon.domain.signature")
     mine, screen = lazy("hardwon.stages.mine"), lazy("hardwon.stages.screen")
 
+_ABOUT = 300  # characters of the task that say what an error was met at
 _ASKED = 2000  # characters of an error that are looked up, from its end
 
 
@@ -40,9 +42,16 @@ class Doors:
     """Lessons out, steps in. One for each opened store."""
 
     def __init__(
-        self, store: Store, settings: Settings, clock: Callable[[], datetime], *, on_disk: bool
+        self,
+        store: Store,
+        settings: Settings,
+        clock: Callable[[], datetime],
+        *,
+        on_disk: bool,
+        near: Callable[[Scope, str], Near] = lambda scope, text: (),
     ) -> None:
         self._store = store
+        self._near = near
         self._on_disk = on_disk
         self._settings = settings
         self._clock = clock
@@ -53,10 +62,11 @@ class Doors:
             return windows.MemoryWindow()
         return windows.FileWindow(self._settings.home, scope, run)
 
-    def turn(self, scope: Scope, prompt: str) -> Injection:
-        """What the agent should know before it starts on a prompt."""
-        values = self._settings.recall
-        return self._deliver(scope, self.asked_at_turn(prompt), limit=values.turn_lessons)
+    def turn(self, scope: Scope, prompt: str, imagined: str = "") -> Injection:
+        """What the agent should know before it starts; `imagined`: a lesson that might exist."""
+        asked = self.asked_at_turn(scope, f"{prompt}\n{imagined}".rstrip())
+        asked = asked._replace(text=prompt)
+        return self._deliver(scope, asked, limit=self._settings.recall.turn_lessons)
 
     def action(self, scope: Scope, tool: str, args: Any, window: Window) -> Injection:
         """What is known about exactly this kind of call; nothing when it just worked."""
@@ -71,7 +81,7 @@ class Doors:
             window.tell([lesson.id for lesson in said.lessons])
         return said
 
-    def after(self, scope: Scope, step: Step, window: Window) -> Injection:
+    def after(self, scope: Scope, step: Step, window: Window, task: str = "") -> Injection:
         """Record a step; what is known about its failure, and whether the run goes in circles."""
         step, before = screen.screen_step(step), window.steps()
         if step.failed:
@@ -79,7 +89,7 @@ class Doors:
         window.append(step)
         known = NOTHING
         if step.failed:
-            known = self._failed(scope, step, before)
+            known = self._failed(scope, step, before, task)
         else:
             self.learn(scope, step, before)
         return self._with_loop(scope, known, [*before, step])
@@ -118,14 +128,15 @@ class Doors:
         if door == Door.ACTION:
             return self.asked_at_action(scope, tool, calls.canonical(text), ())
         if door == Door.ERROR:
-            return self.asked_at_error(tool, text), UNKNOWN
+            return self.asked_at_error(scope, tool, text), UNKNOWN
         if door != Door.TURN:
             raise InvalidInput(f"no such door: {door!r}")
-        return self.asked_at_turn(text), UNKNOWN
+        return self.asked_at_turn(scope, text), UNKNOWN
 
-    def asked_at_turn(self, prompt: str) -> Query:
+    def asked_at_turn(self, scope: Scope, prompt: str) -> Query:
         """The query of a prompt."""
-        return query(Door.TURN, prompt, usual=self._settings.recall.usual)
+        near = self._near(scope, prompt)
+        return query(Door.TURN, prompt, usual=self._settings.recall.usual, near=near)
 
     def asked_at_action(
         self, scope: Scope, tool: str, call: str, before: Sequence[Step]
@@ -135,15 +146,16 @@ class Doors:
         odds = self._store.calls.odds(scope, asked.calls)
         return asked, Outlook(odds, {}, _overcome(before))
 
-    def asked_at_error(self, tool: str, output: str) -> Query:
-        """The query of an error."""
+    def asked_at_error(self, scope: Scope, tool: str, output: str, task: str = "") -> Query:
+        """The query of an error; what the agent was about adds to the meaning of it."""
         name = signature.signature(tool, output)
-        return query(Door.ERROR, output[-_ASKED:], signature=name.digest)
+        near = self._near(scope, f"{signature.error_line(output)}\n{task[:_ABOUT]}")
+        return query(Door.ERROR, output[-_ASKED:], signature=name.digest, near=near)
 
-    def _failed(self, scope: Scope, step: Step, before: Sequence[Step]) -> Injection:
+    def _failed(self, scope: Scope, step: Step, before: Sequence[Step], task: str) -> Injection:
         """What is known about a failure; all that is noted about it is one commit."""
         name = signature.signature(step.tool, step.output)
-        asked = self.asked_at_error(step.tool, step.output)
+        asked = self.asked_at_error(scope, step.tool, step.output, task)
         limit = self._settings.recall.error_lessons
         met = {signature.failure_of(one) for one in before if one.failed}
         known = self._deliver(scope, asked, limit=limit, skip=frozenset(met))

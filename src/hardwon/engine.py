@@ -11,6 +11,7 @@ from hardwon.domain.delivery import Door, Injection
 from hardwon.doors import Doors
 from hardwon.errors import (
     BudgetSpent,
+    HardwonError,
     InvalidInput,
     PermanentError,
     SetupError,
@@ -21,31 +22,40 @@ from hardwon.stages import inject
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Awaitable, Callable, Coroutine, Mapping
-    from concurrent import futures
+    from collections.abc import Awaitable, Callable, Mapping
     from datetime import timedelta
-    from typing import Any, TypeVar
+    from typing import Any
 
-    from hardwon import models, worker
+    from hardwon import _run, meaning, models, worker
     from hardwon.backends import memory, redis, sqlite
     from hardwon.domain import provenance
     from hardwon.domain.episode import Episode
     from hardwon.domain.job import Job
     from hardwon.domain.lesson import Lesson
     from hardwon.domain.queue import QueueCounts
+    from hardwon.domain.recall import Near
     from hardwon.domain.scope import Scope
     from hardwon.models import function, governor, rules
-    from hardwon.ports import Model, Request, Store, WorkedQueue
+    from hardwon.ports import Embedder, Model, Request, Store, WorkedQueue
     from hardwon.settings import GoalSettings, Settings
-    from hardwon.stages import capture, consolidate, imagine, refine, reflect, screen, verify, work
+    from hardwon.stages import (
+        capture,
+        consolidate,
+        imagine,
+        refine,
+        reflect,
+        screen,
+        verify,
+        work,
+    )
 
     Answerer = Callable[[Request], Any]
     Processor = Callable[["Engine", Job], Awaitable[Any]]
-    T = TypeVar("T")
 else:
-    asyncio, futures = lazy("asyncio"), lazy("concurrent.futures")
     memory, sqlite = lazy("hardwon.backends.memory"), lazy("hardwon.backends.sqlite")
     redis = lazy("hardwon.backends.redis")
+    asyncio, _run = lazy("asyncio"), lazy("hardwon._run")
+    meaning = lazy("hardwon.meaning")
     provenance = lazy("hardwon.domain.provenance")
     models, rules = lazy("hardwon.models"), lazy("hardwon.models.rules")
     function, governor = lazy("hardwon.models.function"), lazy("hardwon.models.governor")
@@ -76,16 +86,35 @@ class Engine:
         target: str,
         *,
         model: Model | Answerer | None = None,
+        embedder: Embedder | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         self.settings = settings
+        self._embedder = embedder
         self.target = target
         self.clock = clock
         self._model = model
         self.trouble: Callable[[BaseException], None] = _warn
         self.processors: dict[str, Processor] = {}
         self.store: Store = self._store()
-        self.doors = Doors(self.store, settings, clock, on_disk=target != MEMORY)
+        self.embeds = bool(embedder or settings.recall.embedder)
+        if self.embeds:
+            self.meaning.ensure()
+        self.doors = Doors(self.store, settings, clock, on_disk=target != MEMORY, near=self._near)
+
+    @cached_property
+    def meaning(self) -> meaning.Meaning:
+        """Who finds lessons by what they mean; made when one is set, or asked for."""
+        return meaning.Meaning(
+            self.store,
+            self.settings,
+            given=self._embedder,
+            account=self._account,
+            trouble=lambda error: self.trouble(error),
+        )
+
+    def _near(self, scope: Scope, text: str) -> Near:
+        return self.meaning.near(scope, text) if self.embeds else ()
 
     @cached_property
     def queue(self) -> WorkedQueue:
@@ -101,6 +130,7 @@ class Engine:
             settings=self.settings,
             clock=self.clock,
             spent=lambda: self.spent()._asdict(),
+            tend=self.meaning.fill if self.embeds else None,
         )
 
     @cached_property
@@ -115,7 +145,10 @@ class Engine:
         )
         if model.name == rules.Rules.name:
             return model
-        return governor.governed(model, self.settings.budget, ledger=self.ledger, clock=self.clock)
+        return governor.Governed(model, self._account(model.name))
+
+    def _account(self, name: str) -> governor.Account:
+        return governor.account(name, self.settings.budget, ledger=self.ledger, clock=self.clock)
 
     @cached_property
     def ledger(self) -> governor.Ledger:
@@ -138,23 +171,36 @@ class Engine:
     def verified(self, task: str, answer: str) -> verify.Verdict:
         """Whether an answer holds, found out by a chain of verification."""
         asked = screen.screen_text(task, TEXT_LIMIT), screen.screen_text(answer, TEXT_LIMIT)
-        return to_the_end(lambda: verify.verify(*asked, model=self.model, prompt=prompt_text))
+        return _run.to_the_end(lambda: verify.verify(*asked, model=self.model, prompt=prompt_text))
 
     def refined(self, task: str, answer: str) -> refine.Refined:
         """The answer, criticised and written again as long as that helps."""
         asked = screen.screen_text(task, TEXT_LIMIT), screen.screen_text(answer, TEXT_LIMIT)
-        return to_the_end(lambda: refine.refine(*asked, model=self.model, prompt=prompt_text))
+        return _run.to_the_end(lambda: refine.refine(*asked, model=self.model, prompt=prompt_text))
 
     def imagined(self, query: str) -> str:
         """A lesson that might exist for a query; "" when that is off or no model is there."""
         if not self.settings.hyde.enabled or self.model.name == rules.Rules.name:
             return ""
+        return _run.to_the_end(lambda: self._hypothesis(query))
+
+    def enriched(self, prompt: str, hyde: bool | None) -> str:
+        """The same for recall, when the caller or the settings want it: in time or not at all."""
+        if not (self.settings.hyde.enabled if hyde is None else hyde):
+            return ""
+        try:
+            if self.model.name == rules.Rules.name:
+                return ""
+            patience = self.settings.recall.patience.total_seconds()
+            return _run.to_the_end(lambda: asyncio.wait_for(self._hypothesis(prompt), patience))
+        except (HardwonError, TimeoutError) as error:
+            self.trouble(error)
+            return ""
+
+    async def _hypothesis(self, query: str) -> str:
         asked = screen.screen_text(query, TEXT_LIMIT)
-        return to_the_end(
-            lambda: self._imagination.hypothesis(
-                asked, model=self.model, system=prompt_text("hypothesis")
-            )
-        )
+        system = prompt_text("hypothesis")
+        return await self._imagination.hypothesis(asked, model=self.model, system=system)
 
     @cached_property
     def _imagination(self) -> imagine.Imagination:
@@ -198,11 +244,11 @@ class Engine:
 
     def drain(self) -> work.Tally:
         """Work every job that is due."""
-        return to_the_end(self.worker.drain)
+        return _run.to_the_end(self.worker.drain)
 
     def work(self, mode: str = "forever", *, idle: timedelta | None = None) -> work.Tally:
         """Work the queue until a signal ends it, nothing came for `idle`, or as the mode says."""
-        return to_the_end(lambda: self.worker.serve(mode, idle=idle))
+        return _run.to_the_end(lambda: self.worker.serve(mode, idle=idle))
 
     def wake(self) -> int | None:
         """See that somebody works the queue; the process that was started for it, if one was."""
@@ -273,16 +319,6 @@ class Engine:
             recent=goals.recent,
             patience=goals.redis_patience.total_seconds(),
         )
-
-
-def to_the_end(start: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run a coroutine to its end, also for callers that are inside an event loop already."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(start())
-    with futures.ThreadPoolExecutor(1) as beside:
-        return beside.submit(lambda: asyncio.run(start())).result()
 
 
 async def _make_lesson(engine: Engine, job: Job) -> Any:

@@ -6,7 +6,7 @@ import os
 from functools import cached_property
 
 from hardwon._lazy import lazy
-from hardwon.domain.delivery import NOTHING, Injection
+from hardwon.domain.delivery import NOTHING, Door, Injection
 from hardwon.domain.lesson import Lesson, noted
 from hardwon.domain.scope import scope as scoped
 from hardwon.domain.text import LABEL_LIMIT, LESSON_LIMIT, required
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from hardwon.learn.trials import Loops
     from hardwon.learn.trials.state import State as LoopState
     from hardwon.models.governor import Spent
-    from hardwon.ports import Model, Window
+    from hardwon.ports import Embedder, Model, Window
     from hardwon.settings import Settings
     from hardwon.stages.refine import Refined
     from hardwon.stages.verify import Verdict
@@ -57,14 +57,20 @@ def open(
     *,
     settings: Settings | None = None,
     model: Model | Answerer | None = None,
+    embedder: Embedder | None = None,
     clock: Callable[[], datetime] = utc_now,
 ) -> Hardwon:
-    """A hardwon at `target`: nothing (`~/.hardwon`), a directory, or `memory:`."""
+    """A hardwon at `target`: nothing (`~/.hardwon`), a directory, or `memory:`.
+
+    An `embedder` of yours is used instead of the one that `recall.embedder` names.
+    """
     place = os.fspath(target) if target is not None else ""
     if place != MEMORY and "://" in place:
         raise InvalidInput(f"no backend for {place.split('://')[0]!r} URLs")
     home = "" if place == MEMORY else os.path.abspath(os.path.expanduser(place)) if place else ""
-    engine = Engine(settings or load(home or None), place, model=model, clock=clock)
+    engine = Engine(
+        settings or load(home or None), place, model=model, embedder=embedder, clock=clock
+    )
     engine.processors.update(PROCESSORS)
     return Hardwon(engine)
 
@@ -152,6 +158,21 @@ class Hardwon:
         """What models have cost today, in all: `calls`, `tokens`, `money`."""
         return self._engine.spent()
 
+    def embed(self, tell: Callable[[int], None] | None = None) -> int:
+        """Give every lesson that lacks one its vector, as workers do; how many were made.
+
+        `tell` hears how many are done. Nothing happens when no embedder is set.
+        """
+        done = 0
+        for done in self._engine.meaning.fill():
+            if tell is not None:
+                tell(done)
+        return done
+
+    def embedded(self) -> tuple[str, int, int]:
+        """Which embedder is on, how many lessons have its vector, and how many should."""
+        return self._engine.meaning.counts()
+
     def check(self) -> list[str]:
         """What is wrong with the stored data, in words; nothing when all is well."""
         return self._engine.store.check()
@@ -183,6 +204,7 @@ class Agent:
         self.scope = own
         self.lessons = Lessons(engine, own)
         self._run = run
+        self._task = ""  # the latest prompt
 
     @property
     def dreams(self) -> nights.Dreams:
@@ -194,9 +216,12 @@ class Agent:
         """Transcripts of coding agents on this machine, to be mined into this agent's memory."""
         return mining.Sessions(self._engine, self.scope)
 
-    def before_turn(self, prompt: str) -> Injection:
-        """What to put before the model along with this prompt; falsy when nothing fits."""
-        return self._door(self._engine.doors.turn, prompt)
+    def before_turn(self, prompt: str, *, hyde: bool | None = None) -> Injection:
+        """What to put before the model along with this prompt; falsy when nothing fits.
+
+        With `hyde` the model first imagines the lesson that would help; default: `hyde.enabled`.
+        """
+        return self._door(self._turn, prompt, hyde)
 
     def before_action(self, tool: str, args: Any) -> Injection:
         """The known pitfall of exactly this call, or nothing."""
@@ -230,9 +255,13 @@ class Agent:
             episode.Episode(self.scope, task, attempt, _words(error), recorded, flags), trigger
         )
 
-    def explain(self, door: str, text: str, *, tool: str = "bash") -> Sequence[Judged]:
+    def explain(
+        self, door: str, text: str, *, tool: str = "bash", hyde: bool | None = None
+    ) -> Sequence[Judged]:
         """Every candidate at the `turn`, `action` or `error` door: its score, parts and verdict."""
-        return self._engine.doors.explain(self.scope, door, text, tool)
+        imagined = self._engine.enriched(text, hyde) if door == Door.TURN else ""
+        asked = f"{text}\n{imagined}" if imagined else text
+        return self._engine.doors.explain(self.scope, door, asked, tool)
 
     def learn(self, text: str, *, situation: str = "") -> Lesson:
         """Keep a lesson you already know: at once, without a model. `situation`: when it holds."""
@@ -325,11 +354,15 @@ class Agent:
     def _window(self) -> Window:
         return self._engine.doors.window(self.scope, self._run)
 
+    def _turn(self, own: Scope, prompt: str, hyde: bool | None) -> Injection:
+        self._task = prompt
+        return self._engine.doors.turn(own, prompt, self._engine.enriched(prompt, hyde))
+
     def _after_action(
         self, own: Scope, tool: str, args: Any, output: str, failed: bool
     ) -> Injection:
         step = episode.Step(tool, calls.canonical(args), output, failed)
-        return self._engine.doors.after(own, step, self._window)
+        return self._engine.doors.after(own, step, self._window, self._task)
 
     def _recorded(self, steps: Sequence[Step] | None) -> tuple[Step, ...]:
         """The steps of the run that ends; those given only now are learnt from now."""

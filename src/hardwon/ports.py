@@ -16,6 +16,7 @@ from hardwon.domain.queue import QueueCounts
 from hardwon.domain.recall import Match, Query
 from hardwon.domain.reflection import Likeness, Reflection
 from hardwon.domain.scope import Scope
+from hardwon.domain.wording import Wording
 
 
 class LessonStore(Protocol):
@@ -156,6 +157,27 @@ class DreamStore(Protocol):
         """Whatever is stored inside the `with` block is kept as a whole or not at all."""
 
 
+class VectorStore(Protocol):
+    """Keeps one vector a lesson, and compares only those of the same embedder."""
+
+    def lacking(self, embedder: str, *, after: int = 0, limit: int) -> list[Wording]:
+        """Active lessons of every scope without a vector, with an id over `after`, by id."""
+
+    def save(self, embedder: str, found: Iterable[tuple[Wording, Sequence[float]]]) -> None:
+        """Keep the vectors, all or none; not that of a lesson that says something else by now."""
+
+    def nearest(
+        self, scope: Scope, embedder: str, vector: Sequence[float], *, limit: int
+    ) -> list[tuple[int, float, float]]:
+        """The active lessons seen from the scope, the nearest first.
+
+        Each with its cosine, and with the cosine when what all lessons share is left out.
+        """
+
+    def counts(self, embedder: str) -> tuple[int, int]:
+        """How many lessons have a vector of this embedder, and how many should."""
+
+
 class Parts(Protocol):
     """What a store consists of."""
 
@@ -179,6 +201,9 @@ class Parts(Protocol):
 
 class Store(Parts, Protocol):
     """Everything that is kept about agents, under one roof."""
+
+    @property
+    def vectors(self) -> VectorStore: ...
 
     def together(self) -> AbstractContextManager[object]:
         """Whatever is stored inside the `with` block is kept as a whole or not at all."""
@@ -276,7 +301,10 @@ class Model(Protocol):
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors of one length."""
+    """Turns texts into unit vectors of one length. What differs in vectors differs in name."""
 
-    def embed(self, texts: Iterable[str]) -> list[list[float]]:
-        """One vector a text, in order."""
+    @property
+    def name(self) -> str: ...
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector a text, in order; raises TransientError or PermanentError."""

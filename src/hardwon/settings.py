@@ -67,6 +67,8 @@ class RecallSettings(NamedTuple):
     usual: int = 8  # lessons met most often that a turn looks at besides those that fit its words
     loops: bool = True
     loop_exempt: str = "sleep, wait, BashOutput, TaskOutput, write_stdin"  # made to be repeated
+    embedder: str = ""  # also find lessons by meaning: minilm, or openai:name[@http://…]
+    patience: timedelta = timedelta(seconds=2)  # of a turn, for a server that embeds or imagines
 
 
 class Secret(str):
@@ -181,6 +183,11 @@ class Settings(NamedTuple):
     def is_own(self, key: str) -> bool:
         """Whether it was set for hardwon, not for another program that reads the same variable."""
         return self.origin(key) not in {"default", *_FOREIGN.values()}
+
+    def in_a_hurry(self, *, resident: bool = False) -> Settings:
+        """These settings for a hook: no model is asked, and only a resident process embeds."""
+        recall = self.recall if resident else self.recall._replace(embedder="")
+        return self._replace(recall=recall, hyde=HydeSettings())
 
     def rows(self) -> list[tuple[str, Any, str]]:
         """Every setting as (key, value, origin)."""

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon._lazy import lazy
 from hardwon.domain.queue import QueueCounts, since
+from hardwon.errors import HardwonError
 
 if TYPE_CHECKING:
     import asyncio
     import json
+    import logging
     import random
     import signal
     import threading
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
     from datetime import datetime
 
     from hardwon.backends import files, memory_queue, prometheus
@@ -28,11 +30,13 @@ if TYPE_CHECKING:
     Process = Callable[[Job], Awaitable[Any]]
 else:
     asyncio, json, random = lazy("asyncio"), lazy("json"), lazy("random")
+    logging = lazy("logging")
     signal, threading = lazy("signal"), lazy("threading")
     files, memory_queue = lazy("hardwon.backends.files"), lazy("hardwon.backends.memory_queue")
     prometheus, work = lazy("hardwon.backends.prometheus"), lazy("hardwon.stages.work")
 
 FOREVER, EMPTY, ONCE = "forever", "empty", "once"  # how long a worker works
+_TENDING = 2.0  # seconds between looks after lessons
 _STAND_BY = 0.1  # seconds between looks while another process works the queue
 _started: set[int] = set()
 _LINGER = "10s"  # how long a worker that nobody asked for waits for more
@@ -71,8 +75,10 @@ class Worker:
         settings: Settings,
         clock: Callable[[], datetime],
         spent: Callable[[], Mapping[str, float]] = dict,
+        tend: Callable[[], Iterator[object]] | None = None,
     ) -> None:
         self._spent = spent
+        self._tend = tend
         self._queue = queue
         self._process = process
         self._settings = settings
@@ -87,17 +93,23 @@ class Worker:
             await self._until_empty(self._clock, asyncio.Event())
         finally:
             self._queue.close()
+        await self._look_after(asyncio.Event())
         return self.ledger.tally.minus(before)
 
     async def serve(self, mode: str = FOREVER, *, idle: timedelta | None = None) -> work.Tally:
         """Work until SIGTERM or SIGINT (a second one kills), or as the mode says."""
         stop = asyncio.Event()
         _stop_by_signal(stop)
-        showing = asyncio.ensure_future(self._show_status())
+        beside = [asyncio.ensure_future(self._show_status())]
+        if self._tend is not None:
+            beside.append(asyncio.ensure_future(self._keep_looking_after(stop)))
         try:
-            return await self._serve(mode, stop, idle)
+            tally = await self._serve(mode, stop, idle)
+            await self._look_after(stop)
+            return tally
         finally:
-            showing.cancel()
+            for task in beside:
+                task.cancel()
             self._queue.close()
             _remove(status_path(self._settings))
 
@@ -116,6 +128,24 @@ class Worker:
             await asyncio.sleep(_STAND_BY)
             await self._crew(clock).until_idle(stop)
         return self.ledger.tally
+
+    async def _keep_looking_after(self, stop: asyncio.Event) -> None:
+        """Do what lessons need besides jobs, whoever stored them; one process at a time."""
+        while True:
+            if self._queue.worker() is None:
+                await self._look_after(stop)
+            await asyncio.sleep(_TENDING)
+
+    async def _look_after(self, stop: asyncio.Event) -> None:
+        """Step by step, so that a worker can end; a trouble there is no reason to stop working."""
+        if self._tend is None:
+            return
+        steps = self._tend()
+        try:
+            while not stop.is_set() and await asyncio.to_thread(next, steps, None) is not None:
+                continue
+        except HardwonError as error:
+            logging.getLogger("hardwon").warning("lessons wait for their vectors: %s", error)
 
     def metrics(self) -> bytes:
         """What this worker and its queue count, in the format of Prometheus."""

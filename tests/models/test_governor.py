@@ -13,6 +13,7 @@ import hardwon
 from hardwon.domain.provenance import REWORD, marks
 from hardwon.errors import BudgetSpent, InvalidInput, TransientError
 from hardwon.models.governor import (
+    Account,
     FileLedger,
     Governed,
     Limits,
@@ -46,7 +47,7 @@ class Counting:
 
 def governed(model: Any, now: list[Any] | None = None, **more: Any) -> Governed:
     limits = {"limits": Limits(), "tenant_limits": Limits(), "ledger": MemoryLedger(), **more}
-    return Governed(model, clock=lambda: (now or [NOW])[0], **limits)
+    return Governed(model, Account(model.name, clock=lambda: (now or [NOW])[0], **limits))
 
 
 def ask(model: Any, request: Request = ASKED) -> Reply:

@@ -6,6 +6,7 @@ from collections import Counter
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from hardwon._lazy import lazy
 from hardwon.domain.calls import EXACT
 from hardwon.domain.lesson import Lesson, Status
 from hardwon.domain.recall import Match, Query, Tally, index, keys, rarity
@@ -19,18 +20,22 @@ from hardwon.domain.reflection import (
     leaving,
     words_of,
 )
+from hardwon.domain.wording import Wording, wording_of
 from hardwon.errors import NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
+    from hardwon.domain import vectors
     from hardwon.domain.delivery import Delivery
     from hardwon.domain.dream import Change as DreamChange
     from hardwon.domain.dream import Dream
     from hardwon.domain.history import Change
     from hardwon.domain.reflection import Likeness, Reflection
     from hardwon.domain.scope import Scope
+else:
+    vectors = lazy("hardwon.domain.vectors")
 
 
 class MemoryLessons:
@@ -79,7 +84,7 @@ class MemoryLessons:
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
         able = {one.id: one for one in self._seen(scope) if one.status == Status.ACTIVE}
         indexes = {number: index(lesson) for number, lesson in able.items()}
-        tally = Tally()
+        tally = Tally(tuple(pair for pair in query.near if pair[0] in able))
         for key in keys(query):
             postings = [(n, found[key]) for n, found in indexes.items() if key in found]
             tally.add(key, postings, rarity(len(postings), len(able)))
@@ -93,6 +98,45 @@ class MemoryLessons:
 
     def _seen(self, scope: Scope) -> list[Lesson]:
         return [lesson for lesson in self.all.values() if lesson.scope in scope.visible()]
+
+
+class MemoryVectors:
+    """Vectors in a dictionary, compared one by one."""
+
+    def __init__(self, lessons: MemoryLessons) -> None:
+        self.all: dict[int, tuple[str, Wording, bytes]] = {}
+        self._lessons = lessons
+
+    def lacking(self, embedder: str, *, after: int = 0, limit: int) -> list[Wording]:
+        words = [wording_of(one) for one in self._able() if one.id > after]
+        return [one for one in words if not self._vector(embedder, one)][:limit]
+
+    def save(self, embedder: str, found: Iterable[tuple[Wording, Sequence[float]]]) -> None:
+        packed = {words: vectors.packed(vector) for words, vector in found}
+        self.all |= {words.lesson: (embedder, words, vector) for words, vector in packed.items()}
+
+    def nearest(
+        self, scope: Scope, embedder: str, vector: Sequence[float], *, limit: int
+    ) -> list[tuple[int, float, float]]:
+        words = [wording_of(one) for one in self._able() if one.scope in scope.visible()]
+        own = {one.lesson: self._vector(embedder, one) for one in words}
+        own = {number: stored for number, stored in own.items() if len(stored) == len(vector)}
+        stored = list(own.values())
+        near = vectors.likenesses(vector, stored, vectors.centre(stored)) if stored else []
+        pairs = [(number, *both) for number, both in zip(own, near, strict=True)]
+        return sorted(pairs, key=lambda one: (-one[2], one[0]))[:limit]
+
+    def counts(self, embedder: str) -> tuple[int, int]:
+        able = self._able()
+        return sum(bool(self._vector(embedder, wording_of(one))) for one in able), len(able)
+
+    def _able(self) -> list[Lesson]:
+        return [one for one in self._lessons.all.values() if one.status == Status.ACTIVE]
+
+    def _vector(self, embedder: str, words: Wording) -> bytes:
+        """The vector of a lesson; none if it is of another embedder or of other words."""
+        found = self.all.get(words.lesson)
+        return found[2] if found and found[:2] == (embedder, words) else b""
 
 
 class MemoryReflections:
@@ -280,6 +324,7 @@ class MemoryStore:
         self.calls = MemoryCalls()
         self.history = MemoryHistory()
         self.dreams = MemoryDreams(self)
+        self.vectors = MemoryVectors(self.lessons)
 
     def together(self) -> nullcontext[None]:
         return nullcontext()
@@ -293,6 +338,7 @@ class MemoryStore:
         kept = {n: one for n, one in self.lessons.all.items() if one.scope.tenant != tenant}
         self.lessons.all.clear()
         self.lessons.all.update(kept)
+        self.vectors.all = {n: one for n, one in self.vectors.all.items() if n in kept}
         for kept_here in (self.reflections, self.runs):
             kept_here.all = [r for r in kept_here.all if r.scope.tenant != tenant]
         self.deliveries.all = [d for d in self.deliveries.all if d.scope.tenant != tenant]

@@ -29,6 +29,11 @@ class Weights(NamedTuple):
     error_words: float = 4.0
     action_words: float = 3.0
     least_shared: int = 2
+    # Meaning: what it counts, and the least likeness that is worth saying something without words.
+    turn_meaning: float = 1.0
+    error_meaning: float = 3.0
+    turn_likeness: float = 0.32
+    error_likeness: float = 0.34
     # Failures that come back in run after run are worth knowing whatever the task is.
     usual: float = 1.2
     fading: float = 30.0  # days after which a failure that is no longer met counts 1/e
@@ -108,15 +113,20 @@ class _Relevance(NamedTuple):
 def _turn(match: Match, now: datetime, by: Weights) -> _Relevance:
     usual = by.usual * _usual(match, now, by)
     words = _words(match, by)
-    verdict = "" if usual or _says_enough(match, by.turn_words, by) else "too few words in common"
-    return _Relevance((("words", words), ("usual", usual)), verdict)
+    enough = _says_enough(match, by.turn_words, by) or _likeness(match) >= by.turn_likeness
+    verdict = "" if usual or enough else "too few words in common"
+    meaning = _meaning(match, by.turn_meaning)
+    return _Relevance((("words", words), *meaning, ("usual", usual)), verdict)
 
 
 def _error(match: Match, now: datetime, by: Weights) -> _Relevance:
     same = 10.0 * match.is_same_failure
-    enough = same or _says_enough(match, by.error_words, by)
+    enough = _says_enough(match, by.error_words, by) or _likeness(match) >= by.error_likeness
     parts = (("same failure", same), ("words", _words(match, by)))
-    return _Relevance(parts, "" if enough else "another failure, and too few words in common")
+    if same:
+        return _Relevance(parts)
+    verdict = "" if enough else "another failure, and too few words in common"
+    return _Relevance((*parts, *_meaning(match, by.error_meaning)), verdict)
 
 
 def _action(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
@@ -162,6 +172,16 @@ def _words(match: Match, by: Weights) -> float:
 
 def _says_enough(match: Match, least: float, by: Weights) -> bool:
     return match.shared >= by.least_shared and match.words >= least
+
+
+def _meaning(match: Match, weight: float) -> tuple[tuple[str, float], ...]:
+    """The part of the meaning; none for lessons that were not found by it."""
+    return (("meaning", weight * max(0.0, match.meaning)),) if match.cosine else ()
+
+
+def _likeness(match: Match) -> float:
+    """The cosine, and whether it is more than what the lessons have in common."""
+    return (match.cosine + match.meaning) / 2
 
 
 def _usual(match: Match, now: datetime, by: Weights) -> float:

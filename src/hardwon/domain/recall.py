@@ -33,6 +33,7 @@ _COMMON = (
     "while who whom why will with would you your want try tried run ran"
 )
 _STOP = frozenset(_COMMON.split())
+Near = tuple[tuple[int, float, float], ...]  # lesson, cosine, cosine without what all share
 
 
 class Query(NamedTuple):
@@ -46,6 +47,7 @@ class Query(NamedTuple):
     ladders: tuple[tuple[str, ...], ...] = ()  # the same keys, from the general to the particular
     usual: int = 0  # how many of the lessons met most often to look at as well
     reach: int = POSTINGS_READ  # entries of the index that are read at most
+    near: Near = ()  # lessons near in meaning
 
 
 class Match(NamedTuple):
@@ -56,6 +58,8 @@ class Match(NamedTuple):
     shared: int = 0  # how many of the query's words it holds
     is_same_failure: bool = False
     calls: tuple[tuple[str, int], ...] = ()  # keys it shares with the pending call, how often met
+    cosine: float = 0.0  # of its vector and the question's
+    meaning: float = 0.0  # the same, what all lessons share left out
 
 
 def terms(text: str) -> list[str]:
@@ -133,11 +137,12 @@ def query(
     ladders: tuple[tuple[str, ...], ...] = (),
     usual: int = 0,
     reach: int = POSTINGS_READ,
+    near: Near = (),
 ) -> Query:
     """A query with the words of its text, each once."""
     words = tuple(dict.fromkeys(terms(text)))
     calls = tuple(dict.fromkeys(key for ladder in ladders for key in ladder))
-    return Query(door, text, words, signature, calls, ladders, usual, reach)
+    return Query(door, text, words, signature, calls, ladders, usual, reach, near)
 
 
 def keys(asked: Query) -> tuple[str, ...]:
@@ -149,7 +154,8 @@ def keys(asked: Query) -> tuple[str, ...]:
 class Tally:
     """Adds up what speaks for each lesson while postings are read."""
 
-    def __init__(self) -> None:
+    def __init__(self, near: Near = ()) -> None:
+        self._near = {lesson: cosines for lesson, *cosines in near}
         self._sums: dict[int, float] = {}  # the words' weight, and _EACH for every word: one number
         self._exact: dict[int, list[tuple[str, int]]] = {}
 
@@ -184,17 +190,20 @@ class Tally:
         least = sorted([total % _EACH for total in self._sums.values()], reverse=True)[:limit]
         worded = [n for n, total in self._sums.items() if total % _EACH >= least[-1]]
         worded.sort(key=lambda number: -self._words(number))
-        return list(dict.fromkeys((*exact, *worded[:limit])))
+        return list(dict.fromkeys((*exact, *worded[:limit], *self._near)))
 
     def match(self, lesson: Lesson) -> Match:
         """The lesson with what was counted for it."""
         exact = self._exact.get(lesson.id, ())
+        cosine, meaning = self._near.get(lesson.id, (0.0, 0.0))
         return Match(
             lesson,
             words=self._words(lesson.id),
             shared=int(self._sums.get(lesson.id, 0.0) // _EACH),
             is_same_failure=any(key[0] == "!" for key, _ in exact),
             calls=tuple((key[1:], times) for key, times in exact if key[0] == "$"),
+            cosine=cosine,
+            meaning=meaning,
         )
 
     def _words(self, lesson: int) -> float:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import fnmatch
 import json
 import os
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from hardwon.errors import BudgetSpent, InvalidInput, PermanentError, TransientError, storage_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from hardwon.ports import Model, Reply, Request
+    from hardwon.ports import Embedder, Model, Reply, Request
 
 _FAILURES_BORNE = 5
 _REST = timedelta(seconds=30)
@@ -158,12 +159,12 @@ class Breaker:
         self._failures, self._until = 0, None
 
 
-class Governed:
-    """A model that keeps to a budget. A call is booked before it is made."""
+class Account:
+    """What one model may cost. A call is booked before it is made."""
 
     def __init__(
         self,
-        model: Model,
+        name: str,
         *,
         ledger: Ledger,
         limits: Limits,
@@ -171,27 +172,27 @@ class Governed:
         prices: str = "",
         clock: Callable[[], datetime],
     ) -> None:
-        self.name = model.name
-        self._model = model
+        self._name = name
         self._ledger = ledger
         self._limits = limits
         self._tenant_limits = tenant_limits
-        self._price = price_of(model.name, prices)
+        self._price = price_of(name, prices)
         self._clock = clock
         self._breaker = Breaker()
         if self._price is None and (limits.money or tenant_limits.money):
             raise InvalidInput(
-                f"budget.money needs the price of {model.name!r} in budget.prices, such as"
-                f" {model.name}=1/5 (dollars for a million tokens in and out)"
+                f"budget.money needs the price of {name!r} in budget.prices, such as"
+                f" {name}=1/5 (dollars for a million tokens in and out)"
             )
 
-    async def complete(self, request: Request) -> Reply:
+    @contextmanager
+    def call(self, tenant: str) -> Iterator[Callable[[int, int], None]]:
+        """Make one call within the block; the function notes the tokens it took in and out."""
         now = self._clock()
-        self._breaker.check(self.name, now)
-        tenant = request.episode.scope.tenant if request.episode else "default"
+        self._breaker.check(self._name, now)
         self._book(tenant, now)
         try:
-            reply = await self._model.complete(request)
+            yield lambda *tokens: self._note(tenant, now, tokens)
         except TransientError as error:
             self._breaker.failed(now, error.retry_after)
             raise
@@ -199,32 +200,59 @@ class Governed:
             self._breaker.worked()
             raise
         self._breaker.worked()
-        self._ledger.add(day_of(now), tenant, self.name, self._cost(reply))
-        return reply
 
     def _book(self, tenant: str, now: datetime) -> None:
         """Book one call, or raise BudgetSpent; booked first, so that no two take the last one."""
         day = day_of(now)
-        self._ledger.add(day, tenant, self.name, Spent(calls=1))
+        self._ledger.add(day, tenant, self._name, Spent(calls=1))
         rows = self._ledger.rows(day)
         own = total(row for row in rows if row[0] == tenant)
         reached = self._limits.passed_by(total(rows)) or self._tenant_limits.passed_by(own)
         if reached:
-            self._ledger.add(day, tenant, self.name, Spent(calls=-1))
+            self._ledger.add(day, tenant, self._name, Spent(calls=-1))
             raise BudgetSpent(reached, retry_after=_left_of_day(now))
 
-    def _cost(self, reply: Reply) -> Spent:
-        price_in, price_out = self._price or (0.0, 0.0)
-        money = (reply.tokens_in * price_in + reply.tokens_out * price_out) / _MILLION
-        return Spent(tokens=reply.tokens_in + reply.tokens_out, money=money)
+    def _note(self, tenant: str, now: datetime, tokens: Sequence[int]) -> None:
+        prices = self._price or (0.0, 0.0)
+        money = sum(n * price for n, price in zip(tokens, prices, strict=True)) / _MILLION
+        self._ledger.add(day_of(now), tenant, self._name, Spent(tokens=sum(tokens), money=money))
 
 
-def governed(
-    model: Model, budget: Budget, *, ledger: Ledger, clock: Callable[[], datetime]
-) -> Governed:
-    """The model, kept to this budget."""
-    return Governed(
-        model,
+class Governed:
+    """A model that keeps to a budget."""
+
+    def __init__(self, model: Model, account: Account) -> None:
+        self.name = model.name
+        self._model = model
+        self._account = account
+
+    async def complete(self, request: Request) -> Reply:
+        tenant = request.episode.scope.tenant if request.episode else "default"
+        with self._account.call(tenant) as note:
+            reply = await self._model.complete(request)
+            note(reply.tokens_in, reply.tokens_out)
+        return reply
+
+
+class GovernedEmbedder:
+    """An embedder that keeps to a budget."""
+
+    def __init__(self, embedder: Embedder, account: Account) -> None:
+        self.name = embedder.name
+        self._embedder = embedder
+        self._account = account
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        with self._account.call("default") as note:
+            vectors = self._embedder.embed(texts)
+            note(sum(map(len, texts)) // 4, 0)
+        return vectors
+
+
+def account(name: str, budget: Budget, *, ledger: Ledger, clock: Callable[[], datetime]) -> Account:
+    """What the model of this name may cost under a budget."""
+    return Account(
+        name,
         ledger=ledger,
         limits=Limits(budget.calls, budget.tokens, budget.money),
         tenant_limits=Limits(budget.tenant_calls, budget.tenant_tokens, budget.tenant_money),

@@ -71,3 +71,24 @@ def test_an_empty_list_names_other_agents(capsys: pytest.CaptureFixture[str]) ->
     assert "Other agents" not in said(capsys, "lesson", "list", "--agent", "a3")
     assert said(capsys, "lesson", "list", "--json") == "[]\n"
     assert "a0" not in said(capsys, "lesson", "list", "--tenant", "another")
+
+
+def test_lessons_get_vectors_and_are_found_by_meaning(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said(capsys, "lesson", "add", "the disk is full of old images", "prune unused layers")
+    asked = ("recall", "write: no space left on device", "--error")
+    assert "nothing fits" in said(capsys, *asked)
+    assert "off" in said(capsys, "doctor")
+
+    assert "1 vector(s) made by minilm; 1 of 1" in said(capsys, "lesson", "embed")
+    assert '"made": 0' in said(capsys, "lesson", "embed", "--json")
+
+    assert "prune unused layers" in said(capsys, *asked, "--meaning")
+    assert "meaning" in said(capsys, *asked, "--meaning", "--explain")
+    assert "nothing fits" in said(capsys, *asked)
+    monkeypatch.setenv("HARDWON_RECALL_EMBEDDER", "minilm")
+    assert "prune unused layers" in said(capsys, *asked)
+    assert "nothing fits" in said(capsys, *asked, "--no-meaning")
+    assert "minilm: 1 of 1 lessons have a vector" in said(capsys, "doctor")
+    assert "minilm" in said(capsys, "config")

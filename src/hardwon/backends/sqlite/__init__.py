@@ -14,14 +14,15 @@ from hardwon.backends.sqlite.spool import Spool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hardwon.backends.sqlite import calls, dreams, failures, history, reflections
-    from hardwon.ports import DreamStore, ReflectionStore
+    from hardwon.backends.sqlite import calls, dreams, failures, history, reflections, vectors
+    from hardwon.ports import DreamStore, ReflectionStore, VectorStore
 else:
     calls = lazy("hardwon.backends.sqlite.calls")
     dreams = lazy("hardwon.backends.sqlite.dreams")
     history = lazy("hardwon.backends.sqlite.history")
     failures = lazy("hardwon.backends.sqlite.failures")
     reflections = lazy("hardwon.backends.sqlite.reflections")
+    vectors = lazy("hardwon.backends.sqlite.vectors")
 
 
 class SqliteStore:
@@ -68,6 +69,10 @@ class SqliteStore:
             (tenant,),
         )
         return [name for (name,) in rows]
+
+    @cached_property
+    def vectors(self) -> VectorStore:
+        return vectors.SqliteVectors(self._db)
 
     def fold(self) -> int:
         """Move what was noted on the agents' path into the database."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-SCHEMA = 5  # the number of the last file in migrations/
+SCHEMA = 6  # the number of the last file in migrations/
 PATIENCE = 15.0  # seconds to wait for another process's write
 _MIGRATIONS = os.path.join(os.path.dirname(__file__), "migrations")
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}

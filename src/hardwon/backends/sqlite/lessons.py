@@ -108,7 +108,7 @@ class SqliteLessons:
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
         with self._db.snapshot():
             seen = shelves.Visible(self._db, scope)
-            tally = self._tally(seen, keys(query)[:_KEYS_ASKED], query.reach)
+            tally = self._tally(seen, query)
             best = list(dict.fromkeys((*tally.best(limit), *self._usual(seen, query.usual))))
             rows = self._db.rows(
                 f"{_SELECT} WHERE id IN ({marks(best)}) AND +shelf IN ({seen.marks})"
@@ -133,8 +133,9 @@ class SqliteLessons:
         ]
         return [number for *_, number in sorted(found, reverse=True)[:limit]]
 
-    def _tally(self, seen: shelves.Visible, asked: tuple[str, ...], reach: int) -> Tally:
+    def _tally(self, seen: shelves.Visible, query: Query) -> Tally:
         """Read the postings of the asked keys, rarest first, within the limit."""
+        asked = keys(query)[:_KEYS_ASKED]
         self._fresh.look()
         fresh = self._fresh.postings(seen.ids, asked)
         total = seen.active + self._fresh.added(seen.ids)
@@ -143,14 +144,14 @@ class SqliteLessons:
             f" AND term IN ({marks(asked)}) ORDER BY holders",
             (*seen.ids, *asked),
         )
-        tally, weights = Tally(), {}
+        tally, weights = Tally(query.near), {}
         for number, term, holders in known:
             new = fresh.pop(term, [])
             weights[number] = rarity(holders + len(new), total)
             tally.add(term, new, weights[number])
         for term, new in fresh.items():
             tally.add(term, new, rarity(len(new), total))
-        postings = self._postings([(number, holders) for number, _, holders in known], reach)
+        postings = self._postings([(number, holders) for number, _, holders in known], query.reach)
         tally.add_all(postings, {number: term for number, term, _ in known}, weights)
         return tally
 

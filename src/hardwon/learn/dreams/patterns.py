@@ -6,9 +6,10 @@ import json
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon._run import to_the_end
 from hardwon.domain.redact import redact
 from hardwon.domain.text import clip, one_line
-from hardwon.engine import prompt_text, to_the_end
+from hardwon.engine import prompt_text
 from hardwon.errors import HardwonError
 from hardwon.ports import Request
 

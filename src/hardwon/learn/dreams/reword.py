@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hardwon._run import to_the_end
 from hardwon.domain.dream import Words
 from hardwon.domain.duplicates import is_warning, particulars
 from hardwon.domain.lesson import Status
 from hardwon.domain.protocol import SCHEMA, parse
 from hardwon.domain.provenance import REWORD, marks
 from hardwon.domain.text import one_line
-from hardwon.engine import prompt_text, to_the_end
+from hardwon.engine import prompt_text
 from hardwon.errors import BadReply
 from hardwon.ports import Request
 from hardwon.stages.screen import screen_lesson

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import signal
+import threading
+from contextlib import suppress
 
 import click
 
 import hardwon
+from hardwon.errors import HardwonError
+from hardwon.settings import load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import say
 from hardwon.tokens import kept_token
@@ -30,11 +34,19 @@ def command(port: int | None, home: str | None) -> None:
 
     signals = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # threads inherit it: sigwait gets them all
-    with hardwon.open(home) as hw:
+    with hardwon.open(settings=load(home).in_a_hurry(resident=True)) as hw:
         serving = Daemon(hw, port=port, token=kept_token(hw.settings.home))
         serving.start()
+        threading.Thread(target=_warm_up, args=(hw,), daemon=True).start()
         say(f"listening on {serving.socket_path}")
         if serving.port is not None:
             say(f"listening on http://127.0.0.1:{serving.port}")
         signal.sigwait(signals)
         serving.close()
+
+
+def _warm_up(hw: hardwon.Hardwon) -> None:
+    """Read the weights of an embedder before the first prompt has to wait for them."""
+    with suppress(HardwonError):  # a server that is away is told of at the doors
+        hw.embed()
+        hw.agent("warm-up").explain("turn", "warm up")

@@ -56,7 +56,8 @@ def examine(home: str | None) -> Iterator[Check]:
         yield Check("settings", False, str(error))
         return
     yield Check("settings", True, f"{len(settings.origins) - 1} set, the rest default")
-    for name, look in (("home", _home), ("store", _store), ("queue", _queue), ("hooks", _hooks)):
+    looks = {"home": _home, "store": _store, "queue": _queue, "meaning": _meaning, "hooks": _hooks}
+    for name, look in looks.items():
         yield _tried(name, look, settings)
 
 
@@ -100,6 +101,17 @@ def _queue(settings: Settings) -> tuple[bool, str]:
         counts, _ = hw.queue_status()
     dead = f"{counts.dead} given up" + ("; see `hardwon reflect failed`" if counts.dead else "")
     return not counts.quarantined, "; ".join((f"{counts.pending} waiting", dead, *in_words(counts)))
+
+
+def _meaning(settings: Settings) -> tuple[bool, str]:
+    if not settings.recall.embedder:
+        return True, "off: lessons are found by failure, call and words (recall.embedder)"
+    if not os.path.isdir(settings.home):
+        return True, f"{settings.recall.embedder}; no lessons yet"
+    with hardwon.open(settings.home) as hw:
+        name, have, active = hw.embedded()
+    rest = "" if have >= active else "; `hardwon lesson embed` or a worker makes the rest"
+    return True, f"{name}: {have} of {active} lessons have a vector{rest}"
 
 
 def _hooks(settings: Settings) -> tuple[bool, str]:

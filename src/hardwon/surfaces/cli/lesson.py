@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import hardwon
 from hardwon.domain.lesson import Status
 from hardwon.domain.provenance import QUARANTINED, marks
+from hardwon.settings import load
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, say
+from hardwon.surfaces.cli.output import dump, progress, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -200,6 +202,24 @@ def import_(source: str, as_json: bool, **place: Any) -> None:
     with options.Scoped(**place) as agent:
         lessons = agent.lessons.import_from(source)
     _show(lessons, as_json, none="(nothing to import)", head="lesson(s) imported")
+
+
+@command.command()
+@options.home
+@options.as_json
+def embed(home: str | None, as_json: bool) -> None:
+    """Give every lesson that lacks one its vector; a worker does so by itself.
+
+    The embedder is the one that recall.embedder names, minilm when it names none.
+    """
+    with hardwon.open(settings=options.with_meaning(load(home), True)) as hw:
+        _, had, active = hw.embedded()
+        made = hw.embed(None if as_json else lambda done: progress(had + done, active))
+        name, have, active = hw.embedded()
+    if as_json:
+        dump({"embedder": name, "made": made, "embedded": have, "active": active})
+        return
+    say(f"OK: {made} vector(s) made by {name}; {have} of {active} lessons have one")
 
 
 @command.command()

@@ -45,6 +45,14 @@ def scope(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def with_meaning(settings: hardwon.Settings, wanted: bool | None) -> hardwon.Settings:
+    """The settings with the embedder that was asked for on the command line."""
+    if wanted is None:
+        return settings
+    name = (settings.recall.embedder or "minilm") if wanted else ""
+    return settings._replace(recall=settings.recall._replace(embedder=name))
+
+
 class Scoped:
     """`with Scoped(...) as agent:` opens the store for one agent and closes it again."""
 

@@ -65,6 +65,12 @@ def table(rows: Sequence[tuple[str, ...]], *, indent: str = "  ") -> None:
         say((indent + "  ".join(cells)).rstrip())
 
 
+def progress(done: int, of: int) -> None:
+    """How far something is, on standard error and only for people who watch."""
+    if sys.stderr.isatty():
+        click.echo(f"\r{done} of {of}", nl=done >= of, err=True)
+
+
 def width() -> int:
     """How many columns a line for people may have."""
     return max(40, shutil.get_terminal_size((120, 24)).columns)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hardwon.domain.text import clip, one_line
+from hardwon.settings import load
 from hardwon.stages import inject
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say, table
@@ -24,15 +25,29 @@ _BUDGET = 10_000  # tokens: people may see more than an agent
 @click.option("--tool", help="TEXT is a pending call of this tool, not a prompt.")
 @click.option("--error", is_flag=True, help="TEXT is an error that was just met, not a prompt.")
 @click.option("--explain", is_flag=True, help="Show every candidate, its score and the verdict.")
+@click.option(
+    "--meaning/--no-meaning",
+    default=None,
+    help="Find lessons by meaning, too (default: as recall.embedder says; else minilm).",
+)
+@click.option("--hyde", is_flag=True, help="Let the model imagine a lesson and search with it.")
 @options.scope
 @options.as_json
 def command(
-    text: str, tool: str | None, error: bool, explain: bool, as_json: bool, **place: Any
+    text: str,
+    tool: str | None,
+    error: bool,
+    explain: bool,
+    meaning: bool | None,
+    hyde: bool,
+    as_json: bool,
+    **place: Any,
 ) -> None:
     """Show what would be put before the agent for the prompt, pending call or error TEXT."""
     door = "error" if error else "action" if tool else "turn"
-    with options.Scoped(**place) as agent:
-        judged = agent.explain(door, text, tool=tool or "bash")
+    settings = options.with_meaning(load(place["home"]), meaning)
+    with options.Scoped(**place, settings=settings) as agent:
+        judged = agent.explain(door, text, tool=tool or "bash", hyde=hyde or None)
     if explain:
         dump([_plain(one) for one in judged]) if as_json else _explain(judged)
         return
@@ -65,6 +80,7 @@ def _plain(one: Judged) -> dict[str, Any]:
         "score": round(one.score, 4),
         "parts": {name: round(value, 4) for name, value in one.parts},
         "shared_words": one.match.shared,
+        "cosine": round(one.match.cosine, 4),
         "same_failure": one.match.is_same_failure,
         "calls": [key for key, _ in one.match.calls],
         "verdict": one.verdict or "shown",

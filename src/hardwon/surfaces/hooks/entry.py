@@ -63,7 +63,7 @@ def answer(event: Event, spoken: Any, settings: Settings, watch: Watch) -> dict[
     import hardwon
     from hardwon.surfaces.hooks.respond import respond
 
-    with hardwon.open(settings=settings) as hw:
+    with hardwon.open(settings=settings.in_a_hurry()) as hw:
         hw.on_trouble(watch.trouble)
         reply = respond(event, hw)
     said: dict[str, Any] = spoken.answer(event, reply) if reply else {}
