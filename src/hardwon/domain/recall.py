@@ -15,7 +15,7 @@ else:
     from hardwon._light import NamedTuple
 
 TERM_LIMIT = 64  # of one query; rare ones count most, so the cut costs nothing
-POSTINGS_READ = 1000  # at most, for one recall, rarest keys first
+POSTINGS_READ = 400  # at most, for one recall, rarest keys first
 _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
 _TOP_IMPACT = 255
 _EACH = 4096.0  # more than the words of any query can weigh together
@@ -196,15 +196,10 @@ class Tally:
         """The lesson with what was counted for it."""
         exact = self._exact.get(lesson.id, ())
         cosine, meaning = self._near.get(lesson.id, (0.0, 0.0))
-        return Match(
-            lesson,
-            words=self._words(lesson.id),
-            shared=int(self._sums.get(lesson.id, 0.0) // _EACH),
-            is_same_failure=any(key[0] == "!" for key, _ in exact),
-            calls=tuple((key[1:], times) for key, times in exact if key[0] == "$"),
-            cosine=cosine,
-            meaning=meaning,
-        )
+        shared, words = divmod(self._sums.get(lesson.id, 0.0), _EACH)
+        is_same_failure = any(key[0] == "!" for key, _ in exact)
+        calls = tuple((key[1:], times) for key, times in exact if key[0] == "$")
+        return Match(lesson, words, int(shared), is_same_failure, calls, cosine, meaning)
 
     def _words(self, lesson: int) -> float:
         return self._sums.get(lesson, 0.0) % _EACH

@@ -22,6 +22,7 @@ else:
     settling = lazy("hardwon.backends.sqlite.settling")
 
 FRESH, FRESH_IN_BULK = 64, 512  # lessons that wait for the dictionary at most
+_moment = datetime.fromtimestamp
 _KEYS_ASKED = 400  # SQLite allows 999 values in a query
 
 _ALL_TEXT = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
@@ -244,29 +245,11 @@ def _list(text: str) -> tuple[str, ...]:
 
 
 def _lesson(row: Row, scopes: dict[int, Scope]) -> Lesson:
-    """The lesson of a row that `_SELECT` brought."""
-    return Lesson(
-        scope=scopes[row[1]],
-        id=row[0],
-        situation=row[2],
-        mistake=row[3],
-        correction=row[4],
-        trigger=row[5],
-        origin=row[6],
-        author=row[7],
-        job=row[8],
-        status=row[9],
-        tags=_list(row[10]),
-        signatures=_list(row[11]),
-        calls=_list(row[12]),
-        evidence=_list(row[13]),
-        importance=row[14],
-        confidence=row[15],
-        hits=row[16],
-        met=row[17],
-        guard=bool(row[18]),
-        created_at=datetime.fromtimestamp(row[19], UTC),
-        updated_at=datetime.fromtimestamp(row[20], UTC),
-        last_seen_at=datetime.fromtimestamp(row[21], UTC),
-        expires_at=row[22] and datetime.fromtimestamp(row[22], UTC),
-    )
+    """The lesson of a row that `_SELECT` brought; by position, for many are read in one recall."""
+    number, shelf, situation, mistake, correction, trigger, origin, author, job, status = row[:10]
+    tags, signatures, calls, evidence = map(_list, row[10:14])
+    importance, confidence, hits, met, guard, created, updated, seen, expires = row[14:]
+    texts = (scopes[shelf], situation, correction, mistake, tags, trigger, signatures, calls)
+    facts = (evidence, origin, author, job, importance, confidence, status, number, hits, met)
+    times = (_moment(created, UTC), _moment(updated, UTC), _moment(seen, UTC))
+    return Lesson._make((*texts, *facts, *times, expires and _moment(expires, UTC), bool(guard)))
