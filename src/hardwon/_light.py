@@ -25,16 +25,23 @@ except ImportError:  # another interpreter
         return property(lambda self: tuple.__getitem__(self, index), doc=doc)
 
 
+_OFTEN = 300  # a process that makes so many values lives long enough to pay for the standard way
+
+
 class _Value(tuple):  # type: ignore[type-arg]
     """What `collections.namedtuple` makes, for any number of fields."""
 
     __slots__ = ()
     _fields: ClassVar[tuple[str, ...]]
     _field_defaults: ClassVar[dict[str, Any]]
+    _slow: ClassVar[int] = 0  # how often one was made by names or with defaults
 
     def __new__(cls, *values: Any, **named: Any) -> Self:
         fields = cls._fields
         if named or len(values) != len(fields):
+            cls._slow += 1
+            if cls._slow == _OFTEN:
+                cls.__new__ = _quick(cls)  # type: ignore[method-assign]
             given, rest = fields[: len(values)], fields[len(values) :]
             filled = {**cls._field_defaults, **named}
             if not named.keys().isdisjoint(given) or len(values) > len(fields):
@@ -67,6 +74,14 @@ class _Value(tuple):  # type: ignore[type-arg]
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         return tuple(self)
+
+
+def _quick(cls: type[_Value]) -> Any:
+    """The standard class's way to make one: three times as fast, once it has been generated."""
+    from collections import namedtuple
+
+    defaults = cls._field_defaults.values()
+    return namedtuple(cls.__name__, cls._fields, defaults=defaults).__new__
 
 
 class _Maker(type):
