@@ -56,7 +56,7 @@ MUTANTS = [
     ("R8", "no-checksum", 2_000),
     ("R9", "short-read", 40),
     ("R9", "no-limit", 40),
-    ("R10", "no-lock", 15),
+    ("R10", "no-lock", 60),
     ("R11", "no-time-limit", 38),
     ("R11", "always-again", 38),
     ("R12", "attempts-in-memory", 1),
