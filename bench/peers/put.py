@@ -97,11 +97,12 @@ def main():
     peer, folder, threads, puts, size, *port = sys.argv[1:]
     connect = globals()[peer](folder, port[0] if port else "0")
     content, taken = "x" * int(size), []
-    ready = threading.Barrier(int(threads) + 1)
+    ready, one_by_one = threading.Barrier(int(threads) + 1), threading.Lock()
 
     def produce(number):
-        put = connect()
-        put(content)
+        with one_by_one:  # some cannot be opened twice at once
+            put = connect()
+            put(content)
         ready.wait()
         for index in range(int(puts)):
             began = time.perf_counter()
