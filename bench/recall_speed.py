@@ -63,6 +63,7 @@ class Questions:
     def __init__(self, size: int) -> None:
         corpus, chance = Corpus(size), random.Random(size)
         lessons = list(corpus.lessons(min(ASKED, size)))
+        self.corrections = [one.correction for one in lessons]
         self.prompts = [" ".join(chance.sample(one.correction.split(), 12)) for one in lessons]
         self.calls = [call_of(one.situation) for one in lessons]
         self.errors = [error_of(one.situation) for one in lessons]
@@ -84,6 +85,16 @@ def doors(agent: hardwon.Agent, asked: Questions) -> dict[str, list[float]]:
 def _each(texts: list[str], ask: Callable[[str], object]) -> Callable[[], object]:
     endless = (text for _ in iter(int, 1) for text in texts)
     return lambda: ask(next(endless))
+
+
+def found(agent: hardwon.Agent, asked: Questions) -> float:
+    """The share of prompts whose own lesson is among those shown."""
+    pairs = list(zip(asked.prompts, asked.corrections, strict=True))
+    hits = sum(
+        any(lesson.correction == correction for lesson in agent.before_turn(prompt).lessons)
+        for prompt, correction in pairs
+    )
+    return hits / len(pairs)
 
 
 def inserts(home: str, agent: hardwon.Agent) -> tuple[float, float, float]:
@@ -167,7 +178,8 @@ def measured(size: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     asked = Questions(size)
     home = filled(size)
     with hardwon.open(home) as hw:
-        taken = doors(hw.agent(SCOPE.agent, project=SCOPE.project), asked)
+        agent = hw.agent(SCOPE.agent, project=SCOPE.project)
+        taken, hits = doors(agent, asked), found(agent, asked)
     start = started(home, asked.prompts[0])
     with tempfile.TemporaryDirectory(dir=cache()) as copy:
         shutil.copytree(home, copy, dirs_exist_ok=True)
@@ -178,7 +190,7 @@ def measured(size: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     spans = [f"{at(taken[d], 0.5) * 1e3:.2f} / {at(taken[d], 0.99) * 1e3:.2f}" for d in taken]
     common = median(taken["common"]) / median(taken["turn"])
     ratios = (common, beside, start, usual, mean, face)
-    return (f"{size:,}", *spans), (f"{size:,}", *(f"{one:.2f}" for one in ratios))
+    return (f"{size:,}", *spans, f"{hits:.3f}"), (f"{size:,}", *(f"{one:.2f}" for one in ratios))
 
 
 def main() -> None:
@@ -190,7 +202,10 @@ def main() -> None:
     rows, ratios = zip(*map(measured, map(int, given.sizes.split(","))), strict=True)
     table(
         "Recall, p50 / p99 in ms",
-        [("lessons", "turn", "turn of common words", "action", "error"), *rows],
+        [
+            ("lessons", "turn", "turn of common words", "action", "error", "found at the turn"),
+            *rows,
+        ],
     )
     head = (
         *("lessons", "common ÷ usual prompt", "p99 with a writer ÷ without"),

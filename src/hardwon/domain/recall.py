@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from math import log
+from math import isqrt, log
 
 from hardwon import _re as re
 from hardwon.domain.lesson import Lesson
@@ -15,7 +15,7 @@ else:
     from hardwon._light import NamedTuple
 
 TERM_LIMIT = 64  # of one query; rare ones count most, so the cut costs nothing
-POSTINGS_READ = 400  # at most, for one recall, rarest keys first
+_LEAST_READ, _MOST_READ = 300, 2000  # entries of the index, rarest keys first
 _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
 _TOP_IMPACT = 255
 _EACH = 4096.0  # more than the words of any query can weigh together
@@ -46,7 +46,7 @@ class Query(NamedTuple):
     calls: tuple[str, ...] = ()  # the keys of the pending call
     ladders: tuple[tuple[str, ...], ...] = ()  # the same keys, from the general to the particular
     usual: int = 0  # how many of the lessons met most often to look at as well
-    reach: int = POSTINGS_READ  # entries of the index that are read at most
+    reach: int = 0  # entries of the index that are read at most; 0: as many as its size asks for
     near: Near = ()  # lessons near in meaning
 
 
@@ -136,13 +136,22 @@ def query(
     signature: str = "",
     ladders: tuple[tuple[str, ...], ...] = (),
     usual: int = 0,
-    reach: int = POSTINGS_READ,
+    reach: int = 0,
     near: Near = (),
 ) -> Query:
     """A query with the words of its text, each once."""
     words = tuple(dict.fromkeys(terms(text)))
     calls = tuple(dict.fromkeys(key for ladder in ladders for key in ladder))
     return Query(door, text, words, signature, calls, ladders, usual, reach, near)
+
+
+def entries_read(asked: Query, lessons: int) -> int:
+    """How many entries of the index are read at most, in a scope of so many lessons.
+
+    Words are as much commoner as the store is larger; with the root of it the right lesson is still
+    found (bench/recall_speed.py asks), and a recall stays short.
+    """
+    return asked.reach or max(_LEAST_READ, min(_MOST_READ, 3 * isqrt(lessons)))
 
 
 def keys(asked: Query) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from hardwon.backends.sqlite import shelves
 from hardwon.backends.sqlite.database import marks
 from hardwon.backends.sqlite.fresh import SPAN, Fresh
 from hardwon.domain.lesson import Lesson, Status
-from hardwon.domain.recall import Match, Query, Tally, index, keys, rarity
+from hardwon.domain.recall import Match, Query, Tally, entries_read, index, keys, rarity
 from hardwon.errors import NotFound
 
 TYPE_CHECKING = False
@@ -152,7 +152,8 @@ class SqliteLessons:
             tally.add(term, new, weights[number])
         for term, new in fresh.items():
             tally.add(term, new, rarity(len(new), total))
-        postings = self._postings([(number, holders) for number, _, holders in known], query.reach)
+        reach = entries_read(query, total)
+        postings = self._postings([(number, holders) for number, _, holders in known], reach)
         tally.add_all(postings, {number: term for number, term, _ in known}, weights)
         return tally
 
