@@ -169,10 +169,10 @@ class Asking:
 
     def shown(self, one: Question) -> list[int]:
         """The ids of the lessons that the door shows."""
-        found = recall.recall(
+        found = recall.weigh(
             self.query(one), scope=OWN, lessons=self._lessons, now=utc_now(), limit=3
         )
-        return [judged.match.lesson.id for judged in found]
+        return [judged.match.lesson.id for judged in recall.shown(found)]
 
 
 def share(values: Iterable[bool]) -> str:

@@ -70,11 +70,11 @@ class Doors:
 
     def action(self, scope: Scope, tool: str, args: Any, window: Window) -> Injection:
         """What is known about exactly this kind of call; nothing when it just worked."""
-        call, before = calls.canonical(args), window.steps()
+        call, (before, told) = calls.canonical(args), window.past()
         if _just_worked(call, before):
             return NOTHING
         asked, outlook = self.asked_at_action(scope, tool, call, before)
-        outlook = outlook._replace(told=window.told())
+        outlook = outlook._replace(told=told)
         limit = self._settings.recall.action_lessons
         said = self._deliver(scope, asked, limit=limit, outlook=outlook)
         if said:
@@ -191,10 +191,10 @@ class Doors:
     ) -> Injection:
         """Open a door: recall, render, remember."""
         started, now = perf_counter_ns(), self._clock()
-        found = recall.recall(
+        found = recall.weigh(
             asked, scope=scope, lessons=self._store.lessons, now=now, limit=limit, outlook=outlook
         )
-        fresh = [one for one in found if not _is_echo(one, skip)]
+        fresh = [one for one in recall.shown(found) if not _is_echo(one, skip)]
         if not fresh:
             return NOTHING
         budget = getattr(self._settings.recall, f"{asked.door}_tokens")

@@ -106,8 +106,8 @@ class Window(Protocol):
     def append(self, step: Step) -> None:
         """Add a step; the oldest may be forgotten."""
 
-    def told(self) -> dict[int, int]:
-        """How often each lesson was told before a call that the run then made."""
+    def past(self) -> tuple[list[Step], dict[int, int]]:
+        """The steps, and how often each lesson was told before a call that was then made."""
 
     def tell(self, lessons: Sequence[int]) -> None:
         """Note the lessons that are told before a call."""

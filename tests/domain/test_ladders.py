@@ -65,6 +65,11 @@ def test_inline_code_and_written_files_of_other_tools_are_read_too() -> None:
     assert "& python scipy" in rungs(ladders("bash", "python demo.py", [wrote]))
 
 
+def test_a_call_without_a_program_has_the_ladder_of_its_tool() -> None:
+    assert ladders("Bash", "<in.txt", ()) == ((": bash",),)
+    assert blamed("Bash", "<in.txt", "no such file", ()) == ((": bash",),)
+
+
 def test_only_the_blamed_part_of_a_chain_is_put_down() -> None:
     keys = rungs(blamed("bash", "make all && pytest a.py", "pytest: error: x", [LISTED]))
 

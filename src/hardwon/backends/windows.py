@@ -36,8 +36,9 @@ class FileWindow:
     def steps(self) -> list[Step]:
         return list(_parsed(self._lines()))
 
-    def told(self) -> dict[int, int]:
-        return _counted(_notes(self._lines()))
+    def past(self) -> tuple[list[Step], dict[int, int]]:
+        lines = self._lines()
+        return list(_parsed(lines)), _counted(_notes(lines))
 
     def _lines(self) -> list[bytes]:
         """What is read of the file, whole lines."""
@@ -163,8 +164,8 @@ class MemoryWindow:
         self._told += self._pending
         self._pending = ()
 
-    def told(self) -> dict[int, int]:
-        return _counted(self._told)
+    def past(self) -> tuple[list[Step], dict[int, int]]:
+        return self.steps(), _counted(self._told)
 
     def tell(self, lessons: Sequence[int]) -> None:
         self._pending = lessons

@@ -59,9 +59,7 @@ def ladders(tool: str, args: str, before: Sequence[Step]) -> tuple[Ladder, ...]:
 def blamed(tool: str, args: str, error: str, before: Sequence[Step]) -> tuple[Ladder, ...]:
     """The ladders of that part of a failed call which its error line speaks of."""
     part = "" if args.startswith("{") else blamed_part(parts(args), error)
-    if not part:
-        return ladders(tool, args, before)
-    return _ladders(part_keys(part), args, _Run(before))
+    return _ladders(part_keys(part), args, _Run(before)) or ladders(tool, args, before)
 
 
 def rungs(all_ladders: Sequence[Ladder]) -> tuple[str, ...]:
@@ -72,7 +70,7 @@ def rungs(all_ladders: Sequence[Ladder]) -> tuple[str, ...]:
 def _ladders(keys: Sequence[str], args: str, run: _Run) -> tuple[Ladder, ...]:
     program = next((key for key in keys if key[0] == PROGRAM), "")
     if not program:
-        return (tuple(keys),)
+        return ()  # nothing but redirections
     kinds = [key for key in keys if key[0] in (PROGRAM, KIND)][::-1]
     low = tuple(rung for key in kinds for rung in (key, run.marked(key)))
     targets = [key for key in keys if key[0] == TARGET]

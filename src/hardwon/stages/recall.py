@@ -18,29 +18,6 @@ if TYPE_CHECKING:
 _CANDIDATES, _AT_TURN = 30, 12  # a turn asks often, and has the usual ones besides
 
 
-def recall(
-    query: Query,
-    *,
-    scope: Scope,
-    lessons: LessonStore,
-    now: datetime,
-    limit: int,
-    outlook: Outlook = UNKNOWN,
-    weights: Weights = WEIGHTS,
-) -> list[Judged]:
-    """At most `limit` lessons; nothing fits, nothing is said."""
-    found = weigh(
-        query,
-        scope=scope,
-        lessons=lessons,
-        now=now,
-        limit=limit,
-        outlook=outlook,
-        weights=weights,
-    )
-    return [one for one in found if not one.verdict]
-
-
 def weigh(
     query: Query,
     *,
@@ -51,12 +28,20 @@ def weigh(
     outlook: Outlook = UNKNOWN,
     weights: Weights = WEIGHTS,
 ) -> list[Judged]:
-    """Every candidate with its score and why it is not shown, if it is not, best first."""
+    """Every candidate with its score, best first, and why it is not shown, if it is not.
+
+    At most `limit` are.
+    """
     most = _AT_TURN if query.door == Door.TURN else _CANDIDATES
     found = lessons.match(scope, query, now=now, limit=most)
     judged = [judge(query, match, outlook=outlook, now=now, by=weights) for match in found]
     judged.sort(key=lambda one: (bool(one.verdict), -one.score, -one.match.lesson.id))
     return settle(query, _within(judged, limit), outlook, weights)
+
+
+def shown(found: Iterable[Judged]) -> list[Judged]:
+    """Those that are shown; nothing fits, nothing is said."""
+    return [one for one in found if not one.verdict]
 
 
 def _within(found: Iterable[Judged], limit: int) -> list[Judged]:
