@@ -84,13 +84,19 @@ def _printed(command: list[object]) -> Speed:
 
 
 def side_by_side(measures: dict[str, Measure], root: str | None) -> dict[str, dict[int, Speed]]:
-    """The median of every measure; they take turns, so that noise hits all alike."""
+    """The median of every measure; they take turns, so that noise hits all alike.
+
+    What they wrote is removed at the very end: ext4 gives no new file the place of one that was
+    removed within the last minutes, and looks at all of those for every file it makes.
+    """
     found: dict[tuple[str, int], list[Speed]] = {}
-    for _ in range(ROUNDS):
-        for name, measure in measures.items():
-            for threads, each in SHAPES.items():
-                with tempfile.TemporaryDirectory(dir=root) as folder:
-                    found.setdefault((name, threads), []).append(measure(folder, threads, each))
+    turns = [(name, threads) for _ in range(ROUNDS) for name in measures for threads in SHAPES]
+    with tempfile.TemporaryDirectory(dir=root) as base:
+        for number, (name, threads) in enumerate(turns):
+            folder = os.path.join(base, str(number))
+            os.mkdir(folder)
+            speed = measures[name](folder, threads, SHAPES[threads])
+            found.setdefault((name, threads), []).append(speed)
     return {
         name: {
             threads: (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 from datetime import timedelta
@@ -10,7 +11,9 @@ from pathlib import Path
 from hardwon import Job
 from hardwon.backends.files import FileQueue
 from hardwon.backends.files.records import BadRecord, decode, encode
-from hardwon.stages.work import Backoff
+from hardwon.backends.memory_queue import MemoryQueue
+from hardwon.errors import TransientError
+from hardwon.stages.work import Backoff, Policy, Workers
 from tests.samples import NOW, job
 
 _ON_DISK = 20  # one broken file among so many broken records
@@ -64,7 +67,7 @@ def _replayed(folder: Path, n: int, chance: random.Random) -> int:
 
 
 def r16(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, int]:
-    """Delays of `n` schedules: in their range, under the cap, and evenly spread."""
+    """Delays of `n` schedules: in their range, under the cap, evenly spread; then the last try."""
     bad, noises = 0, []
     for _ in range(n):
         backoff = Backoff(
@@ -80,7 +83,30 @@ def r16(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, 
         bad += not (low - slack <= real <= high + slack and real <= backoff.limit)
         if backoff.spread > 0.01 and plain * 1.5 < backoff.limit:
             noises.append((real / plain - 1) / backoff.spread)
+    bad += sum(asyncio.run(_wrong_ends(n // 50, chance)))
     return n, bad + _is_uneven(noises)
+
+
+async def _wrong_ends(n: int, chance: random.Random) -> list[bool]:
+    """Of jobs that never work, whether they were not given up after exactly their attempts."""
+    return [await _ends_wrong(chance.randrange(1, 12), chance) for _ in range(n)]
+
+
+async def _ends_wrong(attempts: int, chance: random.Random) -> bool:
+    queue, times = MemoryQueue(), [NOW]
+
+    async def fail(_: Job) -> None:
+        times.append(times[-1])
+        raise TransientError("busy")
+
+    policy = Policy(Backoff(attempts=attempts))
+    crew = Workers(queue, fail, policy=policy, clock=lambda: times[-1], chance=chance.random)
+    queue.put(job("never works", NOW))
+    while waiting := queue.waiting():
+        times[-1] = max(times[-1], waiting[0].due)
+        await crew.until_idle()
+    starts, dead = len(times) - 1, [one.attempts for one in queue.dead()]
+    return not (starts == attempts and dead == [attempts])
 
 
 def _is_uneven(noises: list[float]) -> bool:

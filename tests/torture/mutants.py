@@ -53,7 +53,7 @@ def name_late() -> None:
     def added(self: disk.Folder, name: str, content: bytes) -> bool:
         self._renamed(self._written(name, content), name)
         with contextlib.suppress(OSError):
-            self._synced()
+            self._sync()
         return True
 
     disk.Folder._added = added  # type: ignore[method-assign]
@@ -232,6 +232,16 @@ def jitter_over_the_cap() -> None:
     work.Backoff.delay = delay  # type: ignore[method-assign]
 
 
+def once_more() -> None:
+    """A job is given one attempt more than it has."""
+    sensible = work.Backoff.sensible
+
+    def generous(self: work.Backoff) -> work.Backoff:
+        return sensible(self._replace(attempts=self.attempts + 1))
+
+    work.Backoff.sensible = generous  # type: ignore[method-assign]
+
+
 MUTANTS = {
     "no-file-fsync": no_file_fsync,
     "no-folder-fsync": no_folder_fsync,
@@ -258,4 +268,5 @@ MUTANTS = {
     "attempts-in-memory": attempts_in_memory,
     "burnt-attempt": burnt_attempt,
     "jitter-over-the-cap": jitter_over_the_cap,
+    "once-more": once_more,
 }

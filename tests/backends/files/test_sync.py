@@ -5,15 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from hardwon.backends.files import FileQueue
-from hardwon.backends.files.together import Together
 from hardwon.errors import StorageError
 from tests.samples import job
 
@@ -116,38 +113,3 @@ def test_a_refused_attempt_is_counted(base: Path, disk: Disk) -> None:
         queue.claim(JOB.due)
 
     assert queue.counts().storage_errors == 1
-
-
-def test_who_shares_a_sync_with_one_that_is_interrupted_is_not_told_it_worked() -> None:
-    begun, joined = threading.Event(), threading.Event()
-
-    def call() -> None:
-        begun.set()
-        joined.wait(10)
-        raise KeyboardInterrupt
-
-    told: list[object] = []
-    together = Together(call)
-
-    def ask() -> None:
-        try:
-            together()
-            told.append("done")
-        except BaseException as error:  # noqa: BLE001 - which one is the question
-            told.append(type(error))
-
-    # One is at it; of the two that wait for their turn one will lead and one will follow.
-    threads = [threading.Thread(target=ask) for _ in range(3)]
-    threads[0].start()
-    begun.wait(10)
-    for thread in threads[1:]:
-        thread.start()
-    while len(together._turn._waiters) < 2:  # type: ignore[attr-defined]
-        time.sleep(0.001)
-    joined.set()
-    for thread in threads:
-        thread.join()
-
-    assert sorted(map(str, told)) == sorted(
-        map(str, [KeyboardInterrupt, KeyboardInterrupt, InterruptedError])
-    )

@@ -8,7 +8,6 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
-from hardwon.backends.files.together import Together
 from hardwon.errors import StorageError, storage_error
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ class Folder:
     def __init__(self, path: str) -> None:
         self.path = path
         self._fd = _opened(path)
-        self._synced = Together(self._sync)
 
     def add(self, name: str, content: bytes) -> bool:
         """Write a new file; False when the name is taken, by something that is as durable."""
@@ -50,7 +48,7 @@ class Folder:
         try:
             temporary = self._written(name, content, stamp=stamp)
             self._renamed(temporary, name)
-            self._synced()
+            self._sync()
         except OSError as error:
             raise storage_error(error, os.path.join(self.path, name)) from error
 
@@ -59,7 +57,7 @@ class Folder:
         try:
             os.unlink(name, dir_fd=self._fd)
             if for_good:
-                self._synced()
+                self._sync()
         except FileNotFoundError:
             return False
         except OSError as error:
@@ -153,7 +151,7 @@ class Folder:
         try:
             os.fsync(handle)
             is_doubtful = False
-            self._synced()
+            self._sync()
         except OSError:
             if not self._renewed(handle, name) and is_doubtful:
                 self._take_back(handle, name)
