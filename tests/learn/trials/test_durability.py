@@ -78,6 +78,19 @@ def test_a_killed_loop_goes_on_and_repeats_no_finished_trial(tmp_path: Path, how
     assert lines(home, "judged") == ["0", "1", "2", "3", "4"]
 
 
+def test_a_loop_that_was_killed_before_it_could_end_ends_when_it_is_resumed(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    assert finish(home) == (0, "succeeded 5\n")
+    journal = home / "loops" / "five" / "journal.jsonl"
+    steps = journal.read_text().splitlines(keepends=True)
+    assert '"ended"' in steps[-1]
+    journal.write_text("".join(steps[:-1]))
+
+    assert finish(home, resume=True) == (0, "succeeded 5\n")
+
+    assert lines(home, "judged") == ["0", "1", "2", "3", "4"]
+
+
 @pytest.mark.torture
 def test_killed_at_random_moments_again_and_again_it_ends_the_same(tmp_path: Path) -> None:
     for round_ in range(20):

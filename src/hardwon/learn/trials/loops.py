@@ -197,7 +197,8 @@ def _check_resumable(state: State, changes: dict[str, Any]) -> None:
     if state.status == "succeeded":
         raise InvalidInput(f"loop {state.loop_id!r} has succeeded; there is nothing to resume")
     most = changes.get("max_trials") or state.options.max_trials
-    if state.open is None and len(state.trials) >= most:
+    # One that was killed before it could end is let end, whatever its trials came to.
+    if state.status != "running" and state.open is None and len(state.trials) >= most:
         raise InvalidInput(
             f"loop {state.loop_id!r} has used its {most} trials; resume it with more max trials"
         )
