@@ -135,7 +135,7 @@ def r1(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, i
 
 
 def _finish(folder: Path, base: Path, acks: Path) -> tuple[int, int]:
-    """Work the rest, at once, then compare what was acknowledged with what was learnt."""
+    """Work the rest, then compare what was acknowledged with what was learnt."""
     store, queue = SqliteStore(str(folder)), FileQueue(str(base))
 
     began, waits = time.monotonic(), list[float]()
