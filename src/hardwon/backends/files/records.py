@@ -46,7 +46,7 @@ def decode(record: bytes) -> Job:
     """The job of a record; raises BadRecord for anything that is not one, whole and unharmed."""
     payload = _payload(record)
     try:
-        envelope = json.loads(payload)
+        envelope = json.loads(payload.decode())  # cheaper than to let it guess the encoding
         if envelope["v"] != _VERSION:
             raise BadRecord(f"unsupported record version {envelope['v']!r}")
         return _from_fields(envelope["job"])
