@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from hardwon.worker import Worker
 
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
+_PATIENCE = 1.0  # seconds for a visitor to say something: a worker that ends waits for it
 _TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -23,7 +24,7 @@ class Endpoint:
             self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(worker))
         except OSError as error:
             raise storage_error(error, f"127.0.0.1:{port}") from error
-        self._server.daemon_threads = True
+        self._server.daemon_threads = False  # whoever is being answered gets the whole answer
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
     @property
@@ -43,6 +44,8 @@ class Endpoint:
 
 def _handler(worker: Worker) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
+        timeout = _PATIENCE
+
         def do_GET(self) -> None:
             if self.headers.get("Host", "localhost").rsplit(":", 1)[0] not in _LOCAL:
                 self._answer(421, b"not here\n")  # a page elsewhere rebound its name to us
