@@ -35,6 +35,8 @@ def r24(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, 
         time.sleep(chance.uniform(0.02, 0.1))
         kill(child)
         chance.random()
+        if turn == n - 1:  # however little the kills left, there is enough to count
+            _produce(FileQueue(str(folder / "queue")), folder / "acks", turn)
         bad += ended(fork(lambda: _check(folder, whole=turn == n - 1))) != 0  # noqa: B023
     queue, acked = FileQueue(str(folder / "queue")), set(noted(folder / "acks"))
     done, dead = set(noted(folder / "dones")), {one.id for one in queue.dead()}
@@ -69,17 +71,18 @@ def _settings(folder: Path) -> Settings:
 def _live(folder: Path, seed: int) -> None:
     """Put jobs of ever new tenants and work them, until the kill comes."""
     worker, queue = _worker(folder)
-
-    def produce() -> None:
-        for number in range(_A_LIFE):
-            scope = Scope(f"tenant-{seed}-{number}", "coder")
-            episode = EPISODE._replace(scope=scope, task=f"{os.getpid()} {seed} {number}")
-            made = new_job(episode, "error", utc_now())
-            queue.put(made)
-            note(folder / "acks", made.id)
-
-    threading.Thread(target=produce, daemon=True).start()
+    told = (queue, folder / "acks", seed)
+    threading.Thread(target=_produce, args=told, daemon=True).start()
     asyncio.run(worker.serve())
+
+
+def _produce(queue: FileQueue, acks: Path, seed: int) -> None:
+    for number in range(_A_LIFE):
+        scope = Scope(f"tenant-{seed}-{number}", "coder")
+        episode = EPISODE._replace(scope=scope, task=f"{os.getpid()} {seed} {number}")
+        made = new_job(episode, "error", utc_now())
+        queue.put(made)
+        note(acks, made.id)
 
 
 def _check(folder: Path, *, whole: bool) -> None:
