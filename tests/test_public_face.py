@@ -227,6 +227,51 @@ def test_the_doors_never_raise(hw: hardwon.Hardwon, tmp_path: Path) -> None:
     assert not coder.after_action("bash", {"command": "x"}, output="boom", failed=True)
 
 
+class Odd:
+    def __str__(self) -> str:
+        return MKDIR_ERROR
+
+
+OUTPUTS = [MKDIR_ERROR.encode(), OSError(MKDIR_ERROR), Odd(), None, {"stderr": MKDIR_ERROR}]
+
+
+@pytest.mark.parametrize("output", OUTPUTS, ids=lambda output: type(output).__name__)
+def test_a_step_is_recorded_whatever_its_output_is(hw: hardwon.Hardwon, output: object) -> None:
+    coder = hw.agent("coder")
+
+    coder.after_action("bash", MKDIR, output=output, failed=True)
+    job = coder.after_run(task="Make the folder", error="failed")
+
+    assert job is not None
+    (step,) = job.episode.steps
+    assert MKDIR_ERROR in step.output or output is None
+
+
+def test_a_run_is_queued_whatever_its_task_is(hw: hardwon.Hardwon) -> None:
+    messages = [{"role": "user", "content": "make the folder"}]
+
+    job = hw.agent("coder").after_run(task=messages, attempt=None, error=b"boom")  # type: ignore[arg-type]
+
+    assert job is not None
+    assert ("make the folder" in job.episode.task, job.episode.error) == (True, "boom")
+
+
+def test_a_model_may_be_given_by_its_name(hw: hardwon.Hardwon, tmp_path: Path) -> None:
+    (tmp_path / "answers").write_text("<situation>s</situation><correction>do that</correction>")
+
+    with hardwon.open("memory:", model=f"scripted:{tmp_path / 'answers'}") as worded:
+        worded.agent("coder").after_run(task="one", error="boom")
+        worded.drain()
+
+        assert [kept.correction for kept in worded.agent("coder").lessons.list()] == ["do that"]
+
+
+@pytest.mark.parametrize("model", ["gpt-5", 5, object()])
+def test_a_model_that_cannot_be_used_is_refused_at_once(model: object) -> None:
+    with pytest.raises(InvalidInput, match="model"):
+        hardwon.open("memory:", model=model)  # type: ignore[arg-type]
+
+
 BAD = ["", "   ", "\x00", "\u202e\u200b", "x" * 4097]
 
 

@@ -85,7 +85,7 @@ class Engine:
         settings: Settings,
         target: str,
         *,
-        model: Model | Answerer | None = None,
+        model: Model | Answerer | str | None = None,
         embedder: Embedder | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
@@ -138,11 +138,12 @@ class Engine:
         """Who words the lessons, within the budget."""
         values = self.settings.model
         keys = {"anthropic": values.anthropic_key, "openai": values.openai_key}
-        given = self._model and function.as_model(self._model)
         own = [kind for kind in keys if self.settings.is_own(f"model.{kind}_key")]
-        model = given or models.open_model(
-            values.name, keys=keys, preferred=own, timeout=values.timeout
-        )
+        given = values.name if self._model is None else self._model
+        if isinstance(given, str):
+            model = models.open_model(given, keys=keys, preferred=own, timeout=values.timeout)
+        else:
+            model = function.as_model(given)
         if model.name == rules.Rules.name:
             return model
         return governor.Governed(model, self._account(model.name))

@@ -9,7 +9,7 @@ from hardwon._lazy import lazy
 from hardwon.domain.delivery import NOTHING, Door, Injection
 from hardwon.domain.lesson import Lesson, noted
 from hardwon.domain.scope import scope as scoped
-from hardwon.domain.text import LABEL_LIMIT, LESSON_LIMIT, required
+from hardwon.domain.text import LABEL_LIMIT, LESSON_LIMIT, as_text, required
 from hardwon.engine import MEMORY, Engine, utc_now
 from hardwon.errors import InvalidInput
 from hardwon.lessons import Lessons, within
@@ -56,13 +56,14 @@ def open(
     target: str | os.PathLike[str] | None = None,
     *,
     settings: Settings | None = None,
-    model: Model | Answerer | None = None,
+    model: Model | Answerer | str | None = None,
     embedder: Embedder | None = None,
     clock: Callable[[], datetime] = utc_now,
 ) -> Hardwon:
     """A hardwon at `target`: nothing (`~/.hardwon`), a directory, or `memory:`.
 
-    An `embedder` of yours is used instead of the one that `recall.embedder` names.
+    A `model` (a name, a function or an object) and an `embedder` of yours are used instead of
+    those that `model.name` and `recall.embedder` name.
     """
     place = os.fspath(target) if target is not None else ""
     if place != MEMORY and "://" in place:
@@ -72,6 +73,8 @@ def open(
         settings or load(home or None), place, model=model, embedder=embedder, clock=clock
     )
     engine.processors.update(PROCESSORS)
+    if model is not None:
+        engine.model  # noqa: B018 - one that cannot be used is refused here, not job by job
     return Hardwon(engine)
 
 
@@ -228,11 +231,12 @@ class Agent:
         return self._door(self._engine.doors.action, tool, args, self._window)
 
     def after_action(
-        self, tool: str, args: Any, *, output: str = "", failed: bool = False
+        self, tool: str, args: Any, *, output: object = "", failed: bool = False
     ) -> Injection:
         """Records the step; after a failure that is known, what worked the last time.
 
-        A run that goes in circles is told so; `stop` is set when it should be stopped.
+        The output may be anything: text, bytes, an exception. A run that goes in circles is told
+        so; `stop` is set when it should be stopped.
         """
         return self._door(self._after_action, tool, args, output, failed)
 
@@ -252,7 +256,10 @@ class Agent:
             return None
         flags = tuple((signals or {}).items())
         return self._engine.capture(
-            episode.Episode(self.scope, task, attempt, _words(error), recorded, flags), trigger
+            episode.Episode(
+                self.scope, as_text(task), as_text(attempt), as_text(error), recorded, flags
+            ),
+            trigger,
         )
 
     def explain(
@@ -287,7 +294,7 @@ class Agent:
 
         def end(own: Scope) -> Job:
             goal = (goal_id, objective, state)
-            return goals.ended(self._engine, own, *goal, tasks=tasks, error=_words(error))
+            return goals.ended(self._engine, own, *goal, tasks=tasks, error=as_text(error))
 
         return self._attempt(end, None)
 
@@ -337,7 +344,7 @@ class Agent:
 
         def end(own: Scope) -> Job | None:
             lost = failed or bool(error)
-            run = execution.Run(task, tuple(tools), seconds, lost, retries, _words(error))
+            run = execution.Run(task, tuple(tools), seconds, lost, retries, as_text(error))
             return executions.ended(self._engine, own, run)
 
         return self._attempt(end, None)
@@ -359,9 +366,9 @@ class Agent:
         return self._engine.doors.turn(own, prompt, self._engine.enriched(prompt, hyde))
 
     def _after_action(
-        self, own: Scope, tool: str, args: Any, output: str, failed: bool
+        self, own: Scope, tool: str, args: Any, output: object, failed: bool
     ) -> Injection:
-        step = episode.Step(tool, calls.canonical(args), output, failed)
+        step = episode.Step(tool, calls.canonical(args), as_text(output), failed)
         return self._engine.doors.after(own, step, self._window, self._task)
 
     def _recorded(self, steps: Sequence[Step] | None) -> tuple[Step, ...]:
@@ -385,10 +392,3 @@ class Agent:
         except Exception as error:  # noqa: BLE001 - whatever it is, the turn goes on
             self._engine.trouble(error)
             return otherwise
-
-
-def _words(error: object) -> str:
-    """An error as text: exceptions with their type, so that two kinds never look alike."""
-    if isinstance(error, BaseException):
-        return f"{type(error).__name__}: {error}".rstrip(": ")
-    return "" if error is None else str(error)

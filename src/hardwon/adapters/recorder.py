@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hardwon.domain.text import clip_middle
+from hardwon.domain.text import as_text, clip_middle
 
 if TYPE_CHECKING:
     from hardwon import Agent, Injection, Job
@@ -80,6 +80,4 @@ def _arguments(value: Any) -> Any:
 
 
 def _words(value: object) -> str:
-    if isinstance(value, BaseException):
-        value = f"{type(value).__name__}: {value}"
-    return clip_middle(str(value), _OUTPUT_LIMIT)
+    return clip_middle(as_text(value), _OUTPUT_LIMIT)

@@ -33,6 +33,17 @@ def _composed(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+def as_text(value: object) -> str:
+    """Whatever a program handed over as text: bytes decoded, exceptions with their type."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes | bytearray):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, BaseException):  # so that two kinds never look alike
+        return f"{type(value).__name__}: {value}".rstrip(": ")
+    return "" if value is None else str(value)
+
+
 def one_line(text: str, limit: int = LESSON_LIMIT) -> str:
     """The cleaned text on one line, at most `limit` characters."""
     return clip(" ".join(clean(text).split()), limit)

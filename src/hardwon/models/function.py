@@ -27,9 +27,14 @@ def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> Function:
     return Function(found, name=f"{kind}:{rest}")
 
 
-def as_model(given: Model | Callable[[Request], Any]) -> Model:
-    """The model, or the function made one."""
-    return cast("Model", given) if hasattr(given, "complete") else Function(given)
+def as_model(given: object) -> Model:
+    """The model, or the function made one; raises InvalidInput for what is neither."""
+    if hasattr(given, "complete"):
+        return cast("Model", given)
+    if not callable(given):
+        kind = type(given).__name__
+        raise InvalidInput(f"a model is a name, a function or has `complete`; {kind} is not one")
+    return Function(given)
 
 
 class Function:
