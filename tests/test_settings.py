@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.errors import InvalidInput, StorageError
-from hardwon.settings import default_home, duration, load
+from hardwon.settings import default_home, duration, load, parse, unknown, written
 
 
 def test_defaults_are_those_of_the_published_system(tmp_path: Path) -> None:
@@ -75,3 +75,36 @@ def test_a_broken_file_names_its_path(tmp_path: Path) -> None:
 
 def test_home_is_taken_from_the_environment() -> None:
     assert default_home({"HARDWON_HOME": "/srv/memory"}) == "/srv/memory"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (timedelta(days=7), "7d"),
+        (timedelta(seconds=90), "90s"),
+        (timedelta(milliseconds=1400), "1400ms"),
+        (timedelta(0), "0ms"),
+        (True, "true"),
+        (0.2, "0.2"),
+    ],
+)
+def test_a_value_is_shown_as_it_may_be_written(value: object, text: str) -> None:
+    assert written(value) == text
+    assert parse("it", written(value), value) == value
+
+
+@pytest.mark.parametrize("line", ["workers = -1", "jitter = nan", "max_delay = -5"])
+def test_no_setting_is_negative(tmp_path: Path, line: str) -> None:
+    (tmp_path / "config.toml").write_text(f"[queue]\n{line}\n")
+
+    with pytest.raises(InvalidInput, match=r"setting queue\..*config\.toml.*is not"):
+        load(str(tmp_path), {})
+
+
+def test_what_is_set_and_sets_nothing_is_named(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("loose = 1\n[queue]\nworkers = 3\nworker = 3\n")
+    environ = {"HARDWON_QUEUE_JITER": "1", "HARDWON_AGENT": "a", "HARDWON_HOME": "/x", "PATH": ""}
+
+    found = unknown(load(str(tmp_path), environ), environ)
+
+    assert found == ["loose", "queue.worker", "HARDWON_QUEUE_JITER"]

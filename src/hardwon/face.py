@@ -101,6 +101,11 @@ class Hardwon:
         """What is set, and where it was set."""
         return self._engine.settings
 
+    @property
+    def model(self) -> str:
+        """The name of the model that words the lessons; `rules` when there is none."""
+        return self._engine.model.name
+
     def agent(
         self,
         name: str,

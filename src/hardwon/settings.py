@@ -15,7 +15,9 @@ from hardwon.errors import InvalidInput, StorageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NamedTuple
+    from typing import Any, NamedTuple, TypeVar
+
+    T = TypeVar("T", int, float)
 else:
     from hardwon._light import NamedTuple
 
@@ -217,7 +219,7 @@ def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Se
             key = f"{section}.{name}"
             raw, origin = _found(section, name, file, environ)
             if origin:
-                values = values._replace(**{name: parse(key, raw, default)})
+                values = values._replace(**{name: parse(f"{key} ({origin})", raw, default)})
                 origins[key] = origin
         settings = settings._replace(**{section: values})
     return settings._replace(origins=tuple(origins.items()))
@@ -239,14 +241,14 @@ def parse(key: str, raw: Any, default: Any) -> Any:
     try:
         return _PARSERS[type(default)](raw)
     except (ValueError, KeyError, TypeError) as error:
-        kind = type(default).__name__
-        raise InvalidInput(f"setting {key}: {raw!r} is not a {kind}") from error
+        kind = _KINDS[type(default)]
+        raise InvalidInput(f"setting {key}: {raw!r} is not {kind}") from error
 
 
 def duration(raw: Any) -> timedelta:
     """A duration in Go's syntax (`1m30s`, `500ms`, `168h`) or a number of seconds."""
     if isinstance(raw, int | float) and not isinstance(raw, bool):
-        return timedelta(seconds=raw)
+        return timedelta(seconds=_not_negative(raw))
     text, total, number = str(raw).strip(), 0.0, ""
     if text == "0":
         return timedelta(0)
@@ -261,6 +263,38 @@ def duration(raw: Any) -> timedelta:
     return timedelta(seconds=total)
 
 
+def written(value: Any) -> str:
+    """A value as one would write it into config.toml or a variable."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, timedelta):
+        return str(value)
+    parts = value // timedelta(microseconds=1)
+    sizes = (("d", 86_400_000_000), ("h", 3_600_000_000), ("m", 60_000_000), ("s", 1_000_000))
+    unit, size = next((one for one in sizes if parts and parts % one[1] == 0), ("ms", 1000))
+    return f"{parts / size:g}{unit}"
+
+
+def unknown(settings: Settings, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """What is set for hardwon and sets nothing: `section.name` of the file, and variables."""
+    known = {row[0]: _names(*row[0].split(".")) for row in settings.rows() if "." in row[0]}
+    file = _file(os.path.join(settings.home, "config.toml"))
+    named = [
+        f"{section}.{name}" if name else section
+        for section, group in file.items()
+        for name in (group if isinstance(group, dict) else [""])
+    ]
+    variables = {PREFIX + name for name in _OTHER}.union(*known.values())
+    strange = [name for name in environ if name.startswith(PREFIX) and name not in variables]
+    return [*(name for name in named if name not in known), *strange]
+
+
+def _not_negative(number: T) -> T:
+    if not number >= 0:  # so that NaN is refused as well
+        raise ValueError(number)
+    return number
+
+
 def _boolean(raw: Any) -> bool:
     text = str(raw).strip().lower()
     if text not in _TRUE | _FALSE:
@@ -270,12 +304,21 @@ def _boolean(raw: Any) -> bool:
 
 _PARSERS: dict[type, Any] = {
     bool: _boolean,
-    int: lambda raw: int(str(raw)),
-    float: float,
+    int: lambda raw: _not_negative(int(str(raw))),
+    float: lambda raw: _not_negative(float(raw)),
     str: str,
     timedelta: duration,
     Secret: lambda raw: Secret(str(raw).strip()),
 }
+_KINDS = {
+    bool: "true or false",
+    int: "a whole number, 0 or more",
+    float: "a number, 0 or more",
+    str: "a text",
+    timedelta: "a duration such as 500ms, 5s, 2m or 168h",
+    Secret: "a text",
+}
+_OTHER = ("HOME", "LOOP")  # variables of ours that are no setting
 # The variables that providers' own programs read.
 _FOREIGN = {"MODEL_ANTHROPIC_KEY": "ANTHROPIC_API_KEY", "MODEL_OPENAI_KEY": "OPENAI_API_KEY"}
 

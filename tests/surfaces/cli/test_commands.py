@@ -156,6 +156,24 @@ def test_a_broken_store_is_one_line_that_names_it(capsys: Capture, home: Path) -
     assert "BAD  store:" in out(capsys, "doctor", code=1)
 
 
+def test_a_setting_that_is_misspelt_is_pointed_out(capsys: Capture, home: Path) -> None:
+    home.mkdir(mode=0o700)
+    (home / "config.toml").write_text("[queue]\nworker = 3\n")
+
+    assert run(["config"]) == 0
+
+    assert "queue.worker is no setting; did you mean queue.workers?" in capsys.readouterr().err
+    assert "BAD  settings: no such setting: queue.worker" in out(capsys, "doctor", code=1)
+
+
+def test_doctor_points_out_a_model_that_cannot_be_used(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARDWON_MODEL_NAME", "gpt-5")
+
+    assert "BAD  model: model 'gpt-5' is not of the form" in out(capsys, "doctor", code=1)
+
+
 def test_doctor_is_content_with_a_new_home(capsys: Capture) -> None:
     assert "BAD" not in out(capsys, "doctor")
 

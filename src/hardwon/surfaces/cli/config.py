@@ -7,9 +7,9 @@ import os
 import click
 
 import hardwon
-from hardwon.settings import load
+from hardwon.settings import load, unknown, written
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, say, table
+from hardwon.surfaces.cli.output import complain, dump, say, table
 
 
 @click.command("config")
@@ -23,10 +23,12 @@ def command(home: str | None, as_json: bool) -> None:
     """
     settings = load(home)
     rows = settings.rows()
+    for name in unknown(settings):
+        complain(f"{name} is no setting{options.meant(name, [row[0] for row in rows])}")
     if as_json:
         dump({key: {"value": value, "origin": origin} for key, value, origin in rows})
         return
-    table([(key, str(value), f"({origin})") for key, value, origin in rows], indent="")
+    table([(key, written(value), f"({origin})") for key, value, origin in rows], indent="")
     say()
     if os.path.isdir(os.path.join(settings.home, "spend")):
         with hardwon.open(settings.home) as hw:

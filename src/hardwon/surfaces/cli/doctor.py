@@ -11,7 +11,7 @@ import click
 
 import hardwon
 from hardwon.errors import HardwonError
-from hardwon.settings import load
+from hardwon.settings import load, unknown
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say
 from hardwon.worker import in_words
@@ -55,9 +55,7 @@ def examine(home: str | None) -> Iterator[Check]:
     except HardwonError as error:
         yield Check("settings", False, str(error))
         return
-    yield Check("settings", True, f"{len(settings.origins) - 1} set, the rest default")
-    looks = {"home": _home, "store": _store, "queue": _queue, "meaning": _meaning, "hooks": _hooks}
-    for name, look in looks.items():
+    for name, look in _LOOKS.items():
         yield _tried(name, look, settings)
 
 
@@ -66,6 +64,13 @@ def _tried(name: str, look: Callable[[Settings], tuple[bool, str]], settings: Se
         return Check(name, *look(settings))
     except (HardwonError, OSError) as error:
         return Check(name, False, str(error))
+
+
+def _settings(settings: Settings) -> tuple[bool, str]:
+    strange = unknown(settings)
+    if strange:
+        return False, f"no such setting: {', '.join(strange)}; see `hardwon config`"
+    return True, f"{len(settings.origins) - 1} set, the rest default"
 
 
 def _home(settings: Settings) -> tuple[bool, str]:
@@ -103,6 +108,12 @@ def _queue(settings: Settings) -> tuple[bool, str]:
     return not counts.quarantined, "; ".join((f"{counts.pending} waiting", dead, *in_words(counts)))
 
 
+def _model(settings: Settings) -> tuple[bool, str]:
+    with hardwon.open("memory:", settings=settings.in_a_hurry()) as hw:
+        name = hw.model
+    return True, name if name != "rules" else "none: rules word the lessons (model.name)"
+
+
 def _meaning(settings: Settings) -> tuple[bool, str]:
     if not settings.recall.embedder:
         return True, "off: lessons are found by failure, call and words (recall.embedder)"
@@ -122,3 +133,14 @@ def _hooks(settings: Settings) -> tuple[bool, str]:
     except FileNotFoundError:
         return True, "no troubles"
     return True, f"{len(lines)} trouble(s) in hook.log, the last: {lines[-1] if lines else '-'}"
+
+
+_LOOKS = {
+    "settings": _settings,
+    "home": _home,
+    "store": _store,
+    "queue": _queue,
+    "model": _model,
+    "meaning": _meaning,
+    "hooks": _hooks,
+}

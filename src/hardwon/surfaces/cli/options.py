@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import hardwon
 from hardwon.workspace import project_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 
 def _project(named: str | None) -> str | None:
@@ -43,6 +44,13 @@ def scope(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_SHARED):
         command = option(command)
     return command
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """`; did you mean …?` when a known word is near, else nothing."""
+    key = word.removeprefix("HARDWON_").lower().replace("_", ".", 1)
+    near = difflib.get_close_matches(key, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def with_meaning(settings: hardwon.Settings, wanted: bool | None) -> hardwon.Settings:
