@@ -9,7 +9,7 @@ from hardwon.errors import InvalidInput, NotFound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from hardwon.domain import calls, packs
@@ -108,10 +108,12 @@ class Lessons:
             self._scope, status=status, limit=within(limit, _MOST)
         )
 
-    def elsewhere(self) -> Sequence[str]:
-        """The other agents of the tenant that have lessons, those with most first."""
+    def elsewhere(self) -> Mapping[Scope, int]:
+        """Where else the tenant has lessons, and how many, those with most first."""
         own = self._scope
-        return [name for name in self._engine.store.agents(own.tenant) if name != own.agent]
+        seen = {own, own._replace(project=None)}
+        shelves = self._engine.store.shelves(own.tenant)
+        return {scope: count for scope, count in shelves.items() if scope not in seen}
 
     def export(self, *, form: str = "jsonl") -> str:
         """All active lessons as a pack: `jsonl` or `markdown`."""

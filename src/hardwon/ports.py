@@ -208,8 +208,8 @@ class Store(Parts, Protocol):
     def together(self) -> AbstractContextManager[object]:
         """Whatever is stored inside the `with` block is kept as a whole or not at all."""
 
-    def agents(self, tenant: str) -> list[str]:
-        """The agents of a tenant that have lessons, those with most first."""
+    def shelves(self, tenant: str) -> dict[Scope, int]:
+        """Where a tenant has active lessons, and how many; most first."""
 
     def forget(self, tenant: str) -> None:
         """Remove a tenant with everything it owns."""

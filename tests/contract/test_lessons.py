@@ -192,11 +192,14 @@ def test_an_unknown_tenant_has_no_lessons(store: Store) -> None:
     assert found(store, "anything", nobody) == []
 
 
-def test_the_agents_of_a_tenant_are_named_those_with_most_lessons_first(store: Store) -> None:
+def test_a_tenant_is_told_where_its_lessons_are_most_first(store: Store) -> None:
     for number in range(2):
         store.lessons.add(lesson(f"number {number}"))
-    store.lessons.add(lesson(scope=CODER._replace(agent="another")))
+    another = CODER._replace(agent="another", project=None)
+    store.lessons.add(lesson(scope=another))
+    gone = store.lessons.add(lesson(scope=CODER._replace(project="empty")))
+    store.lessons.delete(gone.scope, gone.id)
     store.lessons.add(lesson(scope=CODER._replace(tenant="other", agent="third")))
 
-    assert store.agents(CODER.tenant) == [CODER.agent, "another"]
-    assert store.agents("nobody") == []
+    assert list(store.shelves(CODER.tenant).items()) == [(CODER, 2), (another, 1)]
+    assert store.shelves("nobody") == {}

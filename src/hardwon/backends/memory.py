@@ -329,10 +329,11 @@ class MemoryStore:
     def together(self) -> nullcontext[None]:
         return nullcontext()
 
-    def agents(self, tenant: str) -> list[str]:
-        scopes = (one.scope for one in self.lessons.all.values())
-        counts = Counter(scope.agent for scope in scopes if scope.tenant == tenant)
-        return sorted(counts, key=lambda name: (-counts[name], name))
+    def shelves(self, tenant: str) -> dict[Scope, int]:
+        active = (one.scope for one in self.lessons.all.values() if one.status == Status.ACTIVE)
+        counts = Counter(scope for scope in active if scope.tenant == tenant)
+        order = sorted(counts, key=lambda own: (-counts[own], own.agent, own.project or ""))
+        return {scope: counts[scope] for scope in order}
 
     def forget(self, tenant: str) -> None:
         kept = {n: one for n, one in self.lessons.all.items() if one.scope.tenant != tenant}

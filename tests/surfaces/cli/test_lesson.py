@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -60,17 +61,43 @@ def test_explain_names_the_parts_and_the_verdict(capsys: pytest.CaptureFixture[s
     )
 
 
-def test_an_empty_list_names_other_agents(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_list_tells_where_else_lessons_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(capsys, "lesson", "list") == "(no lessons recorded)\n"
     for number in range(7):
         said(capsys, "lesson", "add", "when deploying", "use blue", "--agent", f"a{number}")
 
     hint = said(capsys, "lesson", "list").splitlines()[-1]
 
-    assert hint == "Other agents have lessons: a0, a1, a2, a3, a4 …. Name one with --agent."
-    assert "Other agents" not in said(capsys, "lesson", "list", "--agent", "a3")
+    assert hint.startswith("Elsewhere: 1 with --agent a0; 1 with --agent a1; ")
+    assert hint.endswith("--agent a4; …")
+    assert "--agent a3;" not in said(capsys, "lesson", "list", "--agent", "a3")
     assert said(capsys, "lesson", "list", "--json") == "[]\n"
     assert "a0" not in said(capsys, "lesson", "list", "--tenant", "another")
+
+
+def test_a_list_tells_of_the_lessons_of_a_project(capsys: pytest.CaptureFixture[str]) -> None:
+    said(capsys, "lesson", "add", "when deploying", "use blue", "--project", "acme/my api")
+
+    hint = said(capsys, "lesson", "list").splitlines()[-1]
+
+    assert hint == "Elsewhere: 1 with --agent default --project 'acme/my api'"
+    assert "Elsewhere" not in said(capsys, "lesson", "list", "--project", "acme/my api")
+
+
+def test_commands_use_the_scope_of_the_settings_as_hooks_do(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = str(tmp_path / "other")
+    os.mkdir(other)
+    Path(other, "config.toml").write_text('[scope]\nagent = "coder"\nproject = "acme/api"\n')
+    said(capsys, "lesson", "add", "when deploying", "use blue", "--home", other)
+
+    named = ("--agent", "coder", "--project", "acme/api")
+    assert "use blue" in said(capsys, "lesson", "list", "--home", other, *named)
+    assert "use blue" not in said(capsys, "lesson", "list", "--home", other, "--agent", "x")
+
+    monkeypatch.setenv("HARDWON_AGENT", "x")
+    assert "use blue" not in said(capsys, "lesson", "list", "--home", other)
 
 
 def test_lessons_get_vectors_and_are_found_by_meaning(

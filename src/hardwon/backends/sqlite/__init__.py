@@ -11,6 +11,7 @@ from hardwon.backends.sqlite.deliveries import SqliteDeliveries
 from hardwon.backends.sqlite.journal import Journal
 from hardwon.backends.sqlite.lessons import FRESH, SqliteLessons
 from hardwon.backends.sqlite.spool import Spool
+from hardwon.domain.scope import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,13 +63,14 @@ class SqliteStore:
     def together(self) -> Database:
         return self._db
 
-    def agents(self, tenant: str) -> list[str]:
+    def shelves(self, tenant: str) -> dict[Scope, int]:
         rows = self._db.rows(
-            "SELECT agent_id FROM lessons_by_agent WHERE tenant = ?"
-            " GROUP BY agent_id ORDER BY count(*) DESC, agent_id",
+            "SELECT agent_id, project, count(*) FROM lessons_by_agent"
+            " WHERE tenant = ? AND status = 'active'"
+            " GROUP BY agent_id, project ORDER BY count(*) DESC, agent_id, project",
             (tenant,),
         )
-        return [name for (name,) in rows]
+        return {Scope(tenant, agent, project or None): active for agent, project, active in rows}
 
     @cached_property
     def vectors(self) -> VectorStore:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from hardwon import Lesson
 
 _LIMIT = click.option("--limit", default=25, show_default=True, help="At most this many.")
-_NAMED = 5  # agents in the hint under an empty list
+_NAMED = 5  # places in the hint under a list
 _NUMBER = click.argument("number", metavar="ID", type=str)
 
 
@@ -44,11 +45,12 @@ def list_(limit: int, status: str, quarantined: bool, as_json: bool, **place: An
     status = Status.QUARANTINED if quarantined else status
     with options.Scoped(**place) as agent:
         lessons = agent.lessons.list(limit=limit, status=status)
-        others = [] if lessons or as_json else agent.lessons.elsewhere()
+        others = {} if as_json else agent.lessons.elsewhere()
     _show(lessons, as_json, none="(no lessons recorded)", head="lesson(s)")
     if others:
-        names = ", ".join(others[:_NAMED]) + (" …" if others[_NAMED:] else "")
-        say(f"Other agents have lessons: {names}. Name one with --agent.", dim=True)
+        places = [f"{count} with {_chosen(scope)}" for scope, count in others.items()]
+        more = "; …" if len(places) > _NAMED else ""
+        say(f"Elsewhere: {'; '.join(places[:_NAMED])}{more}", dim=True)
 
 
 @command.command()
@@ -266,6 +268,12 @@ def _show(lessons: Sequence[Lesson], as_json: bool, *, none: str, head: str) -> 
         say(f"  {lesson.row()}")
         for reason in marks(lesson, QUARANTINED) if lesson.status == Status.QUARANTINED else ():
             say(f"      held back: {reason}", dim=True)
+
+
+def _chosen(scope: hardwon.Scope) -> str:
+    """The options that choose a scope."""
+    project = f" --project {shlex.quote(scope.project)}" if scope.project else ""
+    return f"--agent {shlex.quote(scope.agent)}{project}"
 
 
 def _id(text: str) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import hardwon
+from hardwon.settings import load
 from hardwon.workspace import project_of
 
 if TYPE_CHECKING:
@@ -19,17 +20,22 @@ def _project(named: str | None) -> str | None:
     return project_of(os.getcwd()) if named == "." else named
 
 
+def _own(name: str) -> str | None:
+    """What the hooks use, too: the variable, else the section [scope] of the home's config.toml."""
+    home = click.get_current_context().params.get("home")  # one of click's own marks, if not given
+    value: str = getattr(load(home if isinstance(home, str) else None).scope, name)
+    return value or None
+
+
 _SHARED = (
     click.option("--home", metavar="DIR", help="Where the data lives; default $HARDWON_HOME."),
+    click.option("--tenant", default=lambda: _own("tenant"), help="Whose; default: scope.tenant."),
     click.option(
-        "--tenant", envvar="HARDWON_TENANT", default="default", show_default=True, help="Whose."
-    ),
-    click.option(
-        "--agent", envvar="HARDWON_AGENT", default="default", show_default=True, help="Which agent."
+        "--agent", default=lambda: _own("agent"), help="Which agent; default: scope.agent."
     ),
     click.option(
         "--project",
-        envvar="HARDWON_PROJECT",
+        default=lambda: _own("project"),
         callback=lambda context, option, value: _project(value),
         help="Which project; none: everywhere; `.`: the one of this folder.",
     ),
