@@ -30,8 +30,8 @@ class InvalidInput(HardwonError, ValueError):
 class NotFound(InvalidInput):
     """Nothing with this name is visible in this scope."""
 
-    def __init__(self, kind: str, name: object) -> None:
-        super().__init__(f"{kind} {name!r} not found")
+    def __init__(self, kind: str, name: object = None) -> None:
+        super().__init__(f"no {kind} found" if name in {None, ""} else f"{kind} {name!r} not found")
         self.kind = kind
         self.name = name
 
@@ -116,6 +116,8 @@ _REMEDIES = {
     errno.EPERM: "check its owner and mode, or set HARDWON_HOME to a directory of yours",
     errno.EROFS: "set HARDWON_HOME to a directory that can be written",
     errno.ENOTDIR: "set HARDWON_HOME to a directory",
+    errno.EEXIST: "it is a file; set HARDWON_HOME to a directory",
+    errno.EADDRINUSE: "choose another port",
     errno.ENOENT: "set HARDWON_HOME to a directory that can be made",
 }
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}

@@ -88,7 +88,7 @@ class Lessons:
         """Take back the newest change, of one lesson or of all."""
         changes = self.history(number)
         if not changes:
-            raise NotFound("change", number if number is not None else "to take back")
+            raise NotFound("change to take back", number)
         newest = changes[0]
         lesson = self._restored(newest)
         self._engine.store.history.forget(self._scope, newest)

@@ -137,7 +137,7 @@ def test_loops_are_listed_shown_searched_and_exported(capsys: Capture, tmp_path:
 def test_what_is_not_there_is_not_found(capsys: Capture) -> None:
     assert "(no loops)" in out(capsys, "list")
     assert "not found" in refused(capsys, "show", "nothing", code=1)
-    assert "not found" in refused(capsys, "status", code=1)
+    assert "no loop found" in refused(capsys, "status", code=1)
     assert "not of the form" in refused(capsys, "show", "a/b")
     succeeded(capsys)
     assert "not found" in refused(capsys, "show", "l", "--trial", "9", code=1)

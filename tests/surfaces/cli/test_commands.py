@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -172,6 +173,73 @@ def test_doctor_points_out_a_model_that_cannot_be_used(
     monkeypatch.setenv("HARDWON_MODEL_NAME", "gpt-5")
 
     assert "BAD  model: model 'gpt-5' is not of the form" in out(capsys, "doctor", code=1)
+
+
+def test_a_misspelt_verb_is_no_lesson(capsys: Capture) -> None:
+    assert run(["reflect", "fialed"]) == 2
+
+    assert "no such verb: fialed; did you mean failed?" in capsys.readouterr().err
+    assert "#1  tabs" in out(capsys, "reflect", "tabs")
+
+
+@pytest.mark.parametrize("arguments", [("loop", "status"), ("session", "mine"), ("lesson", "undo")])
+def test_where_nothing_is_yet_it_is_said_plainly(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    assert run(arguments) == 1
+
+    assert capsys.readouterr().err.startswith("hardwon: no ")
+
+
+def hardwon(*arguments: str, stdout: int = subprocess.PIPE, **environ: str) -> tuple[int, str, str]:
+    """What a process of its own prints: exit code, standard output, standard error."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "hardwon", *arguments],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **environ},
+    )
+    return ran.returncode, (ran.stdout or b"").decode("latin-1"), ran.stderr.decode("latin-1")
+
+
+def test_a_terminal_that_lacks_a_character_shows_another(capsys: Capture) -> None:
+    out(capsys, "reflect", "naïve → 中文 lesson")
+
+    code, said, trouble = hardwon("lesson", "list", PYTHONIOENCODING="latin-1")
+
+    assert (code, trouble) == (0, "")
+    assert "naïve ? ?? lesson" in said
+
+
+def test_a_pack_is_utf8_on_any_terminal(capsys: Capture) -> None:
+    out(capsys, "reflect", "naïve 中文 lesson")
+
+    _, said, _ = hardwon("lesson", "export", "--form", "markdown", PYTHONIOENCODING="latin-1")
+
+    assert "naïve 中文 lesson" in said.encode("latin-1").decode()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_output_that_cannot_be_written_is_one_line(capsys: Capture) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    try:
+        code, _, trouble = hardwon("config", stdout=full)
+    finally:
+        os.close(full)
+
+    assert code == 1
+    assert trouble == "hardwon: [Errno 28] No space left on device\n"
+
+
+@pytest.mark.parametrize("command", [("work", "--metrics-port"), ("daemon", "--port")])
+def test_a_port_in_use_is_told_with_what_to_do(command: tuple[str, ...]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        code, _, trouble = hardwon(*command, str(taken.getsockname()[1]))
+
+    assert code == 1
+    assert trouble.endswith("Address already in use; choose another port\n")
 
 
 def test_doctor_is_content_with_a_new_home(capsys: Capture) -> None:

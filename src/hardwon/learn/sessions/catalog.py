@@ -56,7 +56,7 @@ def choose(name: str, found: list[Place], *, now: datetime) -> Place:
         matching = newest(found, now=now.timestamp())
     exact = [one for one in matching if one.id == name] or matching
     if not exact:
-        raise NotFound("session", name or "(any)")
+        raise NotFound("session" if name else "session of a coding agent", name)
     if len(exact) > 1:
         raise Ambiguous(exact)
     return exact[0]

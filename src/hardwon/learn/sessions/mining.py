@@ -151,7 +151,7 @@ class Sessions:
         """Take back an integration, by default the last one."""
         known = self._state.integrations()
         if not known:
-            raise NotFound("integration", identity or "(any)")
+            raise NotFound("integration", identity)
         return undo(self._engine, self._state, identity or known[-1])
 
     def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[runs.Run]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -68,6 +69,7 @@ def cli() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit code is 0, 1 (failed) or 2 (wrong use)."""
+    _print_whatever_the_terminal_can()
     try:
         code = cli.main(args=list(arguments), prog_name="hardwon", standalone_mode=False)
     except click.ClickException as error:
@@ -82,4 +84,14 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader has left; nothing more can be said
         return 1
+    except OSError as error:
+        complain(str(error))
+        return 1
     return code if isinstance(code, int) else 0  # what a command exits with is handed back
+
+
+def _print_whatever_the_terminal_can() -> None:
+    """In a locale that lacks a character, one is shown in its place."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")

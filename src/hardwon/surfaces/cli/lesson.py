@@ -184,7 +184,7 @@ def export(form: str, output: str | None, **place: Any) -> None:
     with options.Scoped(**place) as agent:
         pack = agent.lessons.export(form=form)
     if output is None:
-        click.echo(pack, nl=False)
+        click.echo(pack.encode(), nl=False)  # a pack is UTF-8, whatever the locale is
         return
     with open(output, "w", encoding="utf-8") as file:
         file.write(pack)
@@ -227,11 +227,13 @@ def embed(home: str | None, as_json: bool) -> None:
 @command.command()
 @_NUMBER
 @options.scope
-def delete(number: str, **place: Any) -> None:
+@options.as_json
+def delete(number: str, as_json: bool, **place: Any) -> None:
     """Remove a lesson; `undo` brings it back under a new id."""
     with options.Scoped(**place) as agent:
-        agent.lessons.delete(_id(number))
-    say(f"OK: deleted #{_id(number)}")
+        lesson = agent.lessons.get(_id(number))
+        agent.lessons.delete(lesson.id)
+    dump(lesson) if as_json else say(f"OK: deleted #{lesson.id}")
 
 
 @command.command()

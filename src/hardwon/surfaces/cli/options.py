@@ -55,7 +55,7 @@ def scope(command: Callable[..., Any]) -> Callable[..., Any]:
 def meant(word: str, known: Iterable[str]) -> str:
     """`; did you mean …?` when a known word is near, else nothing."""
     key = word.removeprefix("HARDWON_").lower().replace("_", ".", 1)
-    near = difflib.get_close_matches(key, list(known), n=1)
+    near = difflib.get_close_matches(key, list(known), n=1, cutoff=0.75)
     return f"; did you mean {near[0]}?" if near else ""
 
 

@@ -94,12 +94,20 @@ def _verb(words: tuple[str, ...], everything: bool) -> str | None:
         return ""
     verb, rest = words[0].lower(), words[1:]
     if verb not in VERBS:
+        _misspelt(verb, rest)
         return None
     if verb in _ON_DEAD:
         is_about_jobs = len(rest) < 2 or everything
         is_about_jobs = is_about_jobs or all(re.fullmatch(_JOB_ID, word) for word in rest)
         return verb if is_about_jobs else None
     return verb if not rest else None
+
+
+def _misspelt(word: str, rest: tuple[str, ...]) -> None:
+    """One word that nearly is a verb is no lesson that anybody wants to keep."""
+    hint = "" if rest or " " in word else options.meant(word, VERBS)
+    if hint:
+        raise click.UsageError(f"no such verb: {word}{hint}")
 
 
 def _durable(hw: Hardwon) -> None:

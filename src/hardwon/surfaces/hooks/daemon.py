@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
-from hardwon.errors import InvalidInput
+from hardwon.errors import InvalidInput, storage_error
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.entry import Watch, parsed
 from hardwon.surfaces.hooks.respond import respond
@@ -38,12 +38,20 @@ class Daemon:
         self.socket_path = os.path.join(hw.settings.home, SOCKET)
         self._servers: list[_Server] = [_UnixServer(self.socket_path, hw, token="")]
         if port is not None:
-            self._servers.append(_Server(("127.0.0.1", port), hw, token=token))
+            self._servers.append(self._on_loopback(port, token))
 
     @property
     def port(self) -> int | None:
         """The loopback port, if one is served."""
         return self._servers[1].server_address[1] if len(self._servers) > 1 else None
+
+    def _on_loopback(self, port: int, token: str) -> _Server:
+        try:
+            return _Server(("127.0.0.1", port), self._hw, token=token)
+        except OSError as error:
+            self._servers[0].server_close()
+            os.unlink(self.socket_path)
+            raise storage_error(error, f"127.0.0.1:{port}") from error
 
     def start(self) -> None:
         """Serve in threads of this process."""

@@ -134,7 +134,7 @@ def standing(loops: Loops, state: State) -> str:
 def _newest(loops: Loops) -> str:
     found = loops.list(limit=1)
     if not found:
-        raise NotFound("loop", "newest")
+        raise NotFound("loop")
     return found[0].loop_id
 
 
