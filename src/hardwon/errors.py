@@ -44,7 +44,9 @@ class MissingExtra(SetupError):
     """An optional part was asked for and its packages are not installed."""
 
     def __init__(self, extra: str) -> None:
-        super().__init__(f"This needs an extra: pip install 'hardwon[{extra}]'")
+        super().__init__(
+            f"This needs an extra: pip install 'hardwon[{extra}]' ('.[{extra}]' in a clone)"
+        )
         self.extra = extra
 
 

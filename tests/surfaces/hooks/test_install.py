@@ -86,6 +86,19 @@ def test_status_and_uninstall(user: Path, capsys: pytest.CaptureFixture[str]) ->
     assert not (user / "project" / ".claude" / "settings.json").exists()
 
 
+def test_status_goes_on_past_a_file_that_cannot_be_read(
+    user: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["install", "claude-code", "--level", "project"])
+    (user / ".claude" / "settings.json").write_bytes(b"\xff\xfe{}")
+    capsys.readouterr()
+
+    assert run(["status", "--json"]) == 0
+
+    states = [row["state"] for row in json.loads(capsys.readouterr().out)]
+    assert states[:2] == ["unreadable", "installed"]
+
+
 def test_http_hooks_carry_the_token(user: Path) -> None:
     assert run(["install", "claude-code", "--http", "8788"]) == 0
 
@@ -112,6 +125,16 @@ def test_settings_that_are_no_json_are_left_alone(
 
     assert "line 1" in capsys.readouterr().err
     assert (user / ".claude" / "settings.json").read_text() == "{ oops"
+
+
+def test_settings_that_are_cut_off_are_left_alone(
+    user: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (user / ".claude" / "settings.json").write_text('{"hooks": [\n')
+
+    assert run(["install", "claude-code"]) == 2
+
+    assert "not JSON: it ends too early, in line 2; nothing was changed" in capsys.readouterr().err
 
 
 def test_a_folder_names_its_project(user: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hardwon.errors import HardwonError
 from hardwon.settings import load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say, table
@@ -116,7 +117,10 @@ def status(as_json: bool) -> None:
 
 def _state(agent: str, level: str) -> dict[str, str]:
     target = _target(agent, level)
-    state = "installed" if setup.is_installed(target) else "-"
+    try:
+        state = "installed" if setup.is_installed(target) else "-"
+    except HardwonError:
+        state = "unreadable"
     return {"agent": agent, "level": level, "state": state, "path": target.path}
 
 

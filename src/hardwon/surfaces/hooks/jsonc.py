@@ -174,4 +174,6 @@ def _part(text: str, at: int, is_object: bool, depth: int) -> Part:
 
 def _unexpected(text: str, at: int) -> InvalidInput:
     line = text.count("\n", 0, at) + 1
+    if not text[at:].strip():
+        return InvalidInput(f"not JSON: it ends too early, in line {line}")
     return InvalidInput(f"not JSON: unexpected {text[at : at + 10]!r} in line {line}")
