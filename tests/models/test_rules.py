@@ -54,6 +54,22 @@ def test_a_call_that_worked_after_a_preparation_names_it() -> None:
     )
 
 
+def test_a_file_that_had_to_be_read_before_the_edit_is_named() -> None:
+    edit = '{"file_path": "/p/cart.py", "new_string": "b", "old_string": "a"}'
+    found = made(
+        failed(edit, "File has not been read yet. Read it first before writing to it.", "Edit"),
+        Step("Read", '{"file_path": "/p/other.py"}', "x"),
+        Step("Read", '{"file_path": "/p/cart.py"}', "a"),
+        Step("Edit", edit, "ok"),
+    )
+
+    assert found
+    assert found.correction == (
+        "Read `/p/cart.py` first; then Edit on `/p/cart.py` worked as it stood."
+    )
+    assert found.confidence > 0.7
+
+
 def test_without_a_fix_the_lesson_says_what_was_not_tried_and_is_unsure() -> None:
     found = made(failed("cat nope.txt", "cat: nope.txt: No such file or directory"))
 

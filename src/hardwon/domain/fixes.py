@@ -55,6 +55,7 @@ _PATH_KEYS = ("file_path", "path", "filename", "file", "notebook_path", "url", "
 _REWRITES = r"\.write\(|\.writelines\(|\.write_text\(|writeFile"
 _NAMED_FILE = r"['\"]([\w.-]+/[\w./-]{1,200}\.\w{1,6})['\"]"
 _EDITORS = r"(?i:edit|write|replace|patch|create|insert|notebook)"
+_VIEWERS = r"(?i:read|view|open)"
 
 
 class Fix(NamedTuple):
@@ -106,7 +107,7 @@ def _explained(
 
 def _sure(confidence: float, changed: tuple[str, ...], after: tuple[str, ...]) -> float:
     """An edit that made a call work belongs to one task; it teaches the next one little."""
-    only_edits = not changed and not any(words.startswith("ran ") for words in after)
+    only_edits = not changed and all(words.startswith(("edited ", "wrote ")) for words in after)
     return min(confidence, 0.5) if only_edits else confidence
 
 
@@ -277,8 +278,11 @@ def _preparations(between: Sequence[Step], failed: Step, *, is_changed: bool) ->
 
 def _preparation(step: Step, failed: Step) -> str:
     if step.args.startswith("{"):
-        path = next((v for k, v in _fields(step.args).items() if k in _PATH_KEYS), None)
-        return f"edited `{_shown(path)}`" if path and re.search(_EDITORS, step.tool) else ""
+        path = _path(step)
+        if path and re.search(_EDITORS, step.tool):
+            return f"edited `{_shown(path)}`"
+        is_look = re.search(_VIEWERS, step.tool) and re.search(_EDITORS, failed.tool)
+        return f"read `{_shown(path)}`" if is_look and path and path == _path(failed) else ""
     command = _command(step.args)
     if command.name == "sed" and any(flag.startswith("-i") for flag in command.flags):
         return f"edited `{_shown(command.words[-1])}`" if command.words else ""
@@ -290,6 +294,11 @@ def _preparation(step: Step, failed: Step) -> str:
     if command.name in _MAKERS:
         return f"ran `{_shown(step.args)}`"
     return ""
+
+
+def _path(step: Step) -> object:
+    """The file that a call with named arguments works on."""
+    return next((v for k, v in _fields(step.args).items() if k in _PATH_KEYS), None)
 
 
 def _written(path: str, failed: Step) -> str:
