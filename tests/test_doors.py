@@ -184,3 +184,18 @@ def test_a_guarded_call_is_always_warned(hw: hardwon.Hardwon) -> None:
 
     assert shown.lessons[0].guard
     assert not coder.before_action("bash", {"command": "createdb prod"})
+
+
+def test_the_lesson_of_a_call_with_named_arguments_names_tool_and_file() -> None:
+    coder = hardwon.open("memory:").agent("coder")
+    edit = {"file_path": "/p/cart.py", "old_string": "a", "new_string": "b"}
+    coder.after_action("Edit", edit, output="File has not been read yet.", failed=True)
+    coder.after_action("Read", {"file_path": "/p/cart.py"}, output="a")
+    coder.after_action("Edit", edit, output="ok")
+
+    (lesson,) = coder.lessons.list()
+
+    assert lesson.situation == "When you would use Edit on `/p/cart.py`"
+    assert lesson.correction == (
+        "It fails with “File has not been read yet.”. It worked after you first read `/p/cart.py`."
+    )

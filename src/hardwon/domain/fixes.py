@@ -156,7 +156,7 @@ def _command(args: str) -> Command:
 
 
 def _fixed_by(failed: Step, step: Step) -> tuple[tuple[str, ...], float] | None:
-    if failed.args.startswith("{") and step.args.startswith("{"):
+    if has_fields(failed) and has_fields(step):
         return _fixed_fields(_fields(failed.args), _fields(step.args))
     old, new = _command(failed.args), _command(step.args)
     if old.words != new.words and re.search(_TESTED, failed.output[-4000:]):
@@ -277,12 +277,12 @@ def _preparations(between: Sequence[Step], failed: Step, *, is_changed: bool) ->
 
 
 def _preparation(step: Step, failed: Step) -> str:
-    if step.args.startswith("{"):
-        path = _path(step)
+    if has_fields(step):
+        path = path_of(step)
         if path and re.search(_EDITORS, step.tool):
             return f"edited `{_shown(path)}`"
         is_look = re.search(_VIEWERS, step.tool) and re.search(_EDITORS, failed.tool)
-        return f"read `{_shown(path)}`" if is_look and path and path == _path(failed) else ""
+        return f"read `{_shown(path)}`" if is_look and path and path == path_of(failed) else ""
     command = _command(step.args)
     if command.name == "sed" and any(flag.startswith("-i") for flag in command.flags):
         return f"edited `{_shown(command.words[-1])}`" if command.words else ""
@@ -296,9 +296,14 @@ def _preparation(step: Step, failed: Step) -> str:
     return ""
 
 
-def _path(step: Step) -> object:
-    """The file that a call with named arguments works on."""
-    return next((v for k, v in _fields(step.args).items() if k in _PATH_KEYS), None)
+def has_fields(step: Step) -> bool:
+    """Whether the call has named arguments, not a command line."""
+    return step.args.startswith("{")
+
+
+def path_of(step: Step) -> str:
+    """The file or address that a call with named arguments works on; "" when it names none."""
+    return next((str(v) for k, v in _fields(step.args).items() if k in _PATH_KEYS and v), "")
 
 
 def _written(path: str, failed: Step) -> str:

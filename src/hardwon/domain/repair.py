@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hardwon.domain.fixes import has_fields, path_of
 from hardwon.domain.signature import error_line
 from hardwon.domain.text import clip, one_line
 
@@ -18,6 +19,8 @@ def way_around(failure: Step, fix: Fix) -> str:
     fails = fails_with(error_line(failure.output))
     if not fix.changed:
         return f"{fails}. It worked after you {fix.words}."
+    if has_fields(fix.step):
+        return f"{fails}. It worked when you {fix.words}."
     first = f" (first {' and '.join(fix.after)})" if fix.after else ""
     return f"{fails}. Use `{clip(one_line(fix.step.args), _REPAIR)}` instead{first}."
 
@@ -28,5 +31,8 @@ def fails_with(error: str) -> str:
 
 
 def quoted(step: Step) -> str:
-    """The call, short, in back quotes."""
-    return f"`{clip(one_line(step.args), _CALL)}`"
+    """The call, short, in back quotes; of one with named arguments its tool and its file."""
+    if not has_fields(step):
+        return f"`{clip(one_line(step.args), _CALL)}`"
+    path = path_of(step)
+    return f"{step.tool} {'on ' if path else ''}`{clip(one_line(path or step.args), _CALL)}`"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hardwon.domain.calls import call_shape
 from hardwon.domain.episode import Trigger
-from hardwon.domain.fixes import find_fix, is_search_miss
+from hardwon.domain.fixes import find_fix, has_fields, is_search_miss
 from hardwon.domain.ladders import blamed, rungs
 from hardwon.domain.lesson import MET, MINED, Lesson, clean_tags, unique
 from hardwon.domain.recall import Query
@@ -84,7 +84,7 @@ def opened(step: Step, before: Sequence[Step], scope: Scope, now: datetime) -> L
     keys = rungs(blamed(step.tool, step.args, error, before))
     return Lesson(
         scope=scope,
-        situation=f"When you would run {call}",
+        situation=f"When you would {'use' if has_fields(step) else 'run'} {call}",
         mistake=f"{call} failed: {said}",
         correction=f"{fails_with(said)}; no way around it is known yet.",
         tags=clean_tags((step.tool, call_shape(step.tool, step.args).split(" ")[0])),
