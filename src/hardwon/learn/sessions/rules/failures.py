@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from hardwon.domain.calls import call_keys, call_shape
 from hardwon.domain.episode import Step
-from hardwon.domain.fixes import Fix, find_fix, is_search_miss
+from hardwon.domain.fixes import Fix, find_fix, has_fields, is_search_miss
 from hardwon.domain.redact import redact
+from hardwon.domain.repair import quoted
 from hardwon.domain.signature import Signature, error_line, signature
 from hardwon.domain.text import clip, one_line
 from hardwon.learn.sessions.insight import (
@@ -142,7 +143,7 @@ def _fixed(best: Failed, met: list[Failed]) -> Insight:
         ),
         tier=TIER_A if is_general and len(met) > 1 else TIER_B,
         tags=_tags(best),
-        mistake=f"`{_shown(step.args)}` failed: {clip(one_line(error_line(step.output)), 300)}",
+        mistake=f"{_call(step)} failed: {clip(one_line(error_line(step.output)), 300)}",
         signatures=(best.name.digest,),
         calls=call_keys(step.tool, step.args),
         subject=best.name.text,
@@ -152,16 +153,16 @@ def _fixed(best: Failed, met: list[Failed]) -> Insight:
 def _pattern(met: list[Failed]) -> Insight:
     first = met[0]
     error = clip(one_line(error_line(first.act.step.output)), 200)
-    call = _shown(first.act.step.args)
+    call = _call(first.act.step)
     return Insight(
         title=_title(first),
         category=_CATEGORY,
         kind=PATTERN,
         confidence=by_count(len(met)),
-        text=f"Do not try `{call}` again without a change: it kept ending in “{error}”.",
+        text=f"Do not try {call} again without a change: it kept ending in “{error}”.",
         evidence=tuple(evidence(one.act.ended, one.act.step.output) for one in met),
         tags=_tags(first),
-        mistake=f"`{call}` failed {len(met)} times: {error}",
+        mistake=f"{call} failed {len(met)} times: {error}",
         signatures=(first.name.digest,),
         calls=call_keys(first.act.step.tool, first.act.step.args),
         subject=first.name.text,
@@ -170,11 +171,12 @@ def _pattern(met: list[Failed]) -> Insight:
 
 def _advice(failed: Failed, fix: Fix) -> str:
     """What to do, in the imperative."""
-    call, error = _shown(failed.act.step.args), clip(one_line(failed.name.text), 160)
+    step, error = failed.act.step, clip(one_line(failed.name.text), 160)
     if not fix.changed:
         first = " and ".join(_imperative(one) for one in fix.after)
-        return f"First {first}, then run `{call}`: without that it ends in “{error}”."
-    instead = f"Use `{_shown(fix.step.args)}` where `{call}` ends in “{error}”"
+        again = f"{'use' if has_fields(step) else 'run'} {_call(step)}"
+        return f"First {first}, then {again}: without that it ends in “{error}”."
+    instead = f"Use `{_shown(fix.step.args)}` where {_call(step)} ends in “{error}”"
     return f"{instead} (what changed: {fix.words})."
 
 
@@ -200,6 +202,10 @@ def _tags(failed: Failed) -> tuple[str, ...]:
 
 def _more(met: list[Failed], *, but: Failed) -> list[Evidence]:
     return [evidence(one.act.ended, one.act.step.output) for one in met if one is not but][:8]
+
+
+def _call(step: Step) -> str:
+    return quoted(step) if has_fields(step) else f"`{_shown(step.args)}`"
 
 
 def _shown(call: str) -> str:
