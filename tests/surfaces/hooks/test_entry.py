@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 import time
 from pathlib import Path
 
@@ -92,15 +93,33 @@ def test_a_locked_database_ends_at_the_time_limit(tmp_path: Path) -> None:
     holder = sqlite3.connect(hook.home / "hardwon.db", isolation_level=None)
     holder.execute("PRAGMA locking_mode = EXCLUSIVE")
     holder.execute("BEGIN EXCLUSIVE")
-    failure = {**PROMPT, "hook_event_name": "PostToolUseFailure", "tool_name": "Bash"}
+    pending = {**PROMPT, "hook_event_name": "PreToolUse", "tool_name": "Bash"}
 
     began = time.monotonic()
-    seen = hook("claude-code", {**failure, "tool_input": {"command": "x"}, "error": "Exit code 1"})
+    seen = hook("claude-code", {**pending, "tool_input": {"command": "x"}})
 
     holder.close()
     assert (seen.code, seen.out, seen.err) == (0, "", "")
     assert "gave up after 0.3 s" in seen.log[0]
     assert time.monotonic() - began < 10  # SQLite alone would wait for 15 s
+
+
+def test_a_failure_is_kept_although_that_takes_longer_than_recall_may(tmp_path: Path) -> None:
+    limits = {"HARDWON_HOOKS_LIMIT": "300ms", "HARDWON_HOOKS_CAPTURE_LIMIT": "60s"}
+    hook = Hook(tmp_path / "home", **limits)
+    hardwon.open(hook.home).close()
+    database = hook.home / "hardwon.db"
+    holder = sqlite3.connect(database, isolation_level=None, check_same_thread=False)
+    holder.execute("BEGIN IMMEDIATE")
+    failure = {**PROMPT, "hook_event_name": "PostToolUseFailure", "tool_name": "Bash"}
+
+    threading.Timer(1.0, holder.close).start()
+    seen = hook("claude-code", {**failure, "tool_input": {"command": "x"}, "error": "x: no such y"})
+
+    assert seen.log == []
+    with sqlite3.connect(database) as reader:
+        assert reader.execute("SELECT count(*) FROM lessons").fetchone() == (1,)
+    reader.close()
 
 
 def test_an_agent_that_never_ends_its_event_is_left_alone(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _LOG_LIMIT = 1024 * 1024
 _AFTERWARDS = 5.0  # seconds, once the agent has its answer
 _PATTERNS = f"patterns.{sys.hexversion:x}"  # compiled, in our home; each Python has its own
-_CAPTURES = {Kind.STOP, Kind.SESSION_END}
+_CAPTURES = {Kind.FAILED, Kind.STOP, Kind.SESSION_END}  # what these tell is told only once
 
 
 def run(arguments: list[str]) -> NoReturn:
