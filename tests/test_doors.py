@@ -68,6 +68,57 @@ def test_a_kind_of_call_that_mostly_works_is_not_warned(hw: hardwon.Hardwon) -> 
     assert not hw.agent("coder").before_action("bash", {"command": "pytest tests/test_9.py"})
 
 
+def test_a_script_that_nobody_made_is_warned_where_one_was_missing_before(
+    hw: hardwon.Hardwon,
+) -> None:
+    first = hw.agent("coder")
+    first.after_action("bash", {"command": "ls"}, output="made.py fix.py")
+    for number in range(20):
+        first.after_action("bash", {"command": "python made.py"}, output=str(number))
+    missing = "python: can't open file 'fix.py': [Errno 2] No such file or directory"
+    first.after_action("bash", {"command": "python fix.py"}, output=missing, failed=True)
+    first.after_run(task="mend it")
+
+    second = hw.agent("coder")
+    second.after_action("bash", {"command": "touch mend.py"})
+
+    assert "can't open file" in second.before_action("bash", {"command": "python try.py"}).text
+    assert not second.before_action("bash", {"command": "python mend.py"})
+
+
+@pytest.mark.parametrize(
+    ("error", "is_warned"),
+    [
+        ("bash: line 1: bin/check: Permission denied", True),
+        ("ModuleNotFoundError: No module named 'numpy'", True),
+        ("AssertionError: assert 3 == 4", False),
+        ("acme.errors.OrderError: no such order", False),
+    ],
+)
+def test_what_the_code_at_work_raised_once_is_not_expected_of_the_next_task(
+    hw: hardwon.Hardwon, error: str, *, is_warned: bool
+) -> None:
+    first = hw.agent("coder")
+    first.after_action("bash", {"command": "bin/check a.py"}, output="fine")
+    first.after_action("bash", {"command": "bin/check b.py"}, output=error, failed=True)
+    first.after_run(task="mend b")
+
+    shown = hw.agent("coder").before_action("bash", {"command": "bin/check c.py"})
+
+    assert bool(shown) is is_warned
+
+
+def test_a_failure_that_a_run_is_past_is_not_brought_up_again(hw: hardwon.Hardwon) -> None:
+    met_pytest(hw.agent("coder"))
+    run = hw.agent("coder")
+    run.after_action("bash", PYTEST, output=MISSING, failed=True)
+    assert run.before_action("bash", {"command": "pytest tests/test_b.py"})
+
+    run.after_action("bash", WORKS, output="1 passed")
+
+    assert not run.before_action("bash", {"command": "pytest tests/test_b.py"})
+
+
 def test_the_same_error_of_another_call_brings_the_fix(hw: hardwon.Hardwon) -> None:
     met_pytest(hw.agent("coder"))
 

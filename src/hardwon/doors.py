@@ -7,7 +7,7 @@ from time import perf_counter_ns
 
 from hardwon._lazy import lazy
 from hardwon.domain.delivery import NOTHING, Door, Injection
-from hardwon.domain.ranking import UNKNOWN, Outlook
+from hardwon.domain.ranking import UNKNOWN, WEIGHTS, Outlook
 from hardwon.domain.recall import Query, query
 from hardwon.errors import InvalidInput
 from hardwon.stages import inject, measure, recall
@@ -55,6 +55,7 @@ class Doors:
         self._on_disk = on_disk
         self._settings = settings
         self._clock = clock
+        self.weights = WEIGHTS  # a value to replace by one who measures another
 
     def window(self, scope: Scope, run: str | None) -> Window:
         """The steps of a run: on disk when the run has a name, else in this process."""
@@ -122,6 +123,7 @@ class Doors:
             now=self._clock(),
             limit=getattr(self._settings.recall, f"{door}_lessons"),
             outlook=outlook,
+            weights=self.weights,
         )
 
     def _asked(self, scope: Scope, door: str, text: str, tool: str) -> tuple[Query, Outlook]:
@@ -192,7 +194,13 @@ class Doors:
         """Open a door: recall, render, remember."""
         started, now = perf_counter_ns(), self._clock()
         found = recall.weigh(
-            asked, scope=scope, lessons=self._store.lessons, now=now, limit=limit, outlook=outlook
+            asked,
+            scope=scope,
+            lessons=self._store.lessons,
+            now=now,
+            limit=limit,
+            outlook=outlook,
+            weights=self.weights,
         )
         fresh = [one for one in recall.shown(found) if not _is_echo(one, skip)]
         if not fresh:

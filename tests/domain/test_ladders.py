@@ -77,6 +77,22 @@ def test_only_the_blamed_part_of_a_chain_is_put_down() -> None:
     assert ": make all" not in keys
 
 
+def test_an_error_that_misses_a_file_is_put_down_to_it_though_the_run_had_seen_it() -> None:
+    missing = "python: can't open file '/repo/a.py': [Errno 2] No such file or directory"
+
+    assert "? python" in rungs(blamed("bash", "python a.py", missing, [LISTED]))
+
+
+def test_what_an_error_does_not_speak_of_is_not_blamed() -> None:
+    code = 'python -c "import numpy, sympy\nfrom scipy import fft" data.csv'
+
+    keys = rungs(blamed("bash", code, "ModuleNotFoundError: No module named 'scipy.fft'", ()))
+
+    assert "& python scipy" in keys
+    assert "& python numpy" not in keys
+    assert "? python" not in keys
+
+
 @given(st.text(), st.text(), st.lists(st.tuples(st.text(), st.text(), st.booleans()), max_size=4))
 def test_any_call_of_any_run_has_a_ladder(
     tool: str, args: str, before: list[tuple[str, str, bool]]

@@ -48,6 +48,13 @@ def test_the_fifth_time_should_be_stopped() -> None:
     assert loop.should_stop
 
 
+def test_a_long_result_in_which_only_times_change_is_the_same() -> None:
+    lines = [f"test_{number} failed: no such order here" for number in range(200)]
+    soon, late = ("\n".join([*lines, f"200 failed in {took}s"]) for took in ("9.1", "1041.27"))
+
+    assert find([BOOM._replace(output=soon), AGAIN._replace(output=late)])
+
+
 def test_a_changed_result_is_no_loop() -> None:
     changed = BOOM._replace(output="error: bang")
 

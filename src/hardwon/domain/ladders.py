@@ -9,6 +9,9 @@ the words of a call do not show:
 
     : python  →  ? python          it names a file that this run has neither made nor seen
     : python  →  & python numpy    the code that it runs, as this run wrote it, imports numpy
+
+A failed call stands on these only where its error speaks of them: of something that is not there,
+or of that very module.
 """
 
 from __future__ import annotations
@@ -43,6 +46,11 @@ _IMPORTED = (
 )
 _PATTERNED = r"[*?$(){}|<>\[\]]"  # no file's name: something that the shell expands
 _MODULES = 12
+_QUOTED = r"['\"`]([\w@/-]+)"
+_MISSING = (
+    r"(?i:no such file|can't open file|cannot access|does not exist|ENOENT|could not open"
+    r"|not found: |file not found|cannot find the (?:file|path))"
+)
 
 
 def ladders(tool: str, args: str, before: Sequence[Step]) -> tuple[Ladder, ...]:
@@ -59,7 +67,7 @@ def ladders(tool: str, args: str, before: Sequence[Step]) -> tuple[Ladder, ...]:
 def blamed(tool: str, args: str, error: str, before: Sequence[Step]) -> tuple[Ladder, ...]:
     """The ladders of that part of a failed call which its error line speaks of."""
     part = "" if args.startswith("{") else blamed_part(parts(args), error)
-    return _ladders(part_keys(part), args, _Run(before)) or ladders(tool, args, before)
+    return _ladders(part_keys(part), args, _Failed(before, error)) or ladders(tool, args, before)
 
 
 def rungs(all_ladders: Sequence[Ladder]) -> tuple[str, ...]:
@@ -85,13 +93,8 @@ def _context(program: str, targets: Sequence[str], args: str, run: _Run) -> list
     found = [f"{UNSEEN} {name}"] if any(run.is_new(file, args) for file in files) else []
     if name in _INTERPRETERS:
         code = [args] if re.search(_INLINE, args) else [run.script(file) for file in files]
-        found += [f"{IMPORTS} {name} {module}" for module in _modules("\n".join(code))]
+        found += [f"{IMPORTS} {name} {module}" for module in run.modules("\n".join(code))]
     return found
-
-
-def _modules(code: str) -> list[str]:
-    named = (found[1] or found[2] for found in re.finditer(_IMPORTED, code))
-    return list(dict.fromkeys(named))[:_MODULES]
 
 
 class _Run:
@@ -124,6 +127,11 @@ class _Run:
                 return step.args
         return ""
 
+    def modules(self, code: str) -> list[str]:
+        """What the code imports."""
+        named = (found[1] or found[2] for found in re.finditer(_IMPORTED, code))
+        return list(dict.fromkeys(named))[:_MODULES]
+
     def _keys_of(self, step: Step, name: str) -> frozenset[str]:
         """The keys of a step's call; none where its text cannot hold the program's name."""
         if name not in step.args and name != step.tool.lower():
@@ -131,3 +139,20 @@ class _Run:
         if step not in self._keys:
             self._keys[step] = frozenset(call_keys(step.tool, step.args))
         return self._keys[step]
+
+
+class _Failed(_Run):
+    """The same once the call has failed: of what may matter, that which the error speaks of."""
+
+    def __init__(self, before: Sequence[Step], error: str) -> None:
+        super().__init__(before)
+        self._error = error
+
+    def is_new(self, file: str, args: str) -> bool:
+        """Whether something was not there, whatever the run had seen or made before."""
+        return bool(re.search(_MISSING, self._error))
+
+    def modules(self, code: str) -> list[str]:
+        """The imported modules that the error quotes."""
+        quoted = set(re.findall(_QUOTED, self._error))
+        return [module for module in super().modules(code) if module in quoted]

@@ -18,7 +18,8 @@ WINDOW = 40  # steps looked back
 _WARN, _INSIST, _STOP = 2, 3, 5
 _SHOWN = 200  # characters of a call
 _TRIED = 6  # other calls listed
-_COMPARED = 4000  # characters of a result, from its end
+_COMPARED = 60  # lines of a result, from its end: what is timed or counted changes its length
+_LONGEST = 16_000  # characters of them
 
 
 class Loop(NamedTuple):
@@ -109,7 +110,8 @@ def _same_results(seen: Sequence[Step]) -> Iterator[int]:
 
 
 def _result(step: Step) -> str:
-    return f"={fold(step.output[-_COMPARED:])}"
+    last = "\n".join(step.output.splitlines()[-_COMPARED:])
+    return f"={fold(last[-_LONGEST:])}"
 
 
 def _is_news(between: Sequence[Step], before: Sequence[Step]) -> bool:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from datetime import datetime
 from math import exp, log
 
+from hardwon import _re as re
+from hardwon.domain.lesson import Lesson
 from hardwon.domain.recall import Match, Query
 
 TYPE_CHECKING = False
@@ -18,6 +20,12 @@ else:
 
 
 LIKELY = "likely"
+# What the code at work raises; not what the shell, the loader or the parser says about it.
+_CODE_FAULT = (
+    r"(?:it raised )?(?:assert |FAILED |Failed:|[\w.]*\b(?!ModuleNotFound|Syntax|Indentation|TabErr"
+    r"|File|Permission|OS|IO|Connection|Timeout|Unicode|NotADirectory|IsADirectory|Memory)"
+    r"[A-Za-z_]\w*(?:Error|Exception|Exit|Failed|Failure)\b)"
+)
 
 
 class Weights(NamedTuple):
@@ -36,14 +44,16 @@ class Weights(NamedTuple):
     error_likeness: float = 0.34
     # Failures that come back in run after run are worth knowing whatever the task is.
     usual: float = 1.2
-    fading: float = 30.0  # days after which a failure that is no longer met counts 1/e
+    fading: float = 60.0  # days after which a failure that is no longer met counts 1/e
     # Calls: what was seen in fewer tries than `doubt` is believed less than what is known of calls
-    # in general. A failure is as much less likely if the run was told of it, or has overcome it.
+    # in general. A failure is as much less likely each time the run was told of it.
     doubt: float = 8.0
     base_rate: float = 0.1
     told: float = 0.5
-    overcome: float = 0.1
-    worth: float = 0.14  # the least odds of a failure against a call that works
+    worth: float = 0.08  # the least odds of a failure against a call that works
+    # What was met in one run need not come back: how much of its first meeting is not believed.
+    passing: float = 0.2
+    task_bound: float = 0.8  # the same where the code at work failed, not what it is run with
     # Priors between lessons that fit alike; bounded, so that none outweighs relevance.
     confidence: float = 0.3
     importance: float = 0.1
@@ -138,9 +148,16 @@ def _action(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Wei
     met = dict(match.calls)
     likely = max((_climbed(ladder, 0.0, met, outlook, by) for ladder in asked.ladders), default=0.0)
     likely *= _freshness(match, now, by) * by.told ** outlook.told.get(lesson.id, 0)
-    if not outlook.overcome.isdisjoint(lesson.signatures):
-        likely *= by.overcome
-    return _Relevance(((LIKELY, likely),))
+    likely *= _recurrence(lesson, by)
+    is_past = not outlook.overcome.isdisjoint(lesson.signatures)
+    return _Relevance(((LIKELY, likely),), "met in this run, which is past it" if is_past else "")
+
+
+def _recurrence(lesson: Lesson, by: Weights) -> float:
+    """How much of the meetings of a failure tells that it will be met again."""
+    said = lesson.mistake.rpartition(" failed: ")[2]
+    doubted = by.task_bound if re.match(_CODE_FAULT, said) else by.passing
+    return (lesson.met - doubted) / max(1, lesson.met)
 
 
 def _unheard(match: Match, outlook: Outlook, by: Weights) -> str:
