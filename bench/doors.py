@@ -1,11 +1,15 @@
 """How often the right lesson is shown at each door, replaying real runs through the public face.
 
     HARDWON_BENCH_RUNS=agent-runs.jsonl.gz python -m bench doors [--repo NAME …] [--misses]
+    HARDWON_BENCH_RUNS=agent-runs.jsonl.gz python -m bench doors --try worth=0.06,0.08,0.1
 
 Each line of the file is a run: {run, repo, order, task, steps: [{command, returncode, output,
 pitfall}]}. `pitfall` labels a failing step; it is only used to score. The runs of a repository are
 replayed in order. A step whose label was met in an earlier run of the repository is a repeat, and
 the first of its kind in a run is scored: did a shown lesson rest on a step with that label?
+
+With `--try` all is replayed with each value of one of the weights. Then every repository is scored
+with the value that is best before an action on the others, and the scores are added up.
 """
 
 from __future__ import annotations
@@ -22,13 +26,15 @@ from statistics import mean
 from typing import TYPE_CHECKING, Any
 
 import hardwon
-from hardwon.domain.signature import fold, signature
+from hardwon.domain.ranking import WEIGHTS, Weights, is_task_bound
+from hardwon.domain.signature import error_line, fold, signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DOORS = ("turn", "action", "error")
+MOST_NEEDLESS = 0.05  # of the calls that work, warned about
 
 
 class Clock:
@@ -51,6 +57,7 @@ class Replay:
         self.count: Counter[str] = Counter()
         self.tokens: dict[str, list[int]] = defaultdict(list)
         self.misses: list[str] = []
+        self.failures: dict[str, set[str]] = defaultdict(set)  # by signature: the runs that met it
 
     def run(self, run: dict[str, Any]) -> None:
         """Replay one run, score it, and let it teach."""
@@ -68,6 +75,8 @@ class Replay:
             )
             self._calls(before, failed)
             self._loops(after, step, calls)
+            if failed and (error := error_line(step["output"])):
+                self._recurs(signature("bash", step["output"]).digest, error, run["run"])
             if is_repeat:
                 self.count["repeats"] += 1
                 for door, shown in zip(DOORS, (turn, before, after), strict=True):
@@ -98,6 +107,13 @@ class Replay:
         if shown:
             self.count["warned and failed" if failed else "warned and worked"] += 1
 
+    def _recurs(self, digest: str, error: str, run: str) -> None:
+        """Count the failure when it is first met, and when it comes back in another run."""
+        kind, runs = "task" if is_task_bound(error) else "project", self.failures[digest]
+        self.count[f"{kind} failures"] += not runs
+        self.count[f"{kind} failures that came back"] += runs != {run} and len(runs) == 1
+        runs.add(run)
+
     def _loops(
         self, shown: hardwon.Injection, step: dict[str, Any], calls: list[tuple[str, str]]
     ) -> None:
@@ -116,10 +132,11 @@ class Replay:
             self.tokens[door].append(len(shown.text) // 4)
 
 
-def replayed(runs: Iterable[dict[str, Any]]) -> Replay:
+def replayed(runs: Iterable[dict[str, Any]], weights: Weights = WEIGHTS) -> Replay:
     """All runs of one repository, replayed in a store of their own."""
     clock = Clock()
     with tempfile.TemporaryDirectory() as home, hardwon.open(home, clock=clock) as hw:
+        hw._engine.doors.weights = weights
         replay = Replay(hw.agent("bench", project="repo"), hw)
         for run in sorted(runs, key=lambda run: run["order"]):
             replay.run(run)
@@ -139,22 +156,63 @@ def rows(name: str, count: Counter[str]) -> Iterator[str]:
     )
 
 
+def tried(runs: list[dict[str, Any]], name: str, values: Iterable[float]) -> None:
+    """Print one line for each value of a weight, and one for what is chosen without looking."""
+    repos = list(dict.fromkeys(run["repo"] for run in runs))
+    counts: dict[float, dict[str, Counter[str]]] = {}
+    for value in values:
+        change: dict[str, Any] = {name: value}
+        weights = WEIGHTS._replace(**change)
+        counts[value] = {
+            repo: replayed((run for run in runs if run["repo"] == repo), weights).count
+            for repo in repos
+        }
+        print(*rows(f"{name} = {value:g}", added(counts[value].values())), sep="\n", flush=True)
+    unseen = []
+    for repo in repos:
+        others = {
+            value: added(count for other, count in found.items() if other != repo)
+            for value, found in counts.items()
+        }
+        unseen.append(counts[max(others, key=lambda value: _merit(others[value]))][repo])
+    print(*rows("chosen on the others", added(unseen)), sep="\n")
+
+
+def added(counts: Iterable[Counter[str]]) -> Counter[str]:
+    """The sum of the counts."""
+    total = Counter[str]()
+    for count in counts:
+        total.update(count)
+    return total
+
+
+def _merit(count: Counter[str]) -> tuple[bool, int, int]:
+    """Few enough warnings that were not needed, then hits, then fewer such warnings."""
+    needless = count["warned and worked"]
+    return needless <= MOST_NEEDLESS * count["worked"], count["action 3"], -needless
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--runs", default=os.environ.get("HARDWON_BENCH_RUNS", ""))
     parser.add_argument("--repo", action="append", help="only this repository; may be repeated")
     parser.add_argument("--misses", action="store_true", help="list the repeats that were missed")
+    parser.add_argument("--try", dest="tried", metavar="NAME=N,N", help="compare these values")
     given, _ = parser.parse_known_args()
     if not given.runs:
         print("no runs to replay: name a file in HARDWON_BENCH_RUNS")
         return
     with gzip.open(given.runs, "rt", encoding="utf-8") as lines:
         runs = [json.loads(line) for line in lines]
-    repos = list(dict.fromkeys(run["repo"] for run in runs))
-    total, tokens = Counter[str](), defaultdict[str, list[int]](list)
     heads = " ".join(f"{door} @{k}".rjust(7) for door in ("turn", "act", "err") for k in (1, 3))
     print(f"{'repository':28} repeats {heads}   false")
+    if given.tried:
+        name, _, values = given.tried.partition("=")
+        tried(runs, name, map(float, values.split(",")))
+        return
+    repos = list(dict.fromkeys(run["repo"] for run in runs))
+    total, tokens = Counter[str](), defaultdict[str, list[int]](list)
     for name in given.repo or repos:
         replay = replayed(run for run in runs if run["repo"] == name)
         total.update(replay.count)
@@ -166,6 +224,9 @@ def main() -> None:
     print(*rows("all", total), sep="\n")
     for door, sizes in tokens.items():
         print(f"{door}: {len(sizes)} injections, {mean(sizes):.0f} tokens on average")
+    for kind, what in (("task", "the code at work raised"), ("project", "something else told")):
+        back, all_of_it = total[f"{kind} failures that came back"], total[f"{kind} failures"]
+        print(f"failures that {what}: {back} of {all_of_it} came back in a later run")
     print(
         f"loops: {total['loops found']} of {total['loops']} repeated failures found;"
         f" {total['loops said rightly']} of {total['loops said']} warnings were repeats"

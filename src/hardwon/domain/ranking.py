@@ -156,8 +156,13 @@ def _action(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Wei
 def _recurrence(lesson: Lesson, by: Weights) -> float:
     """How much of the meetings of a failure tells that it will be met again."""
     said = lesson.mistake.rpartition(" failed: ")[2]
-    doubted = by.task_bound if re.match(_CODE_FAULT, said) else by.passing
+    doubted = by.task_bound if is_task_bound(said) else by.passing
     return (lesson.met - doubted) / max(1, lesson.met)
+
+
+def is_task_bound(error: str) -> bool:
+    """Whether the code at work raised it, which another task's code hardly will."""
+    return re.match(_CODE_FAULT, error) is not None
 
 
 def _unheard(match: Match, outlook: Outlook, by: Weights) -> str:
