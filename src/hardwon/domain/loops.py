@@ -18,8 +18,8 @@ WINDOW = 40  # steps looked back
 _WARN, _INSIST, _STOP = 2, 3, 5
 _SHOWN = 200  # characters of a call
 _TRIED = 6  # other calls listed
-_COMPARED = 60  # lines of a result, from its end: what is timed or counted changes its length
-_LONGEST = 16_000  # characters of them
+_COMPARED = 300  # lines of a result, from its end: what is timed or counted changes its length
+_LONGEST = 20_000  # characters of them
 
 
 class Loop(NamedTuple):
