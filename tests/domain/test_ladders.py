@@ -83,6 +83,17 @@ def test_an_error_that_misses_a_file_is_put_down_to_it_though_the_run_had_seen_i
     assert "? python" in rungs(blamed("bash", "python a.py", missing, [LISTED]))
 
 
+def test_a_tool_with_named_arguments_is_blamed_by_its_error_too() -> None:
+    args = '{"file_path": "src/a.py"}'
+
+    missed = rungs(blamed("Read", args, "File does not exist.", [LISTED]))
+    refused = rungs(blamed("Read", args, "File is too large", ()))
+
+    assert "? read" in missed
+    assert ": read" in refused
+    assert "? read" not in refused
+
+
 def test_what_an_error_does_not_speak_of_is_not_blamed() -> None:
     code = 'python -c "import numpy, sympy\nfrom scipy import fft" data.csv'
 

@@ -55,24 +55,28 @@ _MISSING = (
 
 def ladders(tool: str, args: str, before: Sequence[Step]) -> tuple[Ladder, ...]:
     """The ladders of all parts of a call that a run is about to make."""
-    run = _Run(before)
+    return _all_ladders(tool, args, _Run(before))
+
+
+def blamed(tool: str, args: str, error: str, before: Sequence[Step]) -> tuple[Ladder, ...]:
+    """The ladders of that part of a failed call which its error line speaks of."""
+    run = _Failed(before, error)
+    part = "" if args.startswith("{") else blamed_part(parts(args), error)
+    return _ladders(part_keys(part), args, run) or _all_ladders(tool, args, run)
+
+
+def rungs(all_ladders: Sequence[Ladder]) -> tuple[str, ...]:
+    """Every key of the ladders, each once."""
+    return tuple(dict.fromkeys(key for ladder in all_ladders for key in ladder))
+
+
+def _all_ladders(tool: str, args: str, run: _Run) -> tuple[Ladder, ...]:
     if args.startswith("{"):
         return _ladders(call_keys(tool, args), args, run)
     found = [
         ladder for part in parts(args)[:_PARTS] for ladder in _ladders(part_keys(part), args, run)
     ]
     return tuple(dict.fromkeys(found)) or (call_keys(tool, args),)
-
-
-def blamed(tool: str, args: str, error: str, before: Sequence[Step]) -> tuple[Ladder, ...]:
-    """The ladders of that part of a failed call which its error line speaks of."""
-    part = "" if args.startswith("{") else blamed_part(parts(args), error)
-    return _ladders(part_keys(part), args, _Failed(before, error)) or ladders(tool, args, before)
-
-
-def rungs(all_ladders: Sequence[Ladder]) -> tuple[str, ...]:
-    """Every key of the ladders, each once."""
-    return tuple(dict.fromkeys(key for ladder in all_ladders for key in ladder))
 
 
 def _ladders(keys: Sequence[str], args: str, run: _Run) -> tuple[Ladder, ...]:
