@@ -7,7 +7,7 @@ from time import perf_counter_ns
 
 from hardwon._lazy import lazy
 from hardwon.domain.delivery import NOTHING, Door, Injection
-from hardwon.domain.ranking import UNKNOWN, WEIGHTS, Outlook
+from hardwon.domain.ranking import ANY, UNKNOWN, WARNED, WEIGHTS, Outlook
 from hardwon.domain.recall import Query, query
 from hardwon.errors import InvalidInput
 from hardwon.stages import inject, measure, recall
@@ -79,29 +79,34 @@ class Doors:
         limit = self._settings.recall.action_lessons
         said = self._deliver(scope, asked, limit=limit, outlook=outlook)
         if said:
-            window.tell([lesson.id for lesson in said.lessons])
+            window.tell([lesson.id for lesson in said.lessons], call)
         return said
 
     def after(self, scope: Scope, step: Step, window: Window, task: str = "") -> Injection:
         """Record a step; what is known about its failure, and whether the run goes in circles."""
+        was_warned = window.has_warned(step.args)
         step, before = screen.screen_step(step), window.steps()
         if step.failed:
             step = step._replace(failure=signature.failure_of(step))
         window.append(step)
         known = NOTHING
         if step.failed:
-            known = self._failed(scope, step, before, task)
+            known = self._failed(scope, step, before, task, was_warned=was_warned)
         else:
-            self.learn(scope, step, before)
+            self.learn(scope, step, before, was_warned=was_warned)
         return self._with_loop(scope, known, [*before, step])
 
-    def learn(self, scope: Scope, step: Step, before: Sequence[Step]) -> None:
+    def learn(
+        self, scope: Scope, step: Step, before: Sequence[Step], *, was_warned: bool = False
+    ) -> None:
         """Count the call, open a lesson for a failure, fill one in by what works."""
         values = self._settings.reflexion
         if not (values.enabled and values.on_error and values.persist):
             return
-        made = ladders.rungs(ladders.ladders(step.tool, step.args, before))
-        self._store.calls.made(scope, made, _blamed(step, before))
+        known = (ANY, WARNED) if was_warned else (ANY,)
+        made = ladders.rungs((known, *ladders.ladders(step.tool, step.args, before)))
+        failed = ladders.rungs((known, *_blamed(step, before))) if step.failed else ()
+        self._store.calls.made(scope, made, failed)
         learnt = mine.failed if step.failed else mine.worked
         if step.failed or any(one.failed for one in before):
             learnt(
@@ -145,7 +150,7 @@ class Doors:
     ) -> tuple[Query, Outlook]:
         """The query of a pending call, and what is known about such calls."""
         asked = query(Door.ACTION, call, ladders=ladders.ladders(tool, call, before))
-        odds = self._store.calls.odds(scope, asked.calls)
+        odds = self._store.calls.odds(scope, (*asked.calls, ANY, WARNED))
         return asked, Outlook(odds, {}, _overcome(before))
 
     def asked_at_error(self, scope: Scope, tool: str, output: str, task: str = "") -> Query:
@@ -154,7 +159,9 @@ class Doors:
         near = self._near(scope, f"{signature.error_line(output)}\n{task[:_ABOUT]}")
         return query(Door.ERROR, output[-_ASKED:], signature=name.digest, near=near)
 
-    def _failed(self, scope: Scope, step: Step, before: Sequence[Step], task: str) -> Injection:
+    def _failed(
+        self, scope: Scope, step: Step, before: Sequence[Step], task: str, *, was_warned: bool
+    ) -> Injection:
         """What is known about a failure; all that is noted about it is one commit."""
         name = signature.signature(step.tool, step.output)
         asked = self.asked_at_error(scope, step.tool, step.output, task)
@@ -163,7 +170,7 @@ class Doors:
         known = self._deliver(scope, asked, limit=limit, skip=frozenset(met))
         with self._store.together():
             self._store.failures.met(scope, name.digest, name.text, self._clock())
-            self.learn(scope, step, before)
+            self.learn(scope, step, before, was_warned=was_warned)
         return known
 
     def _with_loop(self, scope: Scope, known: Injection, steps: Sequence[Step]) -> Injection:
@@ -265,11 +272,9 @@ def _overcome(steps: Sequence[Step]) -> frozenset[str]:
     )
 
 
-def _blamed(step: Step, before: Sequence[Step]) -> tuple[str, ...]:
-    if not step.failed:
-        return ()
+def _blamed(step: Step, before: Sequence[Step]) -> tuple[tuple[str, ...], ...]:
     error = signature.error_line(step.output)
-    return ladders.rungs(ladders.blamed(step.tool, step.args, error, before))
+    return ladders.blamed(step.tool, step.args, error, before)
 
 
 def _delivery_id(now: datetime) -> str:

@@ -109,8 +109,11 @@ class Window(Protocol):
     def past(self) -> tuple[list[Step], dict[int, int]]:
         """The steps, and how often each lesson was told before a call that was then made."""
 
-    def tell(self, lessons: Sequence[int]) -> None:
+    def tell(self, lessons: Sequence[int], call: str) -> None:
         """Note the lessons that are told before a call."""
+
+    def has_warned(self, call: str) -> bool:
+        """Whether the last that was noted is what was told before this very call."""
 
     def clear(self) -> None:
         """Forget the run."""

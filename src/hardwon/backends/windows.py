@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 STEPS_REMEMBERED = 200  # of a run that has no name
 READ = 256 * 1024  # bytes from the end: what a hook reads at most
-_TOLD, _NOTE = "told", b'{"told"'
+_TOLD, _CALL, _NOTE = "told", "call", b'{"told"'
+_NOTE_LIMIT = 4096  # bytes of a note at most
 _KEPT = 4 * READ  # a longer file is cut
 _STALE = 7 * 86400.0  # seconds after which a run that never ended is forgotten
 
@@ -40,8 +41,8 @@ class FileWindow:
         lines = self._lines()
         return list(_parsed(lines)), _counted(_notes(lines))
 
-    def _lines(self) -> list[bytes]:
-        """What is read of the file, whole lines."""
+    def _lines(self, most: int = READ) -> list[bytes]:
+        """What is read of the file from its end, whole lines."""
         try:
             handle = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW)
         except FileNotFoundError:
@@ -50,15 +51,19 @@ class FileWindow:
             raise storage_error(error, self._path) from error
         with os.fdopen(handle, "rb") as file:
             size = os.fstat(handle).st_size
-            file.seek(max(0, size - READ))
+            file.seek(max(0, size - most))
             lines = file.read().split(b"\n")
-        return lines[1:] if size > READ else lines
+        return lines[1:] if size > most else lines
 
     def append(self, step: Step) -> None:
         self._write(step)
 
-    def tell(self, lessons: Sequence[int]) -> None:
-        self._write({_TOLD: list(lessons)})
+    def tell(self, lessons: Sequence[int], call: str) -> None:
+        self._write({_TOLD: list(lessons), _CALL: _name(call)})
+
+    def has_warned(self, call: str) -> bool:
+        last = next((line for line in reversed(self._lines(_NOTE_LIMIT)) if line), b"")
+        return last.startswith(_NOTE) and _name(call).encode() in last
 
     def _write(self, record: object) -> None:
         line = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
@@ -125,6 +130,11 @@ def _notes(lines: list[bytes]) -> Iterator[int]:
             told = []
 
 
+def _name(call: str) -> str:
+    """What a call is noted by; it may hold secrets."""
+    return blake2b(call.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
 def _told(line: bytes) -> list[int]:
     try:
         return list(json.loads(line)[_TOLD])
@@ -142,10 +152,15 @@ def _counted(lessons: Iterable[int]) -> dict[int, int]:
 def _parsed(lines: list[bytes]) -> Iterator[Step]:
     """The whole steps; a torn line is left out."""
     for line in lines:
+        if line.startswith(_NOTE):
+            continue
         try:
             yield Step(*json.loads(line))
         except (ValueError, TypeError):
             continue
+
+
+_NOTHING: tuple[Sequence[int], str] = ((), "")
 
 
 class MemoryWindow:
@@ -154,23 +169,26 @@ class MemoryWindow:
     def __init__(self) -> None:
         self._steps: deque[Step] = deque(maxlen=STEPS_REMEMBERED)
         self._told: list[int] = []
-        self._pending: Sequence[int] = ()
+        self._pending: tuple[Sequence[int], str] = _NOTHING
 
     def steps(self) -> list[Step]:
         return list(self._steps)
 
     def append(self, step: Step) -> None:
         self._steps.append(step)
-        self._told += self._pending
-        self._pending = ()
+        self._told += self._pending[0]
+        self._pending = _NOTHING
 
     def past(self) -> tuple[list[Step], dict[int, int]]:
         return self.steps(), _counted(self._told)
 
-    def tell(self, lessons: Sequence[int]) -> None:
-        self._pending = lessons
+    def tell(self, lessons: Sequence[int], call: str) -> None:
+        self._pending = lessons, call
+
+    def has_warned(self, call: str) -> bool:
+        return bool(self._pending[0]) and self._pending[1] == call
 
     def clear(self) -> None:
         self._steps.clear()
         self._told.clear()
-        self._pending = ()
+        self._pending = _NOTHING

@@ -20,6 +20,7 @@ else:
 
 
 LIKELY = "likely"
+ANY, WARNED = "* any", "* warned"  # what every call is counted by, and every warned one
 # What the code at work raises; not what the shell, the loader or the parser says about it.
 _CODE_FAULT = (
     r"(?:it raised )?(?:assert |FAILED |Failed:|[\w.]*\b(?!ModuleNotFound|Syntax|Indentation|TabErr"
@@ -50,7 +51,10 @@ class Weights(NamedTuple):
     doubt: float = 8.0
     base_rate: float = 0.1
     told: float = 0.5
-    worth: float = 0.08  # the least odds of a failure against a call that works
+    worth: float = 0.07  # the least odds of a failure against a call that works
+    # Of the calls that work, how many may have been warned about; `patience` are taken for granted.
+    needless: float = 0.05
+    patience: float = 200.0
     # What was met in one run need not come back: how much of its first meeting is not believed.
     passing: float = 0.2
     task_bound: float = 0.8  # the same where the code at work failed, not what it is run with
@@ -107,12 +111,21 @@ def settle(asked: Query, found: list[Judged], outlook: Outlook, by: Weights) -> 
     counts = {key: failed for key, (_, failed) in outlook.odds.items()}
     risks = (_climbed(ladder, by.base_rate, counts, outlook, by) for ladder in asked.ladders)
     risk = max(risks, default=0.0)
-    if likely >= by.worth * (1 - risk) ** 2:
+    if likely >= _worth(outlook, by) * (1 - risk) ** 2:
         return found
     verdict = f"such calls fail in {risk:.0%}, in one of these ways in {likely:.0%}"
     return [
         one if one.verdict or one.likely is None else one._replace(verdict=verdict) for one in found
     ]
+
+
+def _worth(outlook: Outlook, by: Weights) -> float:
+    """The least odds that are worth a warning: more where too many warnings were needless."""
+    worked, needless = (
+        made - failed for made, failed in (outlook.odds.get(key, (0, 0)) for key in (ANY, WARNED))
+    )
+    share = (needless + by.needless * by.patience) / (worked + by.patience)
+    return by.worth * max(1.0, share / by.needless) ** 2
 
 
 class _Relevance(NamedTuple):
