@@ -170,7 +170,7 @@ def _recurrence(lesson: Lesson, by: Weights) -> float:
     """How much of the meetings of a failure tells that it will be met again."""
     said = lesson.mistake.rpartition(" failed: ")[2]
     doubted = by.task_bound if is_task_bound(said) else by.passing
-    return (lesson.met - doubted) / max(1, lesson.met)
+    return 1 - doubted / max(1, lesson.met)
 
 
 def is_task_bound(error: str) -> bool:
