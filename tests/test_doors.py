@@ -250,3 +250,11 @@ def test_the_lesson_of_a_call_with_named_arguments_names_tool_and_file() -> None
     assert lesson.correction == (
         "It fails with “File has not been read yet.”. It worked after you first read `/p/cart.py`."
     )
+
+
+def test_a_prompt_of_any_length_is_looked_up_by_both_its_ends(hw: hardwon.Hardwon) -> None:
+    hw.agent("coder").learn("Rotate the zebra certificate before the quokka deployment")
+    filler = "what some server had to say about orders and stock\n" * 20_000
+
+    for prompt in (f"zebra certificate {filler}", f"{filler} quokka deployment"):
+        assert hw.agent("coder").before_turn(prompt)

@@ -35,6 +35,7 @@ else:
     mine, screen = lazy("hardwon.stages.mine"), lazy("hardwon.stages.screen")
 
 _ABOUT = 300  # characters of the task that say what an error was met at
+_PROMPT = 1500  # characters of a prompt that are looked up, from its beginning and its end
 _ASKED = 2000  # characters of an error that are looked up, from its end
 
 
@@ -142,6 +143,9 @@ class Doors:
 
     def asked_at_turn(self, scope: Scope, prompt: str) -> Query:
         """The query of a prompt."""
+        prompt = (
+            prompt if len(prompt) <= 2 * _PROMPT else f"{prompt[:_PROMPT]}\n{prompt[-_PROMPT:]}"
+        )
         near = self._near(scope, prompt)
         return query(Door.TURN, prompt, usual=self._settings.recall.usual, near=near)
 
