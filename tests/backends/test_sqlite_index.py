@@ -46,7 +46,8 @@ def miscounted(store: SqliteStore) -> list[object]:
     """Terms and shelves whose counts are not those of their postings and lessons."""
     terms = store._db.rows(
         "SELECT term, holders FROM terms AS t"
-        " WHERE holders <> (SELECT count(*) FROM postings WHERE term = t.id)"
+        " WHERE holders <> (SELECT coalesce(sum(length(lessons) / 5), 0) FROM postings"
+        " WHERE term = t.id)"
     )
     shelves = store._db.rows(
         "SELECT s.id, active FROM shelves AS s WHERE active <> (SELECT count(*) FROM indexed"

@@ -10,6 +10,7 @@ from hardwon.domain.lesson import Lesson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import NamedTuple
 else:
     from hardwon._light import NamedTuple
@@ -168,30 +169,21 @@ class Tally:
         self._sums: dict[int, float] = {}  # the words' weight, and _EACH for every word: one number
         self._exact: dict[int, list[tuple[str, int]]] = {}
 
-    def add(self, key: str, postings: list[tuple[int, int]], weight: float) -> None:
+    def add(self, key: str, postings: Iterable[tuple[int, int]], weight: float) -> None:
         """Count the postings of one key; `weight` is the rarity of a word."""
         if key[0] in "!$":
             for lesson, times in postings:
                 self._exact.setdefault(lesson, []).append((key, times))
             return
-        for lesson, impact in postings:
-            self._sums[lesson] = self._sums.get(lesson, 0.0) + weight * impact + _EACH
-
-    def add_all(
-        self,
-        postings: list[tuple[int, int, int]],
-        keys: dict[int, str],
-        weights: dict[int, float],
-    ) -> None:
-        """Count postings that name their key by number, with the key and the weight of each."""
-        if exact := {number for number, key in keys.items() if key[0] in "!$"}:
-            for number, lesson, times in postings:
-                if number in exact:
-                    self._exact.setdefault(lesson, []).append((keys[number], times))
-            postings = [one for one in postings if one[0] not in exact]
         sums, so_far = self._sums, self._sums.get
-        for number, lesson, impact in postings:  # this loop is what a recall costs
-            sums[lesson] = so_far(lesson, 0.0) + weights[number] * impact + _EACH
+        for lesson, impact in postings:  # this loop is what a recall costs
+            sums[lesson] = so_far(lesson, 0.0) + weight * impact + _EACH
+
+    def leave_out(self, lessons: Iterable[int]) -> None:
+        """Forget what was counted for these."""
+        for lesson in lessons:
+            self._sums.pop(lesson, None)
+            self._exact.pop(lesson, None)
 
     def best(self, limit: int) -> list[int]:
         """The ids that most speaks for: same failure or call first, then words."""

@@ -35,6 +35,9 @@ class SqliteStore:
         self._journal = Journal(self._db, Spool(os.path.join(home, "deliveries.spool")))
         self._journal.on("call", lambda records: self.calls.fold(records))
         self.deliveries = SqliteDeliveries(self._db, self._journal)
+        if self._db.was_migrated:
+            with self._db:  # what waits since is moved now, not when somebody recalls
+                pass
 
     @cached_property
     def reflections(self) -> ReflectionStore:

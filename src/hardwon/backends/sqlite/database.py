@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-SCHEMA = 6  # the number of the last file in migrations/
+SCHEMA = 7  # the number of the last file in migrations/
 PATIENCE = 15.0  # seconds to wait for another process's write
 _MIGRATIONS = os.path.join(os.path.dirname(__file__), "migrations")
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -35,6 +35,7 @@ class Database:
         self._owner = 0
         self._held: list[AbstractContextManager[Any]] = []
         self.before_commit: Callable[[], None] = lambda: None
+        self.was_migrated = False  # by this process, from an older schema
         self.undone = 0  # transactions that were rolled back: what was read in them is void
         self._open()
 
@@ -134,6 +135,7 @@ class Database:
             found = self._connection.execute("PRAGMA user_version").fetchone()[0]
             if found != SCHEMA:
                 _prepare(self._connection, self.path)
+                self.was_migrated = found > 0
         except sqlite3.Error as error:
             raise _explained(error, self.path) from error
 

@@ -5,25 +5,21 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from hardwon import _json as json
-from hardwon._lazy import lazy
 from hardwon.backends.sqlite import shelves
 from hardwon.backends.sqlite.database import marks
-from hardwon.backends.sqlite.fresh import SPAN, Fresh
+from hardwon.backends.sqlite.index import FRESH, Index
 from hardwon.domain.lesson import Lesson, Status
-from hardwon.domain.recall import Match, Query, Tally, entries_read, index, keys, rarity
+from hardwon.domain.recall import Match, Query, index
 from hardwon.errors import NotFound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hardwon.backends.sqlite import settling
     from hardwon.backends.sqlite.database import Database, Row
     from hardwon.domain.scope import Scope
-else:
-    settling = lazy("hardwon.backends.sqlite.settling")
 
-FRESH, FRESH_IN_BULK = 64, 512  # lessons that wait for the dictionary at most
 _moment = datetime.fromtimestamp
-_KEYS_ASKED = 400  # SQLite allows 999 values in a query
+_SEARCHED = 100  # lessons that are looked into at a time
+_LETTERS = 60  # threes of letters that are asked for; more would tell nothing
 
 _ALL_TEXT = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
 _TEXTS = "situation, mistake, correction, trigger_name, origin, author, job, status"
@@ -31,7 +27,8 @@ _LISTS = "tags, signatures, calls, evidence"
 _NUMBERS = "importance, confidence, hit_count, met_count, guard"
 _TIMES = "created_at, updated_at, last_seen_at, expires_at"
 _COLUMNS = f"{_TEXTS}, {_LISTS}, {_NUMBERS}, {_TIMES}"
-_SELECT = f"SELECT id, shelf, {_COLUMNS} FROM lessons"
+_READ = f"SELECT id, shelf, {_COLUMNS}"
+_SELECT = f"{_READ} FROM lessons"
 _INSERT = f"INSERT INTO lessons (shelf, {_COLUMNS}) VALUES (?{', ?' * 21})"
 # The second condition lets SQLite see that the partial index holds the row.
 _OF_JOB = f"{_SELECT} WHERE shelf = ? AND job = ? AND job <> ''"
@@ -47,8 +44,7 @@ class SqliteLessons:
 
     def __init__(self, database: Database, fresh: int = FRESH) -> None:
         self._db = database
-        self._fresh = Fresh(database)
-        database.before_commit = lambda: self._settle_over(fresh)
+        self._index = Index(database, fresh)
 
     def add(self, lesson: Lesson) -> Lesson:
         with self._db as db:
@@ -57,8 +53,7 @@ class SqliteLessons:
             if made:
                 return _lesson(made, {shelf: lesson.scope})
             stored = lesson._replace(id=db.run(_INSERT, (shelf, *_values(lesson))))
-            self._fresh.add(shelf, stored.id, _findable(stored), is_new=True)
-            self._settle_over(FRESH_IN_BULK)
+            self._index.note(shelf, stored.id, _findable(stored), is_new=True)
             return stored
 
     def get(self, scope: Scope, number: int) -> Lesson:
@@ -76,14 +71,13 @@ class SqliteLessons:
             db.run(_UPDATE, (*_values(lesson), lesson.id, shelf))
             entries = _findable(lesson)
             if entries != _findable(before):
-                self._fresh.add(shelf, lesson.id, entries, is_new=False)
-                self._settle_over(FRESH_IN_BULK)
+                self._index.note(shelf, lesson.id, entries, is_new=False)
 
     def delete(self, scope: Scope, number: int) -> None:
         with self._db as db:
             shelf, _ = self._own(self.get(scope, number).scope, number)
-            self._fresh.add(shelf, number, {}, is_new=False)
-            settling.settle(db)
+            self._index.note(shelf, number, {}, is_new=False)
+            self._index.settle()
             db.run("DELETE FROM lessons WHERE id = ? AND shelf = ?", (number, shelf))
 
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
@@ -98,18 +92,32 @@ class SqliteLessons:
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
         with self._db.snapshot():
             seen = shelves.Visible(self._db, scope)
-            where, value = self._containing(text)
+            where, values = _candidates(text)
             rows = self._db.rows(
-                f"{_SELECT} WHERE {where} AND shelf IN ({seen.marks}) AND status = ?"
-                " ORDER BY hit_count DESC, last_seen_at DESC, id DESC LIMIT ?",
-                (*value, *seen.ids, Status.ACTIVE, limit),
+                f"SELECT id FROM lessons WHERE {where} AND +shelf IN ({seen.marks}) AND +status = ?"
+                " ORDER BY hit_count DESC, last_seen_at DESC, id DESC",
+                (*values, *seen.ids, Status.ACTIVE),
             )
-        return [_lesson(row, seen.scopes) for row in rows]
+            return self._holding(text.lower(), [number for (number,) in rows], seen, limit)
+
+    def _holding(
+        self, asked: str, numbers: list[int], seen: shelves.Visible, limit: int
+    ) -> list[Lesson]:
+        """The first of these lessons that contain the text, read as far as it takes."""
+        found: list[Lesson] = []
+        while numbers and len(found) < limit:
+            part, numbers = numbers[:_SEARCHED], numbers[_SEARCHED:]
+            rows = self._db.rows(
+                f"{_READ}, {_ALL_TEXT} FROM lessons WHERE id IN ({marks(part)})", part
+            )
+            held = {row[0]: _lesson(row[:-1], seen.scopes) for row in rows if asked in row[-1].lower()}
+            found += [held[number] for number in part if number in held]
+        return found[:limit]
 
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
         with self._db.snapshot():
             seen = shelves.Visible(self._db, scope)
-            tally = self._tally(seen, query)
+            tally = self._index.tally(seen, query)
             best = list(dict.fromkeys((*tally.best(limit), *self._usual(seen, query.usual))))
             rows = self._db.rows(
                 f"{_SELECT} WHERE id IN ({marks(best)}) AND +shelf IN ({seen.marks})"
@@ -134,48 +142,6 @@ class SqliteLessons:
         ]
         return [number for *_, number in sorted(found, reverse=True)[:limit]]
 
-    def _tally(self, seen: shelves.Visible, query: Query) -> Tally:
-        """Read the postings of the asked keys, rarest first, within the limit."""
-        asked = keys(query)[:_KEYS_ASKED]
-        self._fresh.look()
-        fresh = self._fresh.postings(seen.ids, asked)
-        total = seen.active + self._fresh.added(seen.ids)
-        known = self._db.rows(
-            f"SELECT id, term, holders FROM terms WHERE shelf IN ({seen.marks})"
-            f" AND term IN ({marks(asked)}) ORDER BY holders",
-            (*seen.ids, *asked),
-        )
-        tally, weights = Tally(query.near), {}
-        for number, term, holders in known:
-            new = fresh.pop(term, [])
-            weights[number] = rarity(holders + len(new), total)
-            tally.add(term, new, weights[number])
-        for term, new in fresh.items():
-            tally.add(term, new, rarity(len(new), total))
-        reach = entries_read(query, total)
-        postings = self._postings([(number, holders) for number, _, holders in known], reach)
-        tally.add_all(postings, {number: term for number, term, _ in known}, weights)
-        return tally
-
-    def _postings(self, terms: list[tuple[int, int]], left: int) -> list[tuple[int, int, int]]:
-        """Term, lesson and impact of the postings within the limit, the rare terms' at once."""
-        rare: list[int] = []
-        for number, holders in terms:
-            if holders > left:
-                break
-            rare.append(number)
-            left -= holders
-        found = self._db.rows(
-            f"SELECT term, lesson, impact FROM postings WHERE term IN ({marks(rare)})", rare
-        )
-        if left and len(rare) < len(terms):
-            found += self._db.rows(
-                "SELECT term, lesson, impact FROM postings WHERE term = ?"
-                " ORDER BY impact DESC LIMIT ?",
-                (terms[len(rare)][0], left),
-            )
-        return self._fresh.settled(found)
-
     def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
         """The shelf of exactly this scope, and the lesson on it as it is stored."""
         shelf = shelves.own(self._db, scope)
@@ -184,28 +150,17 @@ class SqliteLessons:
             raise NotFound("lesson", number)
         return shelf, _lesson(row, {shelf: scope})
 
-    def _settle_over(self, limit: int) -> None:
-        """Move what waits into the dictionary when it is more than so much."""
-        first, last = self._db.rows(SPAN)[0]
-        if first is not None and last - first >= limit:
-            settling.settle(self._db)
 
-    def _containing(self, text: str) -> tuple[str, tuple[object, ...]]:
-        """The condition that a lesson contains the text; the trigram index needs 3 characters."""
-        if len(text) < 3:
-            escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-            return f"({_ALL_TEXT}) LIKE ? ESCAPE '\\'", (f"%{escaped}%",)
-        asked = text.lower()
-        late = self._db.rows(
-            f"SELECT id, {_ALL_TEXT} FROM lessons WHERE id > (SELECT last FROM lesson_text_reach)"
-        )
-        found = [number for number, words in late if asked in words.lower()]
-        quoted = '"' + text.replace('"', '""') + '"'
-        return (
-            "(id IN (SELECT rowid FROM lesson_text WHERE lesson_text MATCH ?)"
-            f" OR id IN ({marks(found)}))",
-            (quoted, *found),
-        )
+def _candidates(text: str) -> tuple[str, tuple[object, ...]]:
+    """The condition that a lesson may contain the text; the text index needs 3 characters."""
+    if len(text) < 3:
+        return "TRUE", ()
+    letters = {text[at : at + 3].replace('"', '""') for at in range(len(text) - 2)}
+    return (
+        "(id IN (SELECT rowid FROM lesson_text WHERE lesson_text MATCH ?)"
+        " OR id > (SELECT last FROM lesson_text_reach))",
+        (" AND ".join(f'"{three}"' for three in sorted(letters)[:_LETTERS]),),
+    )
 
 
 def _findable(lesson: Lesson) -> dict[str, int]:

@@ -3,93 +3,42 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections import Counter
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from hardwon.backends.sqlite.database import Database
+from hardwon.backends.sqlite import blocks
+from hardwon.backends.sqlite.blocks import BLOCK, packed
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.backends.sqlite.database import Database
+    from hardwon.backends.sqlite.fresh import Waiting
+    from hardwon.backends.sqlite.heap import Heap
+
+    Lessons = dict[int, dict[str, int]]  # the keys of each, with impacts
     Entries = set[tuple[int, int]]  # the term's number and the impact
 
 _TEXT = "situation, mistake, correction, tags"
+_AT = "term = ? AND rank = ? AND first"
 
 
-def settle(db: Database) -> None:
-    """Move everything that waits. Call inside `with database:`."""
-    last: dict[int, dict[int, dict[str, int]]] = {}
-    for shelf, lesson, entries in db.rows("SELECT shelf, lesson, entries FROM fresh ORDER BY id"):
-        last.setdefault(shelf, {})[lesson] = json.loads(entries)
-    for shelf, lessons in last.items():
-        _settle_shelf(db, shelf, lessons)
-    db.run("DELETE FROM fresh")
-    _settle_texts(db)
+def settle(db: Database, heap: Heap, waiting: Sequence[Waiting]) -> None:
+    """Put new lessons on the heap and write what is said of others. Call inside `with database:`."""
+    new = {lesson for _, lesson, is_new, _ in waiting if is_new}
+    last: dict[int, tuple[Lessons, Lessons]] = {}
+    for shelf, lesson, _, entries in waiting:
+        last.setdefault(shelf, ({}, {}))[lesson not in new][lesson] = entries
+    for shelf, (added, changed) in last.items():
+        if changed:
+            heap.flush()
+            _change(db, heap, shelf, changed)
+        _enter(db, heap, shelf, added)
 
 
-def _settle_shelf(db: Database, shelf: int, lessons: dict[int, dict[str, int]]) -> None:
-    numbers = _numbers(db, shelf, sorted({key for keys in lessons.values() for key in keys}))
-    before = _indexed(db, list(lessons))
-    now = {
-        lesson: {(numbers[key], impact) for key, impact in keys.items()}
-        for lesson, keys in lessons.items()
-        if keys
-    }
-    _write_postings(db, before, now)
-    db.run_many("DELETE FROM indexed WHERE lesson = ?", [(lesson,) for lesson in before])
-    db.run_many(
-        "INSERT INTO indexed VALUES (?, ?)",
-        [(lesson, json.dumps(sorted(entries))) for lesson, entries in now.items()],
-    )
-    db.run("UPDATE shelves SET active = active + ? WHERE id = ?", (len(now) - len(before), shelf))
-
-
-def _write_postings(db: Database, before: dict[int, Entries], now: dict[int, Entries]) -> None:
-    """Write the difference; pages are touched in their order, each once."""
-    holders: Counter[int] = Counter()
-    gone, come = [], []
-    for lesson in before.keys() | now.keys():
-        old, new = before.get(lesson, set()), now.get(lesson, set())
-        holders.update(term for term, _ in new)
-        holders.subtract(term for term, _ in old)
-        gone += [(*entry, lesson) for entry in old - new]
-        come += [(*entry, lesson) for entry in new - old]
-    db.run_many(
-        "UPDATE terms SET holders = holders + ? WHERE id = ?",
-        [(change, term) for term, change in sorted(holders.items()) if change],
-    )
-    db.run_many("DELETE FROM postings WHERE term = ? AND impact = ? AND lesson = ?", sorted(gone))
-    come.sort(key=lambda entry: (entry[0], -entry[1], entry[2]))
-    db.run_many("INSERT INTO postings (term, impact, lesson) VALUES (?, ?, ?)", come)
-
-
-def _numbers(db: Database, shelf: int, keys: list[str]) -> dict[str, int]:
-    """The numbers of the keys in the dictionary, where new ones are entered."""
-    found = _known(db, shelf, keys)
-    db.run_many(
-        "INSERT INTO terms (shelf, term, holders) VALUES (?, ?, 0)",
-        [(shelf, key) for key in keys if key not in found],
-    )
-    return found | _known(db, shelf, [key for key in keys if key not in found])
-
-
-def _known(db: Database, shelf: int, keys: list[str]) -> dict[str, int]:
-    rows = db.rows(
-        "SELECT t.term, t.id FROM json_each(?) AS asked CROSS JOIN terms AS t"
-        " ON t.shelf = ? AND t.term = asked.value",
-        (json.dumps(keys), shelf),
-    )
-    return dict(rows)
-
-
-def _indexed(db: Database, lessons: list[int]) -> dict[int, Entries]:
-    """What the dictionary holds of these lessons so far."""
-    rows = db.rows(
-        "SELECT lesson, entries FROM indexed WHERE lesson IN (SELECT value FROM json_each(?))",
-        (json.dumps(lessons),),
-    )
-    return {lesson: {(term, impact) for term, impact in json.loads(text)} for lesson, text in rows}
-
-
-def _settle_texts(db: Database) -> None:
+def settle_texts(db: Database) -> None:
+    """Let every text be found by its letters. Call inside `with database:`."""
     reach = "(SELECT last FROM lesson_text_reach)"
     db.run(
         f"INSERT INTO lesson_text (rowid, {_TEXT}) SELECT id, {_TEXT} FROM lessons"
@@ -98,3 +47,106 @@ def _settle_texts(db: Database) -> None:
     db.run(
         "UPDATE lesson_text_reach SET last = max(last, coalesce((SELECT max(id) FROM lessons), 0))"
     )
+
+
+def _enter(db: Database, heap: Heap, shelf: int, lessons: Lessons) -> None:
+    numbers = heap.numbers(shelf, {key for entries in lessons.values() for key in entries})
+    rows = []
+    for lesson, entries in sorted(lessons.items()):
+        if entries:
+            terms = array("I", [numbers[key] for key in entries])
+            impacts = bytes(entries.values())
+            heap.add(lesson, terms, impacts)
+            rows.append((lesson, packed(terms, impacts)))
+    db.run_many("INSERT INTO indexed VALUES (?, ?)", rows)
+    _count(db, shelf, len(rows))
+
+
+def _change(db: Database, heap: Heap, shelf: int, lessons: Lessons) -> None:
+    numbers = heap.numbers(shelf, {key for entries in lessons.values() for key in entries})
+    heap.flush()
+    before = _indexed(db, list(lessons))
+    now = {
+        lesson: {(numbers[key], impact) for key, impact in entries.items()}
+        for lesson, entries in lessons.items()
+        if entries
+    }
+    _write_difference(db, before, now)
+    db.run_many("DELETE FROM indexed WHERE lesson = ?", [(lesson,) for lesson in before])
+    rows = [
+        (lesson, packed(array("I", terms), bytes(impacts)))
+        for lesson, entries in now.items()
+        for terms, impacts in [zip(*entries, strict=True)]
+    ]
+    db.run_many("INSERT INTO indexed VALUES (?, ?)", rows)
+    _count(db, shelf, len(now) - len(before))
+
+
+def _count(db: Database, shelf: int, more: int) -> None:
+    db.run("UPDATE shelves SET active = active + ? WHERE id = ?", (more, shelf))
+
+
+def _write_difference(db: Database, before: dict[int, Entries], now: dict[int, Entries]) -> None:
+    holders: Counter[int] = Counter()
+    for lesson in sorted(before.keys() | now.keys()):
+        old, new = before.get(lesson, set()), now.get(lesson, set())
+        holders.update(term for term, _ in new)
+        holders.subtract(term for term, _ in old)
+        for term, impact in sorted(old - new):
+            _take(db, term, lesson, impact)
+        for term, impact in sorted(new - old):
+            _put(db, term, lesson, impact)
+    db.run_many(
+        "UPDATE terms SET holders = holders + ? WHERE id = ?",
+        [(change, term) for term, change in sorted(holders.items()) if change],
+    )
+
+
+def _take(db: Database, term: int, lesson: int, impact: int) -> None:
+    """Remove a lesson from its block."""
+    place = term, blocks.rank(impact)
+    first, held = _around(db, place, lesson)
+    _replace(db, place, first, [one for one in held if one[0] != lesson])
+
+
+def _put(db: Database, term: int, lesson: int, impact: int) -> None:
+    """Enter a lesson where its number belongs."""
+    place = term, blocks.rank(impact)
+    first, held = _around(db, place, lesson)
+    _replace(db, place, first, sorted([*held, (lesson, impact)]))
+
+
+def _around(db: Database, place: tuple[int, int], lesson: int) -> tuple[int, list[tuple[int, int]]]:
+    """The block that holds such a number, or would: where it begins, and its entries."""
+    row = db.row(
+        f"SELECT first, lessons FROM postings WHERE {_AT} <= ? ORDER BY first DESC LIMIT 1",
+        (*place, lesson),
+    ) or db.row(
+        f"SELECT first, lessons FROM postings WHERE {_AT} > ? ORDER BY first LIMIT 1",
+        (*place, lesson),
+    )
+    return (row[0], list(blocks.pairs(row[1]))) if row else (lesson, [])
+
+
+def _replace(
+    db: Database, place: tuple[int, int], first: int, entries: list[tuple[int, int]]
+) -> None:
+    """Write these entries instead of a block; two blocks when they are too many for one."""
+    db.run(f"DELETE FROM postings WHERE {_AT} = ?", (*place, first))
+    half = len(entries) if len(entries) <= BLOCK else len(entries) // 2
+    for part in (entries[:half], entries[half:]):
+        if part:
+            numbers, impacts = zip(*part, strict=True)
+            db.run(
+                "INSERT INTO postings (term, rank, first, lessons) VALUES (?, ?, ?, ?)",
+                (*place, numbers[0], packed(array("I", numbers), bytes(impacts))),
+            )
+
+
+def _indexed(db: Database, lessons: list[int]) -> dict[int, Entries]:
+    """What the dictionary holds of these lessons so far."""
+    rows = db.rows(
+        "SELECT lesson, terms FROM indexed WHERE lesson IN (SELECT value FROM json_each(?))",
+        (json.dumps(lessons),),
+    )
+    return {lesson: set(blocks.pairs(terms)) for lesson, terms in rows}

@@ -1,0 +1,33 @@
+"""How the dictionary packs its entries: numbers of four bytes, then a byte of impact for each."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Iterable
+
+BLOCK = 190  # entries; SQLite keeps a row of a quarter page in place, a longer one elsewhere
+RANKS = 8
+_ENTRY, _NUMBER = 5, 4
+
+
+def rank(impact: int) -> int:
+    """Where lessons with this impact stand, the strongest first."""
+    return RANKS - 1 - (impact >> 5)
+
+
+def packed(numbers: array[int], impacts: bytes) -> bytes:
+    """The block of these numbers and impacts."""
+    return numbers.tobytes() + impacts
+
+
+def pairs(block: bytes) -> Iterable[tuple[int, int]]:
+    """The numbers and impacts of a block."""
+    end = len(block) // _ENTRY * _NUMBER
+    return zip(memoryview(block)[:end].cast("I"), block[end:], strict=True)
+
+
+def size(block: bytes) -> int:
+    """How many entries it holds."""
+    return len(block) // _ENTRY

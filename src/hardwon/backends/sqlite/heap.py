@@ -1,0 +1,149 @@
+"""What one transaction adds to the dictionary: gathered in memory, written in the tables' order."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from hardwon.backends.sqlite import blocks
+from hardwon.backends.sqlite.blocks import BLOCK, RANKS, packed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hardwon.backends.sqlite.database import Database
+
+MOST = 4_000_000  # entries; some 50,000 lessons, a hundred megabytes
+_REMEMBERED = 500_000  # numbers of keys
+_LAST = (
+    "SELECT first, lessons FROM postings WHERE term = ? AND rank = ? ORDER BY first DESC LIMIT 1"
+)
+_WRITE = "INSERT OR REPLACE INTO postings (term, rank, first, lessons) VALUES (?, ?, ?, ?)"
+
+
+class Heap:
+    """Keys, their numbers and the lessons that hold them; none of it outlives its transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._numbers: dict[int, dict[str, int]] = {}
+        self._new: list[tuple[str, int, int]] = []  # key, shelf and number
+        self._next = 0
+        self._holders: Counter[int] = Counter()
+        self._lots: dict[int, array[int]] = {}  # by term and rank: lesson and impact in one
+        self.size = 0
+
+    def numbers(self, shelf: int, keys: Iterable[str]) -> dict[str, int]:
+        """The numbers of these keys, and of others; new keys get one."""
+        known = self._numbers.setdefault(shelf, {})
+        if len(known) > _REMEMBERED and not self._new:
+            known.clear()
+        missing = [key for key in keys if key not in known]
+        known.update(number_of(self._db, shelf, missing))
+        for key in missing:
+            if key not in known:
+                known[key] = self._another(shelf, key)
+        return known
+
+    def _another(self, shelf: int, key: str) -> int:
+        if not self._new:
+            row = self._db.row("SELECT seq FROM sqlite_sequence WHERE name = 'terms'")
+            self._next = row[0] if row else 0
+        self._next += 1
+        self._new.append((key, shelf, self._next))
+        return self._next
+
+    def add(self, lesson: int, terms: array[int], impacts: bytes) -> None:
+        """Let a lesson be found by these terms; its number is higher than any before."""
+        lots, number = self._lots, lesson << 8
+        for term, impact in zip(terms, impacts, strict=True):
+            lot = lots.get(at := term * RANKS + RANKS - 1 - (impact >> 5))
+            if lot is None:
+                lots[at] = array("Q", (number | impact,))
+            else:
+                lot.append(number | impact)
+        self._holders.update(terms)
+        self.size += len(terms)
+
+    def amended(
+        self, shelves: Iterable[int], asked: tuple[str, ...], known: list[tuple[int, str, int]]
+    ) -> list[tuple[int, str, int]]:
+        """Number, key and holders of the asked keys, where `known` is what is written."""
+        found = {number: (key, holders) for number, key, holders in known}
+        for shelf in shelves:
+            numbers = self._numbers.get(shelf, {})
+            for key in asked:
+                if (number := numbers.get(key)) and (more := self._holders[number]):
+                    found[number] = key, found.get(number, (key, 0))[1] + more
+        amended = [(number, key, holders) for number, (key, holders) in found.items()]
+        return sorted(amended, key=lambda one: one[2])
+
+    def pairs(self, term: int) -> Iterator[tuple[int, int]]:
+        """The lessons that hold a term and are not written yet, strongest first, with impacts."""
+        for at in range(term * RANKS, (term + 1) * RANKS):
+            for entry in self._lots.get(at, ()):
+                yield entry >> 8, entry & 255
+
+    def flush(self) -> None:
+        """Write everything; each table in its own order."""
+        oldest = self._new[0][2] if self._new else 0
+        self._write_terms(oldest)
+        self._db.run_many(_WRITE, self._rows(oldest))
+        self._new, self._lots, self.size = [], {}, 0
+        self._holders.clear()
+
+    def _write_terms(self, oldest: int) -> None:
+        grown = sorted(
+            (term, more)
+            for term, more in self._holders.items()
+            if not oldest or term < oldest
+        )
+        self._db.run_many(
+            "UPDATE terms SET holders = holders + ? WHERE id = ?",
+            ((more, term) for term, more in grown),
+        )
+        self._new.sort(key=lambda one: (one[1], one[0]))
+        self._db.run_many(
+            "INSERT INTO terms (id, shelf, term, holders) VALUES (?, ?, ?, ?)",
+            ((number, shelf, key, self._holders[number]) for key, shelf, number in self._new),
+        )
+
+    def _rows(self, oldest: int) -> Iterator[tuple[int, int, int, bytes]]:
+        """The blocks to be written; those of new terms are the first of their kind."""
+        for at in sorted(self._lots):
+            term, rank = divmod(at, RANKS)
+            lot = self._lots[at]
+            last = None if oldest and term >= oldest else self._db.row(_LAST, (term, rank))
+            for first, block in _appended(last, lot):
+                yield term, rank, first, block
+
+
+def number_of(db: Database, shelf: int, keys: list[str]) -> dict[str, int]:
+    """The numbers of those keys that the dictionary knows."""
+    rows = db.rows(
+        "SELECT t.term, t.id FROM json_each(?) AS asked CROSS JOIN terms AS t"
+        " ON t.shelf = ? AND t.term = asked.value",
+        (json.dumps(keys), shelf),
+    )
+    return dict(rows)
+
+
+def _appended(last: tuple[int, bytes] | None, lot: array[int]) -> Iterator[tuple[int, bytes]]:
+    """The blocks that hold the lot behind the last block, which is filled up first."""
+    numbers, impacts = array("I", [one >> 8 for one in lot]), bytes([one & 255 for one in lot])
+    begin = 0
+    if last and (room := BLOCK - blocks.size(last[1])) > 0:
+        first, block = last
+        end = blocks.size(block) * numbers.itemsize
+        begin = min(room, len(lot))
+        yield first, b"".join(
+            (block[:end], numbers[:begin].tobytes(), block[end:], impacts[:begin])
+        )
+    for at in range(begin, len(lot), BLOCK):
+        yield numbers[at], packed(numbers[at : at + BLOCK], impacts[at : at + BLOCK])
