@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import itertools
 import random
 from collections.abc import Iterator
@@ -40,8 +39,7 @@ class Corpus:
 
     def text(self, length: int) -> str:
         """So many words."""
-        draws = (self._chance.random() * self._reach[-1] for _ in range(length))
-        return " ".join(self._words[bisect.bisect(self._reach, draw)] for draw in draws)
+        return " ".join(self._chance.choices(self._words, cum_weights=self._reach, k=length))
 
     def common(self, count: int, start: int = 0) -> str:
         """The commonest words of all, from the one of that rank."""

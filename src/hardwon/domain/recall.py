@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections import Counter
 from math import isqrt, log
 
 from hardwon import _re as re
@@ -19,6 +19,7 @@ TERM_LIMIT = 64  # of one query; rare ones count most, so the cut costs nothing
 _LEAST_READ, _MOST_READ = 300, 2000  # entries of the index, rarest keys first
 _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
 _TOP_IMPACT = 255
+_WORDS_REMEMBERED = 65536
 _EACH = 4096.0  # more than the words of any query can weigh together
 _FEWEST = 100  # lessons assumed at least, so that a word counts for something in a small store
 
@@ -65,10 +66,22 @@ class Match(NamedTuple):
 
 def terms(text: str) -> list[str]:
     """The stemmed words of a text, names split into their parts, common words left out."""
-    return [term for word in re.findall(_WORD, text) for term in _terms_of(word)]
+    return [term for word in re.findall(_WORD, text) for term in _TERMS[word]]
 
 
-@lru_cache(16384)
+class _Remembered(dict[str, tuple[str, ...]]):
+    """The terms of words met before; twice as quick as `lru_cache`, which keeps an order."""
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        if len(self) >= _WORDS_REMEMBERED:
+            self.clear()
+        self[word] = found = _terms_of(word)
+        return found
+
+
+_TERMS = _Remembered()
+
+
 def _terms_of(word: str) -> tuple[str, ...]:
     parts = re.findall(_PART, word)
     whole = [word.lower()] if len(parts) > 1 else []
@@ -94,9 +107,7 @@ def _undoubled(word: str, ending: str) -> str:
 def impacts(text: str) -> dict[str, int]:
     """How much each word says about this text: BM25's term weight, in 1 … 255."""
     found = terms(text)
-    counts: dict[str, int] = {}
-    for term in found:
-        counts[term] = counts.get(term, 0) + 1
+    counts = Counter(found)
     length = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * len(found) / _USUAL_LENGTH)
     weight = {
         count: max(1, round(_TOP_IMPACT * count / (count + length)))

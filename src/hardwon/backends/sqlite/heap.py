@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from hardwon.backends.sqlite import blocks
@@ -17,6 +16,9 @@ if TYPE_CHECKING:
 
 MOST = 4_000_000  # entries; some 50,000 lessons, a hundred megabytes
 _REMEMBERED = 500_000  # numbers of keys
+_MUCH = 100_000  # entries
+_ROOM, _USUAL_ROOM = -256_000, -2000  # of SQLite's page cache, as it counts it
+_RANK = tuple(map(blocks.rank, range(256)))
 _LAST = (
     "SELECT first, lessons FROM postings WHERE term = ? AND rank = ? ORDER BY first DESC LIMIT 1"
 )
@@ -35,16 +37,15 @@ class Heap:
         self._numbers: dict[int, dict[str, int]] = {}
         self._new: list[tuple[str, int, int]] = []  # key, shelf and number
         self._next = 0
-        self._holders: Counter[int] = Counter()
         self._lots: dict[int, array[int]] = {}  # by term and rank: lesson and impact in one
         self.size = 0
 
-    def numbers(self, shelf: int, keys: Iterable[str]) -> dict[str, int]:
+    def numbers(self, shelf: int, keys: set[str]) -> dict[str, int]:
         """The numbers of these keys, and of others; new keys get one."""
         known = self._numbers.setdefault(shelf, {})
         if len(known) > _REMEMBERED and not self._new:
             known.clear()
-        missing = [key for key in keys if key not in known]
+        missing = sorted(key for key in keys if key not in known)
         known.update(number_of(self._db, shelf, missing))
         for key in missing:
             if key not in known:
@@ -63,12 +64,11 @@ class Heap:
         """Let a lesson be found by these terms; its number is higher than any before."""
         lots, number = self._lots, lesson << 8
         for term, impact in zip(terms, impacts, strict=True):
-            lot = lots.get(at := term * RANKS + RANKS - 1 - (impact >> 5))
-            if lot is None:
-                lots[at] = array("Q", (number | impact,))
+            at = term * RANKS + _RANK[impact]
+            if at in lots:
+                lots[at].append(number | impact)
             else:
-                lot.append(number | impact)
-        self._holders.update(terms)
+                lots[at] = array("Q", (number | impact,))
         self.size += len(terms)
 
     def amended(
@@ -79,7 +79,7 @@ class Heap:
         for shelf in shelves:
             numbers = self._numbers.get(shelf, {})
             for key in asked:
-                if (number := numbers.get(key)) and (more := self._holders[number]):
+                if (number := numbers.get(key)) and (more := self._more(number)):
                     found[number] = key, found.get(number, (key, 0))[1] + more
         amended = [(number, key, holders) for number, (key, holders) in found.items()]
         return sorted(amended, key=lambda one: one[2])
@@ -92,26 +92,34 @@ class Heap:
 
     def flush(self) -> None:
         """Write everything; each table in its own order."""
+        if self.size > _MUCH:
+            self._db.rows(f"PRAGMA cache_size = {_ROOM}")
         oldest = self._new[0][2] if self._new else 0
-        self._write_terms(oldest)
+        self._write_terms()
         self._db.run_many(_WRITE, self._rows(oldest))
         self._new, self._lots, self.size = [], {}, 0
-        self._holders.clear()
 
-    def _write_terms(self, oldest: int) -> None:
-        grown = sorted(
-            (term, more)
-            for term, more in self._holders.items()
-            if not oldest or term < oldest
-        )
-        self._db.run_many(
-            "UPDATE terms SET holders = holders + ? WHERE id = ?",
-            ((more, term) for term, more in grown),
-        )
+    def close(self) -> None:
+        """Give back what was taken to write much."""
+        self._db.rows(f"PRAGMA cache_size = {_USUAL_ROOM}")
+
+    def _more(self, term: int) -> int:
+        """How many lessons hold a term and are not written yet."""
+        lots, at = self._lots, term * RANKS
+        return sum(len(lots[one]) for one in range(at, at + RANKS) if one in lots)
+
+    def _write_terms(self) -> None:
+        holders: dict[int, int] = {}
+        for at, lot in self._lots.items():
+            holders[at // RANKS] = holders.get(at // RANKS, 0) + len(lot)
         self._new.sort(key=lambda one: (one[1], one[0]))
         self._db.run_many(
             "INSERT INTO terms (id, shelf, term, holders) VALUES (?, ?, ?, ?)",
-            ((number, shelf, key, self._holders[number]) for key, shelf, number in self._new),
+            ((number, shelf, key, holders.pop(number, 0)) for key, shelf, number in self._new),
+        )
+        self._db.run_many(
+            "UPDATE terms SET holders = holders + ? WHERE id = ?",
+            ((more, term) for term, more in sorted(holders.items())),
         )
 
     def _rows(self, oldest: int) -> Iterator[tuple[int, int, int, bytes]]:

@@ -54,6 +54,8 @@ class Index:
 
     def __exit__(self, *_: object) -> None:
         """What is in memory was written, or the transaction was undone."""
+        if self._heap:
+            self._heap.close()
         self._is_writing, self._heap = False, None
         self._fresh.forget()
 
