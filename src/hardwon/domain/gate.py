@@ -34,6 +34,8 @@ _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm
 _SPACED = r"(?<!\w)(?:\w[ .*_|-]){4,80}\w(?!\w)"
 _BASE64 = r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,8192}+={0,2}"
 _TOKEN = r"https?://|[\w.+-]{1,64}@[\w-]{1,64}\.\w|[a-z_][a-z_'’-]*(?:\.md)?|[:\"“'](?=\s|\w|$)"
+_NEEDS = frozenset(word for sign in (*PAIRS, *PATTERNS) for word in sign.needs)
+_MARKED = "[@:\"“'’]|http"  # what a token must hold to be more than a word
 _NAMES = {":": "<:>", '"': "<quote>", "“": "<quote>", "'": "<quote>"}
 
 
@@ -45,22 +47,38 @@ def suspicion(text: str) -> str:
     plain = re.sub(_JOINED, "", text)
     read: list[str] = []
     for form in _forms(plain):
-        words = [_word(token) for token in re.findall(_TOKEN, form.lower())]
+        words = _words(form.lower())
         if found := (words != read and _phrase(words)) or _pair(form) or _pattern(form):
             return found
         read = words
     return "hides letters with invisible characters" if plain != text else ""
 
 
+def _words(lower: str) -> list[str]:
+    tokens: list[str] = re.findall(_TOKEN, lower)
+    return list(map(_word, tokens)) if re.search(_MARKED, lower) else tokens
+
+
 def _phrase(words: list[str]) -> str:
     places: dict[str, list[int]] = {}
-    for at, word in enumerate(words):
-        places.setdefault(word, []).append(at)
-    for phrase in PHRASES:
+    for word in _beginnings().keys() & words:
+        places[word] = [at for at, other in enumerate(words) if other == word]
+    begun = {number for word in places for number in _beginnings()[word]}
+    for phrase in (PHRASES[number] for number in sorted(begun)):
         starts = (at for word in _choice(phrase.words[0]) for at in places.get(word, ()))
         if any(_follows(words, at, phrase) for at in starts):
             return phrase.reason
     return ""
+
+
+@cache
+def _beginnings() -> dict[str, list[int]]:
+    """For each word with which phrases begin, which of them."""
+    found: dict[str, list[int]] = {}
+    for number, phrase in enumerate(PHRASES):
+        for word in _choice(phrase.words[0]):
+            found.setdefault(word, []).append(number)
+    return found
 
 
 @cache
@@ -86,7 +104,7 @@ def _follows(words: list[str], start: int, phrase: Phrase) -> bool:
 
 
 def _pair(text: str) -> str:
-    for line in text.splitlines():
+    for line in text.splitlines() if _possible(PAIRS, text) else ():
         for pair in _possible(PAIRS, line):
             start = re.search(f"(?i){pair.start}", line)
             if start and re.search(f"(?i){pair.end}", line, start.end()):
@@ -106,7 +124,8 @@ def _possible(signs: tuple[Sign, ...], text: str) -> list[Sign]:
     if not text.isascii():
         return list(signs)
     lower = text.lower()
-    return [sign for sign in signs if any(word in lower for word in sign.needs)]
+    held = {word for word in _NEEDS if word in lower}
+    return [sign for sign in signs if not held.isdisjoint(sign.needs)] if held else []
 
 
 def _forms(text: str) -> list[str]:

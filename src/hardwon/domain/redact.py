@@ -13,6 +13,7 @@ from hardwon import _re as re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import NamedTuple
 else:
     from hardwon._light import NamedTuple
@@ -244,6 +245,10 @@ _STRONG = r"(?i)passw|pwd|passphrase|secret|_pass|^pass"
 _BASE64 = r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/]{24,65536}+={0,2}(?![A-Za-z0-9+/_-])"
 
 
+_TOKEN_WORDS = frozenset(word for rule in _TOKENS for word in rule.keywords)
+_HEADER_WORDS = frozenset(word for rule in _HEADERS for word in rule.keywords)
+
+
 def redact(text: str) -> str:
     """The text with every secret replaced by a placeholder that tells its kind."""
     text = _without_marked(text)
@@ -253,14 +258,20 @@ def redact(text: str) -> str:
 
 def _without_marked(text: str) -> str:
     """Without the secrets that their own form or a header gives away."""
+    held = _held(_TOKEN_WORDS, text)
     for rule in _TOKENS:
-        if any(word in text for word in rule.keywords):
-            text = re.sub(rule.pattern, f"[REDACTED:{rule.kind}]", text)
-    lower = text.lower()
+        if not held.isdisjoint(rule.keywords):
+            before, text = text, re.sub(rule.pattern, f"[REDACTED:{rule.kind}]", text)
+            held = held if text == before else _held(_TOKEN_WORDS, text)
+    held = _held(_HEADER_WORDS, text.lower())
     for rule in _HEADERS:
-        if any(word in lower for word in rule.keywords):
+        if not held.isdisjoint(rule.keywords):
             text = re.sub(rule.pattern, _keeping_head(rule.kind), text)
     return text
+
+
+def _held(words: Iterable[str], text: str) -> set[str]:
+    return {word for word in words if word in text}
 
 
 def _keeping_head(kind: str) -> str:

@@ -49,7 +49,10 @@ def _kept(lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
 
 def likeness(one: str, other: str) -> float:
     """The share of words that two texts have in common, of all their words."""
-    mine, yours = set(terms(one)), set(terms(other))
+    return _in_common(set(terms(one)), set(terms(other)))
+
+
+def _in_common(mine: set[str], yours: set[str]) -> float:
     return len(mine & yours) / max(1, len(mine | yours))
 
 
@@ -61,12 +64,13 @@ def _alike(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
     longest = sorted(asked.terms, key=len, reverse=True)[:_TELLING]
     asked = asked._replace(terms=tuple(longest))
     found = (match.lesson for match in lessons.match(lesson.scope, asked, now=now, limit=_NEAREST))
+    mine = set(terms(lesson.situation))
     return [
         known
         for known in found
         if known.scope == lesson.scope
         and not known.job
-        and likeness(known.situation, lesson.situation) >= _SAME
+        and _in_common(mine, set(terms(known.situation))) >= _SAME
     ]
 
 

@@ -48,7 +48,8 @@ def screen_step(step: Step) -> Step:
 def screen_lesson(lesson: Lesson) -> Lesson:
     """The lesson as it may be stored; one that reads like an instruction waits for a person."""
     doubt = suspicion("\n".join((lesson.situation, lesson.mistake, lesson.correction)))
-    doubt = doubt or suspicion("\n".join(lesson.tags))
+    if lesson.tags:
+        doubt = doubt or suspicion("\n".join(lesson.tags))
     safe = tidy(
         lesson._replace(
             situation=redact(clean(lesson.situation)),

@@ -7,17 +7,18 @@ from array import array
 from typing import TYPE_CHECKING
 
 from hardwon.backends.sqlite import blocks
-from hardwon.backends.sqlite.blocks import BLOCK, RANKS, packed
+from hardwon.backends.sqlite.blocks import BLOCK, packed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
     from hardwon.backends.sqlite.database import Database
 
-MOST = 4_000_000  # entries; some 50,000 lessons, a hundred megabytes
+MOST = 2_000_000  # entries; some 25,000 lessons, a hundred megabytes
 _REMEMBERED = 500_000  # numbers of keys
 _MUCH = 100_000  # entries
-_ROOM, _USUAL_ROOM = -256_000, -2000  # of SQLite's page cache, as it counts it
+_ROOM, _USUAL_ROOM = -128_000, -2000  # of SQLite's page cache, as it counts it
 _RANK = tuple(map(blocks.rank, range(256)))
 _LAST = (
     "SELECT first, lessons FROM postings WHERE term = ? AND rank = ? ORDER BY first DESC LIMIT 1"
@@ -37,13 +38,13 @@ class Heap:
         self._numbers: dict[int, dict[str, int]] = {}
         self._new: list[tuple[str, int, int]] = []  # key, shelf and number
         self._next = 0
-        self._lots: dict[int, array[int]] = {}  # by term and rank: lesson and impact in one
+        self._lots: dict[int, array[int]] = {}  # by term: lesson and impact in one number
         self.size = 0
 
     def numbers(self, shelf: int, keys: set[str]) -> dict[str, int]:
         """The numbers of these keys, and of others; new keys get one."""
         known = self._numbers.setdefault(shelf, {})
-        if len(known) > _REMEMBERED and not self._new:
+        if len(known) > _REMEMBERED and not self._lots:
             known.clear()
         missing = sorted(key for key in keys if key not in known)
         known.update(number_of(self._db, shelf, missing))
@@ -64,11 +65,11 @@ class Heap:
         """Let a lesson be found by these terms; its number is higher than any before."""
         lots, number = self._lots, lesson << 8
         for term, impact in zip(terms, impacts, strict=True):
-            at = term * RANKS + _RANK[impact]
-            if at in lots:
-                lots[at].append(number | impact)
+            lot = lots.get(term)
+            if lot is None:
+                lots[term] = array("Q", (number | impact,))
             else:
-                lots[at] = array("Q", (number | impact,))
+                lot.append(number | impact)
         self.size += len(terms)
 
     def amended(
@@ -79,16 +80,14 @@ class Heap:
         for shelf in shelves:
             numbers = self._numbers.get(shelf, {})
             for key in asked:
-                if (number := numbers.get(key)) and (more := self._more(number)):
-                    found[number] = key, found.get(number, (key, 0))[1] + more
+                if (number := numbers.get(key)) and (lot := self._lots.get(number)):
+                    found[number] = key, found.get(number, (key, 0))[1] + len(lot)
         amended = [(number, key, holders) for number, (key, holders) in found.items()]
         return sorted(amended, key=lambda one: one[2])
 
-    def pairs(self, term: int) -> Iterator[tuple[int, int]]:
-        """The lessons that hold a term and are not written yet, strongest first, with impacts."""
-        for at in range(term * RANKS, (term + 1) * RANKS):
-            for entry in self._lots.get(at, ()):
-                yield entry >> 8, entry & 255
+    def pairs(self, term: int, most: int) -> list[tuple[int, int]]:
+        """Lessons that hold a term and are not written yet, with impacts; so many at most."""
+        return [(entry >> 8, entry & 255) for entry in self._lots.get(term, ())[:most]]
 
     def flush(self) -> None:
         """Write everything; each table in its own order."""
@@ -103,15 +102,8 @@ class Heap:
         """Give back what was taken to write much."""
         self._db.rows(f"PRAGMA cache_size = {_USUAL_ROOM}")
 
-    def _more(self, term: int) -> int:
-        """How many lessons hold a term and are not written yet."""
-        lots, at = self._lots, term * RANKS
-        return sum(len(lots[one]) for one in range(at, at + RANKS) if one in lots)
-
     def _write_terms(self) -> None:
-        holders: dict[int, int] = {}
-        for at, lot in self._lots.items():
-            holders[at // RANKS] = holders.get(at // RANKS, 0) + len(lot)
+        holders = {term: len(lot) for term, lot in self._lots.items()}
         self._new.sort(key=lambda one: (one[1], one[0]))
         self._db.run_many(
             "INSERT INTO terms (id, shelf, term, holders) VALUES (?, ?, ?, ?)",
@@ -124,12 +116,20 @@ class Heap:
 
     def _rows(self, oldest: int) -> Iterator[tuple[int, int, int, bytes]]:
         """The blocks to be written; those of new terms are the first of their kind."""
-        for at in sorted(self._lots):
-            term, rank = divmod(at, RANKS)
-            lot = self._lots[at]
-            last = None if oldest and term >= oldest else self._db.row(_LAST, (term, rank))
-            for first, block in _appended(last, lot):
-                yield term, rank, first, block
+        for term in sorted(self._lots):
+            is_new = 0 < oldest <= term
+            for rank, lot in sorted(_ranked(self._lots[term]).items()):
+                last = None if is_new else self._db.row(_LAST, (term, rank))
+                for first, block in _appended(last, lot):
+                    yield term, rank, first, block
+
+
+def _ranked(lot: array[int]) -> dict[int, list[int]]:
+    """What is in a lot, by rank."""
+    ranks: dict[int, list[int]] = {}
+    for entry in lot:
+        ranks.setdefault(_RANK[entry & 255], []).append(entry)
+    return ranks
 
 
 def number_of(db: Database, shelf: int, keys: list[str]) -> dict[str, int]:
@@ -142,7 +142,7 @@ def number_of(db: Database, shelf: int, keys: list[str]) -> dict[str, int]:
     return dict(rows)
 
 
-def _appended(last: tuple[int, bytes] | None, lot: array[int]) -> Iterator[tuple[int, bytes]]:
+def _appended(last: tuple[Any, ...] | None, lot: list[int]) -> Iterator[tuple[int, bytes]]:
     """The blocks that hold the lot behind the last block, which is filled up first."""
     numbers, impacts = array("I", [one >> 8 for one in lot]), bytes([one & 255 for one in lot])
     begin = 0
@@ -150,8 +150,9 @@ def _appended(last: tuple[int, bytes] | None, lot: array[int]) -> Iterator[tuple
         first, block = last
         end = blocks.size(block) * numbers.itemsize
         begin = min(room, len(lot))
-        yield first, b"".join(
-            (block[:end], numbers[:begin].tobytes(), block[end:], impacts[:begin])
+        yield (
+            first,
+            b"".join((block[:end], numbers[:begin].tobytes(), block[end:], impacts[:begin])),
         )
     for at in range(begin, len(lot), BLOCK):
         yield numbers[at], packed(numbers[at : at + BLOCK], impacts[at : at + BLOCK])

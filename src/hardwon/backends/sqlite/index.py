@@ -115,7 +115,7 @@ class Index:
             yield rare[number], blocks.pairs(block)
         if self._heap:
             for number, key in rare.items():
-                yield key, self._heap.pairs(number)
+                yield key, self._heap.pairs(number, heap.MOST)
         if left and len(rare) < len(known):
             number, key, _ = known[len(rare)]
             yield key, self._strongest(number, left)
@@ -128,5 +128,5 @@ class Index:
         )
         found = [pair for (block,) in rows for pair in blocks.pairs(block)]
         if self._heap and len(found) < left:
-            found += self._heap.pairs(number)
+            found += self._heap.pairs(number, left)
         return found[:left]

@@ -110,7 +110,9 @@ class SqliteLessons:
             rows = self._db.rows(
                 f"{_READ}, {_ALL_TEXT} FROM lessons WHERE id IN ({marks(part)})", part
             )
-            held = {row[0]: _lesson(row[:-1], seen.scopes) for row in rows if asked in row[-1].lower()}
+            held = {
+                row[0]: _lesson(row[:-1], seen.scopes) for row in rows if asked in row[-1].lower()
+            }
             found += [held[number] for number in part if number in held]
         return found[:limit]
 
