@@ -8,8 +8,9 @@ from functools import cached_property
 from hardwon._lazy import lazy
 from hardwon.backends.sqlite.database import Database
 from hardwon.backends.sqlite.deliveries import SqliteDeliveries
+from hardwon.backends.sqlite.index import FRESH
 from hardwon.backends.sqlite.journal import Journal
-from hardwon.backends.sqlite.lessons import FRESH, SqliteLessons
+from hardwon.backends.sqlite.lessons import SqliteLessons
 from hardwon.backends.sqlite.spool import Spool
 from hardwon.domain.scope import Scope
 

@@ -25,7 +25,7 @@ _AT = "term = ? AND rank = ? AND first"
 
 
 def settle(db: Database, heap: Heap, waiting: Sequence[Waiting]) -> None:
-    """Put new lessons on the heap and write what is said of others. Call inside `with database:`."""
+    """Put new lessons on the heap, write changes of others. Call inside `with database:`."""
     new = {lesson for _, lesson, is_new, _ in waiting if is_new}
     last: dict[int, tuple[Lessons, Lessons]] = {}
     for shelf, lesson, _, entries in waiting:
