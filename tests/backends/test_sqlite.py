@@ -13,8 +13,9 @@ import pytest
 from hardwon.backends.sqlite import SqliteStore
 from hardwon.backends.sqlite.database import SCHEMA, Database
 from hardwon.domain.lesson import Status
+from hardwon.domain.recall import query
 from hardwon.errors import Corrupt, NewerSchema, StorageError, StorageFull
-from tests.samples import CODER, lesson
+from tests.samples import CODER, NOW, lesson
 
 WRITER = """
 import sys
@@ -23,6 +24,19 @@ from tests.samples import lesson
 store = SqliteStore(sys.argv[1])
 for number in range(40):
     store.lessons.add(lesson(f"writer {sys.argv[2]} number {number}"))
+"""
+
+ROWWISE = """
+INSERT INTO tenants VALUES (1, 'acme');
+INSERT INTO shelves VALUES (1, 1, 'coder', 'api', 2);
+INSERT INTO lessons SELECT value, 1, iif(value = 1, 'zebra', 'yak'), '', 'x', '[]', 'on_error',
+    '[]', '[]', '[]', '', '', '', 0.5, 0.5, 'active', 0, 1, 0, 0, 0, NULL, 0
+    FROM json_each('[1, 2]');
+INSERT INTO terms VALUES (1, 1, 'zebra', 1), (2, 1, 'gnu', 1);
+INSERT INTO postings VALUES (1, 100, 1), (2, 100, 2);
+INSERT INTO indexed VALUES (1, '[[1, 100]]'), (2, '[[2, 100]]');
+INSERT INTO fresh VALUES (7, 1, 2, 0, '{"yak": 90}');
+PRAGMA user_version = 6;
 """
 
 
@@ -126,6 +140,29 @@ def test_every_earlier_schema_is_brought_up_to_date(tmp_path: Path, version: int
     store = SqliteStore(str(tmp_path))
 
     assert store.lessons.add(lesson("after the upgrade")).id > 0
+    assert store.check() == []
+    store.close()
+
+
+def test_lessons_of_the_rowwise_index_are_found_after_the_upgrade(tmp_path: Path) -> None:
+    folder = Path(sys.modules[Database.__module__].__file__ or "").parent / "migrations"
+    connection = sqlite3.connect(tmp_path / "hardwon.db")
+    for name in migrations()[:6]:
+        connection.executescript((folder / name).read_text())
+    connection.executescript(ROWWISE)
+    connection.close()
+
+    store = SqliteStore(str(tmp_path))
+
+    for word, wanted in (("zebra", [1]), ("yak", [2]), ("gnu", [])):
+        found = store.lessons.match(CODER, query("turn", word), now=NOW, limit=9)
+        assert [match.lesson.id for match in found] == wanted
+        assert [one.id for one in store.lessons.search(CODER, word, limit=9)] == wanted
+    assert store._db.rows("SELECT count(*) FROM fresh") == [(0,)]
+    assert store._db.rows("SELECT term, holders FROM terms ORDER BY term") == [
+        ("yak", 1),
+        ("zebra", 1),
+    ]
     assert store.check() == []
     store.close()
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hardwon.backends.memory import MemoryStore
-from hardwon.backends.sqlite import SqliteStore
+from hardwon.backends.sqlite import SqliteStore, blocks
 from hardwon.domain.lesson import Status
 from hardwon.domain.recall import query
 from hardwon.ports import Store
@@ -151,6 +151,80 @@ def test_a_tenant_is_forgotten_with_what_waits(store: SqliteStore) -> None:
     assert ids(store, "zebra") == []
     assert store.check() == []
     store._db.rows("INSERT INTO lesson_text (lesson_text) VALUES ('integrity-check')")
+
+
+def told(store: Store, text: str) -> list[tuple[int, float, int]]:
+    found = store.lessons.match(CODER, query("turn", text), now=NOW, limit=50)
+    return [(match.lesson.id, round(match.words, 6), match.shared) for match in found]
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(kept=st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=9), max_size=90))
+def test_a_store_filled_at_once_tells_what_one_filled_singly_tells(
+    kept: list[list[str]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    singly = SqliteStore(str(tmp_path_factory.mktemp("singly")), fresh=4)
+    at_once = SqliteStore(str(tmp_path_factory.mktemp("at-once")))
+    memory = MemoryStore()
+
+    for words in kept:
+        singly.lessons.add(lesson(" ".join(words)))
+        memory.lessons.add(lesson(" ".join(words)))
+    with at_once.together():
+        for words in kept:
+            at_once.lessons.add(lesson(" ".join(words)))
+        before = [told(at_once, word) for word in WORDS]
+
+    after = [told(at_once, word) for word in WORDS]
+    assert before == after == [told(singly, word) for word in WORDS]
+    assert [len(one) for one in after] == [len(told(memory, word)) for word in WORDS]
+    assert miscounted(at_once) == miscounted(singly) == []
+    singly.close()
+    at_once.close()
+
+
+def test_many_lessons_that_share_a_word_can_be_changed_one_by_one(store: SqliteStore) -> None:
+    with store.together():
+        kept = [store.lessons.add(lesson(f"zebra {number}")) for number in range(500)]
+        store.lessons.update(kept[70]._replace(situation="yak", correction="yak"))
+        assert ids(store, "yak") == [kept[70].id]
+    for one in kept[100:400:3]:
+        store.lessons.update(one._replace(situation="yak", correction="yak"))
+    for one in kept[100:400:6]:
+        store.lessons.update(one)
+    for one in kept[:60]:
+        store.lessons.delete(CODER, one.id)
+
+    changed = {70, *range(100, 400, 3)} - set(range(100, 400, 6))
+    assert held(store, "yak") == [kept[at].id for at in sorted(changed)]
+    rest = sorted(set(range(60, 500)) - changed)
+    assert held(store, "zebra") == [kept[at].id for at in rest]
+    assert miscounted(store) == []
+
+
+def held(store: SqliteStore, word: str) -> list[int]:
+    """Everything the dictionary knows to hold a word, in the order of its blocks."""
+    with store._db:
+        store.lessons._index.settle()
+    rows = store._db.rows(
+        "SELECT lessons FROM postings JOIN terms AS t ON t.id = postings.term"
+        " WHERE t.term = ? ORDER BY rank, first",
+        (word,),
+    )
+    found = [number for (block,) in rows for number, _ in blocks.pairs(block)]
+    assert all(blocks.size(block) <= blocks.BLOCK for (block,) in rows)
+    return sorted(found)
+
+
+def test_a_search_sees_what_the_open_transaction_has_added(store: SqliteStore) -> None:
+    with store.together():
+        for number in range(150):
+            store.lessons.add(lesson(f"the zebra {number}"))
+        assert len(store.lessons.search(CODER, "ZEBRA 14", limit=50)) == 11
+
+    assert len(store.lessons.search(CODER, "zebra 14", limit=50)) == 11
+    assert store.lessons.search(CODER, "zebra 414", limit=50) == []
+    assert store.lessons.search(CODER, "arbez", limit=50) == []
 
 
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)

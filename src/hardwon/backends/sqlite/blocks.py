@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
 BLOCK = 190  # entries; SQLite keeps a row of a quarter page in place, a longer one elsewhere
 RANKS = 8
-_ENTRY, _NUMBER = 5, 4
+NUMBER = 4  # bytes
+_ENTRY = NUMBER + 1
 
 
 def rank(impact: int) -> int:
@@ -24,7 +25,7 @@ def packed(numbers: array[int], impacts: bytes) -> bytes:
 
 def pairs(block: bytes) -> Iterable[tuple[int, int]]:
     """The numbers and impacts of a block."""
-    end = len(block) // _ENTRY * _NUMBER
+    end = len(block) // _ENTRY * NUMBER
     return zip(memoryview(block)[:end].cast("I"), block[end:], strict=True)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from array import array
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from hardwon.backends.sqlite import blocks
-from hardwon.backends.sqlite.blocks import BLOCK, packed
+from hardwon.backends.sqlite.blocks import BLOCK, RANKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,15 +16,20 @@ if TYPE_CHECKING:
 
     from hardwon.backends.sqlite.database import Database
 
+    Lot = tuple[int, list[int]]  # term and rank in one number, lessons and impacts in one each
+
 MOST = 2_000_000  # entries; some 25,000 lessons, a hundred megabytes
 _REMEMBERED = 500_000  # numbers of keys
 _MUCH = 100_000  # entries
 _ROOM, _USUAL_ROOM = -128_000, -2000  # of SQLite's page cache, as it counts it
 _RANK = tuple(map(blocks.rank, range(256)))
-_LAST = (
-    "SELECT first, lessons FROM postings WHERE term = ? AND rank = ? ORDER BY first DESC LIMIT 1"
+_AT_ONCE = 4000  # blocks that are looked up together
+_LAST = f"""
+SELECT a.value, p.first, p.lessons FROM json_each(?) AS a CROSS JOIN postings AS p
+ON p.term = a.value / {RANKS} AND p.rank = a.value % {RANKS} AND p.first = (
+    SELECT max(first) FROM postings WHERE term = a.value / {RANKS} AND rank = a.value % {RANKS}
 )
-_WRITE = "INSERT OR REPLACE INTO postings (term, rank, first, lessons) VALUES (?, ?, ?, ?)"
+"""
 
 
 class Heap:
@@ -95,7 +101,8 @@ class Heap:
             self._db.rows(f"PRAGMA cache_size = {_ROOM}")
         oldest = self._new[0][2] if self._new else 0
         self._write_terms()
-        self._db.run_many(_WRITE, self._rows(oldest))
+        for lots in _parts(self._ranked(), _AT_ONCE):
+            self._append(lots, oldest)
         self._new, self._lots, self.size = [], {}, 0
 
     def close(self) -> None:
@@ -114,22 +121,48 @@ class Heap:
             ((more, term) for term, more in sorted(holders.items())),
         )
 
-    def _rows(self, oldest: int) -> Iterator[tuple[int, int, int, bytes]]:
-        """The blocks to be written; those of new terms are the first of their kind."""
+    def _ranked(self) -> Iterator[Lot]:
+        """What is to be written, in the order of the table."""
         for term in sorted(self._lots):
-            is_new = 0 < oldest <= term
-            for rank, lot in sorted(_ranked(self._lots[term]).items()):
-                last = None if is_new else self._db.row(_LAST, (term, rank))
-                for first, block in _appended(last, lot):
-                    yield term, rank, first, block
+            ranks: dict[int, list[int]] = {}
+            for entry in self._lots[term]:
+                ranks.setdefault(_RANK[entry & 255], []).append(entry)
+            for rank in sorted(ranks):
+                yield term * RANKS + rank, ranks[rank]
+
+    def _append(self, lots: list[Lot], oldest: int) -> None:
+        """Fill up the last blocks and add others; those of new terms are the first of theirs."""
+        asked = [at for at, _ in lots if not 0 < oldest <= at // RANKS]
+        last = {at: (first, block) for at, *(first, block) in self._last(asked)}
+        grown, new = [], []
+        for at, lot in lots:
+            room = 0
+            if at in last:
+                first, block = last[at]
+                if room := BLOCK - blocks.size(block):
+                    grown.append((_longer(block, lot[:room]), *divmod(at, RANKS), first))
+            for begin in range(room, len(lot), BLOCK):
+                part = lot[begin : begin + BLOCK]
+                new.append((*divmod(at, RANKS), part[0] >> 8, _longer(b"", part)))
+        self._db.run_many(
+            "UPDATE postings SET lessons = ? WHERE term = ? AND rank = ? AND first = ?", grown
+        )
+        self._db.run_many("INSERT INTO postings VALUES (?, ?, ?, ?)", new)
+
+    def _last(self, asked: list[int]) -> list[tuple[Any, ...]]:
+        return self._db.rows(_LAST, (json.dumps(asked),))
 
 
-def _ranked(lot: array[int]) -> dict[int, list[int]]:
-    """What is in a lot, by rank."""
-    ranks: dict[int, list[int]] = {}
-    for entry in lot:
-        ranks.setdefault(_RANK[entry & 255], []).append(entry)
-    return ranks
+def _parts(lots: Iterator[Lot], size: int) -> Iterator[list[Lot]]:
+    while part := list(islice(lots, size)):
+        yield part
+
+
+def _longer(block: bytes, lot: list[int]) -> bytes:
+    """The block with the entries of the lot behind its own."""
+    end = blocks.size(block) * blocks.NUMBER
+    numbers, impacts = array("I", [one >> 8 for one in lot]), bytes([one & 255 for one in lot])
+    return b"".join((block[:end], numbers.tobytes(), block[end:], impacts))
 
 
 def number_of(db: Database, shelf: int, keys: list[str]) -> dict[str, int]:
@@ -140,19 +173,3 @@ def number_of(db: Database, shelf: int, keys: list[str]) -> dict[str, int]:
         (json.dumps(keys), shelf),
     )
     return dict(rows)
-
-
-def _appended(last: tuple[Any, ...] | None, lot: list[int]) -> Iterator[tuple[int, bytes]]:
-    """The blocks that hold the lot behind the last block, which is filled up first."""
-    numbers, impacts = array("I", [one >> 8 for one in lot]), bytes([one & 255 for one in lot])
-    begin = 0
-    if last and (room := BLOCK - blocks.size(last[1])) > 0:
-        first, block = last
-        end = blocks.size(block) * numbers.itemsize
-        begin = min(room, len(lot))
-        yield (
-            first,
-            b"".join((block[:end], numbers[:begin].tobytes(), block[end:], impacts[:begin])),
-        )
-    for at in range(begin, len(lot), BLOCK):
-        yield numbers[at], packed(numbers[at : at + BLOCK], impacts[at : at + BLOCK])
