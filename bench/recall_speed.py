@@ -18,6 +18,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,9 +29,10 @@ from bench.timing import at, cache, cold, interleaved, median, table
 from hardwon.backends.sqlite import SqliteStore
 from hardwon.backends.sqlite.database import SCHEMA
 from hardwon.backends.sqlite.lessons import _values
+from hardwon.domain.packs import to_lines
 
 SIZES = "1000,10000,100000"
-ASKED, ROUNDS, INSERTS, STARTS = 200, 600, 260, 15
+ASKED, ROUNDS, INSERTS, STARTS, BULK = 200, 600, 260, 15, 10_000
 BARE = "import json, sqlite3"
 COLD = "import hardwon; hardwon.open({0!r}).agent({1!r}, project={2!r}).before_turn({3!r})"
 WRITER = """
@@ -55,6 +57,26 @@ def filled(size: int) -> str:
         store.close()
         making.rename(home)
     return str(home)
+
+
+def in_bulk(count: int) -> tuple[str, ...]:
+    """Milliseconds of CPU a lesson: many in one transaction, and as a pack through the face."""
+    lessons = list(Corpus(count).lessons(count))
+    with tempfile.TemporaryDirectory(dir=cache()) as folder:
+        pack = Path(folder, "pack.jsonl")
+        pack.write_text(to_lines(lessons), encoding="utf-8")
+        store = SqliteStore(folder)
+        began = time.process_time()
+        with store.together():
+            for lesson in lessons:
+                store.lessons.add(lesson)
+        stored = time.process_time()
+        with hardwon.open(f"{folder}/imported") as hw:
+            hw.agent(SCOPE.agent, project=SCOPE.project).lessons.import_from(str(pack))
+        imported = time.process_time()
+        store.close()
+    spans = (stored - began, imported - stored)
+    return (f"{count:,}", *(f"{span / count * 1e3:.2f}" for span in spans))
 
 
 class Questions:
@@ -212,6 +234,8 @@ def main() -> None:
         *("cold process ÷ bare imports", "insert ÷ bare commit", "its mean", "through the face"),
     )
     table("Ratios", [head, *ratios])
+    bulk = ("lessons", "stored at once", "imported as a pack")
+    table("In bulk, ms of CPU a lesson", [bulk, in_bulk(BULK)])
 
 
 if __name__ == "__main__":
