@@ -202,6 +202,23 @@ def test_many_lessons_that_share_a_word_can_be_changed_one_by_one(store: SqliteS
     assert miscounted(store) == []
 
 
+@pytest.mark.parametrize("words", [["yak"] * 9, ["yak", *WORDS, *WORDS[:3]]])
+def test_a_word_counts_as_the_lesson_says_it_now(tmp_path: Path, words: list[str]) -> None:
+    for name in ("changed", "new"):
+        (tmp_path / name).mkdir()
+    changed, new = (SqliteStore(str(tmp_path / name), fresh=0) for name in ("changed", "new"))
+    texts = [f"yak {' '.join(WORDS)} {number}" for number in range(4)]
+    kept = [changed.lessons.add(lesson(text)) for text in texts]
+
+    changed.lessons.update(kept[1]._replace(situation=" ".join(words), correction="x"))
+    for text in (texts[0], "", *texts[2:]):
+        one = lesson(text) if text else kept[1]._replace(situation=" ".join(words), correction="x")
+        new.lessons.add(one)
+
+    assert told(changed, "yak") == told(new, "yak")
+    assert miscounted(changed) == []
+
+
 def held(store: SqliteStore, word: str) -> list[int]:
     """Everything the dictionary knows to hold a word, in the order of its blocks."""
     with store._db:

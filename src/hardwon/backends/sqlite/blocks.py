@@ -25,8 +25,12 @@ def packed(numbers: array[int], impacts: bytes) -> bytes:
 
 def pairs(block: bytes) -> Iterable[tuple[int, int]]:
     """The numbers and impacts of a block."""
-    end = len(block) // _ENTRY * NUMBER
-    return zip(memoryview(block)[:end].cast("I"), block[end:], strict=True)
+    return zip(numbers(block), block[size(block) * NUMBER :], strict=True)
+
+
+def numbers(block: bytes) -> memoryview:
+    """The numbers of a block."""
+    return memoryview(block)[: len(block) // _ENTRY * NUMBER].cast("I")
 
 
 def size(block: bytes) -> int:

@@ -37,10 +37,6 @@ class Heap:
 
     def __init__(self, database: Database) -> None:
         self._db = database
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget everything."""
         self._numbers: dict[int, dict[str, int]] = {}
         self._new: list[tuple[str, int, int]] = []  # key, shelf and number
         self._next = 0

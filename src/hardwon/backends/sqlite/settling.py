@@ -7,8 +7,9 @@ from array import array
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from hardwon.backends.sqlite import blocks
-from hardwon.backends.sqlite.blocks import BLOCK, packed
+from hardwon.backends.sqlite import blocks, edits
+from hardwon.backends.sqlite.blocks import packed
+from hardwon.backends.sqlite.edits import edit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     Entries = set[tuple[int, int]]  # the term's number and the impact
 
 _TEXT = "situation, mistake, correction, tags"
-_AT = "term = ? AND rank = ? AND first"
 
 
 def settle(db: Database, heap: Heap, waiting: Sequence[Waiting]) -> None:
@@ -88,59 +88,18 @@ def _count(db: Database, shelf: int, more: int) -> None:
 
 def _write_difference(db: Database, before: dict[int, Entries], now: dict[int, Entries]) -> None:
     holders: Counter[int] = Counter()
-    for lesson in sorted(before.keys() | now.keys()):
+    wanted = []
+    for lesson in before.keys() | now.keys():
         old, new = before.get(lesson, set()), now.get(lesson, set())
         holders.update(term for term, _ in new)
         holders.subtract(term for term, _ in old)
-        for term, impact in sorted(old - new):
-            _take(db, term, lesson, impact)
-        for term, impact in sorted(new - old):
-            _put(db, term, lesson, impact)
+        wanted += [edit(term, lesson, impact, stays=False) for term, impact in old - new]
+        wanted += [edit(term, lesson, impact, stays=True) for term, impact in new - old]
+    edits.apply(db, wanted)
     db.run_many(
         "UPDATE terms SET holders = holders + ? WHERE id = ?",
         [(change, term) for term, change in sorted(holders.items()) if change],
     )
-
-
-def _take(db: Database, term: int, lesson: int, impact: int) -> None:
-    """Remove a lesson from its block."""
-    place = term, blocks.rank(impact)
-    first, held = _around(db, place, lesson)
-    _replace(db, place, first, [one for one in held if one[0] != lesson])
-
-
-def _put(db: Database, term: int, lesson: int, impact: int) -> None:
-    """Enter a lesson where its number belongs."""
-    place = term, blocks.rank(impact)
-    first, held = _around(db, place, lesson)
-    _replace(db, place, first, sorted([*held, (lesson, impact)]))
-
-
-def _around(db: Database, place: tuple[int, int], lesson: int) -> tuple[int, list[tuple[int, int]]]:
-    """The block that holds such a number, or would: where it begins, and its entries."""
-    row = db.row(
-        f"SELECT first, lessons FROM postings WHERE {_AT} <= ? ORDER BY first DESC LIMIT 1",
-        (*place, lesson),
-    ) or db.row(
-        f"SELECT first, lessons FROM postings WHERE {_AT} > ? ORDER BY first LIMIT 1",
-        (*place, lesson),
-    )
-    return (row[0], list(blocks.pairs(row[1]))) if row else (lesson, [])
-
-
-def _replace(
-    db: Database, place: tuple[int, int], first: int, entries: list[tuple[int, int]]
-) -> None:
-    """Write these entries instead of a block; two blocks when they are too many for one."""
-    db.run(f"DELETE FROM postings WHERE {_AT} = ?", (*place, first))
-    half = len(entries) if len(entries) <= BLOCK else len(entries) // 2
-    for part in (entries[:half], entries[half:]):
-        if part:
-            numbers, impacts = zip(*part, strict=True)
-            db.run(
-                "INSERT INTO postings (term, rank, first, lessons) VALUES (?, ?, ?, ?)",
-                (*place, numbers[0], packed(array("I", numbers), bytes(impacts))),
-            )
 
 
 def _indexed(db: Database, lessons: list[int]) -> dict[int, Entries]:
