@@ -43,7 +43,9 @@ def apply(db: Database, edits: Iterable[Edit]) -> None:
 def _apply(db: Database, edits: list[Edit]) -> None:
     """Change each block once; a lesson that no block reaches down to begins one."""
     asked = json.dumps([at << 32 | lesson for at, lesson, _, _ in edits])
-    around = {place: (first, block) for place, first, block in db.rows(_AROUND, (asked,))}
+    around: dict[int, tuple[int, bytes]] = {
+        place: (first, block) for place, first, block in db.rows(_AROUND, (asked,))
+    }
     changed: dict[tuple[int, int], bytes] = {}
     begun = (-1, 0)
     for at, lesson, stays, impact in edits:
@@ -51,8 +53,8 @@ def _apply(db: Database, edits: list[Edit]) -> None:
         if not block:
             begun = begun if begun[0] == at else (at, lesson)
         key = (at, first) if block else begun
-        change = _with if stays else _without
-        changed[key] = change(changed.get(key, block), lesson, impact)
+        held = changed.get(key, block)
+        changed[key] = _with(held, lesson, impact) if stays else _without(held, lesson)
     _write(db, changed)
 
 
@@ -85,7 +87,7 @@ def _with(block: bytes, lesson: int, impact: int) -> bytes:
     return b"".join((block[: at * NUMBER], number, middle, bytes((impact,)), block[end + at :]))
 
 
-def _without(block: bytes, lesson: int, _: int) -> bytes:
+def _without(block: bytes, lesson: int) -> bytes:
     end, at = blocks.size(block) * NUMBER, bisect_left(blocks.numbers(block), lesson)
     middle = block[at * NUMBER + NUMBER : end + at]
     return b"".join((block[: at * NUMBER], middle, block[end + at + 1 :]))
