@@ -16,7 +16,7 @@ else:
     from hardwon._light import NamedTuple
 
 TERM_LIMIT = 64  # of one query; rare ones count most, so the cut costs nothing
-_LEAST_READ, _MOST_READ = 300, 2000  # entries of the index, rarest keys first
+_LEAST_READ, _MOST_READ = 300, 3000  # entries of the index, rarest keys first
 _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
 _TOP_IMPACT = 255
 _WORDS_REMEMBERED = 65536
