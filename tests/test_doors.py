@@ -258,3 +258,16 @@ def test_a_prompt_of_any_length_is_looked_up_by_both_its_ends(hw: hardwon.Hardwo
 
     for prompt in (f"zebra certificate {filler}", f"{filler} quokka deployment"):
         assert hw.agent("coder").before_turn(prompt)
+
+
+def test_a_pitfall_of_another_tool_is_not_told_because_words_agree(hw: hardwon.Hardwon) -> None:
+    edit = {"file_path": "src/price.py", "old_string": "a", "new_string": "b"}
+    first = hw.agent("coder")
+    met_pytest(first)
+    first.after_action("Edit", edit, output="File has not been read yet.", failed=True)
+    first.after_run(task="mend src/price.py")
+
+    shown = hw.agent("coder").before_action("bash", {"command": "pytest src/price.py"})
+
+    assert len(shown.lessons) == 1
+    assert "not been read" not in shown.text

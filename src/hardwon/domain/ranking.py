@@ -158,6 +158,8 @@ def _action(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Wei
         return _Relevance((("guard", 10.0),))
     if not lesson.calls:
         return _Relevance((("words", _words(match, by)),), _unheard(match, outlook, by))
+    if not match.calls:
+        return _Relevance(((LIKELY, 0.0),), "met through other calls")
     met = dict(match.calls)
     likely = max((_climbed(ladder, 0.0, met, outlook, by) for ladder in asked.ladders), default=0.0)
     likely *= _freshness(match, now, by) * by.told ** outlook.told.get(lesson.id, 0)
