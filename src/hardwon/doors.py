@@ -9,7 +9,7 @@ from hardwon._lazy import lazy
 from hardwon.domain.delivery import NOTHING, Door, Injection
 from hardwon.domain.ranking import ANY, UNKNOWN, WARNED, WEIGHTS, Outlook
 from hardwon.domain.recall import Query, query
-from hardwon.errors import InvalidInput
+from hardwon.errors import InvalidInput, StorageError
 from hardwon.stages import inject, measure, recall
 
 TYPE_CHECKING = False
@@ -49,9 +49,11 @@ class Doors:
         clock: Callable[[], datetime],
         *,
         on_disk: bool,
-        near: Callable[[Scope, str], Near] = lambda scope, text: (),
+        near: Callable[[Scope, str], Near],
+        trouble: Callable[[BaseException], None],
     ) -> None:
         self._store = store
+        self._trouble = trouble
         self._near = near
         self._on_disk = on_disk
         self._settings = settings
@@ -80,7 +82,7 @@ class Doors:
         limit = self._settings.recall.action_lessons
         said = self._deliver(scope, asked, limit=limit, outlook=outlook)
         if said:
-            window.tell([lesson.id for lesson in said.lessons], call)
+            self._noted(lambda: window.tell([lesson.id for lesson in said.lessons], call))
         return said
 
     def after(self, scope: Scope, step: Step, window: Window, task: str = "") -> Injection:
@@ -244,16 +246,25 @@ class Doors:
         began: datetime,
         micros: int = 0,
     ) -> None:
-        measure.delivered(
-            injection,
-            asked,
-            scope=scope,
-            scores=scores,
-            tokens=tokens,
-            micros=micros,
-            at=began,
-            log=self._store.deliveries,
+        self._noted(
+            lambda: measure.delivered(
+                injection,
+                asked,
+                scope=scope,
+                scores=scores,
+                tokens=tokens,
+                micros=micros,
+                at=began,
+                log=self._store.deliveries,
+            )
         )
+
+    def _noted(self, note: Callable[[], None]) -> None:
+        """Note what is told; a disk that takes no note must not cost the agent its lesson."""
+        try:
+            note()
+        except StorageError as error:
+            self._trouble(error)
 
 
 def _just_worked(call: str, steps: Sequence[Step]) -> bool:

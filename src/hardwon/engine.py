@@ -100,7 +100,14 @@ class Engine:
         self.embeds = bool(embedder or settings.recall.embedder)
         if self.embeds:
             self.meaning.ensure()
-        self.doors = Doors(self.store, settings, clock, on_disk=target != MEMORY, near=self._near)
+        self.doors = Doors(
+            self.store,
+            settings,
+            clock,
+            on_disk=target != MEMORY,
+            near=self._near,
+            trouble=lambda error: self.trouble(error),
+        )
 
     @cached_property
     def meaning(self) -> meaning.Meaning:

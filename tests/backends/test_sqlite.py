@@ -6,10 +6,12 @@ import os
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import hardwon
 from hardwon.backends.sqlite import SqliteStore
 from hardwon.backends.sqlite.database import SCHEMA, Database
 from hardwon.domain.lesson import Status
@@ -187,3 +189,51 @@ def test_a_full_disk_is_named_and_nothing_is_lost(tmp_path: Path) -> None:
     store._db.rows("PRAGMA max_page_count = 100000")
     assert store.lessons.add(lesson("after space was freed")).id > kept.id
     store.close()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to mount a small disk")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", tmp_path], check=True)
+    yield tmp_path
+    subprocess.run(["umount", "--lazy", tmp_path], check=True)
+
+
+def test_a_full_disk_is_read_and_written_again_once_there_is_room(small_disk: Path) -> None:
+    home, ballast = small_disk / "home", small_disk / "ballast"
+    with hardwon.open(home) as hw:
+        hw.agent("coder").learn("Use Edit for large Go files")
+    with pytest.raises(OSError, match="No space"):
+        ballast.write_bytes(b"x" * (4 << 20))
+
+    with hardwon.open(home) as hw:
+        assert hw.agent("coder").before_turn("edit the large Go file")
+        with pytest.raises(StorageFull):
+            hw.agent("coder").learn("Another one")
+        ballast.unlink()
+        hw.agent("coder").learn("Rotate the certificates of the staging cluster")
+        assert len(hw.agent("coder").lessons.list()) == 2
+
+
+def test_a_disk_that_must_not_be_written_is_read(small_disk: Path) -> None:
+    home = small_disk / "home"
+    with hardwon.open(home) as hw:
+        hw.agent("coder").learn("Use Edit for large Go files")
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+
+    with hardwon.open(home) as hw:
+        assert hw.agent("coder").before_turn("edit the large Go file")
+        with pytest.raises(StorageError):
+            hw.agent("coder").learn("Another one")
+
+
+def test_a_log_that_cannot_be_read_is_not_passed_over(small_disk: Path) -> None:
+    home = small_disk / "home"
+    with hardwon.open(home) as hw:
+        hw.agent("coder").learn("Use Edit for large Go files")
+    (home / "hardwon.db-wal").write_bytes(b"what was committed and not yet moved")
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+
+    with pytest.raises(StorageError):
+        hardwon.open(home)

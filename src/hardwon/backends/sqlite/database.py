@@ -19,10 +19,15 @@ if TYPE_CHECKING:
     Row = tuple[Any, ...]
 
 SCHEMA = 7  # the number of the last file in migrations/
+_PAGE = 4096  # bytes
 PATIENCE = 15.0  # seconds to wait for another process's write
 _MIGRATIONS = os.path.join(os.path.dirname(__file__), "migrations")
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_UNWRITABLE = {
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
+    *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY),
+}
 
 
 class Database:
@@ -33,6 +38,7 @@ class Database:
         self._lock = RLock()
         self._depth = 0
         self._owner = 0
+        self._is_frozen = False  # opened to be read only, for it cannot be written
         self._held: list[AbstractContextManager[Any]] = []
         self.before_commit: Callable[[], None] = lambda: None
         self.was_migrated = False  # by this process, from an older schema
@@ -124,20 +130,40 @@ class Database:
         self._lock.release()
 
     def _connected(self) -> sqlite3.Connection:
+        if self._is_frozen and not self._connection.in_transaction:
+            self.close()
         if self._owner != os.getpid():
             self._open()
         return self._connection
 
     def _open(self) -> None:
+        """Open the file; one that cannot be written for now is read, and tried again each time."""
         try:
-            self._connection = _connect(self.path)
-            self._owner = os.getpid()
-            found = self._connection.execute("PRAGMA user_version").fetchone()[0]
-            if found != SCHEMA:
-                _prepare(self._connection, self.path)
-                self.was_migrated = found > 0
+            self._open_to_write()
+            self._is_frozen = False
         except sqlite3.Error as error:
-            raise _explained(error, self.path) from error
+            if _code(error) not in _UNWRITABLE or not self._open_frozen():
+                self.close()
+                raise _explained(error, self.path) from error
+            self._is_frozen = True
+
+    def _open_to_write(self) -> None:
+        self._connection = _connect(self.path)
+        self._owner = os.getpid()
+        found = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if found != SCHEMA:
+            _prepare(self._connection, self.path)
+            self.was_migrated = found > 0
+
+    def _open_frozen(self) -> bool:
+        """Open the file as it is; False when something in its log or its schema is to be done."""
+        if not os.path.isfile(self.path) or _size(f"{self.path}-wal"):
+            return False
+        self.close()
+        self._connection = _connect(f"file:{_quoted(self.path)}?immutable=1")
+        self._owner = os.getpid()
+        found = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        return bool(found == SCHEMA)
 
 
 class Snapshot:
@@ -172,11 +198,24 @@ def marks(values: Collection[object]) -> str:
 
 def _connect(path: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+        path,
+        timeout=PATIENCE,
+        isolation_level=None,
+        check_same_thread=False,
+        uri=path.startswith("file:"),
     )
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = FULL")
     return connection
+
+
+def _quoted(path: str) -> str:
+    """The path as a part of a URI."""
+    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+def _size(path: str) -> int:
+    return os.path.getsize(path) if os.path.exists(path) else 0
 
 
 def _prepare(connection: sqlite3.Connection, path: str) -> None:
@@ -219,11 +258,24 @@ def _statements(path: str) -> Iterable[str]:
 
 def _explained(error: sqlite3.Error, path: str) -> Exception:
     """The error a person can act on."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code == sqlite3.SQLITE_FULL:
+    code = _code(error)
+    if code == sqlite3.SQLITE_FULL or (code in _UNWRITABLE and _is_full(path)):
         return StorageFull(path, "disk full", "free some space and try again")
     if code in _DAMAGED:
         return Corrupt(path, str(error), "move it away or restore a copy, then try again")
     if code in _BUSY:
         return StorageError(path, f"another process held it for over {PATIENCE:.0f} s", "try again")
     return StorageError(path, str(error), "check that the file and its directory can be written")
+
+
+def _code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _is_full(path: str) -> bool:
+    """Whether the disk has no room: what cannot be made for that reason is only "not opened"."""
+    try:
+        disk = os.statvfs(os.path.dirname(path) or ".")
+    except (AttributeError, OSError):
+        return False
+    return disk.f_bavail * disk.f_frsize < _PAGE or disk.f_favail == 0

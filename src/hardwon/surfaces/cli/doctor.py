@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import sys
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from hardwon.settings import Settings
+
+
+_LITTLE = 1 << 20  # bytes left on a disk
 
 
 class Check(NamedTuple):
@@ -79,7 +83,12 @@ def _home(settings: Settings) -> tuple[bool, str]:
     mode = os.stat(settings.home).st_mode & 0o777
     if mode & 0o077:
         return False, f"{settings.home} is open to others; chmod 700 {settings.home}"
-    return os.access(settings.home, os.W_OK), settings.home
+    if not os.access(settings.home, os.W_OK):
+        return False, f"{settings.home} cannot be written: lessons are read, none is kept"
+    room = shutil.disk_usage(settings.home).free
+    if room < _LITTLE:
+        return False, f"{settings.home} has {room // 1024} KB left on its disk; free some space"
+    return True, settings.home
 
 
 def _can_be_made(home: str) -> tuple[bool, str]:
