@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import struct
 import zlib
 from datetime import datetime
 from typing import Any
 
+from hardwon import _json as json
 from hardwon.domain.episode import Episode, Step
 from hardwon.domain.job import Job
 from hardwon.domain.lesson import EPOCH
@@ -31,7 +31,7 @@ class BadRecord(ValueError):
 def encode(job: Job) -> bytes:
     """The record of a job."""
     envelope = {"v": _VERSION, "job": _to_fields(job)}
-    text = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
     for char, escape in _ESCAPES.items():
         if char in text:  # much cheaper than to translate every record
             text = text.replace(char, escape)
@@ -46,7 +46,7 @@ def decode(record: bytes) -> Job:
     """The job of a record; raises BadRecord for anything that is not one, whole and unharmed."""
     payload = _payload(record)
     try:
-        envelope = json.loads(payload.decode())  # cheaper than to let it guess the encoding
+        envelope = json.loads(payload)
         if envelope["v"] != _VERSION:
             raise BadRecord(f"unsupported record version {envelope['v']!r}")
         return _from_fields(envelope["job"])
@@ -71,7 +71,7 @@ def _payload(record: bytes) -> bytes:
 
 def _to_fields(job: Job) -> dict[str, Any]:
     """Go's field names first, so the published program can read it; ours after them."""
-    episode = job.episode
+    episode, came_at = job.episode, _time(job.enqueued_at)
     fields: dict[str, Any] = {
         "ID": job.id,
         "Request": {
@@ -80,8 +80,8 @@ def _to_fields(job: Job) -> dict[str, Any]:
             "Outcome": job.outcome,
             "Trigger": job.trigger,
         },
-        "EnqueuedAt": _time(job.enqueued_at),
-        "NextAttemptAt": _time(job.due),
+        "EnqueuedAt": came_at,
+        "NextAttemptAt": came_at if job.due == job.enqueued_at else _time(job.due),
         "Attempts": job.attempts,
         "LastError": job.last_error,
     }
