@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from hardwon.ports import LessonStore
 
-_CANDIDATES, _AT_TURN = 30, 12  # a turn asks often, and has the usual ones besides
+_CANDIDATES, _AT_TURN = 30, 8  # a turn asks often, and has the usual ones besides
 
 
 def weigh(
