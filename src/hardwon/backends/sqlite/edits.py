@@ -88,6 +88,9 @@ def _with(block: bytes, lesson: int, impact: int) -> bytes:
 
 
 def _without(block: bytes, lesson: int) -> bytes:
-    end, at = blocks.size(block) * NUMBER, bisect_left(blocks.numbers(block), lesson)
+    numbers = blocks.numbers(block)
+    end, at = len(numbers) * NUMBER, bisect_left(numbers, lesson)
+    if numbers[at : at + 1].tolist() != [lesson]:
+        return block
     middle = block[at * NUMBER + NUMBER : end + at]
     return b"".join((block[: at * NUMBER], middle, block[end + at + 1 :]))
