@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -72,6 +73,7 @@ def run(arguments: Sequence[str]) -> int:
     _print_whatever_the_terminal_can()
     try:
         code = cli.main(args=list(arguments), prog_name="hardwon", standalone_mode=False)
+        sys.stdout.flush()  # else what cannot be written is known when nobody can tell any more
     except click.ClickException as error:
         error.show(sys.stderr)
         return 2
@@ -86,8 +88,18 @@ def run(arguments: Sequence[str]) -> int:
         return 1
     except OSError as error:
         complain(str(error))
+        _drop_output()
         return 1
     return code if isinstance(code, int) else 0  # what a command exits with is handed back
+
+
+def _drop_output() -> None:
+    """Let the interpreter have nothing left to write when it ends."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+    except (OSError, ValueError):  # a stream without a file
+        return
 
 
 def _print_whatever_the_terminal_can() -> None:
