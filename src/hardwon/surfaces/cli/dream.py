@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import signal
-import threading
 from contextlib import contextmanager
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +14,8 @@ from hardwon.surfaces.cli.output import dump, say, say_folded, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_NAP = 0.2  # seconds
 
 
 @click.group("dream", invoke_without_command=True)
@@ -39,14 +41,14 @@ def command(
         given = {name: value for name, value in place.items() if value is not None}
         ctx.default_map = {ctx.invoked_subcommand: given}
         return
-    with _signals() as woken, options.Scoped(**place) as agent:
+    with _signals() as call, options.Scoped(**place) as agent:
         if watch:
-            agent.dreams.watch(wait=woken.wait, tell=lambda one: say_folded(one.report))
+            agent.dreams.watch(wait=call.wait, tell=lambda one: say_folded(one.report))
             return
         if if_due and (reason := agent.dreams.due()):
             dump({"skipped": reason}) if as_json else say(f"no dream: {reason}")
             return
-        found = agent.dreams.run(dry_run=dry_run, stop=woken.is_set)
+        found = agent.dreams.run(dry_run=dry_run, stop=call.has_come)
     dump(found) if as_json else say_folded(found.report)
 
 
@@ -105,14 +107,36 @@ def undo(dream_id: str, as_json: bool, **place: Any) -> None:
         say(f"{left} lessons were changed by somebody since then and stay as they are", dim=True)
 
 
+class _Call:
+    """Whether a signal has come, so that a dream ends in good order.
+
+    It has no lock, for its handler may interrupt whoever holds one, and naps shortly: a signal
+    that comes just before a nap does not end it.
+    """
+
+    _has_come = False
+
+    def come(self, *_: object) -> None:
+        self._has_come = True
+
+    def has_come(self) -> bool:
+        return self._has_come
+
+    def wait(self, seconds: float) -> bool:
+        """Whether it came within this time."""
+        until = monotonic() + seconds
+        while not self._has_come and (left := until - monotonic()) > 0:
+            sleep(min(left, _NAP))
+        return self._has_come
+
+
 @contextmanager
-def _signals() -> Iterator[threading.Event]:
-    """An event that SIGINT and SIGTERM set, so that a dream ends in good order."""
-    woken = threading.Event()
-    caught = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, lambda *_: woken.set()) for number in caught]
+def _signals() -> Iterator[_Call]:
+    """What SIGINT and SIGTERM call while this lasts."""
+    call, caught = _Call(), (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, call.come) for number in caught]
     try:
-        yield woken
+        yield call
     finally:
         for number, handler in zip(caught, before, strict=True):
             signal.signal(number, handler)
