@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -361,3 +362,20 @@ def test_drain_works_inside_a_running_loop(tmp_path: Path) -> None:
         return hw.drain().done
 
     assert asyncio.run(run()) == 1
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"error": "boom", "signals": {"score": 0.3, 3: None}},
+        {"signals": {"verified_with_discrepancy": True}},
+        {"error": "boom", "steps": [hardwon.Step("search", {"limit": 500}, b"too many", True)]},  # type: ignore[arg-type]
+    ],
+)
+def test_what_a_program_tells_of_its_run_may_be_of_any_kind(
+    tmp_path: Path, told: dict[str, Any]
+) -> None:
+    with hardwon.open(tmp_path) as hw:
+        assert hw.agent("coder").after_run(task="find it", **told)
+
+        assert hw.drain().done == 1

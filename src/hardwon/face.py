@@ -251,18 +251,23 @@ class Agent:
         task: str,
         attempt: str = "",
         error: object = None,
-        signals: Mapping[str, str] | None = None,
+        signals: Mapping[str, object] | None = None,
         steps: Sequence[Step] | None = None,
     ) -> Job | None:
         """Queues a reflection when the run is worth one; the job is durable on return."""
         recorded = self._recorded(steps)
-        trigger = self._engine.trigger_of(error, signals)
+        flags = {as_text(name): _flag(value) for name, value in (signals or {}).items()}
+        trigger = self._engine.trigger_of(error, flags)
         if trigger is None:
             return None
-        flags = tuple((signals or {}).items())
         return self._engine.capture(
             episode.Episode(
-                self.scope, as_text(task), as_text(attempt), as_text(error), recorded, flags
+                self.scope,
+                as_text(task),
+                as_text(attempt),
+                as_text(error),
+                recorded,
+                tuple(flags.items()),
             ),
             trigger,
         )
@@ -382,10 +387,11 @@ class Agent:
         self._window.clear()
         if steps is None:
             return recorded
+        given = tuple(map(_plain, steps))
         with self._engine.store.together():
-            for number, step in enumerate(steps):
-                self._engine.doors.learn(self.scope, step, steps[:number])
-        return tuple(steps)
+            for number, step in enumerate(given):
+                self._engine.doors.learn(self.scope, step, given[:number])
+        return given
 
     def _door(self, door: Callable[..., Injection], *asked: Any) -> Injection:
         return self._attempt(door, NOTHING, *asked)
@@ -397,3 +403,14 @@ class Agent:
         except Exception as error:  # noqa: BLE001 - whatever it is, the turn goes on
             self._engine.trouble(error)
             return otherwise
+
+
+def _plain(step: Step) -> Step:
+    """The step as text, however a program made it."""
+    args: object = step.args
+    call = args if isinstance(args, str) else calls.canonical(args)
+    return step._replace(args=call, output=as_text(step.output))
+
+
+def _flag(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else as_text(value)
