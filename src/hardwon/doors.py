@@ -74,7 +74,8 @@ class Doors:
 
     def action(self, scope: Scope, tool: str, args: Any, window: Window) -> Injection:
         """What is known about exactly this kind of call; nothing when it just worked."""
-        call, (before, told) = calls.canonical(args), window.past()
+        call = calls.canonical(args)
+        before, told, _ = window.past(call)
         if _just_worked(call, before):
             return NOTHING
         asked, outlook = self.asked_at_action(scope, tool, call, before)
@@ -87,8 +88,8 @@ class Doors:
 
     def after(self, scope: Scope, step: Step, window: Window, task: str = "") -> Injection:
         """Record a step; what is known about its failure, and whether the run goes in circles."""
-        was_warned = window.has_warned(step.args)
-        step, before = screen.screen_step(step), window.steps()
+        before, _, was_warned = window.past(step.args)
+        step = screen.screen_step(step)
         if step.failed:
             step = step._replace(failure=signature.failure_of(step))
         window.append(step)

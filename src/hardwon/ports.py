@@ -106,14 +106,12 @@ class Window(Protocol):
     def append(self, step: Step) -> None:
         """Add a step; the oldest may be forgotten."""
 
-    def past(self) -> tuple[list[Step], dict[int, int]]:
-        """The steps, and how often each lesson was told before a call that was then made."""
+    def past(self, call: str) -> tuple[list[Step], dict[int, int], bool]:
+        """The steps; how often each lesson was told before a call that was then made; and whether
+        the last that was noted is what was told before this very call."""
 
     def tell(self, lessons: Sequence[int], call: str) -> None:
         """Note the lessons that are told before a call."""
-
-    def has_warned(self, call: str) -> bool:
-        """Whether the last that was noted is what was told before this very call."""
 
     def clear(self) -> None:
         """Forget the run."""

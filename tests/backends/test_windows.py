@@ -17,20 +17,19 @@ def window(request: pytest.FixtureRequest, tmp_path: Path) -> Window:
 
 
 def test_a_warning_belongs_to_the_very_call_it_was_given_before(window: Window) -> None:
-    assert not window.has_warned("make all")
+    assert window.past("make all") == ([], {}, False)
 
     window.tell([1, 2], "make all")
 
-    assert window.has_warned("make all")
-    assert not window.has_warned("make clean")
+    assert window.past("make all") == ([], {}, True)
+    assert window.past("make clean") == ([], {}, False)
 
 
 def test_a_call_that_was_made_ends_its_warning(window: Window) -> None:
     window.tell([1], "make all")
     window.append(Step("bash", "make all", "x" * 5000))
 
-    assert not window.has_warned("make all")
-    assert window.past() == ([Step("bash", "make all", "x" * 5000)], {1: 1})
+    assert window.past("make all") == ([Step("bash", "make all", "x" * 5000)], {1: 1}, False)
 
 
 def test_the_note_of_a_warning_does_not_hold_the_call(tmp_path: Path) -> None:

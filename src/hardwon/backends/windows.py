@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 STEPS_REMEMBERED = 200  # of a run that has no name
 READ = 256 * 1024  # bytes from the end: what a hook reads at most
 _TOLD, _CALL, _NOTE = "told", "call", b'{"told"'
-_NOTE_LIMIT = 4096  # bytes of a note at most
 _KEPT = 4 * READ  # a longer file is cut
 _STALE = 7 * 86400.0  # seconds after which a run that never ended is forgotten
 
@@ -37,11 +36,13 @@ class FileWindow:
     def steps(self) -> list[Step]:
         return list(_parsed(self._lines()))
 
-    def past(self) -> tuple[list[Step], dict[int, int]]:
+    def past(self, call: str) -> tuple[list[Step], dict[int, int], bool]:
         lines = self._lines()
-        return list(_parsed(lines)), _counted(_notes(lines))
+        last = next((line for line in reversed(lines) if line), b"")
+        is_warned = last.startswith(_NOTE) and _name(call).encode() in last
+        return list(_parsed(lines)), _counted(_notes(lines)), is_warned
 
-    def _lines(self, most: int = READ) -> list[bytes]:
+    def _lines(self) -> list[bytes]:
         """What is read of the file from its end, whole lines."""
         try:
             handle = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW)
@@ -51,19 +52,15 @@ class FileWindow:
             raise storage_error(error, self._path) from error
         with os.fdopen(handle, "rb") as file:
             size = os.fstat(handle).st_size
-            file.seek(max(0, size - most))
+            file.seek(max(0, size - READ))
             lines = file.read().split(b"\n")
-        return lines[1:] if size > most else lines
+        return lines[1:] if size > READ else lines
 
     def append(self, step: Step) -> None:
         self._write(step)
 
     def tell(self, lessons: Sequence[int], call: str) -> None:
         self._write({_TOLD: list(lessons), _CALL: _name(call)})
-
-    def has_warned(self, call: str) -> bool:
-        last = next((line for line in reversed(self._lines(_NOTE_LIMIT)) if line), b"")
-        return last.startswith(_NOTE) and _name(call).encode() in last
 
     def _write(self, record: object) -> None:
         line = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
@@ -179,14 +176,12 @@ class MemoryWindow:
         self._told += self._pending[0]
         self._pending = _NOTHING
 
-    def past(self) -> tuple[list[Step], dict[int, int]]:
-        return self.steps(), _counted(self._told)
+    def past(self, call: str) -> tuple[list[Step], dict[int, int], bool]:
+        lessons, warned = self._pending
+        return self.steps(), _counted(self._told), bool(lessons) and warned == call
 
     def tell(self, lessons: Sequence[int], call: str) -> None:
         self._pending = lessons, call
-
-    def has_warned(self, call: str) -> bool:
-        return bool(self._pending[0]) and self._pending[1] == call
 
     def clear(self) -> None:
         self._steps.clear()

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 else:
     from hardwon._light import NamedTuple
 
-TERM_LIMIT = 64  # of one query; rare ones count most, so the cut costs nothing
 _LEAST_READ, _MOST_READ = 300, 3000  # entries of the index, rarest keys first
 _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
 _TOP_IMPACT = 255
