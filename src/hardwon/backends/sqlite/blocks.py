@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 BLOCK = 190  # entries; SQLite keeps a row of a quarter page in place, a longer one elsewhere
 RANKS = 8
 NUMBER = 4  # bytes
 _ENTRY = NUMBER + 1
+_AT_ONCE = 4000  # blocks that are looked up together
 
 
 def rank(impact: int) -> int:
@@ -36,3 +42,10 @@ def numbers(block: bytes) -> memoryview:
 def size(block: bytes) -> int:
     """How many entries it holds."""
     return len(block) // _ENTRY
+
+
+def parts(wanted: Iterable[T]) -> Iterator[list[T]]:
+    """What is wanted of blocks, as much at a time as is looked up together."""
+    left = iter(wanted)
+    while part := list(islice(left, _AT_ONCE)):
+        yield part

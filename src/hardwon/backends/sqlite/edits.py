@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from bisect import bisect_left
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hardwon.backends.sqlite import blocks
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     Edit = tuple[int, int, bool, int]  # term and rank in one, lesson, whether it stays, impact
 
-_AT_ONCE = 4000  # blocks that are looked up together
 _AROUND = f"""
 SELECT a.value, p.first, p.lessons FROM json_each(?) AS a CROSS JOIN postings AS p
 ON p.term = (a.value >> 32) / {RANKS} AND p.rank = (a.value >> 32) % {RANKS} AND p.first = (
@@ -35,8 +34,7 @@ def edit(term: int, lesson: int, impact: int, *, stays: bool) -> Edit:
 
 def apply(db: Database, edits: Iterable[Edit]) -> None:
     """Fulfil the wishes in the order of the table; an impact goes before another comes."""
-    left = iter(sorted(edits))
-    while part := list(islice(left, _AT_ONCE)):
+    for part in blocks.parts(sorted(edits)):
         _apply(db, part)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from array import array
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from hardwon.backends.sqlite import blocks
@@ -23,7 +22,6 @@ _REMEMBERED = 500_000  # numbers of keys
 _MUCH = 100_000  # entries
 _ROOM, _USUAL_ROOM = -128_000, -2000  # of SQLite's page cache, as it counts it
 _RANK = tuple(map(blocks.rank, range(256)))
-_AT_ONCE = 4000  # blocks that are looked up together
 _LAST = f"""
 SELECT a.value, p.first, p.lessons FROM json_each(?) AS a CROSS JOIN postings AS p
 ON p.term = a.value / {RANKS} AND p.rank = a.value % {RANKS} AND p.first = (
@@ -97,7 +95,7 @@ class Heap:
             self._db.rows(f"PRAGMA cache_size = {_ROOM}")
         oldest = self._new[0][2] if self._new else 0
         self._write_terms()
-        for lots in _parts(self._ranked(), _AT_ONCE):
+        for lots in blocks.parts(self._ranked()):
             self._append(lots, oldest)
         self._new, self._lots, self.size = [], {}, 0
 
@@ -147,11 +145,6 @@ class Heap:
 
     def _last(self, asked: list[int]) -> list[tuple[Any, ...]]:
         return self._db.rows(_LAST, (json.dumps(asked),))
-
-
-def _parts(lots: Iterator[Lot], size: int) -> Iterator[list[Lot]]:
-    while part := list(islice(lots, size)):
-        yield part
 
 
 def _longer(block: bytes, lot: list[int]) -> bytes:
