@@ -7,9 +7,9 @@ import random
 from collections.abc import Iterator
 
 from hardwon import Lesson, Scope
-from hardwon.domain.calls import call_keys
-from hardwon.domain.signature import signature
-from hardwon.engine import utc_now
+from hardwon.failures.call_keys import call_keys
+from hardwon.failures.signature import signature
+from hardwon.runtime import utc_now
 
 SCOPE = Scope("default", "coder", "bench")
 TOOL = "bash"

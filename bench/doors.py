@@ -26,8 +26,8 @@ from statistics import mean
 from typing import TYPE_CHECKING, Any
 
 import hardwon
-from hardwon.domain.ranking import WEIGHTS, Weights, is_task_bound
-from hardwon.domain.signature import error_line, fold, signature
+from hardwon.failures.signature import error_line, fold, signature
+from hardwon.ranking.scores import WEIGHTS, Weights, is_task_bound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -20,7 +20,7 @@ import hardwon
 from bench.corpus import SCOPE, Corpus
 from bench.timing import at, interleaved, table
 from hardwon import Hardwon, Lesson, Reflection
-from hardwon.engine import utc_now
+from hardwon.runtime import utc_now
 from hardwon.settings import GoalSettings, Settings
 
 GOALS, ROUNDS = (100, 1_000, 10_000), 300

@@ -31,18 +31,18 @@ import hardwon
 from bench.corpus import SCOPE as OWN
 from bench.recall_speed import Questions, filled
 from bench.timing import at, table
-from hardwon.backends.sqlite import SqliteStore
-from hardwon.domain.lesson import Lesson
-from hardwon.domain.ranking import UNKNOWN, WEIGHTS, judge
-from hardwon.engine import utc_now
-from hardwon.models.embedding.minilm import MiniLM
-from hardwon.stages import recall
+from hardwon.models.embeddings.minilm import MiniLM
+from hardwon.pipeline import recall
+from hardwon.ranking.scores import UNKNOWN, WEIGHTS, judge
+from hardwon.runtime import utc_now
+from hardwon.stores.sqlite import SqliteStore
+from hardwon.values.lesson import Lesson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from hardwon.domain.recall import Query
     from hardwon.ports import Embedder
+    from hardwon.ranking.query import Query
 
 DATA = Path(__file__).parent / "data"
 DISTRACTORS = 1600

@@ -18,14 +18,14 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hardwon.domain.signature import signature
-from hardwon.learn.sessions.agents import read
-from hardwon.learn.sessions.agents.neutral import Parser
-from hardwon.learn.sessions.lines import open_transcript
-from hardwon.learn.sessions.places import Place
-from hardwon.learn.sessions.rules import apply_rules
-from hardwon.learn.sessions.rules.failures import Failed, Failures
-from hardwon.learn.sessions.transcript import Reading
+from hardwon.failures.signature import signature
+from hardwon.learn.transcripts.agents import read
+from hardwon.learn.transcripts.agents.neutral import Parser
+from hardwon.learn.transcripts.lines import open_transcript
+from hardwon.learn.transcripts.location import Place
+from hardwon.learn.transcripts.rules import apply_rules
+from hardwon.learn.transcripts.rules.failures import Failed, Failures
+from hardwon.learn.transcripts.transcript import Reading
 
 SAMPLE = 50
 JUDGED = Path(__file__).parent / "data" / "mining-judged.json"

@@ -18,10 +18,11 @@ from pathlib import Path
 
 from bench.timing import median, table
 from hardwon import Job
-from hardwon.backends.files import FileQueue
-from hardwon.backends.files.records import encode
-from hardwon.engine import utc_now
-from hardwon.stages.work import Policy, Workers
+from hardwon.pipeline.work import WorkerPool
+from hardwon.queues.files import FileQueue
+from hardwon.queues.files.records import encode
+from hardwon.runtime import utc_now
+from hardwon.values.retry import Policy
 from tests.samples import job
 
 HERE = Path(__file__).parent
@@ -157,7 +158,7 @@ def worked() -> float:
         async def nothing(one: Job) -> None:
             """No work."""
 
-        workers = Workers(queue, nothing, policy=Policy(), clock=utc_now, chance=lambda: 0.5)
+        workers = WorkerPool(queue, nothing, policy=Policy(), clock=utc_now, chance=lambda: 0.5)
         began = time.perf_counter()
         asyncio.run(workers.until_idle())
         return count / (time.perf_counter() - began)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from hardwon.domain.episode import Step
 from hardwon.models.rules import answer
-from hardwon.stages.screen import screen_lesson, screen_step
-from tests.domain.test_redact import ADVERSARIAL
+from hardwon.pipeline.screen import screen_lesson, screen_step
+from hardwon.values.episode import Step
 from tests.samples import EPISODE, lesson
+from tests.text.test_redact import ADVERSARIAL
 
 TYPICAL = (
     'Traceback (most recent call last):\n  File "/srv/app/main.py", line 12, in <module>\n'

@@ -6,7 +6,7 @@ from claude_agent_sdk import ClaudeAgentOptions, ResultMessage, query
 from shell import TASK
 
 import hardwon
-from hardwon.adapters.claude_agent_sdk import hooks
+from hardwon.integrations.claude_agent_sdk import hooks
 
 
 async def main() -> None:

@@ -5,7 +5,7 @@ from crewai.tools import tool
 from shell import TASK, bash
 
 import hardwon
-from hardwon.adapters.crewai import watching
+from hardwon.integrations.crewai import watching
 
 coder = Agent(
     role="coder",

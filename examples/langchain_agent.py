@@ -6,7 +6,7 @@ from langchain_core.tools import tool
 from shell import TASK, bash
 
 import hardwon
-from hardwon.adapters.langchain import Lessons
+from hardwon.integrations.langchain import Lessons
 
 with hardwon.open() as hw:
     agent = create_agent(

@@ -5,7 +5,7 @@ from openai import AsyncOpenAI
 from shell import TASK, bash
 
 import hardwon
-from hardwon.adapters.openai_agents import Lessons
+from hardwon.integrations.openai_agents import Lessons
 
 with hardwon.open() as hw:
     lessons = Lessons(hw.agent("coder"))

@@ -3,7 +3,7 @@
 from shell import TASK, bash
 
 import hardwon
-from hardwon.adapters.plain import run, watched
+from hardwon.integrations.plain import run, watched
 
 with hardwon.open() as hw, run(hw.agent("coder"), TASK) as current:
     print(current.context or "(nothing known yet)")

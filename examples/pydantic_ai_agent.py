@@ -4,7 +4,7 @@ from pydantic_ai import Agent, ModelRetry
 from shell import TASK, bash
 
 import hardwon
-from hardwon.adapters.pydantic_ai import Lessons
+from hardwon.integrations.pydantic_ai import Lessons
 
 with hardwon.open() as hw:
     agent = Agent("openai-chat:gpt-5-mini", capabilities=[Lessons(hw.agent("coder"))], retries=3)

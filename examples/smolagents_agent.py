@@ -4,7 +4,7 @@ from shell import TASK, bash
 from smolagents import OpenAIServerModel, ToolCallingAgent, tool
 
 import hardwon
-from hardwon.adapters.smolagents import Lessons
+from hardwon.integrations.smolagents import Lessons
 
 with hardwon.open() as hw:
     agent = ToolCallingAgent([tool(bash)], OpenAIServerModel("gpt-5-mini"), verbosity_level=0)

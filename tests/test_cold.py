@@ -15,11 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hardwon
-from hardwon import _json, _re
-from hardwon.domain.lesson import Lesson
-from hardwon.domain.redact import _TOKENS
-from hardwon.domain.scope import Scope
-from hardwon.domain.signature import _VOLATILE
+from hardwon._cold import json as _json
+from hardwon._cold import re as _re
+from hardwon.failures.signature import _VOLATILE
+from hardwon.text.redact import _TOKENS
+from hardwon.values.lesson import Lesson
+from hardwon.values.scope import Scope
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),

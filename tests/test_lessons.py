@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.domain.packs import from_lines, from_markdown, to_lines, to_markdown
 from hardwon.errors import InvalidInput, NotFound
+from hardwon.values.lesson_formats import from_lines, from_markdown, to_lines, to_markdown
 from tests.samples import CODER, lesson
 
 

@@ -12,38 +12,38 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hardwon.aio import aopen
-    from hardwon.domain.delivery import Delivery, Injection
-    from hardwon.domain.episode import Episode, Step, Trigger
-    from hardwon.domain.job import Job
-    from hardwon.domain.lesson import Lesson
-    from hardwon.domain.reflection import Reflection
-    from hardwon.domain.scope import Scope
-    from hardwon.domain.signature import Signature
+    from hardwon.api import Agent, Hardwon, attach, open
     from hardwon.errors import HardwonError
-    from hardwon.face import Agent, Hardwon, attach, open
+    from hardwon.failures.signature import Signature
     from hardwon.settings import Settings
+    from hardwon.values.delivery import Delivery, Injection
+    from hardwon.values.episode import Episode, Step, Trigger
+    from hardwon.values.job import Job
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.reflection import Reflection
+    from hardwon.values.scope import Scope
 
 __version__ = "0.1.0"
 
 # Where each public name lives; it is imported when it is first asked for.
 _HOMES = {
-    "Agent": "face",
-    "Delivery": "domain.delivery",
-    "Episode": "domain.episode",
-    "Hardwon": "face",
+    "Agent": "api",
+    "Delivery": "values.delivery",
+    "Episode": "values.episode",
+    "Hardwon": "api",
     "HardwonError": "errors",
-    "Injection": "domain.delivery",
-    "Job": "domain.job",
-    "Lesson": "domain.lesson",
-    "Reflection": "domain.reflection",
-    "Scope": "domain.scope",
+    "Injection": "values.delivery",
+    "Job": "values.job",
+    "Lesson": "values.lesson",
+    "Reflection": "values.reflection",
+    "Scope": "values.scope",
     "Settings": "settings",
-    "Signature": "domain.signature",
-    "Step": "domain.episode",
-    "Trigger": "domain.episode",
+    "Signature": "failures.signature",
+    "Step": "values.episode",
+    "Trigger": "values.episode",
     "aopen": "aio",
-    "attach": "face",
-    "open": "face",
+    "attach": "api",
+    "open": "api",
 }
 __all__ = [
     "Agent",
@@ -69,7 +69,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'hardwon' has no attribute {name!r}")
-    from hardwon._lazy import import_module
+    from hardwon._cold.lazy import import_module
 
     value = getattr(import_module(f"hardwon.{_HOMES[name]}"), name)
     globals()[name] = value

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from hardwon import face
+from hardwon import api
 from hardwon.lessons import Lessons
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-_HANDLES = (face.Hardwon, face.Agent, Lessons)
+_HANDLES = (api.Hardwon, api.Agent, Lessons)
 _AT_ONCE = {"agent"}  # makes a handle; touches no disk
 
 
@@ -66,7 +66,7 @@ class Opening:
 
     async def _open(self) -> Async:
         args, kwargs = self._arguments
-        return Async(await asyncio.to_thread(face.open, *args, **kwargs))
+        return Async(await asyncio.to_thread(api.open, *args, **kwargs))
 
 
 def _wrapped(value: Any) -> Any:
@@ -74,5 +74,5 @@ def _wrapped(value: Any) -> Any:
 
 
 def _is_of_a_way(value: Any) -> bool:
-    """What the ways of learning hand out are handles too; their results are of the domain."""
+    """What the ways of learning hand out are handles too; their results are values."""
     return type(value).__module__.startswith("hardwon.learn.")

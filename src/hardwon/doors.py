@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from time import perf_counter_ns
 
-from hardwon._lazy import lazy
-from hardwon.domain.delivery import NOTHING, Door, Injection
-from hardwon.domain.ranking import ANY, UNKNOWN, WARNED, WEIGHTS, Outlook
-from hardwon.domain.recall import Query, query
+from hardwon._cold.lazy import lazy
 from hardwon.errors import InvalidInput, StorageError
-from hardwon.stages import inject, measure, recall
+from hardwon.pipeline import inject, measure, recall
+from hardwon.ranking.query import Query, query
+from hardwon.ranking.scores import ANY, UNKNOWN, WARNED, WEIGHTS, Outlook
+from hardwon.values.delivery import NOTHING, Door, Injection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,21 +18,22 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from hardwon.backends import windows
-    from hardwon.domain import calls, ladders, loops, signature
-    from hardwon.domain.episode import Step
-    from hardwon.domain.ranking import Judged
-    from hardwon.domain.recall import Near
-    from hardwon.domain.scope import Scope
+    from hardwon.failures import call_context, call_keys, loops, signature
+    from hardwon.pipeline import mine, screen
     from hardwon.ports import Store, Window
+    from hardwon.ranking.query import Near
+    from hardwon.ranking.scores import Judged
     from hardwon.settings import Settings
-    from hardwon.stages import mine, screen
+    from hardwon.stores import runs
+    from hardwon.values.episode import Step
+    from hardwon.values.scope import Scope
 else:
-    windows = lazy("hardwon.backends.windows")
-    calls, ladders = lazy("hardwon.domain.calls"), lazy("hardwon.domain.ladders")
-    loops = lazy("hardwon.domain.loops")
-    signature = lazy("hardwon.domain.signature")
-    mine, screen = lazy("hardwon.stages.mine"), lazy("hardwon.stages.screen")
+    runs = lazy("hardwon.stores.runs")
+    call_context = lazy("hardwon.failures.call_context")
+    call_keys = lazy("hardwon.failures.call_keys")
+    loops = lazy("hardwon.failures.loops")
+    signature = lazy("hardwon.failures.signature")
+    mine, screen = lazy("hardwon.pipeline.mine"), lazy("hardwon.pipeline.screen")
 
 _ABOUT = 300  # characters of the task that say what an error was met at
 _PROMPT = 1500  # characters of a prompt that are looked up, from its beginning and its end
@@ -63,8 +64,8 @@ class Doors:
     def window(self, scope: Scope, run: str | None) -> Window:
         """The steps of a run: on disk when the run has a name, else in this process."""
         if run is None or not self._on_disk:
-            return windows.MemoryWindow()
-        return windows.FileWindow(self._settings.home, scope, run)
+            return runs.MemoryWindow()
+        return runs.FileWindow(self._settings.home, scope, run)
 
     def turn(self, scope: Scope, prompt: str, imagined: str = "") -> Injection:
         """What the agent should know before it starts; `imagined`: a lesson that might exist."""
@@ -74,7 +75,7 @@ class Doors:
 
     def action(self, scope: Scope, tool: str, args: Any, window: Window) -> Injection:
         """What is known about exactly this kind of call; nothing when it just worked."""
-        call = calls.canonical(args)
+        call = call_keys.canonical(args)
         before, told, _ = window.past(call)
         if _just_worked(call, before):
             return NOTHING
@@ -108,8 +109,10 @@ class Doors:
         if not (values.enabled and values.on_error and values.persist):
             return
         known = (ANY, WARNED) if was_warned else (ANY,)
-        made = ladders.rungs((known, *ladders.ladders(step.tool, step.args, before)))
-        failed = ladders.rungs((known, *_blamed(step, before))) if step.failed else ()
+        made = call_context.keys(
+            (known, *call_context.backoff_chains(step.tool, step.args, before))
+        )
+        failed = call_context.keys((known, *_blamed(step, before))) if step.failed else ()
         self._store.calls.made(scope, made, failed)
         learnt = mine.failed if step.failed else mine.worked
         if step.failed or any(one.failed for one in before):
@@ -137,7 +140,7 @@ class Doors:
 
     def _asked(self, scope: Scope, door: str, text: str, tool: str) -> tuple[Query, Outlook]:
         if door == Door.ACTION:
-            return self.asked_at_action(scope, tool, calls.canonical(text), ())
+            return self.asked_at_action(scope, tool, call_keys.canonical(text), ())
         if door == Door.ERROR:
             return self.asked_at_error(scope, tool, text), UNKNOWN
         if door != Door.TURN:
@@ -156,7 +159,7 @@ class Doors:
         self, scope: Scope, tool: str, call: str, before: Sequence[Step]
     ) -> tuple[Query, Outlook]:
         """The query of a pending call, and what is known about such calls."""
-        asked = query(Door.ACTION, call, ladders=ladders.ladders(tool, call, before))
+        asked = query(Door.ACTION, call, chains=call_context.backoff_chains(tool, call, before))
         odds = self._store.calls.odds(scope, (*asked.calls, ANY, WARNED))
         return asked, Outlook(odds, {}, _overcome(before))
 
@@ -290,7 +293,7 @@ def _overcome(steps: Sequence[Step]) -> frozenset[str]:
 
 def _blamed(step: Step, before: Sequence[Step]) -> tuple[tuple[str, ...], ...]:
     error = signature.error_line(step.output)
-    return ladders.blamed(step.tool, step.args, error, before)
+    return call_context.blamed(step.tool, step.args, error, before)
 
 
 def _delivery_id(now: datetime) -> str:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from hardwon._lazy import lazy
-from hardwon.domain.lesson import Lesson, Status
-from hardwon.domain.text import required
+from hardwon._cold.lazy import lazy
 from hardwon.errors import InvalidInput, NotFound
+from hardwon.text.clean import required
+from hardwon.values.lesson import Lesson, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from hardwon.domain import calls, packs
-    from hardwon.domain import history as past
-    from hardwon.domain.history import Change
-    from hardwon.domain.scope import Scope
-    from hardwon.engine import Engine
+    from hardwon.failures import call_keys
     from hardwon.learn import imports
+    from hardwon.runtime import Runtime
+    from hardwon.values import history as past
+    from hardwon.values import lesson_formats
+    from hardwon.values.history import Change
+    from hardwon.values.scope import Scope
 else:
-    calls, past = lazy("hardwon.domain.calls"), lazy("hardwon.domain.history")
-    packs, imports = lazy("hardwon.domain.packs"), lazy("hardwon.learn.imports")
+    call_keys, past = lazy("hardwon.failures.call_keys"), lazy("hardwon.values.history")
+    lesson_formats, imports = lazy("hardwon.values.lesson_formats"), lazy("hardwon.learn.imports")
 
 _EDITABLE = {"situation", "mistake", "correction", "tags", "status", "importance", "confidence"}
 _MOST = 10_000
@@ -29,7 +30,7 @@ _MOST = 10_000
 class Lessons:
     """The lessons an agent sees: its project's and those that hold everywhere."""
 
-    def __init__(self, engine: Engine, own: Scope) -> None:
+    def __init__(self, engine: Runtime, own: Scope) -> None:
         self._engine = engine
         self._scope = own
 
@@ -69,7 +70,7 @@ class Lessons:
     def guard(self, number: int, *, call: str = "", tool: str = "bash", on: bool = True) -> Lesson:
         """Say that the calls of this lesson must not be made; `call` names one more."""
         lesson = self._note(number, "guard")
-        keys = calls.call_keys(tool, calls.canonical(call)) if call else ()
+        keys = call_keys.call_keys(tool, call_keys.canonical(call)) if call else ()
         if on and not (lesson.calls or keys):
             raise InvalidInput(f"lesson {number} names no call; say which one must not be made")
         named = (*lesson.calls, *(key for key in keys if key[0] in "=@"))
@@ -119,7 +120,7 @@ class Lessons:
         """All active lessons as a pack: `jsonl` or `markdown`."""
         if form not in {"jsonl", "markdown"}:
             raise InvalidInput(f"no such form of a pack: {form!r}")
-        write = packs.to_lines if form == "jsonl" else packs.to_markdown
+        write = lesson_formats.to_lines if form == "jsonl" else lesson_formats.to_markdown
         return write(self.list(limit=_MOST))
 
     def import_from(self, source: str) -> Sequence[Lesson]:
@@ -142,7 +143,7 @@ class Lessons:
             now = store.get(before.scope, before.id)
         except NotFound:
             return store.add(before)
-        restored = packs.restored(now, before)
+        restored = lesson_formats.restored(now, before)
         store.update(restored)
         return restored
 

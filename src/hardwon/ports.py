@@ -5,18 +5,18 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-from hardwon.domain.delivery import Delivery
-from hardwon.domain.dream import Change as DreamChange
-from hardwon.domain.dream import Dream
-from hardwon.domain.episode import Episode, Step
-from hardwon.domain.history import Change
-from hardwon.domain.job import Job
-from hardwon.domain.lesson import Lesson
-from hardwon.domain.queue import QueueCounts
-from hardwon.domain.recall import Match, Query
-from hardwon.domain.reflection import Likeness, Reflection
-from hardwon.domain.scope import Scope
-from hardwon.domain.wording import Wording
+from hardwon.ranking.query import Match, Query
+from hardwon.text.embedding_text import Wording
+from hardwon.values.delivery import Delivery
+from hardwon.values.dream import Change as DreamChange
+from hardwon.values.dream import Dream
+from hardwon.values.episode import Episode, Step
+from hardwon.values.history import Change
+from hardwon.values.job import Job
+from hardwon.values.lesson import Lesson
+from hardwon.values.queue import QueueCounts
+from hardwon.values.reflection import Likeness, Reflection
+from hardwon.values.scope import Scope
 
 
 class LessonStore(Protocol):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T", int, float)
 else:
-    from hardwon._light import NamedTuple
+    from hardwon._cold.namedtuple import NamedTuple
 
 PREFIX = "HARDWON_"
 _TRUE = {"1", "true", "yes", "on", "y", "t"}

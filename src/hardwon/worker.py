@@ -7,9 +7,9 @@ import sys
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from hardwon._lazy import lazy
-from hardwon.domain.queue import QueueCounts, since
+from hardwon._cold.lazy import lazy
 from hardwon.errors import HardwonError
+from hardwon.values.queue import Ledger, QueueCounts, since
 
 if TYPE_CHECKING:
     import asyncio
@@ -21,19 +21,23 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping
     from datetime import datetime
 
-    from hardwon.backends import files, memory_queue, prometheus
-    from hardwon.domain.job import Job
+    from hardwon import metrics as prometheus
+    from hardwon.pipeline import work
     from hardwon.ports import WorkedQueue
+    from hardwon.queues import files, memory
     from hardwon.settings import QueueSettings, Settings
-    from hardwon.stages import work
+    from hardwon.values import retry
+    from hardwon.values.job import Job
+    from hardwon.values.queue import Tally
 
     Process = Callable[[Job], Awaitable[Any]]
 else:
     asyncio, json, random = lazy("asyncio"), lazy("json"), lazy("random")
     logging = lazy("logging")
     signal, threading = lazy("signal"), lazy("threading")
-    files, memory_queue = lazy("hardwon.backends.files"), lazy("hardwon.backends.memory_queue")
-    prometheus, work = lazy("hardwon.backends.prometheus"), lazy("hardwon.stages.work")
+    files, memory = lazy("hardwon.queues.files"), lazy("hardwon.queues.memory")
+    prometheus, work = lazy("hardwon.metrics"), lazy("hardwon.pipeline.work")
+    retry = lazy("hardwon.values.retry")
 
 FOREVER, EMPTY, ONCE = "forever", "empty", "once"  # how long a worker works
 _TENDING = 2.0  # seconds between looks after lessons
@@ -51,7 +55,7 @@ def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
     """The queue that the settings ask for; one in memory when it need not be durable."""
     values = settings.queue
     if not durable or not values.enabled:
-        return memory_queue.MemoryQueue(
+        return memory.MemoryQueue(
             values.capacity, drop_oldest=values.drop_oldest, block_timeout=values.block_timeout
         )
     limits = files.Limits(
@@ -64,7 +68,7 @@ def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
     return files.FileQueue(base_of(settings), limits)
 
 
-class Worker:
+class WorkerProcess:
     """Works one queue with one processor."""
 
     def __init__(
@@ -83,10 +87,10 @@ class Worker:
         self._process = process
         self._settings = settings
         self._clock = clock
-        self.ledger = work.Ledger()
+        self.ledger = Ledger()
         self._start = queue.counts()
 
-    async def drain(self) -> work.Tally:
+    async def drain(self) -> Tally:
         """Work every job that is due; while another process does so, wait for it."""
         before = self.ledger.tally
         try:
@@ -96,7 +100,7 @@ class Worker:
         await self._look_after(asyncio.Event())
         return self.ledger.tally.minus(before)
 
-    async def serve(self, mode: str = FOREVER, *, idle: timedelta | None = None) -> work.Tally:
+    async def serve(self, mode: str = FOREVER, *, idle: timedelta | None = None) -> Tally:
         """Work until SIGTERM or SIGINT (a second one kills), or as the mode says."""
         stop = asyncio.Event()
         _stop_by_signal(stop)
@@ -113,7 +117,7 @@ class Worker:
             self._queue.close()
             _remove(status_path(self._settings))
 
-    async def _serve(self, mode: str, stop: asyncio.Event, idle: timedelta | None) -> work.Tally:
+    async def _serve(self, mode: str, stop: asyncio.Event, idle: timedelta | None) -> Tally:
         clock = work.Steady(self._clock)
         if mode == EMPTY:
             return await self._until_empty(clock, stop)
@@ -122,7 +126,7 @@ class Worker:
             return await crew.one(stop)
         return await crew.until(stop, idle=idle, bell=self._queue.bell())
 
-    async def _until_empty(self, clock: Callable[[], datetime], stop: asyncio.Event) -> work.Tally:
+    async def _until_empty(self, clock: Callable[[], datetime], stop: asyncio.Event) -> Tally:
         await self._crew(clock).until_idle(stop)
         while not stop.is_set() and self._queue.worker() is not None and self._has_work():
             await asyncio.sleep(_STAND_BY)
@@ -152,8 +156,8 @@ class Worker:
         counts = since(self._start, self._queue.counts())
         return prometheus.exposition(counts, self.ledger.counts, self._spent())
 
-    def _crew(self, clock: Callable[[], datetime]) -> work.Workers:
-        return work.Workers(
+    def _crew(self, clock: Callable[[], datetime]) -> work.WorkerPool:
+        return work.WorkerPool(
             self._queue,
             self._process,
             policy=policy(self._settings.queue),
@@ -183,15 +187,15 @@ class Worker:
         }
 
 
-def policy(values: QueueSettings) -> work.Policy:
+def policy(values: QueueSettings) -> retry.Policy:
     """How jobs are worked, as it is set."""
-    backoff = work.Backoff(
+    backoff = retry.Backoff(
         values.initial_delay, values.max_delay, values.jitter, values.max_attempts
     )
-    return work.Policy(backoff, values.job_timeout, max(1, values.workers), values.drain_timeout)
+    return retry.Policy(backoff, values.job_timeout, max(1, values.workers), values.drain_timeout)
 
 
-def work_beside(worker: Worker) -> None:
+def work_beside(worker: WorkerProcess) -> None:
     """Work what is due in a thread of this process; it ends with the process."""
     threading.Thread(target=lambda: asyncio.run(worker.drain()), daemon=True).start()
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.backends.files import FileQueue
-from hardwon.backends.memory import MemoryStore
-from hardwon.backends.memory_queue import MemoryQueue
-from hardwon.backends.sqlite import SqliteStore
 from hardwon.ports import Store, WorkedQueue
+from hardwon.queues.files import FileQueue
+from hardwon.queues.memory import MemoryQueue
+from hardwon.stores.memory import MemoryStore
+from hardwon.stores.sqlite import SqliteStore
 
 STORES: dict[str, Callable[[Path], Store]] = {
     "memory": lambda home: MemoryStore(),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hardwon import Scope
-from hardwon.domain.history import Change
-from hardwon.domain.recall import Query
 from hardwon.ports import Store
+from hardwon.ranking.query import Query
+from hardwon.values.history import Change
 from tests.samples import CODER, LATER, NOW, lesson
 
 OTHER = Scope("acme", "writer", "api")

@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from hardwon import Scope
-from hardwon.domain.lesson import Status
-from hardwon.domain.recall import Query, query
 from hardwon.errors import NotFound
 from hardwon.ports import Store
+from hardwon.ranking.query import Query, query
+from hardwon.values.lesson import Status
 from tests.samples import CODER, LATER, NOW, lesson
 
 STRANGERS = [

@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hardwon import Reflection, Scope
-from hardwon.backends.memory import MemoryReflections, MemoryStore
-from hardwon.backends.redis.reflections import RedisReflections
-from hardwon.backends.sqlite import SqliteStore
-from hardwon.backends.sqlite.database import Database
-from hardwon.backends.sqlite.reflections import SqliteReflections
-from hardwon.domain.reflection import key_words
 from hardwon.ports import ReflectionStore
+from hardwon.stores.memory import MemoryReflections, MemoryStore
+from hardwon.stores.redis.reflections import RedisReflections
+from hardwon.stores.sqlite import SqliteStore
+from hardwon.stores.sqlite.database import Database
+from hardwon.stores.sqlite.reflections import SqliteReflections
+from hardwon.values.reflection import key_words
 from tests.redis_server import RedisServer
 from tests.samples import CODER, LATER, NOW
 

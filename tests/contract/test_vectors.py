@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Scope
-from hardwon.domain.lesson import Status
-from hardwon.domain.wording import wording_of
 from hardwon.ports import Store
+from hardwon.text.embedding_text import wording_of
+from hardwon.values.lesson import Status
 from tests.contract.test_lessons import STRANGERS
 from tests.samples import CODER, lesson
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import hardwon
+from hardwon.auth import kept_token
 from hardwon.surfaces.hooks.daemon import Daemon
-from hardwon.tokens import kept_token
 from tests.e2e.agents import Lab, claude_environ, program, run_claude
 from tests.e2e.scripted import Call, Move, scripted
-from tests.learn.sessions.transcripts import SESSION, Claude
+from tests.learn.transcripts.transcripts import SESSION, Claude
 
 pytestmark = pytest.mark.e2e
 

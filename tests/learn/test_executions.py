@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import hardwon
 from hardwon import Agent, Hardwon
-from hardwon.domain.execution import Run, judge, line, pattern_key
+from hardwon.values.execution import Run, judge, line, pattern_key
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hardwon.domain.episode import Step
-from hardwon.domain.protocol import Blocks, parse
 from hardwon.models.rules import answer
+from hardwon.text.protocol import Blocks, parse
+from hardwon.values.episode import Step
 from tests.samples import EPISODE
 
 

@@ -13,14 +13,14 @@ import json
 import sys
 from collections.abc import Iterator
 
-from hardwon.domain.episode import Episode, Step
-from hardwon.domain.families import trouble
-from hardwon.domain.fixes import find_fix, is_search_miss
-from hardwon.domain.protocol import Blocks, parse
-from hardwon.domain.redact import redact
-from hardwon.domain.scope import Scope
-from hardwon.domain.text import clip, one_line
+from hardwon.failures.diagnosis import diagnose
+from hardwon.failures.fixes import find_fix, is_search_miss
 from hardwon.models.rules import answer
+from hardwon.text.clean import clip, one_line
+from hardwon.text.protocol import Blocks, parse
+from hardwon.text.redact import redact
+from hardwon.values.episode import Episode, Step
+from hardwon.values.scope import Scope
 
 ROWS = 20
 INTRODUCTION = """\
@@ -58,7 +58,7 @@ def main(path: str) -> None:
     """Print the page."""
     found = list(failures(path))
     fixed = sum(find_fix(episode.steps, 0) is not None for _, episode in found)
-    known = sum(bool(trouble(episode.steps[0].output).family) for _, episode in found)
+    known = sum(bool(diagnose(episode.steps[0].output).family) for _, episode in found)
     print(INTRODUCTION.format(all=len(found), known=known, fixed=fixed, step=len(found) // ROWS))
     for number, (run, episode) in enumerate(found[:: len(found) // ROWS][:ROWS], 1):
         _row(number, run, episode)
@@ -69,7 +69,7 @@ def _row(number: int, run: str, episode: Episode) -> None:
     made = parse(answer(episode))
     print(f"## {number}. {run}\n")
     print(f"- **Command** `{_code(failed.args)}`")
-    print(f"- **Error** `{_code(trouble(failed.output).line or '(nothing)')}`")
+    print(f"- **Error** `{_code(diagnose(failed.output).line or '(nothing)')}`")
     if made is None:
         print("- **Lesson** none: nothing to learn\n")
         return

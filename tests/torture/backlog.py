@@ -10,11 +10,11 @@ from datetime import timedelta
 from pathlib import Path
 
 from hardwon import Job
-from hardwon.backends.files import FileQueue
-from hardwon.backends.files.records import encode
-from hardwon.engine import utc_now
 from hardwon.errors import TransientError
-from hardwon.stages.work import Backoff
+from hardwon.queues.files import FileQueue
+from hardwon.queues.files.records import encode
+from hardwon.runtime import utc_now
+from hardwon.values.retry import Backoff
 from tests.samples import job
 from tests.torture.kill import crew, ended, fork, note, noted
 

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hardwon import Job
-from hardwon.backends.files import FileQueue, Limits
-from hardwon.backends.files.intake import STALE
-from hardwon.engine import utc_now
 from hardwon.errors import TransientError
+from hardwon.queues.files import FileQueue, Limits
+from hardwon.queues.files.admission import STALE
+from hardwon.runtime import utc_now
 from hardwon.settings import load
-from hardwon.worker import Worker
+from hardwon.worker import WorkerProcess
 from tests.samples import job
 from tests.torture.kill import ended, fork, kill, note, noted
 
@@ -142,7 +142,7 @@ def _work(scene: Scene) -> None:
         note(scene.done, one.id)
 
     settings = settings._replace(queue=values)
-    worker = Worker(scene.queue(), process, settings=settings, clock=utc_now)
+    worker = WorkerProcess(scene.queue(), process, settings=settings, clock=utc_now)
     asyncio.run(worker.serve())
 
 

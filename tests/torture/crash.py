@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hardwon import Job
-from hardwon.backends.files import FileQueue
-from hardwon.backends.files.records import encode
 from hardwon.errors import HardwonError, NotFound
+from hardwon.queues.files import FileQueue
+from hardwon.queues.files.records import encode
 from tests.samples import LATER, NOW, job
 
 KILL, FAIL, SHORT = 1, 2, 3

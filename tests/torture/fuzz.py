@@ -9,11 +9,12 @@ from datetime import timedelta
 from pathlib import Path
 
 from hardwon import Job
-from hardwon.backends.files import FileQueue
-from hardwon.backends.files.records import BadRecord, decode, encode
-from hardwon.backends.memory_queue import MemoryQueue
 from hardwon.errors import TransientError
-from hardwon.stages.work import Backoff, Policy, Workers
+from hardwon.pipeline.work import WorkerPool
+from hardwon.queues.files import FileQueue
+from hardwon.queues.files.records import BadRecord, decode, encode
+from hardwon.queues.memory import MemoryQueue
+from hardwon.values.retry import Backoff, Policy
 from tests.samples import NOW, job
 
 _ON_DISK = 20  # one broken file among so many broken records
@@ -100,7 +101,7 @@ async def _ends_wrong(attempts: int, chance: random.Random) -> bool:
         raise TransientError("busy")
 
     policy = Policy(Backoff(attempts=attempts))
-    crew = Workers(queue, fail, policy=policy, clock=lambda: times[-1], chance=chance.random)
+    crew = WorkerPool(queue, fail, policy=policy, clock=lambda: times[-1], chance=chance.random)
     queue.put(job("never works", NOW))
     while waiting := queue.waiting():
         times[-1] = max(times[-1], waiting[0].due)

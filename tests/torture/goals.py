@@ -19,13 +19,13 @@ from typing import Any
 
 import hardwon
 from hardwon import Agent, Hardwon, Lesson, Reflection, Scope
-from hardwon.backends.redis import entries, opening, reflections
-from hardwon.backends.redis.reflections import RedisReflections
-from hardwon.backends.sqlite.database import Database
-from hardwon.backends.sqlite.dreams import SqliteDreams
-from hardwon.domain.lesson import Status, noted
 from hardwon.errors import Unavailable
-from hardwon.learn.dreams import night
+from hardwon.learn.maintenance import consolidation
+from hardwon.stores.redis import entries, opening, reflections
+from hardwon.stores.redis.reflections import RedisReflections
+from hardwon.stores.sqlite.database import Database
+from hardwon.stores.sqlite.dreams import SqliteDreams
+from hardwon.values.lesson import Status, noted
 from tests.proxy import Fault, Proxy
 from tests.redis_server import RedisServer
 from tests.samples import NOW
@@ -54,7 +54,7 @@ def g1(folder: Path, n: int, chance: random.Random) -> tuple[int, int]:
     base = folder / "base"
     with hardwon.open(base) as hw:
         before = _lessons_of_many_kinds(hw)
-    vars(night)["_CHUNK"] = 6  # more transactions to be killed in and between
+    vars(consolidation)["_CHUNK"] = 6  # more transactions to be killed in and between
     whole = _killed(base, folder / "whole", 10**9)
     bad = 0
     for turn in range(n):

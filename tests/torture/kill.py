@@ -20,13 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from hardwon import Job, Lesson
-from hardwon.backends.files import FileQueue
-from hardwon.backends.sqlite import SqliteStore
-from hardwon.engine import utc_now
+from hardwon.pipeline.work import WorkerPool
+from hardwon.queues.files import FileQueue
+from hardwon.runtime import utc_now
 from hardwon.settings import load
-from hardwon.stages.work import Policy, Workers
+from hardwon.stores.sqlite import SqliteStore
 from hardwon.surfaces.cli.endpoint import Endpoint
-from hardwon.worker import Worker
+from hardwon.values.retry import Policy
+from hardwon.worker import WorkerProcess
 from tests.samples import CODER, job, lesson
 
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
@@ -69,9 +70,9 @@ def noted(path: Path) -> list[str]:
     return path.read_text().split() if path.exists() else []
 
 
-def crew(queue: FileQueue, process: Callable[[Job], Any], **policy: Any) -> Workers:
+def crew(queue: FileQueue, process: Callable[[Job], Any], **policy: Any) -> WorkerPool:
     rules = Policy(workers=4)._replace(**policy)
-    return Workers(queue, process, policy=rules, clock=utc_now, chance=random.random)
+    return WorkerPool(queue, process, policy=rules, clock=utc_now, chance=random.random)
 
 
 def learnt_from(one: Job) -> Lesson:
@@ -317,7 +318,7 @@ def _serve(base: Path, dones: Path, grace: timedelta) -> None:
         await asyncio.sleep(random.random() / 2.5)
         note(dones, one.id)
 
-    worker = Worker(FileQueue(str(base)), process, settings=settings, clock=utc_now)
+    worker = WorkerProcess(FileQueue(str(base)), process, settings=settings, clock=utc_now)
     with Endpoint(worker, 0) as endpoint:
         note(dones.with_suffix(".port"), str(endpoint.port))
         asyncio.run(worker.serve())

@@ -13,13 +13,13 @@ from pathlib import Path
 from prometheus_client.parser import text_string_to_metric_families
 
 from hardwon import Job, Scope
-from hardwon.backends.files import FileQueue
-from hardwon.domain.job import new_job
-from hardwon.engine import utc_now
 from hardwon.errors import PermanentError, TransientError
+from hardwon.pipeline.work import SKIPPED
+from hardwon.queues.files import FileQueue
+from hardwon.runtime import utc_now
 from hardwon.settings import Settings, load
-from hardwon.stages.work import SKIPPED
-from hardwon.worker import Worker
+from hardwon.values.job import new_job
+from hardwon.worker import WorkerProcess
 from tests.samples import EPISODE
 from tests.torture.kill import ended, fork, kill, note, noted
 
@@ -46,7 +46,7 @@ def r24(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, 
     return len(acked), bad
 
 
-def _worker(folder: Path) -> tuple[Worker, FileQueue]:
+def _worker(folder: Path) -> tuple[WorkerProcess, FileQueue]:
     queue = FileQueue(str(folder / "queue"))
 
     async def process(one: Job) -> object:
@@ -58,7 +58,7 @@ def _worker(folder: Path) -> tuple[Worker, FileQueue]:
         note(folder / "dones", one.id)
         return SKIPPED if kind == 2 else None
 
-    return Worker(queue, process, settings=_settings(folder), clock=utc_now), queue
+    return WorkerProcess(queue, process, settings=_settings(folder), clock=utc_now), queue
 
 
 def _settings(folder: Path) -> Settings:

@@ -10,11 +10,13 @@ import stat
 from types import SimpleNamespace
 from typing import Any
 
-from hardwon.backends.files import agenda, disk, intake, letters, lock, lookout, records
-from hardwon.backends.sqlite import database
-from hardwon.domain.job import Job
 from hardwon.errors import StorageError, storage_error
-from hardwon.stages import work
+from hardwon.pipeline import work
+from hardwon.queues.files import admission, folder, lock, record_dir, records, schedule, watch
+from hardwon.stores.sqlite import database
+from hardwon.values.job import Job
+from hardwon.values.queue import Ledger
+from hardwon.values.retry import Backoff
 
 
 def _is_folder(handle: int) -> bool:
@@ -22,7 +24,7 @@ def _is_folder(handle: int) -> bool:
 
 
 def _fsync_if(wanted: Any) -> None:
-    vars(disk)["os"] = SimpleNamespace(
+    vars(folder)["os"] = SimpleNamespace(
         **{**vars(os), "fsync": lambda handle: os.fsync(handle) if wanted(handle) else None}
     )
 
@@ -44,23 +46,23 @@ def sync_again() -> None:
         except OSError:
             os.fsync(handle)
 
-    vars(disk)["os"] = SimpleNamespace(**{**vars(os), "fsync": fsync})
+    vars(folder)["os"] = SimpleNamespace(**{**vars(os), "fsync": fsync})
 
 
 def name_late() -> None:
     """A file is synced, then named, and it is all the same whether its name could be synced."""
 
-    def added(self: disk.Folder, name: str, content: bytes) -> bool:
+    def added(self: folder.Folder, name: str, content: bytes) -> bool:
         self._renamed(self._written(name, content), name)
         with contextlib.suppress(OSError):
             self._sync()
         return True
 
-    disk.Folder._added = added  # type: ignore[method-assign]
+    folder.Folder._added = added  # type: ignore[method-assign]
 
 
 def always_ready() -> None:
-    work.Ledger.is_ready = property(lambda self: True)  # type: ignore[assignment,method-assign]
+    Ledger.is_ready = property(lambda self: True)  # type: ignore[assignment,method-assign]
 
 
 def store_unsynced() -> None:
@@ -77,7 +79,7 @@ def store_unsynced() -> None:
 
 def short_read() -> None:
     """A reader that takes one buffer for the whole record, as the published one does."""
-    disk._all_of = lambda handle, size: os.read(handle, 4096)
+    folder._all_of = lambda handle, size: os.read(handle, 4096)
 
 
 def no_limit() -> None:
@@ -85,21 +87,21 @@ def no_limit() -> None:
 
 
 def newest_first() -> None:
-    scan = lookout.Lookout.scan
-    lookout.Lookout.scan = lambda self, known: scan(self, known)[::-1]  # type: ignore[method-assign]
+    scan = watch.Lookout.scan
+    watch.Lookout.scan = lambda self, known: scan(self, known)[::-1]  # type: ignore[method-assign]
 
 
 def until_the_next_start() -> None:
     """What finds no room in memory at start is not looked at again."""
-    leave = agenda.Agenda.leave_outside
+    leave = schedule.Agenda.leave_outside
 
-    def forgetful(self: agenda.Agenda, name: str) -> None:
+    def forgetful(self: schedule.Agenda, name: str) -> None:
         if len(self._left) < self._capacity:
             leave(self, name)
         else:
             self._out.add(name)
 
-    agenda.Agenda.leave_outside = forgetful  # type: ignore[method-assign]
+    schedule.Agenda.leave_outside = forgetful  # type: ignore[method-assign]
 
 
 def wall_clock() -> None:
@@ -109,37 +111,37 @@ def wall_clock() -> None:
 
 def stale_deleted() -> None:
     """What is too old is removed, as the published system does."""
-    bury = letters.Letters.bury
+    bury = record_dir.Letters.bury
 
-    def forget(self: letters.Letters, job: Job) -> None:
-        if job.last_error == intake.STALE:
+    def forget(self: record_dir.Letters, job: Job) -> None:
+        if job.last_error == admission.STALE:
             self._waiting.remove(job.id)
         else:
             bury(self, job)
 
-    letters.Letters.bury = forget  # type: ignore[method-assign]
+    record_dir.Letters.bury = forget  # type: ignore[method-assign]
 
 
 def counted_twice() -> None:
     """What is found at start is counted again when it is admitted."""
-    admit = intake.Intake._admit
+    admit = admission.Intake._admit
 
-    def doubled(self: intake.Intake, identity: str, now: Any) -> None:
+    def doubled(self: admission.Intake, identity: str, now: Any) -> None:
         self.flow["accepted"] += 1
         admit(self, identity, now)
 
-    intake.Intake._admit = doubled  # type: ignore[method-assign]
+    admission.Intake._admit = doubled  # type: ignore[method-assign]
 
 
 def a_series_a_job() -> None:
     """A label whose values nobody bounds."""
-    ended = work.Ledger.ended
+    ended = Ledger.ended
 
-    def careless(self: work.Ledger, outcome: str, seconds: float) -> None:
+    def careless(self: Ledger, outcome: str, seconds: float) -> None:
         ended(self, outcome, seconds)
         self.retried(len(self.counts.retries))
 
-    work.Ledger.ended = careless  # type: ignore[method-assign]
+    Ledger.ended = careless  # type: ignore[method-assign]
 
 
 def no_time_limit() -> None:
@@ -149,57 +151,57 @@ def no_time_limit() -> None:
 
 def always_again() -> None:
     """Every error is taken for one that may pass."""
-    work.is_transient = lambda error: True
+    vars(work)["is_transient"] = lambda error: True
 
 
 def in_place() -> None:
     """Records are rewritten where they are."""
 
-    def replace(self: disk.Folder, name: str, content: bytes, *, stamp: Any = None) -> None:
+    def replace(self: folder.Folder, name: str, content: bytes, *, stamp: Any = None) -> None:
         try:
             handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600, dir_fd=self._fd)
-            disk._write_all(handle, content)
+            folder._write_all(handle, content)
             os.fsync(handle)
             os.close(handle)
         except OSError as error:
             raise storage_error(error, name) from error
 
-    disk.Folder.replace = replace  # type: ignore[method-assign]
+    folder.Folder.replace = replace  # type: ignore[method-assign]
 
 
 def bury_first() -> None:
     """A job is taken from where it was before it is written to where it goes."""
 
-    def bury(self: letters.Letters, job: Job) -> None:
+    def bury(self: record_dir.Letters, job: Job) -> None:
         self._waiting.remove(job.id)
         self._dead.replace(job)
 
-    def revive(self: letters.Letters, identity: str, now: Any) -> None:
+    def revive(self: record_dir.Letters, identity: str, now: Any) -> None:
         job = self._dead.get(identity)
         assert job
         self._dead.remove(identity)
         self._waiting.add(job._replace(attempts=0, last_error="", enqueued_at=now, due=now))
 
-    letters.Letters.bury = bury  # type: ignore[method-assign]
-    letters.Letters.revive = revive  # type: ignore[method-assign]
+    record_dir.Letters.bury = bury  # type: ignore[method-assign]
+    record_dir.Letters.revive = revive  # type: ignore[method-assign]
 
 
 def no_settling() -> None:
     """A move that was cut short is left as it is."""
-    letters.Letters.settle = lambda self, job: True  # type: ignore[method-assign]
+    record_dir.Letters.settle = lambda self, job: True  # type: ignore[method-assign]
 
 
 def swallow() -> None:
     """What the disk refuses is acknowledged all the same."""
-    add = disk.Folder.add
+    add = folder.Folder.add
 
-    def careless(self: disk.Folder, name: str, content: bytes) -> bool:
+    def careless(self: folder.Folder, name: str, content: bytes) -> bool:
         try:
             return add(self, name, content)
         except StorageError:
             return True
 
-    disk.Folder.add = careless  # type: ignore[method-assign]
+    folder.Folder.add = careless  # type: ignore[method-assign]
 
 
 def no_checksum() -> None:
@@ -216,7 +218,7 @@ def no_lock() -> None:
 
 def attempts_in_memory() -> None:
     """Attempts are counted, but not on disk."""
-    letters.Shelf.replace = lambda self, job: None  # type: ignore[method-assign]
+    record_dir.Shelf.replace = lambda self, job: None  # type: ignore[method-assign]
 
 
 def burnt_attempt() -> None:
@@ -224,22 +226,22 @@ def burnt_attempt() -> None:
 
 
 def jitter_over_the_cap() -> None:
-    def delay(self: work.Backoff, attempts: int, *, noise: float = 0.0) -> Any:
+    def delay(self: Backoff, attempts: int, *, noise: float = 0.0) -> Any:
         return min(self.first * 2.0 ** min(attempts - 1, 32), self.limit) * (
             1 + self.spread * noise
         )
 
-    work.Backoff.delay = delay  # type: ignore[method-assign]
+    Backoff.delay = delay  # type: ignore[method-assign]
 
 
 def once_more() -> None:
     """A job is given one attempt more than it has."""
-    sensible = work.Backoff.sensible
+    sensible = Backoff.sensible
 
-    def generous(self: work.Backoff) -> work.Backoff:
+    def generous(self: Backoff) -> Backoff:
         return sensible(self._replace(attempts=self.attempts + 1))
 
-    work.Backoff.sensible = generous  # type: ignore[method-assign]
+    Backoff.sensible = generous  # type: ignore[method-assign]
 
 
 MUTANTS = {

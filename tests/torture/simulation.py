@@ -9,7 +9,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from hardwon import Job
-from hardwon.backends.files import FileQueue, Limits, counts, disk, lock, lookout
+from hardwon.queues.files import FileQueue, Limits, counts, lock, watch
+from hardwon.queues.files import folder as disk
 from tests.samples import NOW, job
 from tests.torture.simulated_disk import Disk, PowerCut
 
@@ -170,9 +171,9 @@ def _broken(whole: Disk, unsynced: str) -> Disk:
 
 def _install(simulated: Disk) -> None:
     """Let the queue run on the simulated disk."""
-    for module in (disk, lock, lookout, counts):
+    for module in (disk, lock, watch, counts):
         vars(module)["os"] = simulated.module()
     vars(lock)["fcntl"] = SimpleNamespace(
         LOCK_EX=2, LOCK_NB=4, LOCK_SH=1, LOCK_UN=8, flock=simulated.flock
     )
-    vars(lookout)["time"] = lambda: 0.0
+    vars(watch)["time"] = lambda: 0.0

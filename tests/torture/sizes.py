@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hardwon import Episode, Job, Scope, Step
-from hardwon.backends.files import FileQueue
-from hardwon.backends.files.records import encode
-from hardwon.domain.job import new_job
 from hardwon.errors import InvalidInput
+from hardwon.queues.files import FileQueue
+from hardwon.queues.files.records import encode
+from hardwon.values.job import new_job
 from tests.samples import EPISODE, NOW
 
 _FRAME = 16

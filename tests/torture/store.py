@@ -12,10 +12,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from hardwon import Job
-from hardwon.backends.files import FileQueue
-from hardwon.backends.sqlite import SqliteStore, database
-from hardwon.engine import utc_now
-from hardwon.stages.work import Backoff
+from hardwon.queues.files import FileQueue
+from hardwon.runtime import utc_now
+from hardwon.stores.sqlite import SqliteStore, database
+from hardwon.values.retry import Backoff
 from tests.samples import job
 from tests.torture.crash import FAIL, KILL
 from tests.torture.kill import all_learnt, crew, ended, fork, learnt_from, note, noted

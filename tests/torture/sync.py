@@ -14,13 +14,13 @@ import urllib.request
 from pathlib import Path
 
 from hardwon import Job
-from hardwon.backends.files import FileQueue
-from hardwon.backends.files.records import encode
-from hardwon.engine import utc_now
 from hardwon.errors import NotFound, StorageError
+from hardwon.queues.files import FileQueue
+from hardwon.queues.files.records import encode
+from hardwon.runtime import utc_now
 from hardwon.settings import load
 from hardwon.surfaces.cli.endpoint import Endpoint
-from hardwon.worker import Worker
+from hardwon.worker import WorkerProcess
 from tests.samples import job
 from tests.torture.crash import JOB, SCENES, Scene, places
 from tests.torture.kill import ended, fork
@@ -105,7 +105,7 @@ async def _watch(base: Path) -> None:
     values = values._replace(queue=values.queue._replace(base_dir=str(base)))
     queue = FileQueue(str(base))
     queue.put(job("watched", utc_now()))
-    worker = Worker(queue, process, settings=values, clock=utc_now)
+    worker = WorkerProcess(queue, process, settings=values, clock=utc_now)
     faults.fault_sync(1, 1, errno.EIO, FILES)
     with Endpoint(worker, 0) as endpoint:
         serving = asyncio.ensure_future(worker.serve())

@@ -8,21 +8,21 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from hardwon.domain import execution
-from hardwon.domain.delivery import NOTHING, Injection
-from hardwon.domain.episode import Episode, Step, Trigger
-from hardwon.domain.execution import Run
-from hardwon.domain.recall import terms
-from hardwon.domain.reflection import Reflection
-from hardwon.domain.signature import error_line
-from hardwon.domain.text import one_line
+from hardwon.failures.signature import error_line
+from hardwon.ranking.query import terms
+from hardwon.text.clean import one_line
+from hardwon.values import execution
+from hardwon.values.delivery import NOTHING, Injection
+from hardwon.values.episode import Episode, Step, Trigger
+from hardwon.values.execution import Run
+from hardwon.values.reflection import Reflection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hardwon.domain.job import Job
-    from hardwon.domain.scope import Scope
-    from hardwon.engine import Engine
+    from hardwon.runtime import Runtime
+    from hardwon.values.job import Job
+    from hardwon.values.scope import Scope
 
 HEAD = "[Recent execution insights:]"
 _SHOWN, _LOOKED_AT = 3, 20
@@ -30,7 +30,7 @@ _LIFE = timedelta(days=30)
 _IMPORTANCE = {"error": 0.8, "pattern": 0.7, "efficiency": 0.5, "optimization": 0.3}
 
 
-def ended(engine: Engine, scope: Scope, run: Run) -> Job | None:
+def ended(engine: Runtime, scope: Scope, run: Run) -> Job | None:
     """The durable note of a run that is worth one; None for a success without any issue."""
     if not execution.judge(run).issues:
         return None
@@ -45,12 +45,12 @@ def ended(engine: Engine, scope: Scope, run: Run) -> Job | None:
     return engine.capture(episode, Trigger.EXECUTION)
 
 
-async def process(engine: Engine, job: Job) -> None:
+async def process(engine: Runtime, job: Job) -> None:
     """From a noted run to a stored reflection."""
     await asyncio.to_thread(_keep, engine, job)
 
 
-def context(engine: Engine, scope: Scope, text: str = "") -> Injection:
+def context(engine: Runtime, scope: Scope, text: str = "") -> Injection:
     """At most three lines: the latest error, then what recurs or fits the text."""
     newest = engine.store.runs.recent(scope, now=engine.clock(), limit=_LOOKED_AT)
     newest.sort(key=lambda one: not _detail(one)["recurring_pattern"])
@@ -67,7 +67,7 @@ def _fits(text: str, one: Reflection) -> bool:
     )
 
 
-def _keep(engine: Engine, job: Job) -> None:
+def _keep(engine: Runtime, job: Job) -> None:
     run = _run(job.episode)
     judgement, subject = execution.judge(run), execution.pattern_key(run)
     times = len(engine.store.runs.about(job.episode.scope, subject)) + 1

@@ -24,7 +24,7 @@ KINDS = {
     "anthropic": "providers",
     "openai": "providers",
     "command": "command",
-    "litellm": "lite",
+    "litellm": "litellm",
     "python": "function",
     "scripted": "scripted",
 }

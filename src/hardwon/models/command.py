@@ -11,10 +11,10 @@ from subprocess import Popen
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING
 
-from hardwon.domain.redact import redact
-from hardwon.domain.text import one_line
 from hardwon.errors import InvalidInput, PermanentError, TransientError
 from hardwon.ports import Reply
+from hardwon.text.clean import one_line
+from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
     from datetime import timedelta

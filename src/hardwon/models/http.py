@@ -9,10 +9,10 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from hardwon.domain.redact import redact
-from hardwon.domain.text import one_line
 from hardwon.errors import InvalidInput, MissingExtra, PermanentError, TransientError
-from hardwon.models.wires import events
+from hardwon.models.formats import events
+from hardwon.text.clean import one_line
+from hardwon.text.redact import redact
 
 try:
     import httpx2
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import timedelta
 
-    from hardwon.models.wires import Call
+    from hardwon.models.formats import Call
 
     Gather = Callable[[list[dict[str, Any]]], dict[str, Any]]
 

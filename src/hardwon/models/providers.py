@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import InvalidInput, PermanentError
+from hardwon.models.formats import WIRES, Wire
 from hardwon.models.http import SchemaRefused, Server
-from hardwon.models.wires import WIRES, Wire
 
 if TYPE_CHECKING:
     from datetime import timedelta

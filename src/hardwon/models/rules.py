@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.domain.commands import parse
-from hardwon.domain.families import Trouble, trouble
-from hardwon.domain.fixes import Fix, find_fix, focus
-from hardwon.domain.text import clip, one_line
 from hardwon.errors import PermanentError
+from hardwon.failures.diagnosis import Diagnosis, diagnose
+from hardwon.failures.fixes import Fix, find_fix, focus
+from hardwon.failures.shell import parse
 from hardwon.ports import Reply
+from hardwon.text.clean import clip, one_line
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from hardwon.domain.episode import Episode, Step
     from hardwon.ports import Request
+    from hardwon.values.episode import Episode, Step
 
 _UNFIXED = 0.3
 _ORDERS = {"ran": "run", "edited": "edit", "wrote": "write"}
@@ -46,7 +46,7 @@ def answer(episode: Episode) -> str:
     if at is None:
         return _without_steps(episode)
     failed = episode.steps[at]
-    told = trouble(failed.output) if failed.output.strip() else trouble(episode.error)
+    told = diagnose(failed.output) if failed.output.strip() else diagnose(episode.error)
     fix = find_fix(episode.steps, at)
     if fix is None and told.family in _PASSING:
         return _SKIP
@@ -59,7 +59,7 @@ def answer(episode: Episode) -> str:
     )
 
 
-def _situation(episode: Episode, failed: Step, told: Trouble) -> str:
+def _situation(episode: Episode, failed: Step, told: Diagnosis) -> str:
     """When it applies: the call first, for that is what will be met again, then the task."""
     call = _call(failed) if _command(failed) else f"{failed.tool} on {_target(failed)}"
     kind = f" ({told.family})" if told.family else ""
@@ -68,7 +68,7 @@ def _situation(episode: Episode, failed: Step, told: Trouble) -> str:
     return f"When you would {'run' if _command(failed) else 'use'} {call}{kind}{example}"
 
 
-def _mistake(failed: Step, told: Trouble) -> str:
+def _mistake(failed: Step, told: Diagnosis) -> str:
     said = f" It printed: {clip(told.line, 200)}" if told.line else " It printed nothing."
     if not told.family:
         return f"{_call(failed)} failed.{said}"
@@ -76,7 +76,7 @@ def _mistake(failed: Step, told: Trouble) -> str:
     return f"{_call(failed)} failed: {told.cause}.{shown}"
 
 
-def _correction(failed: Step, told: Trouble, fix: Fix | None) -> str:
+def _correction(failed: Step, told: Diagnosis, fix: Fix | None) -> str:
     if fix is None:
         tried = f" {told.check}." if told.check else ""
         again = f"do not repeat {_call(failed)} as it is"
@@ -95,7 +95,7 @@ def _without_steps(episode: Episode) -> str:
     why = why or episode.signal("refine_low_quality_reason")
     if not why.strip():
         return _SKIP
-    told = trouble(why)
+    told = diagnose(why)
     if told.family in _PASSING:
         return _SKIP
     line = clip(told.line or one_line(why), 300)
@@ -150,7 +150,7 @@ def _sentence(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _tags(failed: Step, told: Trouble) -> list[str]:
+def _tags(failed: Step, told: Diagnosis) -> list[str]:
     names = [failed.tool.lower()]
     if _command(failed):
         names += parse(failed.args).name.split(" ")[:2]

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hardwon
-from hardwon.domain.text import file_id
 from hardwon.errors import InvalidInput
 from hardwon.learn.trials.exchange import published, read_foreign
+from hardwon.text.clean import file_id
 from tests.samples import NOW
 
 SCHEMA_FORM = {

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.text import clean
 from hardwon.learn.trials.tools import KNOWN, tool_of
 from hardwon.learn.trials.tools.anything import parse as parse_anything
 from hardwon.learn.trials.tools.report import Report
+from hardwon.text.clean import clean
 
 OUTPUTS = Path(__file__).parent / "outputs"
 

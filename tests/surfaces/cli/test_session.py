@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from hardwon.surfaces.cli import run
-from tests.learn.sessions.transcripts import SESSION, Claude
+from tests.learn.transcripts.transcripts import SESSION, Claude
 
 
 @pytest.fixture

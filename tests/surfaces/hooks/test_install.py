@@ -10,7 +10,7 @@ import pytest
 
 import hardwon
 from hardwon.surfaces.cli import run
-from hardwon.surfaces.hooks import calling
+from hardwon.surfaces.hooks import command as hook_command
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +61,7 @@ def test_another_home_is_told_to_the_hook(user: Path) -> None:
 
 def test_a_hook_whose_package_has_gone_blocks_nothing(user: Path) -> None:
     """Exit code 2 would make the agent refuse every call."""
-    command = calling.command("claude-code")["command"]
+    command = hook_command.command("claude-code")["command"]
     gone = command.replace(str(Path(hardwon.__file__).parents[1]), str(user / "gone"))
 
     ran = subprocess.run(gone, shell=True, input=b"{}", capture_output=True)

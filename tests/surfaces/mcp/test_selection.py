@@ -16,7 +16,7 @@ from mcp.types import ElicitResult
 import hardwon
 from hardwon import Agent
 from hardwon.surfaces.mcp import server
-from tests.learn.sessions.transcripts import SESSION, Claude
+from tests.learn.transcripts.transcripts import SESSION, Claude
 from tests.surfaces.mcp.test_server import connected, environ, served
 
 ERAS = ["auto", "legacy"]

@@ -21,8 +21,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 import hardwon
+from hardwon.auth import kept_token
 from hardwon.surfaces.mcp import server, texts
-from hardwon.tokens import kept_token
 
 ERAS = ["auto", "legacy"]
 Connected = Callable[[], AbstractAsyncContextManager[Client]]

@@ -12,13 +12,6 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from hardwon.domain.delivery import NOTHING, Injection
-from hardwon.domain.episode import Episode, Trigger
-from hardwon.domain.gate import suspicion
-from hardwon.domain.redact import redact
-from hardwon.domain.reflection import CANDIDATES, Likeness, Reflection, key_words
-from hardwon.domain.text import clip, one_line
-from hardwon.engine import prompt_text
 from hardwon.errors import Unavailable
 from hardwon.learn.goals.insight import (
     INSIGHT_LIMIT,
@@ -29,16 +22,23 @@ from hardwon.learn.goals.insight import (
     tidy,
 )
 from hardwon.learn.goals.orchestrators import goal_name, goal_state, task_step
+from hardwon.pipeline.work import SKIPPED
 from hardwon.ports import Request
-from hardwon.stages.work import SKIPPED
+from hardwon.runtime import prompt_text
+from hardwon.text.clean import clip, one_line
+from hardwon.text.injection import suspicion
+from hardwon.text.redact import redact
+from hardwon.values.delivery import NOTHING, Injection
+from hardwon.values.episode import Episode, Trigger
+from hardwon.values.reflection import CANDIDATES, Likeness, Reflection, key_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from hardwon.domain.job import Job
-    from hardwon.domain.scope import Scope
-    from hardwon.engine import Engine
+    from hardwon.runtime import Runtime
+    from hardwon.values.job import Job
+    from hardwon.values.scope import Scope
 
 log = logging.getLogger("hardwon")
 HEAD = "[PAST REFLECTIONS]"
@@ -51,7 +51,7 @@ _TITLE_LIMIT = 120
 
 
 def ended(
-    engine: Engine,
+    engine: Runtime,
     scope: Scope,
     goal_id: object,
     objective: object,
@@ -74,7 +74,7 @@ def ended(
     return engine.capture(episode, Trigger.GOAL)
 
 
-async def process(engine: Engine, job: Job) -> str | None:
+async def process(engine: Runtime, job: Job) -> str | None:
     """From a queued goal to a stored reflection; skipped when its words speak to the model."""
     insight = await _insight(engine, job.episode)
     values = engine.settings.goals
@@ -98,7 +98,9 @@ async def process(engine: Engine, job: Job) -> str | None:
     return None
 
 
-def context(engine: Engine, scope: Scope, goal_id: object = None, objective: str = "") -> Injection:
+def context(
+    engine: Runtime, scope: Scope, goal_id: object = None, objective: str = ""
+) -> Injection:
     """The block of past reflections; empty while a shared store is away."""
     subject = "" if goal_id is None else goal_name(goal_id)
     now = engine.clock()
@@ -114,7 +116,7 @@ def context(engine: Engine, scope: Scope, goal_id: object = None, objective: str
 
 
 def _found(
-    engine: Engine, scope: Scope, subject: str, objective: str
+    engine: Runtime, scope: Scope, subject: str, objective: str
 ) -> tuple[list[Likeness], list[Likeness]]:
     """This goal's, and those of similar goals; the recent ones when nothing is asked for."""
     store, now = engine.store.reflections, engine.clock()
@@ -128,7 +130,7 @@ def _found(
     return own, [one for one in is_other if one.relevance >= _RELEVANT]
 
 
-def kept(engine: Engine, scope: Scope, goal_id: object, *, limit: int) -> list[Reflection]:
+def kept(engine: Runtime, scope: Scope, goal_id: object, *, limit: int) -> list[Reflection]:
     """The reflections on one goal, or the newest on any; raises when a shared store is away."""
     store, now = engine.store.reflections, engine.clock()
     if goal_id is None:
@@ -164,7 +166,7 @@ def importance(episode: Episode) -> float:
     return min(1.0, round(base + _ERROR_BONUS * has_error, 2))
 
 
-async def _insight(engine: Engine, episode: Episode) -> str:
+async def _insight(engine: Runtime, episode: Episode) -> str:
     """One to three sentences from the model, or from rules where there is none."""
     if engine.model.name == "rules":
         return by_rules(episode)
@@ -174,7 +176,7 @@ async def _insight(engine: Engine, episode: Episode) -> str:
     return by_rules(episode) if not insight or suspicion(insight) else insight
 
 
-def _recent(engine: Engine, scope: Scope, now: datetime) -> list[Likeness]:
+def _recent(engine: Runtime, scope: Scope, now: datetime) -> list[Likeness]:
     """Everything about the goals that ended last."""
     values = engine.settings.goals
     found = engine.store.reflections.recent(scope, now=now, limit=values.recent * values.per_goal)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.domain.signature import error_line
-from hardwon.domain.text import clip, one_line
+from hardwon.failures.signature import error_line
+from hardwon.text.clean import clip, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.domain.episode import Episode, Step
+    from hardwon.values.episode import Episode, Step
 
 INSIGHT_LIMIT, SHOWN_LIMIT = 500, 300
 _TASKS_SHOWN = 8

@@ -5,14 +5,14 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hardwon.domain.episode import Step
-from hardwon.domain.text import clean, clip, one_line
 from hardwon.errors import InvalidInput
+from hardwon.text.clean import clean, clip, one_line
+from hardwon.values.episode import Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from hardwon.domain.job import Job
+    from hardwon.values.job import Job
 
 _NAME_LIMIT = 200
 _COMPLETED = {

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from hardwon._lazy import lazy
-from hardwon.domain.packs import TITLE, from_lines, from_markdown
+from hardwon._cold.lazy import lazy
 from hardwon.errors import InvalidInput, StorageError
+from hardwon.values.lesson_formats import TITLE, from_lines, from_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hardwon.domain.lesson import Lesson
-    from hardwon.domain.scope import Scope
     from hardwon.learn.imports import aiwg, arbiter, chatcli, insights, wasp
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.scope import Scope
 else:
     aiwg, arbiter = lazy("hardwon.learn.imports.aiwg"), lazy("hardwon.learn.imports.arbiter")
     chatcli, insights = (

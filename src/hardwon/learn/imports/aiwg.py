@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hardwon.domain.episode import Trigger
-from hardwon.domain.lesson import Lesson
-from hardwon.domain.text import one_line
 from hardwon.errors import InvalidInput
+from hardwon.text.clean import one_line
+from hardwon.values.episode import Trigger
+from hardwon.values.lesson import Lesson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hardwon.domain.scope import Scope
+    from hardwon.values.scope import Scope
 
 
 def parse(text: str, path: str, scope: Scope) -> Iterator[Lesson]:

@@ -6,13 +6,13 @@ import sqlite3
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from hardwon.domain.lesson import Lesson
 from hardwon.errors import InvalidInput
+from hardwon.values.lesson import Lesson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hardwon.domain.scope import Scope
+    from hardwon.values.scope import Scope
 
 _ROWS = (
     "SELECT id, signature, lesson_text, hit_count, created_at, updated_at, last_seen_at"

@@ -7,13 +7,13 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from hardwon.domain.lesson import EPOCH, Lesson
 from hardwon.errors import InvalidInput
+from hardwon.values.lesson import EPOCH, Lesson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hardwon.domain.scope import Scope
+    from hardwon.values.scope import Scope
 
 _OWN_TAGS = ("reflexion", "trigger:")
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hardwon.domain.episode import Trigger
-from hardwon.domain.lesson import Lesson
 from hardwon.errors import MissingExtra, StorageError
+from hardwon.values.episode import Trigger
+from hardwon.values.lesson import Lesson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hardwon.domain.scope import Scope
+    from hardwon.values.scope import Scope
 
 _INDEX = "reflection:recent_goals"
 

@@ -11,20 +11,20 @@ from hardwon.learn.trials.loops import Functions, Loops, options_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hardwon.domain.scope import Scope
-    from hardwon.engine import Engine
     from hardwon.learn.trials.state import State
+    from hardwon.runtime import Runtime
+    from hardwon.values.scope import Scope
 
 __all__ = ["Functions", "Loops", "options_of", "run", "run_async"]
 
 
-def run(engine: Engine, scope: Scope, task: str, **given: Any) -> State:
+def run(engine: Runtime, scope: Scope, task: str, **given: Any) -> State:
     """A loop run to its end by this thread."""
     return asyncio.run(run_async(engine, scope, task, threads=False, **given))
 
 
 async def run_async(
-    engine: Engine,
+    engine: Runtime,
     scope: Scope,
     task: str,
     *,

@@ -6,11 +6,11 @@ import os
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.domain.text import clean, clip_middle, one_line
 from hardwon.errors import InvalidInput
 from hardwon.learn.trials import process
 from hardwon.learn.trials.steps import told
 from hardwon.learn.trials.values import Action, ActorOutput, Variant
+from hardwon.text.clean import clean, clip_middle, one_line
 
 if TYPE_CHECKING:
     from hardwon.learn.trials.process import Finished, Limits

@@ -6,8 +6,8 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.domain.signature import fold
-from hardwon.domain.text import clip
+from hardwon.failures.signature import fold
+from hardwon.text.clean import clip
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

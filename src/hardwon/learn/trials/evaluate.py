@@ -8,9 +8,8 @@ import shlex
 import shutil
 from typing import TYPE_CHECKING
 
-from hardwon.domain.signature import error_line
-from hardwon.domain.text import clean, clip_middle
 from hardwon.errors import InvalidInput
+from hardwon.failures.signature import error_line
 from hardwon.learn.trials import process
 from hardwon.learn.trials.reward import reward
 from hardwon.learn.trials.tools import junit, tool_of
@@ -23,6 +22,7 @@ from hardwon.learn.trials.values import (
     VerificationResult,
     VerificationType,
 )
+from hardwon.text.clean import clean, clip_middle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,12 +15,11 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.domain.text import clean, clip
 from hardwon.errors import InvalidInput, MissingExtra
 from hardwon.learn.trials import files, summary
-from hardwon.learn.trials.books import with_reflection
 from hardwon.learn.trials.codec import Misfit, from_json, to_json
 from hardwon.learn.trials.failures import category, main_error, name_of
+from hardwon.learn.trials.records import with_reflection
 from hardwon.learn.trials.state import Options, Trial
 from hardwon.learn.trials.tools.report import error
 from hardwon.learn.trials.values import (
@@ -34,11 +33,12 @@ from hardwon.learn.trials.values import (
     Record,
     SelfReflection,
 )
+from hardwon.text.clean import clean, clip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from hardwon.domain.scope import Scope
+    from hardwon.values.scope import Scope
 
 _LIMIT = 16 << 20
 _KINDS: dict[str, Category] = {

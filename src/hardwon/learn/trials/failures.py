@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from hardwon.domain.signature import signature
+from hardwon.failures.signature import signature
 from hardwon.learn.trials.values import Category
 
 if TYPE_CHECKING:

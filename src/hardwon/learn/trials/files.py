@@ -16,11 +16,11 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.domain.text import file_id
 from hardwon.errors import Corrupt, InvalidInput, NotFound, TransientError, storage_error
 from hardwon.learn.trials.codec import Misfit, from_json, to_json
 from hardwon.learn.trials.state import Event, State, after, replay
 from hardwon.learn.trials.values import Record
+from hardwon.text.clean import file_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,6 @@ import tempfile
 import weakref
 from typing import TYPE_CHECKING
 
-from hardwon.engine import MEMORY
 from hardwon.errors import InvalidInput, NotFound
 from hardwon.learn.trials import files, summary
 from hardwon.learn.trials.analytics import Analysis, analyze
@@ -17,21 +16,22 @@ from hardwon.learn.trials.exchange import Imported, import_all
 from hardwon.learn.trials.search import Wanted, search
 from hardwon.learn.trials.snapshots import repository
 from hardwon.learn.trials.window import window
+from hardwon.runtime import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hardwon.domain.scope import Scope
-    from hardwon.engine import Engine
     from hardwon.learn.trials.files import Folder
     from hardwon.learn.trials.state import State
     from hardwon.learn.trials.values import Record
+    from hardwon.runtime import Runtime
+    from hardwon.values.scope import Scope
 
 
 class Library:
     """The stored loops of one agent."""
 
-    def __init__(self, engine: Engine, scope: Scope) -> None:
+    def __init__(self, engine: Runtime, scope: Scope) -> None:
         self._engine = engine
         self.scope = scope
         self.root = root_of(engine)
@@ -104,7 +104,7 @@ class Library:
         return folder
 
 
-def root_of(engine: Engine) -> str:
+def root_of(engine: Runtime) -> str:
     """Where the loops of this hardwon are; those of a memory backend end with it."""
     if engine.target != MEMORY:
         return os.path.join(engine.settings.home, "loops")
@@ -115,4 +115,4 @@ def root_of(engine: Engine) -> str:
     return _TEMPORARY[engine]
 
 
-_TEMPORARY: weakref.WeakKeyDictionary[Engine, str] = weakref.WeakKeyDictionary()
+_TEMPORARY: weakref.WeakKeyDictionary[Runtime, str] = weakref.WeakKeyDictionary()

@@ -8,18 +8,18 @@ import re
 import time
 from typing import TYPE_CHECKING, Any
 
-from hardwon.domain.redact import redact
-from hardwon.domain.text import required
 from hardwon.errors import InvalidInput, TransientError
 from hardwon.learn.trials import files, process
 from hardwon.learn.trials.codec import Misfit, from_json, to_json
 from hardwon.learn.trials.evaluate import checked
-from hardwon.learn.trials.hands import MixedHands
 from hardwon.learn.trials.library import Library
+from hardwon.learn.trials.roles import MixedHands
 from hardwon.learn.trials.runner import Runner
 from hardwon.learn.trials.snapshots import repository
 from hardwon.learn.trials.state import Options
 from hardwon.learn.trials.window import omega_setting
+from hardwon.text.clean import required
+from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,21 +7,21 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, get_args
 
-from hardwon.domain.episode import Episode
-from hardwon.domain.text import clean, clip, clip_middle
 from hardwon.errors import PermanentError, TransientError
 from hardwon.learn.trials import rules
 from hardwon.learn.trials.failures import category, main_error
 from hardwon.learn.trials.values import Category, CreditAssignment, Quality, SelfReflection
 from hardwon.ports import Request
+from hardwon.text.clean import clean, clip, clip_middle
+from hardwon.values.episode import Episode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.domain.scope import Scope
     from hardwon.learn.trials.rules import Failure
     from hardwon.learn.trials.values import Record
     from hardwon.ports import Model
+    from hardwon.values.scope import Scope
 
 SHORTEST = 100
 _MOST_TOKENS = 1200

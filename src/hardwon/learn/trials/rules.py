@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.domain.text import clip, one_line
 from hardwon.learn.trials.failures import category, digest, is_error, main_error, returned
 from hardwon.learn.trials.values import CreditAssignment, SelfReflection
+from hardwon.text.clean import clip, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

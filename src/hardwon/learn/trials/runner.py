@@ -7,26 +7,27 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from hardwon.domain.redact import redact
-from hardwon.engine import prompt_text
 from hardwon.errors import HardwonError
-from hardwon.learn.trials import books, files, summary
+from hardwon.learn.trials import files, summary
+from hardwon.learn.trials import records as books
 from hardwon.learn.trials.codec import to_json, with_texts
-from hardwon.learn.trials.harvest import harvest
 from hardwon.learn.trials.prompt import Prompt
 from hardwon.learn.trials.reflect import reflect
 from hardwon.learn.trials.rules import Failure
 from hardwon.learn.trials.stop import Verdict, verdict
+from hardwon.learn.trials.to_lessons import harvest
 from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput
+from hardwon.runtime import prompt_text
+from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from hardwon.engine import Engine
     from hardwon.learn.trials.files import Journal
     from hardwon.learn.trials.snapshots import Difference, Repository
     from hardwon.learn.trials.state import Options, State, Trial
     from hardwon.learn.trials.values import Record
+    from hardwon.runtime import Runtime
 
 _POLL = 0.25  # seconds between two looks for a request to abort
 
@@ -54,7 +55,7 @@ class Runner:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: Runtime,
         journal: Journal,
         hands: Hands,
         *,

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.domain.signature import fold
 from hardwon.errors import InvalidInput
+from hardwon.failures.signature import fold
 from hardwon.learn.trials import files, summary
 from hardwon.learn.trials.codec import Misfit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from hardwon.domain.scope import Scope
     from hardwon.learn.trials.state import State, Trial
     from hardwon.learn.trials.values import Record
+    from hardwon.values.scope import Scope
 
 _PARTS = {"actionable_insights", "lessons_learned"}
 

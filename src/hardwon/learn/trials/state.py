@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from hardwon.domain.scope import Scope
 from hardwon.learn.trials.codec import from_json
 from hardwon.learn.trials.values import (
     ActorOutput,
@@ -16,6 +15,7 @@ from hardwon.learn.trials.values import (
     Quality,
     Variant,
 )
+from hardwon.values.scope import Scope
 
 LoopStatus = Literal["running", "succeeded", "failed", "aborted"]
 Lessons = Literal["now", "queue", "off"]

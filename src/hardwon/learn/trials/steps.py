@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from hardwon.domain.calls import canonical
-from hardwon.domain.text import clean, clip, clip_middle, one_line
+from hardwon.failures.call_keys import canonical
 from hardwon.learn.trials.values import Action, ActionType
+from hardwon.text.clean import clean, clip, clip_middle, one_line
 
 _MOST_STEPS = 200
 _OUTPUT_KEPT = 1000

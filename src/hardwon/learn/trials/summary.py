@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from hardwon.domain.scope import Scope
 from hardwon.errors import HardwonError
 from hardwon.learn.trials import files
 from hardwon.learn.trials.codec import Misfit, from_json, to_json
 from hardwon.learn.trials.state import Options, State, Trial
+from hardwon.values.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

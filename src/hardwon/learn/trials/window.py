@@ -6,9 +6,9 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.domain.text import clip
 from hardwon.errors import InvalidInput
 from hardwon.learn.trials.values import Policy
+from hardwon.text.clean import clip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

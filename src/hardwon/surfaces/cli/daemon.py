@@ -9,11 +9,11 @@ from contextlib import suppress
 import click
 
 import hardwon
+from hardwon.auth import kept_token
 from hardwon.errors import HardwonError
 from hardwon.settings import load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import say
-from hardwon.tokens import kept_token
 
 
 @click.command("daemon")

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 import hardwon
-from hardwon.domain.text import clip, one_line
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.demo_agent import TASKS, Round, play
 from hardwon.surfaces.cli.output import dump, say, table, width
+from hardwon.text.clean import clip, one_line
 
 if TYPE_CHECKING:
     from hardwon import Hardwon

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hardwon.domain.text import clip, one_line, printable
 from hardwon.errors import InvalidInput
-from hardwon.learn.sessions.questions import Chosen, Question, valid
+from hardwon.learn.transcripts.questions import Chosen, Question, valid
 from hardwon.surfaces.cli.output import say
+from hardwon.text.clean import clip, one_line, printable
 
 try:
     import questionary
@@ -20,7 +20,7 @@ except ImportError:  # the extra `sessions` adds arrow keys; numbers always work
     _HAS_KEYS = False
 
 if TYPE_CHECKING:
-    from hardwon.learn.sessions.phases import Phase
+    from hardwon.learn.transcripts.phases import Phase
 
 _WIDTH = 160
 _MARKS = {"pending": " ", "in_progress": "▸", "completed": "✔"}

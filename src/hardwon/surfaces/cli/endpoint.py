@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hardwon.errors import StorageError, storage_error
 
 if TYPE_CHECKING:
-    from hardwon.worker import Worker
+    from hardwon.worker import WorkerProcess
 
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 _PATIENCE = 1.0  # seconds for a visitor to say something: a worker that ends waits for it
@@ -19,7 +19,7 @@ _TEXT = "text/plain; version=0.0.4; charset=utf-8"
 class Endpoint:
     """A small server beside a worker; `with Endpoint(worker, port):`."""
 
-    def __init__(self, worker: Worker, port: int) -> None:
+    def __init__(self, worker: WorkerProcess, port: int) -> None:
         try:
             self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(worker))
         except OSError as error:
@@ -42,7 +42,7 @@ class Endpoint:
         self._server.server_close()
 
 
-def _handler(worker: Worker) -> type[BaseHTTPRequestHandler]:
+def _handler(worker: WorkerProcess) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         timeout = _PATIENCE
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.domain.text import clip, one_line, required
 from hardwon.errors import HardwonError
 from hardwon.settings import load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say, say_folded
+from hardwon.text.clean import clip, one_line, required
 
 if TYPE_CHECKING:
     from hardwon import Reflection

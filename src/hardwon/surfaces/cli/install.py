@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hardwon.auth import kept_token
 from hardwon.errors import HardwonError
 from hardwon.settings import load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say, table
-from hardwon.surfaces.hooks import calling, setup, targets
+from hardwon.surfaces.hooks import command as hook_command
+from hardwon.surfaces.hooks import installer, locations
 from hardwon.surfaces.hooks.agents import AGENTS
-from hardwon.tokens import kept_token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hardwon.surfaces.hooks.setup import Change
-    from hardwon.surfaces.hooks.targets import Target
+    from hardwon.surfaces.hooks.installer import Change
+    from hardwon.surfaces.hooks.locations import Target
 
     Call = Callable[[str], dict[str, Any]]
 
@@ -29,8 +30,8 @@ _AGENTS = click.argument(
 )
 _LEVEL = click.option(
     "--level",
-    type=click.Choice(targets.LEVELS),
-    default=targets.USER,
+    type=click.Choice(locations.LEVELS),
+    default=locations.USER,
     show_default=True,
     help="In your home directory, or only in this project.",
 )
@@ -71,8 +72,8 @@ def command(
         target = _target(agent, level, _call(agent, port, data, is_usual=home is None))
         done = _carried_out(
             target,
-            setup.installation(target),
-            lambda t: setup.install(t, data),
+            installer.installation(target),
+            lambda t: installer.install(t, data),
             is_asking=not yes,
             is_dry=dry_run,
         )
@@ -96,8 +97,8 @@ def uninstall(
         target = _target(agent, level)
         done = _carried_out(
             target,
-            setup.removal(target, data),
-            lambda t: setup.uninstall(t, data),
+            installer.removal(target, data),
+            lambda t: installer.uninstall(t, data),
             is_asking=not yes,
             is_dry=dry_run,
         )
@@ -108,7 +109,7 @@ def uninstall(
 @options.as_json
 def status(as_json: bool) -> None:
     """In which coding agents hardwon is installed, and in which file."""
-    found = [_state(agent, level) for agent in AGENTS for level in targets.LEVELS]
+    found = [_state(agent, level) for agent in AGENTS for level in locations.LEVELS]
     if as_json:
         dump(found)
     else:
@@ -118,7 +119,7 @@ def status(as_json: bool) -> None:
 def _state(agent: str, level: str) -> dict[str, str]:
     target = _target(agent, level)
     try:
-        state = "installed" if setup.is_installed(target) else "-"
+        state = "installed" if installer.is_installed(target) else "-"
     except HardwonError:
         state = "unreadable"
     return {"agent": agent, "level": level, "state": state, "path": target.path}
@@ -146,13 +147,13 @@ def _told(is_change: bool, done: str, *, is_dry: bool) -> str:
 
 
 def _target(agent: str, level: str, call: Call | None = None) -> Target:
-    place = targets.Place(level, os.getcwd(), os.environ, call or _call(agent, None, ""))
-    return targets.target(agent, place)
+    place = locations.Place(level, os.getcwd(), os.environ, call or _call(agent, None, ""))
+    return locations.target(agent, place)
 
 
 def _call(agent: str, port: int | None, home: str, *, is_usual: bool = True) -> Call:
     """How the agent shall call us at an event."""
     if port is None:
-        return lambda event: calling.command(agent, event, home="" if is_usual else home)
-    asked = calling.http(agent, port=port, token=kept_token(home))
+        return lambda event: hook_command.command(agent, event, home="" if is_usual else home)
+    asked = hook_command.http(agent, port=port, token=kept_token(home))
     return lambda event: asked

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import hardwon
-from hardwon.domain.lesson import Status
-from hardwon.domain.provenance import QUARANTINED, marks
 from hardwon.settings import load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, progress, say
+from hardwon.values.lesson import Status
+from hardwon.values.provenance import QUARANTINED, marks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

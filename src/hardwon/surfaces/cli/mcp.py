@@ -7,10 +7,10 @@ import os
 import click
 
 import hardwon
+from hardwon.auth import kept_token
+from hardwon.project import project_of
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import complain
-from hardwon.tokens import kept_token
-from hardwon.workspace import project_of
 
 
 @click.command("mcp")

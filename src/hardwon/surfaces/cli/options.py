@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import hardwon
+from hardwon.project import project_of
 from hardwon.settings import load
-from hardwon.workspace import project_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.domain.text import printable
+from hardwon.text.clean import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.domain.text import clip, one_line
+from hardwon.pipeline import inject
 from hardwon.settings import load
-from hardwon.stages import inject
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say, table
+from hardwon.text.clean import clip, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.domain.ranking import Judged
+    from hardwon.ranking.scores import Judged
 
 _BUDGET = 10_000  # tokens: people may see more than an agent
 

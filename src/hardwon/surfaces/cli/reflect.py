@@ -9,11 +9,11 @@ import click
 from click.shell_completion import CompletionItem
 
 import hardwon
-from hardwon.domain.text import clip, one_line
-from hardwon.engine import utc_now
 from hardwon.errors import HardwonError, NotFound
+from hardwon.runtime import utc_now
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import age, complain, dump, say
+from hardwon.text.clean import clip, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.domain.text import clip
-from hardwon.engine import utc_now
-from hardwon.learn.sessions.catalog import Ambiguous, Overview
-from hardwon.learn.sessions.mining import Mining, Sessions
-from hardwon.learn.sessions.questions import Option, Question
+from hardwon.learn.transcripts.catalog import Ambiguous, Overview
+from hardwon.learn.transcripts.mining import Mining, Sessions
+from hardwon.learn.transcripts.questions import Option, Question
+from hardwon.runtime import utc_now
 from hardwon.settings import duration
 from hardwon.surfaces.cli import dialogue, options
 from hardwon.surfaces.cli.output import age, complain, dump, say, table
+from hardwon.text.clean import clip
 
 if TYPE_CHECKING:
-    from hardwon.learn.sessions.places import Place
+    from hardwon.learn.transcripts.location import Place
 
 _AGENTS = click.option(
     "--from",

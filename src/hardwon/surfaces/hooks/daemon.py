@@ -15,12 +15,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
+from hardwon.auth import is_bearer
 from hardwon.errors import InvalidInput, storage_error
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.entry import Watch, parsed
 from hardwon.surfaces.hooks.respond import respond
-from hardwon.surfaces.hooks.squeeze import squeezed
-from hardwon.tokens import is_bearer
+from hardwon.text.json_clip import squeezed
 
 if TYPE_CHECKING:
     from hardwon import Hardwon

@@ -10,13 +10,12 @@ import os
 import sys
 import time
 
-from hardwon import _json as json
-from hardwon import _re
+from hardwon._cold import json, re
 from hardwon.errors import InvalidInput
 from hardwon.settings import Settings, default_home, load
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, Kind
-from hardwon.surfaces.hooks.squeeze import squeezed
+from hardwon.text.json_clip import squeezed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,14 +80,14 @@ def parsed(raw: bytes) -> dict[str, Any]:
 def _restore_patterns(home: str) -> None:
     try:
         with open(os.path.join(home, _PATTERNS), "rb") as file:
-            _re.restore(file.read())
+            re.restore(file.read())
     except OSError:  # the first hook of this home
         return
 
 
 def _keep_patterns(home: str) -> None:
     """Spare the next hook what this one had to compile."""
-    kept = _re.fresh()
+    kept = re.fresh()
     if kept:
         path = os.path.join(home, _PATTERNS)
         aside = f"{path}.{os.getpid()}"

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NamedTuple
 else:
-    from hardwon._light import NamedTuple
+    from hardwon._cold.namedtuple import NamedTuple
 
 
 class Kind:

@@ -3,9 +3,9 @@
 import os
 import time
 
-from hardwon._blake import blake2b
-from hardwon.domain.text import file_id
+from hardwon._cold.hashing import blake2b
 from hardwon.errors import InvalidInput
+from hardwon.text.clean import file_id
 
 _KEPT = 7 * 86400  # seconds after which the notes of a run that never ended are removed
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from hardwon.project import project_of
 from hardwon.surfaces.hooks.events import SILENCE, Event, Reply
 from hardwon.surfaces.hooks.notebook import Notebook, run_id
-from hardwon.workspace import project_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hardwon.domain.delivery import Injection
-    from hardwon.face import Agent, Hardwon
+    from hardwon.api import Agent, Hardwon
+    from hardwon.values.delivery import Injection
 
 CONTEXT_LIMIT = 8000  # characters; Claude Code cuts above 10,000
 TASK, ERROR = "task", "error"

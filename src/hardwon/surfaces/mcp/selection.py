@@ -19,15 +19,15 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field, create_model
 
-from hardwon.domain.text import clip, one_line
 from hardwon.errors import HardwonError
+from hardwon.text.clean import clip, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hardwon import Agent
-    from hardwon.learn.sessions.mining import Waiting
-    from hardwon.learn.sessions.questions import Option, Question
+    from hardwon.learn.transcripts.mining import Waiting
+    from hardwon.learn.transcripts.questions import Option, Question
 
 _LABEL = 120
 _SAVED = ("Q2", "Q3-missed")  # whose answers are the numbers of insights

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field
 
-from hardwon.domain.text import one_line
+from hardwon.text.clean import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

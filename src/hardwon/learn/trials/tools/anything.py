@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.domain.signature import error_line
+from hardwon.failures.signature import error_line
 from hardwon.learn.trials.tools.report import Report, error, matches
 
 _PLACED = r"([^\s:][^:]{0,400}?):(\d{1,9}):(?:(\d{1,9}):)? (?:fatal )?(error|warning): (.{1,1500})$"

@@ -7,13 +7,13 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.domain.text import clean, clip, clip_middle, one_line
 from hardwon.learn.trials.values import (
     ErrorType,
     Severity,
     StructuredError,
     VerificationMetrics,
 )
+from hardwon.text.clean import clean, clip, clip_middle, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

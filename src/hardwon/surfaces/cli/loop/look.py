@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from hardwon.domain.text import clip, one_line
-from hardwon.engine import utc_now
 from hardwon.errors import NotFound
 from hardwon.learn.trials.chart import spark
 from hardwon.learn.trials.codec import to_json
 from hardwon.learn.trials.state import LoopStatus
 from hardwon.learn.trials.values import Category
+from hardwon.runtime import utc_now
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import age, dump, say, table
+from hardwon.text.clean import clip, one_line
 
 if TYPE_CHECKING:
     from hardwon.learn.trials import Loops

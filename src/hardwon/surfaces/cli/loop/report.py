@@ -13,7 +13,7 @@ from hardwon.errors import storage_error
 from hardwon.learn.trials.chart import bar, plot, spark
 from hardwon.learn.trials.exchange import exported
 from hardwon.learn.trials.files import loop_ids
-from hardwon.learn.trials.page import number, page, percent
+from hardwon.learn.trials.html import number, page, percent
 from hardwon.learn.trials.search import patterns
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, plain, say, table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon._lazy import import_module
+from hardwon._cold.lazy import import_module
 from hardwon.errors import InvalidInput
 from hardwon.surfaces.hooks.events import Event, Reply
 

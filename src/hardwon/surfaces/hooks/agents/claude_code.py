@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon.surfaces.hooks.events import Event, Kind, Reply
-from hardwon.surfaces.hooks.fields import arguments, text, words
+from hardwon.surfaces.hooks.payload import arguments, text, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from hardwon import _json as json
+from hardwon._cold import json
 from hardwon.surfaces.hooks.agents import claude_code
 from hardwon.surfaces.hooks.events import Event, Kind
-from hardwon.surfaces.hooks.fields import group, text
+from hardwon.surfaces.hooks.payload import group, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hardwon import _re as re
+from hardwon._cold import re
 from hardwon.surfaces.hooks.events import Event, Kind, Reply
-from hardwon.surfaces.hooks.fields import arguments, group, text, words
+from hardwon.surfaces.hooks.payload import arguments, group, text, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,33 @@
+"""Modules that are imported when they are first used: a cold hook pays only for what it calls.
+
+if TYPE_CHECKING:
+    from hardwon.pipeline import capture
+else:
+    capture = lazy("hardwon.pipeline.capture")
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False  # `typing` costs a cold process a tenth of its time
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def import_module(name: str) -> Any:
+    """The module of this full name; `importlib` would bring `warnings` along."""
+    __import__(name)
+    return sys.modules[name]
+
+
+class lazy:  # noqa: N801 - reads like a statement where it is used
+    """Stands for a module until one of its names is asked for."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(import_module(self._module), name)
+        setattr(self, name, value)
+        return value

@@ -1,0 +1,121 @@
+"""`re` for patterns kept as text, whose compiled form may be kept from process to process.
+
+    from hardwon._cold import re
+
+Compiling the patterns of a failing step takes a third of a cold hook's time, so a hook keeps what
+`fresh` gives and the next one restores it. Without that they are compiled on first use as ever.
+Patterns must be constants: each is kept.
+"""
+
+from __future__ import annotations
+
+import _sre  # type: ignore[import-not-found]
+import sys
+
+from hardwon._cold import json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from re import Match as Match
+    from re import Pattern
+    from typing import Any
+
+    # Flags, code in hexadecimal, groups, group numbers by name, group names by number
+    Kept = tuple[int, str, int, dict[str, int], list[str | None]]
+
+_LIMIT = 400  # patterns kept; more means that one of them is no constant
+_STAMP = f"{sys.version} {_sre.MAGIC} {_sre.CODESIZE}"
+_known: dict[str, Pattern[str]] = {}
+_kept: dict[str, Kept] = {}
+
+
+def search(pattern: str, text: str, start: int = 0) -> Match[str] | None:
+    """As in `re`, from `start` on."""
+    return (_known.get(pattern) or _made(pattern)).search(text, start)
+
+
+def match(pattern: str, text: str, start: int = 0) -> Match[str] | None:
+    """As in `re`, at `start`."""
+    return (_known.get(pattern) or _made(pattern)).match(text, start)
+
+
+def fullmatch(pattern: str, text: str) -> Match[str] | None:
+    """As in `re`."""
+    return (_known.get(pattern) or _made(pattern)).fullmatch(text)
+
+
+def findall(pattern: str, text: str) -> list[Any]:
+    """As in `re`."""
+    return (_known.get(pattern) or _made(pattern)).findall(text)
+
+
+def finditer(pattern: str, text: str) -> Iterator[Match[str]]:
+    """As in `re`."""
+    return (_known.get(pattern) or _made(pattern)).finditer(text)
+
+
+def split(pattern: str, text: str, maxsplit: int = 0) -> list[str | Any]:
+    """As in `re`."""
+    return (_known.get(pattern) or _made(pattern)).split(text, maxsplit)
+
+
+def sub(pattern: str, repl: str | Callable[[Match[str]], str], text: str, count: int = 0) -> str:
+    """As in `re`."""
+    return (_known.get(pattern) or _made(pattern)).sub(repl, text, count)
+
+
+def restore(kept: bytes) -> None:
+    """Use these patterns, as `fresh` gave them; damaged ones and another Python's are no use."""
+    try:
+        stamp, patterns = json.loads(kept)
+    except (ValueError, TypeError):
+        return
+    if stamp == _STAMP:
+        _kept.update(patterns)
+
+
+def fresh() -> bytes:
+    """All that were restored and all that had to be compiled here; nothing without the latter."""
+    missing = [pattern for pattern in _known if pattern not in _kept]
+    if not missing or len(_known) > _LIMIT:
+        return b""
+    _kept.update((pattern, _described(pattern)) for pattern in missing)
+    return json.dumps((_STAMP, dict(list(_kept.items())[-_LIMIT:]))).encode()
+
+
+def _made(pattern: str) -> Pattern[str]:
+    made = _known[pattern] = _restored(pattern) or _compiled(pattern)
+    return made
+
+
+def _restored(pattern: str) -> Pattern[str] | None:
+    """From what was kept; the engine checks the code itself and refuses what is not sound."""
+    if pattern not in _kept:
+        return None
+    try:
+        flags, code, groups, numbers, names = _kept[pattern]
+        numbered = memoryview(bytes.fromhex(code)).cast("I").tolist()
+        made: Pattern[str] = _sre.compile(pattern, flags, numbered, groups, numbers, tuple(names))
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        return None
+    return made
+
+
+def _compiled(pattern: str) -> Pattern[str]:
+    import re
+
+    return re.compile(pattern)
+
+
+def _described(pattern: str) -> Kept:
+    """What `re.compile` gives to the engine, by the same steps."""
+    from re import _compiler, _parser  # type: ignore[attr-defined]
+
+    parsed = _parser.parse(pattern, 0)
+    state = parsed.state
+    names: list[str | None] = [None] * state.groups
+    for name, number in state.groupdict.items():
+        names[number] = name
+    code = b"".join(one.to_bytes(4, sys.byteorder) for one in _compiler._code(parsed, 0))
+    return state.flags, code.hex(), state.groups - 1, dict(state.groupdict), names

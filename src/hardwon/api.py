@@ -1,0 +1,416 @@
+"""The public face: `Hardwon`, the agents in it, and the lessons of an agent."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+
+from hardwon._cold.lazy import lazy
+from hardwon.errors import InvalidInput
+from hardwon.lessons import Lessons, within
+from hardwon.runtime import MEMORY, Runtime, utc_now
+from hardwon.settings import load
+from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, required
+from hardwon.values.delivery import NOTHING, Door, Injection
+from hardwon.values.lesson import Lesson, noted
+from hardwon.values.scope import scope as scoped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime, timedelta
+    from typing import Any, TypeVar
+
+    from hardwon.failures import call_keys
+    from hardwon.learn import executions, goals, trials
+    from hardwon.learn import maintenance as nights
+    from hardwon.learn.transcripts import mining
+    from hardwon.learn.trials import Loops
+    from hardwon.learn.trials.state import State as LoopState
+    from hardwon.models.budget import Spent
+    from hardwon.pipeline.refine import Refined
+    from hardwon.pipeline.verify import Verdict
+    from hardwon.ports import Embedder, Model, Window
+    from hardwon.ranking.scores import Judged
+    from hardwon.runtime import Answerer, Processor
+    from hardwon.settings import Settings
+    from hardwon.values import episode, execution
+    from hardwon.values.episode import Step
+    from hardwon.values.job import Job
+    from hardwon.values.queue import QueueCounts, Tally
+    from hardwon.values.reflection import Reflection
+    from hardwon.values.scope import Scope
+    from hardwon.worker import WorkerProcess
+
+    T = TypeVar("T")
+else:
+    trials = lazy("hardwon.learn.trials")
+    call_keys, episode = lazy("hardwon.failures.call_keys"), lazy("hardwon.values.episode")
+    mining = lazy("hardwon.learn.transcripts.mining")
+    nights, goals = lazy("hardwon.learn.maintenance"), lazy("hardwon.learn.goals")
+    execution = lazy("hardwon.values.execution")
+    executions = lazy("hardwon.learn.executions")
+
+
+def open(
+    target: str | os.PathLike[str] | None = None,
+    *,
+    settings: Settings | None = None,
+    model: Model | Answerer | str | None = None,
+    embedder: Embedder | None = None,
+    clock: Callable[[], datetime] = utc_now,
+) -> Hardwon:
+    """A hardwon at `target`: nothing (`~/.hardwon`), a directory, or `memory:`.
+
+    A `model` (a name, a function or an object) and an `embedder` of yours are used instead of
+    those that `model.name` and `recall.embedder` name.
+    """
+    place = os.fspath(target) if target is not None else ""
+    if place != MEMORY and "://" in place:
+        raise InvalidInput(f"no backend for {place.split('://')[0]!r} URLs")
+    home = "" if place == MEMORY else os.path.abspath(os.path.expanduser(place)) if place else ""
+    engine = Runtime(
+        settings or load(home or None), place, model=model, embedder=embedder, clock=clock
+    )
+    engine.processors.update(PROCESSORS)
+    if model is not None:
+        engine.model  # noqa: B018 - one that cannot be used is refused here, not job by job
+    return Hardwon(engine)
+
+
+def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goals.Attachment:
+    """Have an orchestrator tell an agent about every goal that ends; see `learn.goals.attach`."""
+    return goals.attach(orchestrator, agent or open().agent("default"), **how)
+
+
+# What works a job of each kind; each way of learning is imported when its first job is worked.
+PROCESSORS: dict[str, Processor] = {
+    "execution": lambda engine, job: executions.process(engine, job),
+    "goal": lambda engine, job: goals.process(engine, job),
+}
+
+
+class Hardwon:
+    """One opened store with its queue. Close it, or use it in a `with` block."""
+
+    def __init__(self, engine: Runtime) -> None:
+        self._engine = engine
+
+    @property
+    def settings(self) -> Settings:
+        """What is set, and where it was set."""
+        return self._engine.settings
+
+    @property
+    def model(self) -> str:
+        """The name of the model that words the lessons; `rules` when there is none."""
+        return self._engine.model.name
+
+    def agent(
+        self,
+        name: str,
+        *,
+        project: str | None = None,
+        tenant: str = "default",
+        run: str | None = None,
+    ) -> Agent:
+        """A handle for one agent; nothing it does touches another's lessons.
+
+        With a `run` id the steps of the run are kept on disk: several processes share them.
+        """
+        return Agent(self._engine, scoped(name, project=project, tenant=tenant), run)
+
+    def drain(self) -> Tally:
+        """Work every queued job that is due, now."""
+        return self._engine.drain()
+
+    def work(self, mode: str = "forever", *, idle: timedelta | None = None) -> Tally:
+        """Work the queue until SIGTERM or SIGINT, or until nothing came for `idle`.
+
+        The mode `empty` ends when nothing is due, the mode `once` after one job.
+        """
+        return self._engine.work(mode, idle=idle)
+
+    @property
+    def worker(self) -> WorkerProcess:
+        """What this process counts when it works the queue."""
+        return self._engine.worker
+
+    def wake(self) -> int | None:
+        """See that somebody works the queue: starts a worker process when nobody does."""
+        return self._engine.wake()
+
+    def waiting(self) -> list[Job]:
+        """Jobs that are queued, oldest first."""
+        return self._engine.queue.waiting()
+
+    def dead(self) -> list[Job]:
+        """Jobs that were given up, with the reason in `last_error`."""
+        return self._engine.queue.dead()
+
+    def revive(self, *ids: str) -> None:
+        """Make dead jobs wait again as if new; NotFound for one that is not dead."""
+        for identity in ids:
+            self._engine.queue.revive(identity, self._engine.clock())
+
+    def purge(self, *ids: str) -> None:
+        """Remove dead jobs for good; NotFound for one that is not dead."""
+        for identity in ids:
+            self._engine.queue.purge(identity)
+
+    def queue_status(self) -> tuple[QueueCounts, dict[str, Any]]:
+        """How the queue stands, and what its worker last told: empty when nobody works."""
+        return self._engine.queue_status()
+
+    def spent(self) -> Spent:
+        """What models have cost today, in all: `calls`, `tokens`, `money`."""
+        return self._engine.spent()
+
+    def embed(self, tell: Callable[[int], None] | None = None) -> int:
+        """Give every lesson that lacks one its vector, as workers do; how many were made.
+
+        `tell` hears how many are done. Nothing happens when no embedder is set.
+        """
+        done = 0
+        for done in self._engine.meaning.fill():
+            if tell is not None:
+                tell(done)
+        return done
+
+    def embedded(self) -> tuple[str, int, int]:
+        """Which embedder is on, how many lessons have its vector, and how many should."""
+        return self._engine.meaning.counts()
+
+    def check(self) -> list[str]:
+        """What is wrong with the stored data, in words; nothing when all is well."""
+        return self._engine.store.check()
+
+    def on_trouble(self, tell: Callable[[BaseException], None]) -> None:
+        """Call `tell` with whatever a door keeps from the agent's turn, instead of logging it."""
+        self._engine.trouble = tell
+
+    def forget_tenant(self, tenant: str) -> None:
+        """Remove a tenant with all its lessons and logs."""
+        self._engine.store.forget(tenant)
+
+    def close(self) -> None:
+        """Release files. What is queued stays queued."""
+        self._engine.close()
+
+    def __enter__(self) -> Hardwon:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Agent:
+    """One agent in one project. The doors never raise into the agent's turn."""
+
+    def __init__(self, engine: Runtime, own: Scope, run: str | None = None) -> None:
+        self._engine = engine
+        self.scope = own
+        self.lessons = Lessons(engine, own)
+        self._run = run
+        self._task = ""  # the latest prompt
+
+    @property
+    def dreams(self) -> nights.Dreams:
+        """This agent's lessons put in order while nobody works, with report and undo."""
+        return nights.Dreams(self._engine, self.scope)
+
+    @property
+    def sessions(self) -> mining.Sessions:
+        """Transcripts of coding agents on this machine, to be mined into this agent's memory."""
+        return mining.Sessions(self._engine, self.scope)
+
+    def before_turn(self, prompt: str, *, hyde: bool | None = None) -> Injection:
+        """What to put before the model along with this prompt; falsy when nothing fits.
+
+        With `hyde` the model first imagines the lesson that would help; default: `hyde.enabled`.
+        """
+        return self._door(self._turn, prompt, hyde)
+
+    def before_action(self, tool: str, args: Any) -> Injection:
+        """The known pitfall of exactly this call, or nothing."""
+        return self._door(self._engine.doors.action, tool, args, self._window)
+
+    def after_action(
+        self, tool: str, args: Any, *, output: object = "", failed: bool = False
+    ) -> Injection:
+        """Records the step; after a failure that is known, what worked the last time.
+
+        The output may be anything: text, bytes, an exception. A run that goes in circles is told
+        so; `stop` is set when it should be stopped.
+        """
+        return self._door(self._after_action, tool, args, output, failed)
+
+    def after_run(
+        self,
+        *,
+        task: str,
+        attempt: str = "",
+        error: object = None,
+        signals: Mapping[str, object] | None = None,
+        steps: Sequence[Step] | None = None,
+    ) -> Job | None:
+        """Queues a reflection when the run is worth one; the job is durable on return."""
+        recorded = self._recorded(steps)
+        flags = {as_text(name): _flag(value) for name, value in (signals or {}).items()}
+        trigger = self._engine.trigger_of(error, flags)
+        if trigger is None:
+            return None
+        return self._engine.capture(
+            episode.Episode(
+                self.scope,
+                as_text(task),
+                as_text(attempt),
+                as_text(error),
+                recorded,
+                tuple(flags.items()),
+            ),
+            trigger,
+        )
+
+    def explain(
+        self, door: str, text: str, *, tool: str = "bash", hyde: bool | None = None
+    ) -> Sequence[Judged]:
+        """Every candidate at the `turn`, `action` or `error` door: its score, parts and verdict."""
+        imagined = self._engine.enriched(text, hyde) if door == Door.TURN else ""
+        asked = f"{text}\n{imagined}" if imagined else text
+        return self._engine.doors.explain(self.scope, door, asked, tool)
+
+    def learn(self, text: str, *, situation: str = "") -> Lesson:
+        """Keep a lesson you already know: at once, without a model. `situation`: when it holds."""
+        lesson = noted(self.scope, required(text, "lesson", LESSON_LIMIT))
+        if situation:
+            lesson = lesson._replace(situation=required(situation, "situation", LABEL_LIMIT))
+        return self._engine.keep(lesson)
+
+    def digest(self, *, tokens: int = 300) -> str:
+        """The lessons that were met most often, as a block for the start of a session."""
+        return str(self._door(self._engine.digest, tokens))
+
+    def goal_ended(
+        self,
+        goal_id: object,
+        objective: object,
+        state: object = "completed",
+        *,
+        tasks: Iterable[object] = (),
+        error: object = None,
+    ) -> Job | None:
+        """Queues a reflection on a goal that ended; durable on return, and it never raises."""
+
+        def end(own: Scope) -> Job:
+            goal = (goal_id, objective, state)
+            return goals.ended(self._engine, own, *goal, tasks=tasks, error=as_text(error))
+
+        return self._attempt(end, None)
+
+    def goal_context(self, goal_id: object = None, *, objective: str = "") -> Injection:
+        """What was learnt from this goal and similar ones; without both, from recent goals."""
+        return self._door(lambda own: goals.context(self._engine, own, goal_id, objective))
+
+    def trials(self, task: str, **options: Any) -> LoopState:
+        """Tries the task until it is verified: `actor=` acts, `evaluate=` or `verify=` judges."""
+        return trials.run(self._engine, self.scope, task, **options)
+
+    async def _trials_async(self, task: str, **options: Any) -> LoopState:
+        return await trials.run_async(self._engine, self.scope, task, **options)
+
+    @property
+    def loops(self) -> Loops:
+        """The loops of this agent: states, reflections, search, analytics."""
+        return trials.Loops(self._engine, self.scope)
+
+    def verify(self, task: str, answer: str) -> Verdict:
+        """Whether an answer holds; its `signals` go to `after_run`. Asks the model a few times."""
+        return self._engine.verified(task, answer)
+
+    def refine(self, task: str, answer: str) -> Refined:
+        """The answer, improved while that helps; its `signals` go to `after_run`."""
+        return self._engine.refined(task, answer)
+
+    def imagine(self, query: str) -> str:
+        """A hypothetical lesson to search with, when `hyde.enabled` is on; never in a hook."""
+        return self._engine.imagined(query)
+
+    def reflections(self, goal_id: object = None, *, limit: int = 25) -> Sequence[Reflection]:
+        """What is kept about a goal, or the newest about any."""
+        return goals.kept(self._engine, self.scope, goal_id, limit=within(limit, 10_000))
+
+    def run_ended(
+        self,
+        task: str,
+        *,
+        tools: Iterable[str] = (),
+        seconds: float = 0.0,
+        retries: int = 0,
+        failed: bool = False,
+        error: object = None,
+    ) -> Job | None:
+        """Queues a judgement on how well a run went, when there is something to say."""
+
+        def end(own: Scope) -> Job | None:
+            lost = failed or bool(error)
+            run = execution.Run(task, tuple(tools), seconds, lost, retries, as_text(error))
+            return executions.ended(self._engine, own, run)
+
+        return self._attempt(end, None)
+
+    def run_context(self, text: str = "") -> Injection:
+        """At most three lines on recent runs: the latest error, what recurs, what fits the text."""
+        return self._door(lambda own: executions.context(self._engine, own, text))
+
+    def report(self, injection: Injection, outcome: str) -> None:
+        """Say what came of a delivery: `helped`, `ignored`, `failed` …"""
+        self._engine.store.deliveries.report(self.scope, injection.id, outcome)
+
+    @cached_property
+    def _window(self) -> Window:
+        return self._engine.doors.window(self.scope, self._run)
+
+    def _turn(self, own: Scope, prompt: str, hyde: bool | None) -> Injection:
+        self._task = prompt
+        return self._engine.doors.turn(own, prompt, self._engine.enriched(prompt, hyde))
+
+    def _after_action(
+        self, own: Scope, tool: str, args: Any, output: object, failed: bool
+    ) -> Injection:
+        step = episode.Step(tool, call_keys.canonical(args), as_text(output), failed)
+        return self._engine.doors.after(own, step, self._window, self._task)
+
+    def _recorded(self, steps: Sequence[Step] | None) -> tuple[Step, ...]:
+        """The steps of the run that ends; those given only now are learnt from now."""
+        recorded = tuple(self._window.steps())
+        self._window.clear()
+        if steps is None:
+            return recorded
+        given = tuple(map(_plain, steps))
+        with self._engine.store.together():
+            for number, step in enumerate(given):
+                self._engine.doors.learn(self.scope, step, given[:number])
+        return given
+
+    def _door(self, door: Callable[..., Injection], *asked: Any) -> Injection:
+        return self._attempt(door, NOTHING, *asked)
+
+    def _attempt(self, call: Callable[..., T], otherwise: T, *asked: Any) -> T:
+        """Best effort: an agent's turn never fails because of its memory."""
+        try:
+            return call(self.scope, *asked)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the turn goes on
+            self._engine.trouble(error)
+            return otherwise
+
+
+def _plain(step: Step) -> Step:
+    """The step as text, however a program made it."""
+    args: object = step.args
+    call = args if isinstance(args, str) else call_keys.canonical(args)
+    return step._replace(args=call, output=as_text(step.output))
+
+
+def _flag(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else as_text(value)

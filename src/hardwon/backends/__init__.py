@@ -1,1 +1,0 @@
-"""One module per technology, chosen by URL and imported on first use."""

@@ -1,1 +1,0 @@
-"""Nouns: frozen values and pure functions. No I/O, no clock, no chance."""

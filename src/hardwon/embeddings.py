@@ -1,0 +1,89 @@
+"""Lessons found by what they mean: who embeds them, and what a server that is away changes."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from hardwon._cold.lazy import lazy
+from hardwon.errors import PermanentError, TransientError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import timedelta
+
+    from hardwon.models import budget, embeddings
+    from hardwon.pipeline import embed
+    from hardwon.ports import Embedder, Store
+    from hardwon.ranking.query import Near
+    from hardwon.settings import Settings
+    from hardwon.values.scope import Scope
+else:
+    embeddings, budget = lazy("hardwon.models.embeddings"), lazy("hardwon.models.budget")
+    embed = lazy("hardwon.pipeline.embed")
+
+
+class SemanticSearch:
+    """The embedder of an opened store. Off, it costs nothing and finds nothing."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        *,
+        given: Embedder | None,
+        account: Callable[[str], budget.Account],
+        trouble: Callable[[BaseException], None],
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._given = given
+        self._account = account
+        self._trouble = trouble
+        self.is_on = bool(given or settings.recall.embedder)
+
+    def ensure(self) -> None:
+        """Raises MissingExtra or InvalidInput when the embedder that is set cannot work here."""
+        if self._given is None:
+            embeddings.ensure(self._settings.recall.embedder)
+
+    def near(self, scope: Scope, text: str) -> Near:
+        """Lessons near in meaning; a server that does not answer leaves words to find them."""
+        if not self.is_on:
+            return ()
+        try:
+            return embed.near(text, scope=scope, embedder=self._asked, vectors=self._store.vectors)
+        except (TransientError, PermanentError) as error:
+            self._trouble(error)
+            return ()
+
+    def fill(self) -> Iterator[int]:
+        """Give every lesson that lacks one its vector, batch by batch; how many so far."""
+        if self.is_on:
+            yield from embed.fill(embedder=self._embedder, vectors=self._store.vectors)
+
+    def counts(self) -> tuple[str, int, int]:
+        """The embedder's name, how many lessons have its vector, and how many should."""
+        if not self.is_on:
+            return "", 0, 0
+        name = self._embedder.name
+        return name, *self._store.vectors.counts(name)
+
+    @cached_property
+    def _embedder(self) -> Embedder:
+        """Who gives lessons their vectors, within the budget."""
+        return self._given or self._opened(self._settings.model.timeout)
+
+    @cached_property
+    def _asked(self) -> Embedder:
+        """The same for questions: a turn does not wait as long as a worker does."""
+        if self._given or self._settings.recall.embedder == embeddings.MINILM:
+            return self._embedder
+        return self._opened(self._settings.recall.patience)
+
+    def _opened(self, timeout: timedelta) -> Embedder:
+        name, key = self._settings.recall.embedder, self._settings.model.openai_key
+        opened = embeddings.open_embedder(name, key=key, timeout=timeout)
+        if name == embeddings.MINILM:
+            return opened
+        return budget.GovernedEmbedder(opened, self._account(opened.name))

@@ -1,0 +1,300 @@
+"""What a failure is called, so that the same failure in two runs has one name.
+
+What changes from run to run becomes a placeholder: `<path>`, `<n>`, `<hex>`, `<id>`, `<time>`,
+`<url>`, `<ip>`, `<email>`, `<str>`. What tells one failure from another stays: words, error codes
+(`E0425`, `TS2304`, `HTTP 404`, `Errno 2`), package names (`@types/node`, `github.com/pkg/errors`)
+and quoted names.
+
+A quoted value stays, with its digits folded, when it is a bare name of at most 40 characters:
+letters, digits and `_ . -`, perhaps led by dashes (`'numpy'`, `'a.b.c'`, `'--no-color'`, and
+`'boto3'` as `'boto<n>'`), or when it is one or two signs (`'('`). A quoted path, number, id or
+address becomes its own placeholder; any other quoted text becomes `<str>`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from hardwon._cold import re
+from hardwon._cold.hashing import blake2b
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    from hardwon.values.episode import Step
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+_LONGEST = 200
+_HEAD, _TAIL, _LINE = 4_096, 16_384, 4_096
+_PASSES = 8
+
+
+class Signature(NamedTuple):
+    """The name of a failure: `digest` to look it up by, `text` to read."""
+
+    digest: str
+    text: str
+
+
+@lru_cache(maxsize=128)  # a failing step is named several times, and those before it again
+def signature(tool: str, error: str) -> Signature:
+    """The name of this failure of this tool; the same in every run that fails the same way."""
+    line = fold(error_line(error)[:_LINE]) or "<no output>"
+    text = f"{fold(tool).lower() or 'tool'}: {line}"[:_LONGEST].rstrip()
+    return Signature(blake2b(text.encode(), digest_size=8).hexdigest(), text)
+
+
+def failure_of(step: Step) -> str:
+    """The digest of a failed step, which it may carry already."""
+    return step.failure or signature(step.tool, step.output).digest
+
+
+# Patterns are kept as text: `re` compiles and caches them on first use, so an import stays cheap.
+# Linear: every run is possessive (`++`, `*+`) or bounded, and starts where no longer one could.
+
+_ANSI = (
+    r"\x1b\[[0-?]*+[ -/]*+[@-~]|\x1b\][^\x07\x1b]*+(?:\x07|\x1b\\)?"
+    r"|\x1b[()][0-9A-B]|\x1b[@-Z\\-_=>]"
+)
+_CONTROL = r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b\ufeff]"
+
+_AMOUNT = r"\d{1,9}(?:\.\d{1,9})?"
+_UNIT = r"(?:ns|[uµμ]s|ms|s|m|h|d)"
+_LONG_UNIT = r" ?(?:nano|micro|milli)?(?:sec(?:ond)?s?|min(?:ute)?s?|hours?|hrs?|days?)\b"
+_ZONE = r"(?:Z|[ ]?[+-]\d\d:?\d\d\b)?"
+_CLOCK = rf"\d{{1,2}}:\d\d(?::\d\d)?(?:[.,]\d{{1,9}})?(?: ?[AP]M\b)?{_ZONE}"
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
+_WEEKDAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? "
+_TIME = "|".join(
+    (
+        rf"\d{{4}}[-/]\d\d[-/]\d\d(?!\d)(?:[T _,]{{1,2}}{_CLOCK})?",
+        rf"(?:{_WEEKDAY})?(?:{_MONTH} \d{{1,2}}|\d{{1,2}}[ /-]{_MONTH})(?!\d)"
+        r"(?:,?[ /-]\d{4}\b)?"
+        rf"(?:[ :]{_CLOCK}(?: (?:[A-Z]{{3,4}} )?\d{{4}}\b)?)?",
+        r"\d{1,2}/\d{1,2}/\d{4}(?!\d)",
+        r"\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?!\w)",
+        rf"(?:{_AMOUNT}{_UNIT}){{1,4}}(?![^\W_])",
+        rf"{_AMOUNT}{_LONG_UNIT}",
+    )
+)
+_POSITION = r"(?::\d++){0,2}(?:\(\d{1,9}(?:,\d{1,9})?\))?"  # file:line:column, file(line,column)
+_HEX4 = r"[0-9a-fA-F]{1,4}"
+_CODED = r"(?i:http(?:/[\d.]{1,3})?|errno|(?:status|error|exit)(?:[ _]?code)?|code|signal)"
+
+_VOLATILE = "|".join(
+    (
+        r"(?P<placeholder><(?:path|n|hex|id|time|url|ip|email|str)>)",
+        r"(?P<url>(?<![\w+.-])[A-Za-z][A-Za-z0-9+.-]{0,20}+://[^\s'\"`<>()\[\]{},;]*+)",
+        r"(?P<email>(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+)",
+        r"(?P<id>(?<![\w-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![\w-])"
+        r"|(?<!\w)tmp\.?[A-Za-z0-9_]{8}(?![\w.]))",
+        rf"(?P<time>(?<![\w.])(?:{_TIME}))",
+        r"(?P<ip>(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.])"
+        rf"|\[?(?:{_HEX4}:){{2,7}}(?::?{_HEX4})(?![\w:])\]?(?::\d{{1,5}}(?!\w))?))",
+        rf"(?P<code>(?<![^\W_]){_CODED}[ :=(]{{1,3}}\d{{1,5}}(?![\w.:]))",
+        r"(?P<package>(?<![\w.@/-])(?:@[a-z][\w.-]{0,60}+/[a-z][\w.-]{0,60}+(?![/\w])"
+        r"|[a-z][\w-]{0,40}+(?:\.[a-z][\w-]{0,40}+)?\.(?:com|org|net|io|in|dev)"
+        r"/[A-Za-z][\w./-]{0,100}+))",
+        rf"(?P<path>(?<!\w)[A-Za-z]:[\\/][^\s'\"`<>|,;:()\[\]]*+{_POSITION}"
+        rf"|(?<![\w.~@%+$/)<-])[\w.~@%+$-]*+/(?![\s>])[\w.~@%+$/=#-]*+{_POSITION})",
+        r"(?P<quoted>(?<![\w\\])'[^'\\]*+(?:\\.[^'\\]*+)*'(?!\w)"
+        r"|(?<![\w\\])\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|`[^`']*+[`'](?!\w)"
+        r"|\u2018[^\u2018\u2019]*+\u2019|\u201c[^\u201c\u201d]*+\u201d)",
+        r"(?P<n>(?<![\w.-])\d++(?:\.\d++)*(?![\w.:(-]))",
+        rf"(?P<word>(?<![\w.-])[^\W\d]*+[\d.-][\w.-]*+{_POSITION})",
+        r"(?P<rest>\d++(?:\.\d++)*)",
+    )
+)
+
+
+def fold(text: str) -> str:
+    """The text on one line without what changes between runs; folding it again changes nothing."""
+    folded = _one_line(text)
+    for _ in range(_PASSES):
+        before, folded = folded, re.sub(_VOLATILE, _replacement, folded)
+        if folded == before:
+            return folded
+    return "<str>"  # noise that keeps changing; giving up keeps the promise, and the time linear
+
+
+def _one_line(text: str) -> str:
+    valid = text.encode("utf-8", "replace").decode()  # a lone surrogate cannot be stored
+    return " ".join(re.sub(_CONTROL, " ", re.sub(_ANSI, "", valid)).split())
+
+
+def _replacement(match: re.Match[str]) -> str:
+    kind = match.lastgroup or "str"
+    rewrite = _REWRITES.get(kind)
+    return rewrite(match.group()) if rewrite else f"<{kind}>"
+
+
+def _same(found: str) -> str:
+    return found
+
+
+def _fold_numbers(found: str) -> str:
+    return re.sub(r"\d++(?:\.\d++)*", "<n>", found)
+
+
+def _fold_path(found: str) -> str:
+    end = len(found.rstrip("."))  # the full stop of a sentence
+    return "<path>" + found[end:] if end else found
+
+
+def _fold_quoted(found: str) -> str:
+    """A short name stays; see the module's words on quoted values."""
+    inner = found[1:-1].strip()
+    if 0 < len(inner) <= 300 and not re.search(r"['\"`]", inner):
+        inner = fold(inner)
+        if re.fullmatch(r"<\w+>", inner):
+            return inner
+        if _is_name(inner) or re.fullmatch(r"[^\w\s'\"`]{1,2}", inner):
+            return f"'{inner}'"
+    return "<str>"
+
+
+def _is_name(text: str) -> bool:
+    bare = re.sub(r"<(?:n|id)>", "0", text)
+    return len(bare) <= 40 and bool(re.fullmatch(r"-{0,2}@?[^\W\d][\w.-]*(?:/[\w.-]+)?", bare))
+
+
+_FILE_NAME = (
+    r"\.?\w[\w.-]*\.(?:pyi?|[cm]?jsx?|[cm]?tsx?|jsonl?|ya?ml|toml|cfg|ini|conf|lock|md|rst|txt|log|csv|html?|css"
+    r"|sql|sh|go|rs|java|class|jar|kt|rb|php|cs|c|h|cc|cpp|hpp|o|so|a|dll|exe|zip|gz|tar|whl|xml"
+    r"|png|jpe?g|pdf|db|sqlite|ipynb|tmp|bak)"
+)
+
+
+def _fold_word(found: str) -> str:
+    """A file name, number, id or error code, or a name of which only the digits go."""
+    word = re.split(r"[:(]", found, maxsplit=1)[0].rstrip(".-")
+    rest = found[len(word) :]
+    if re.fullmatch(_FILE_NAME, word):
+        return "<path>" + ("." if rest.endswith(".") else "")
+    return _fold_name(word) + _fold_numbers(rest)
+
+
+def _fold_name(word: str) -> str:
+    if re.fullmatch(r"0[xX][0-9a-fA-F]+|[0-9a-fA-F]{7,}", word) and not word.isdigit():
+        return "<hex>" if re.search(r"\d", word) else word
+    if re.fullmatch(r"[A-Z]{1,5}-?\d{3,5}", word):
+        return word
+    parts = re.split(r"([-_.])", word)
+    tail = next((at for at, part in enumerate(parts) if _is_random(part)), len(parts))
+    return _fold_numbers("".join(parts[:tail])) + ("<id>" if tail < len(parts) else "")
+
+
+def _is_random(part: str) -> bool:
+    """Letters and digits that take turns: `7d9c5b6f4`, unlike `sha256sum`."""
+    return len(part) >= 8 and len(re.findall(r"\d++|[^\W\d]++", part)) >= 4
+
+
+_REWRITES = {
+    "placeholder": _same,
+    "code": _same,
+    "package": _fold_numbers,
+    "path": _fold_path,
+    "quoted": _fold_quoted,
+    "word": _fold_word,
+    "rest": _fold_numbers,
+}
+
+
+def error_line(output: str) -> str:
+    """The line that best tells what went wrong, else the last one; "" when there is none."""
+    lines = _lines(output)
+    for find in (_pytest_line, _traceback_line, _marked_line, _telling_line):
+        if found := find(lines):
+            return found
+    return lines[-1].strip() if lines else ""
+
+
+def _lines(output: str) -> list[str]:
+    if len(output) > _HEAD + _TAIL:
+        output = f"{output[:_HEAD]}\n{output[-_TAIL:]}"
+    plain = re.sub(_ANSI, "", output)
+    return [line.rstrip() for line in plain.splitlines() if line.strip(" \t\0^~-=_*#+|")]
+
+
+_EXCEPTION = r"[A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Timeout|Failure|Failed)\b"
+
+
+def _pytest_line(lines: list[str]) -> str:
+    """The exception of the last block of `E   …` lines; without a block, of the short summary."""
+    block: list[str] = []
+    for before, line in zip(["", *lines], lines, strict=False):
+        if re.match(r"E   +\S", line):
+            if not before.startswith("E   "):
+                block = []
+            block.append(line[1:].strip())
+    if block:
+        return next((line for line in block if re.match(_EXCEPTION, line)), block[0])
+    return _summary_line(lines)
+
+
+def _summary_line(lines: list[str]) -> str:
+    """What `FAILED a.py::test - ValueError: x` tells; without a message, which test it was."""
+    for line in reversed(lines):
+        if found := re.match(r"(?:FAILED|ERROR) (\S+::\S.*|\S+\.py\b.*)", line):
+            return found[1].partition(" - ")[2] or line
+    return ""
+
+
+def _traceback_line(lines: list[str]) -> str:
+    """The exception below the last `File "…", line 3`; a wordless one with its source line."""
+    frames = [at for at, line in enumerate(lines) if re.search(r'  File ".*", line \d', line)]
+    if not frames:
+        return ""
+    margin = lines[frames[-1]].index('  File "')
+    for at in range(frames[-1] + 1, len(lines)):
+        line = lines[at][margin:]
+        if line and not line[0].isspace():
+            return _explained(line, above=lines[at - 1][margin:], below=lines[at + 1 : at + 2])
+    return ""
+
+
+def _explained(line: str, *, above: str, below: list[str]) -> str:
+    if line.endswith(":"):
+        return " ".join([line, *(more.strip() for more in below)])
+    if re.fullmatch(r"[\w.]+", line) and above.startswith("    "):
+        return f"{line}: {above.strip()}"
+    return line
+
+
+_MARKS = (
+    r"npm (?:ERR!|error) (?!code |errno |syscall |path |A complete|\s)",
+    r"(?:Exception in thread .{1,80}? |Uncaught |Unhandled |Caused by: )[\w.($]",
+    r"(?:panic: |thread '.{0,80}' panicked at |--- FAIL: |\* What went wrong:|E: |\[ERROR\] "
+    r"|Error response )",
+    r"(?:[^\s:][^:]{0,120}+(?::\d{1,9}){0,2}(?: -|:) |[^\s(]{1,200}+\(\d{1,9},\d{1,9}\): )?"
+    r"(?:fatal error|fatal|error|ERROR|Error|FATAL|FATAL ERROR|CRITICAL)"
+    r"(?:\[\w{1,10}\]| [A-Z]{1,5}\d{1,6}| \d{1,5}[^:]{0,40})?: ",
+    rf"(?!\S*Warning\b){_EXCEPTION}(?:: \S|$)",
+    r"[\w./\\-]{1,200}+:\d{1,9}:\d{1,9}: \S",
+)
+
+
+def _marked_line(lines: list[str]) -> str:
+    """The first line that begins as compilers, package managers and servers begin an error."""
+    for mark in _MARKS:
+        for at, line in enumerate(lines):
+            if re.match(mark, line.lstrip()) and not re.search(r"(?i:\bwarning\b)", line[:80]):
+                return _explained(line.strip(), above="", below=lines[at + 1 : at + 2])
+    return ""
+
+
+_TELLING = (
+    r"command not found|No such file or directory|Permission denied|(?:Is|Not) a directory"
+    r"|not recognized as|No module named|[Cc]annot |[Cc]an't |[Cc]ould ?n[o']t |[Uu]nable to "
+    r"|[Uu]nknown |[Ii]nvalid |[Uu]nrecognized |[Nn]ot found|[Dd]enied|[Rr]efused|[Tt]imed out"
+    r"|[Uu]nexpected |syntax error|[Mm]issing |does not exist|Segmentation fault|Killed"
+    r"|[Oo]ut of memory|No space left|CONFLICT|HTTP/\S{1,3} [45]\d\d"
+)
+
+
+def _telling_line(lines: list[str]) -> str:
+    """The last line that says in plain words that something failed."""
+    found = (line.strip() for line in reversed(lines) if re.search(_TELLING, line))
+    return next(found, "")

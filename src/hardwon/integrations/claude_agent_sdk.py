@@ -1,0 +1,61 @@
+"""Claude Agent SDK: `ClaudeAgentOptions(hooks=hooks(agent))`; all three doors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from claude_agent_sdk import HookMatcher
+
+from hardwon.integrations.recorder import Recorder
+
+if TYPE_CHECKING:
+    from hardwon import Agent
+
+
+def hooks(agent: Agent) -> dict[str, list[HookMatcher]]:
+    """The hooks of one client; make new ones for a client that runs beside it."""
+    run = _Run(agent)
+    handlers = {
+        "UserPromptSubmit": run.prompt,
+        "PreToolUse": run.before,
+        "PostToolUse": run.worked,
+        "PostToolUseFailure": run.failed,
+        "Stop": run.stop,
+    }
+    return {event: [HookMatcher(hooks=[handler])] for event, handler in handlers.items()}
+
+
+class _Run:
+    """The SDK's events, told to a recorder."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._run = Recorder(agent)
+
+    async def prompt(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        return _told(event, self._run.start(event["prompt"]))
+
+    async def before(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        reason = self._run.denial(event["tool_name"], event["tool_input"])
+        if not reason:
+            return _told(event, self._run.advice(event["tool_name"], event["tool_input"]))
+        denied = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+        return {"hookSpecificOutput": {"hookEventName": event["hook_event_name"], **denied}}
+
+    async def worked(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        tool, args = event["tool_name"], event["tool_input"]
+        return _told(event, self._run.worked(tool, args, event.get("tool_response", "")))
+
+    async def failed(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        tool, args = event["tool_name"], event["tool_input"]
+        return _told(event, self._run.failed(tool, args, event.get("error", "")))
+
+    async def stop(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        self._run.end(event.get("last_assistant_message", ""))
+        return {}
+
+
+def _told(event: Any, text: str) -> dict[str, Any]:
+    if not text:
+        return {}
+    said = {"hookEventName": event["hook_event_name"], "additionalContext": text}
+    return {"hookSpecificOutput": said}

@@ -1,0 +1,71 @@
+"""OpenAI Agents SDK: hooks, a filter for the model's input, and an error function for tools.
+
+lessons = Lessons(agent)
+tool = function_tool(f, failure_error_function=lessons.on_tool_error)
+Runner.run(starting_agent, task, hooks=lessons, run_config=lessons.config())
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agents import RunConfig, RunHooks, default_tool_error_function
+from agents.run import ModelInputData
+
+from hardwon.integrations.recorder import Recorder
+
+if TYPE_CHECKING:
+    from hardwon import Agent
+
+
+class Lessons(RunHooks):  # type: ignore[misc, type-arg, unused-ignore]
+    """Sees the run through the SDK's hooks; give each concurrent run its own."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._run = Recorder(agent)
+        self._is_started = False
+        self._failed_calls: set[str] = set()
+
+    def config(self, **options: Any) -> RunConfig:
+        """A RunConfig that puts the lessons before every model call."""
+        return RunConfig(call_model_input_filter=self.inform, **options)
+
+    async def inform(self, data: Any) -> ModelInputData:
+        """The model's input with the lessons at the end of its instructions."""
+        given = data.model_data
+        if not self._is_started:
+            self._is_started = True
+            self._run.start(_task(given.input))
+        told = f"{given.instructions or ''}\n\n{self._run.context}".strip()
+        return ModelInputData(input=given.input, instructions=told)
+
+    def on_tool_error(self, ctx: Any, error: Exception) -> str:
+        """What the model reads instead of the exception, with what worked the last time."""
+        self._failed_calls.add(getattr(ctx, "tool_call_id", ""))
+        self._run.failed(
+            getattr(ctx, "tool_name", "tool"), getattr(ctx, "tool_arguments", ""), error
+        )
+        return str(default_tool_error_function(ctx, error))
+
+    async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: object) -> None:
+        """A call is over; one that failed was already seen as an exception."""
+        if getattr(context, "tool_call_id", "") not in self._failed_calls:
+            self._run.worked(tool.name, getattr(context, "tool_arguments", ""), result)
+
+    async def on_agent_end(self, context: Any, agent: Any, output: Any) -> None:
+        """The run is over; the next one starts anew."""
+        self._is_started = False
+        self._run.end(output)
+
+    def on_run_error(self, error: BaseException) -> None:
+        """Call this for what `Runner.run` raises (too many turns …): the SDK has no hook for it."""
+        self._is_started = False
+        self._run.end(error=error)
+
+
+def _task(items: Any) -> str:
+    """The latest words of the user."""
+    if isinstance(items, str):
+        return items
+    said = [item.get("content") for item in items if item.get("role") == "user"]
+    return said[-1] if said and isinstance(said[-1], str) else str(said[-1] if said else "")

@@ -1,0 +1,103 @@
+"""Agents without a framework: a context manager for a run, a decorator for its tools.
+
+with run(agent, "make the nightly report") as current:
+    prompt = f"{current.context}\n\n{task}"
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import wraps
+from inspect import iscoroutinefunction, signature
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from hardwon.integrations.recorder import Recorder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from hardwon import Agent
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+
+@contextmanager
+def run(agent: Agent, task: str) -> Iterator[Recorder]:
+    """A run on a task: its exception, or its last failing call, becomes a lesson."""
+    recorder = Recorder(agent)
+    recorder.start(task)
+    try:
+        yield recorder
+    except BaseException as error:
+        recorder.end(error=error)
+        raise
+    recorder.end()
+
+
+def learning(agent: Agent) -> Callable[[F], F]:
+    """Decorates `f(task, …)`, sync or async: it gets the task with the known pitfalls before it."""
+
+    def decorate(function: F) -> F:
+        @wraps(function)
+        def call(task: str, *args: Any, **kwargs: Any) -> Any:
+            with run(agent, task) as current:
+                return function(_with(current.context, task), *args, **kwargs)
+
+        @wraps(function)
+        async def acall(task: str, *args: Any, **kwargs: Any) -> Any:
+            with run(agent, task) as current:
+                return await function(_with(current.context, task), *args, **kwargs)
+
+        return cast("F", acall if iscoroutinefunction(function) else call)
+
+    return decorate
+
+
+def watched(recorder: Recorder) -> Callable[[F], F]:
+    """Decorates a tool, sync or async: its calls are recorded, its errors are told what is known.
+
+    The error goes on as it was, with a note that says what worked the last time.
+    """
+
+    def decorate(tool: F) -> F:
+        @wraps(tool)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with _Watch(recorder, tool, args, kwargs) as watch:
+                watch.output = tool(*args, **kwargs)
+            return watch.output
+
+        @wraps(tool)
+        async def acall(*args: Any, **kwargs: Any) -> Any:
+            with _Watch(recorder, tool, args, kwargs) as watch:
+                watch.output = await tool(*args, **kwargs)
+            return watch.output
+
+        return cast("F", acall if iscoroutinefunction(tool) else call)
+
+    return decorate
+
+
+class _Watch:
+    """One call of a tool."""
+
+    def __init__(self, recorder: Recorder, tool: Any, args: Any, kwargs: Any) -> None:
+        self._recorder = recorder
+        self._name = tool.__name__
+        self._args = signature(tool).bind(*args, **kwargs).arguments
+        self.output: Any = None
+
+    def __enter__(self) -> _Watch:
+        denial = self._recorder.denial(self._name, self._args)
+        if denial:
+            raise PermissionError(denial)
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None:
+            self._recorder.worked(self._name, self._args, self.output)
+        elif note := self._recorder.failed(self._name, self._args, error):
+            error.add_note(note)
+
+
+def _with(context: str, task: str) -> str:
+    return f"{context}\n\n{task}" if context else task

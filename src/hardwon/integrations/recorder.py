@@ -1,0 +1,83 @@
+"""One run of an agent, as every framework's adapter tells it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from hardwon.text.clean import as_text, clip_middle
+
+if TYPE_CHECKING:
+    from hardwon import Agent, Injection, Job
+
+_OUTPUT_LIMIT = 16_384
+_KEPT = 2  # blocks about failures that stay in the context
+
+
+class Recorder:
+    """Records a run step by step and collects what the model should know before it goes on."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._task = ""
+        self._turn = ""
+        self._since: list[str] = []
+        self._failure: object = None
+
+    def start(self, task: str) -> str:
+        """A run begins; what is known about its task."""
+        self._task, self._since, self._failure = task, [], None
+        self._turn = self._agent.before_turn(task).text
+        return self._turn
+
+    @property
+    def context(self) -> str:
+        """What to put before the model now: the pitfalls, and what its failures brought back."""
+        return "\n\n".join(filter(None, (self._turn, *self._since[-_KEPT:])))
+
+    def denial(self, tool: str, args: Any) -> str:
+        """Why this call must not run, where a person has made a lesson a guard; else nothing."""
+        found = self._agent.before_action(tool, _arguments(args))
+        return found.text if any(lesson.guard for lesson in found.lessons) else ""
+
+    def advice(self, tool: str, args: Any) -> str:
+        """The known pitfall of exactly this call, or nothing."""
+        return self._agent.before_action(tool, _arguments(args)).text
+
+    def worked(self, tool: str, args: Any, output: object = "") -> str:
+        """A call has worked; a warning if the run goes in circles all the same."""
+        return self._note(self._agent.after_action(tool, _arguments(args), output=_words(output)))
+
+    def failed(self, tool: str, args: Any, error: object) -> str:
+        """A call has failed; what worked the last time, if it is known."""
+        self._failure = error
+        return self._note(
+            self._agent.after_action(tool, _arguments(args), output=_words(error), failed=True)
+        )
+
+    def end(self, attempt: object = "", error: object = None) -> Job | None:
+        """The run is over; it is queued for a lesson if something went wrong in it."""
+        reason = error if error is not None else self._failure
+        self._failure = None
+        if reason is None:
+            return None
+        return self._agent.after_run(task=self._task, attempt=_words(attempt), error=reason)
+
+    def _note(self, found: Injection) -> str:
+        if found:
+            self._since.append(found.text)
+        return found.text
+
+
+def _arguments(value: Any) -> Any:
+    """Some frameworks pass the JSON of the arguments as text."""
+    if not isinstance(value, str) or not value.startswith("{"):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
+
+
+def _words(value: object) -> str:
+    return clip_middle(as_text(value), _OUTPUT_LIMIT)

@@ -1,5 +1,0 @@
-"""Dreams: put an agent's lessons in order while nobody works. Nothing of it is injected."""
-
-from hardwon.learn.dreams.handle import Dreams
-
-__all__ = ["Dreams"]

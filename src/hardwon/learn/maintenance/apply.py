@@ -1,0 +1,152 @@
+"""What a dream does to lessons, and how that is undone. No lesson is ever rewritten in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.errors import InvalidInput, NotFound
+from hardwon.learn.maintenance.lock import lease
+from hardwon.values.dream import CONSOLIDATING, DISPUTED, Change, DreamState, merged
+from hardwon.values.lesson import Status
+from hardwon.values.provenance import REWORD, without
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from hardwon.runtime import Runtime
+    from hardwon.values.dream import Dream, Edit
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.scope import Scope
+
+_CHUNK = 100
+
+
+def apply(engine: Runtime, dream: str, edits: Iterable[Edit], now: datetime) -> list[Edit]:
+    """Make the edits together with the notes that undo them; those that still applied."""
+    done, changes = [], []
+    with engine.store.dreams.together():
+        for edit in edits:
+            lessons = [one for place in edit.lessons if (one := _active(engine, *place))]
+            if made := _changed(engine, dream, edit, lessons, now):
+                done.append(edit)
+                changes += made
+        engine.store.dreams.note(dream, changes)
+    return done
+
+
+def undo(engine: Runtime, scope: Scope, dream_id: str) -> tuple[Dream, int, int]:
+    """Take back what a dream did: its row, how many lessons were restored, how many were not.
+
+    A lesson that somebody changed or deleted since then stays as it is.
+    """
+    row = settled(engine, engine.store.dreams.get(scope, dream_id))
+    if row.state in (DreamState.UNDONE, DreamState.RUNNING):
+        raise InvalidInput(f"dream {row.id[:8]} is {row.state}")
+    changes = engine.store.dreams.changes(row.id)[::-1]
+    restored = 0
+    for start in range(0, len(changes), _CHUNK):
+        with engine.store.dreams.together():
+            for change in changes[start : start + _CHUNK]:
+                restored += _restored(engine, row.scope._replace(project=change.project), change)
+    row = row._replace(state=DreamState.UNDONE)
+    engine.store.dreams.save(row)
+    return row, restored, len(changes) - restored
+
+
+def settled(engine: Runtime, row: Dream) -> Dream:
+    """The row as things stand: a dream whose process is gone has died, and its row says so."""
+    if row.state != DreamState.RUNNING:
+        return row
+    held = lease(engine, row)
+    if held is None or held.is_held():
+        return row
+    row = engine.store.dreams.get(row.scope, row.id)  # it may have ended between the two looks
+    if row.state != DreamState.RUNNING:
+        return row
+    held.clear()
+    return died(engine, row)
+
+
+def died(engine: Runtime, row: Dream) -> Dream:
+    """The row of a dream that was cut short, with what it had done by then."""
+    changes = engine.store.dreams.changes(row.id)
+    old = [one for one in changes if one.before]
+    row = row._replace(
+        state=DreamState.DIED,
+        memories_consolidated=sum(one.kind in CONSOLIDATING for one in old),
+        report=(
+            f"Dream {row.id[:8]} of {row.scope.tenant}/{row.scope.agent},"
+            f" {row.started_at:%Y-%m-%d %H:%M} UTC, died before its end.\n"
+            f"It had changed {len(old)} lessons. Each change is whole; `undo` takes them back,"
+            " and the next dream goes on from here."
+        ),
+    )
+    engine.store.dreams.save(row)
+    return row
+
+
+def _changed(
+    engine: Runtime, dream: str, edit: Edit, lessons: list[Lesson], now: datetime
+) -> list[Change]:
+    if edit.target is not None:
+        return _combined(engine, dream, edit, lessons, now)
+    if edit.tag and len(lessons) < len(edit.lessons):
+        return []
+    return [
+        _set(engine, edit, lesson, tag=edit.tag)
+        for lesson in lessons
+        if edit.tag not in lesson.tags
+    ]
+
+
+def _combined(
+    engine: Runtime, dream: str, edit: Edit, parents: list[Lesson], now: datetime
+) -> list[Change]:
+    """One lesson that stands for its parents, which are kept and superseded."""
+    if edit.target is None or len(parents) < (1 if edit.words else 2):
+        return []
+    new = merged(parents, edit.target, dream, now)
+    if edit.words:
+        if parents[0].updated_at > now:  # somebody gave it other words meanwhile
+            return []
+        new = without(new._replace(**edit.words._asdict()), REWORD)
+    one = engine.store.lessons.add(new)
+    added = Change(edit.kind, one.id, one.scope.project, edit.reason)
+    return [added, *(_set(engine, edit, parent) for parent in parents)]
+
+
+def _set(engine: Runtime, edit: Edit, lesson: Lesson, *, tag: str = "") -> Change:
+    tags = (*lesson.tags, tag) if tag else lesson.tags
+    engine.store.lessons.update(lesson._replace(status=edit.status, tags=tags))
+    return Change(
+        edit.kind,
+        lesson.id,
+        lesson.scope.project,
+        edit.reason,
+        before=lesson.status,
+        after=edit.status,
+        tags=lesson.tags,
+    )
+
+
+def _restored(engine: Runtime, scope: Scope, change: Change) -> bool:
+    try:
+        lesson = engine.store.lessons.get(scope, change.lesson)
+    except NotFound:
+        return False
+    if lesson.status != change.after:
+        return False
+    tags = tuple(tag for tag in lesson.tags if tag != DISPUTED or tag in change.tags)
+    status = change.before or Status.RETIRED
+    engine.store.lessons.update(lesson._replace(status=status, tags=tags))
+    return True
+
+
+def _active(engine: Runtime, scope: Scope, number: int) -> Lesson | None:
+    """The lesson, unless it was changed or deleted while the dream looked at others."""
+    try:
+        lesson = engine.store.lessons.get(scope, number)
+    except NotFound:
+        return None
+    return lesson if lesson.status == Status.ACTIVE else None

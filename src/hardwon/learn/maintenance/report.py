@@ -1,0 +1,75 @@
+"""The night in words, for a person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.errors import NotFound
+from hardwon.text.clean import clip, one_line
+from hardwon.values.dream import DreamState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hardwon.learn.maintenance.consolidation import Night
+    from hardwon.runtime import Runtime
+    from hardwon.values.dream import Dream, Edit
+
+_LISTED = 25
+_TITLES = {
+    "merged": "Merged",
+    "promoted": "Promoted to all projects",
+    "reworded": "Reworded",
+    "disputed": "Contradictions",
+    "retired": "Retired",
+}
+
+
+def report(row: Dream, night: Night, done: Sequence[Edit]) -> str:
+    """What was found and done, section after section; empty ones are left out."""
+    parts = [
+        [_head(row, night)],
+        *(_section(title, kind, done, night.engine) for kind, title in _TITLES.items()),
+        _listed("Failure patterns", [f"{p.kind} ×{p.times}  {p.text}" for p in night.patterns]),
+        _listed("Proposed improvements", night.improvements),
+        _listed("Troubles", night.troubles),
+        [f"Reflection: {row.reflection}"] if row.reflection else [],
+    ]
+    return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def _head(row: Dream, night: Night) -> str:
+    kind = "Dry run (nothing was changed)" if night.dry_run else f"Dream {row.id[:8]}"
+    ending = ", woken before its end" if row.state == DreamState.WOKEN else ""
+    return (
+        f"{kind} of {row.scope.tenant}/{row.scope.agent},"
+        f" {row.started_at:%Y-%m-%d %H:%M} UTC, {row.duration_seconds:.1f} s{ending}\n"
+        f"Looked at {night.lessons} lessons, {len(night.projects)} projects."
+    )
+
+
+def _section(title: str, kind: str, done: Iterable[Edit], engine: Runtime) -> list[str]:
+    edits = [edit for edit in done if edit.kind == kind]
+    lines = [f"{_edit(edit)}  {_label(edit, engine)}" for edit in edits[:_LISTED]]
+    return _listed(title, lines, total=len(edits))
+
+
+def _listed(title: str, lines: Sequence[str], *, total: int = 0) -> list[str]:
+    if not lines:
+        return []
+    total = total or len(lines)
+    more = [f"  … and {total - _LISTED} more"] if total > _LISTED else []
+    return [f"{title} ({total})", *(f"  {one_line(one, 200)}" for one in lines[:_LISTED]), *more]
+
+
+def _edit(edit: Edit) -> str:
+    sign = " ↔ " if edit.tag else " + "
+    numbers = sign.join(f"#{number}" for _, number in edit.lessons[:8])
+    return f"{numbers}{' + …' if len(edit.lessons) > 8 else ''} ({edit.reason})"
+
+
+def _label(edit: Edit, engine: Runtime) -> str:
+    try:
+        return clip(one_line(engine.store.lessons.get(*edit.lessons[0]).correction), 80)
+    except NotFound:
+        return ""

@@ -1,0 +1,64 @@
+"""Better words for lessons that rules had to word: by a model, kept to what the lesson says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon._sync import run_sync
+from hardwon.errors import BadReply
+from hardwon.pipeline.screen import screen_lesson
+from hardwon.ports import Request
+from hardwon.ranking.duplicates import is_warning, particulars
+from hardwon.runtime import prompt_text
+from hardwon.text.clean import one_line
+from hardwon.text.protocol import SCHEMA, parse
+from hardwon.values.dream import Words
+from hardwon.values.lesson import Status
+from hardwon.values.provenance import REWORD, marks
+
+if TYPE_CHECKING:
+    from hardwon.runtime import Runtime
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.scope import Scope
+
+_EVIDENCE_SHOWN = 5
+
+
+def is_waiting(lesson: Lesson) -> bool:
+    """Whether a lesson waits for better words; a person's words are left as they are."""
+    return bool(lesson.evidence) and lesson.author != "person" and bool(marks(lesson, REWORD))
+
+
+def reworded(engine: Runtime, place: tuple[Scope, int]) -> Words | None:
+    """What the model makes of a lesson; None when it does not say the same, or nothing better."""
+    lesson = engine.store.lessons.get(*place)
+    asked = Request(prompt_text("reword"), _told(lesson), max_tokens=400, schema=SCHEMA)
+    reply = run_sync(lambda: engine.model.complete(asked))
+    try:
+        blocks = parse(reply.text)
+    except BadReply:
+        return None
+    if blocks is None:
+        return None
+    mistake = blocks.mistake or lesson.mistake
+    new = screen_lesson(
+        lesson._replace(situation=blocks.situation, mistake=mistake, correction=blocks.correction)
+    )
+    if new.status != Status.ACTIVE or not _says_the_same(lesson, new):
+        return None
+    return Words(new.situation, new.mistake, new.correction, reply.model or engine.model.name)
+
+
+def _says_the_same(old: Lesson, new: Lesson) -> bool:
+    """Whether no number, option, code or warning was lost, and none was made up."""
+    given, told = (
+        set(particulars(f"{one.situation} {one.mistake} {one.correction}")) for one in (old, new)
+    )
+    kept = set(particulars(old.correction)) <= set(particulars(new.correction))
+    warns = is_warning(old.correction) == is_warning(new.correction)
+    return kept and warns and told <= given
+
+
+def _told(lesson: Lesson) -> str:
+    known = [one_line(one, 300) for one in lesson.evidence if not one.startswith(REWORD)]
+    return "\n".join([lesson.render(), "EVIDENCE:", *known[-_EVIDENCE_SHOWN:]])

@@ -1,0 +1,81 @@
+"""When to dream: after hours without activity, not too often, and never for long."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from hardwon.errors import Unavailable
+from hardwon.learn.maintenance.consolidation import dream
+from hardwon.values.lesson import EPOCH, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime, timedelta
+
+    from hardwon.runtime import Runtime
+    from hardwon.values.dream import Dream
+    from hardwon.values.scope import Scope
+
+_LOOK = 5.0  # seconds between two looks whether the agent is back
+
+
+def due(engine: Runtime, scope: Scope) -> str:
+    """Why the agent should not dream now, in words; "" when it may."""
+    values, now = engine.settings.dream, engine.clock()
+    latest = engine.store.dreams.recent(scope, limit=1)
+    if latest and now - latest[0].started_at < values.every:
+        return f"the last dream was {_ago(now - latest[0].started_at)}"
+    idle = now - last_activity(engine, scope)
+    return f"the agent was active {_ago(idle)}" if idle < values.idle else ""
+
+
+def last_activity(engine: Runtime, scope: Scope) -> datetime:
+    """When the agent was last asked, shown or told something."""
+    store, now = engine.store, engine.clock()
+    moments = [EPOCH]
+    for own in {scope.everywhere(), *store.dreams.scopes(scope)}:
+        moments += [one.at for one in store.deliveries.recent(own, limit=1)]
+        moments += [one.created_at for one in store.runs.recent(own, now=now, limit=1)]
+        moments += [
+            one.last_seen_at for one in store.lessons.recent(own, status=Status.ACTIVE, limit=1)
+        ]
+        try:
+            moments += [one.created_at for one in store.reflections.recent(own, now=now, limit=1)]
+        except Unavailable:
+            continue
+    return max(moments)
+
+
+def watch(
+    engine: Runtime, scope: Scope, *, wait: Callable[[float], bool], tell: Callable[[Dream], None]
+) -> None:
+    """Dream whenever it is due, until `wait` says that it was interrupted."""
+    while not wait(_pause(engine, scope)):
+        if not due(engine, scope):
+            tell(dream(engine, scope, stop=_back(engine, scope, wait)))
+
+
+def _pause(engine: Runtime, scope: Scope) -> float:
+    """Seconds until it is worth looking again."""
+    return 60.0 if due(engine, scope) else 0.0
+
+
+def _back(engine: Runtime, scope: Scope, wait: Callable[[float], bool]) -> Callable[[], bool]:
+    """Tells that the agent works again, or that we are to stop."""
+    began, looked = last_activity(engine, scope), [time.monotonic()]
+
+    def stop() -> bool:
+        if wait(0):
+            return True
+        if time.monotonic() - looked[0] < _LOOK:
+            return False
+        looked[0] = time.monotonic()
+        return last_activity(engine, scope) > began
+
+    return stop
+
+
+def _ago(span: timedelta) -> str:
+    minutes = int(span.total_seconds() // 60)
+    return f"{minutes // 60} h {minutes % 60} min ago" if minutes >= 60 else f"{minutes} min ago"

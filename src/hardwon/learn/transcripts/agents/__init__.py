@@ -1,0 +1,61 @@
+"""One small file for each coding agent: where its transcripts live and what their records say."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hardwon.learn.transcripts import lines
+from hardwon.learn.transcripts.agents import claude, codex, copilot, gemini, opencode
+from hardwon.learn.transcripts.transcript import Reading
+
+if TYPE_CHECKING:
+    from hardwon.learn.transcripts.location import Place
+    from hardwon.learn.transcripts.transcript import Parser
+
+
+def _lines(found: Place, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
+    return lines.records(found.path, skipped)
+
+
+class Kind(NamedTuple):
+    """A coding agent whose transcripts can be read."""
+
+    name: str
+    folder: str  # below the user's home, and below a project
+    find: Callable[[str], Iterator[Place]]
+    parser: Callable[[], Parser]
+    records: Callable[[Place, Counter[str]], Iterator[tuple[int, Any]]] = _lines
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind(claude.NAME, claude.FOLDER, claude.find, claude.Parser),
+        Kind(codex.NAME, codex.FOLDER, codex.find, codex.Parser),
+        Kind(gemini.NAME, gemini.FOLDER, gemini.find, gemini.Parser),
+        Kind(copilot.NAME, copilot.FOLDER, copilot.find, copilot.Parser),
+        Kind(opencode.NAME, opencode.FOLDER, opencode.find, opencode.Parser, opencode.records),
+    )
+}
+
+
+def read(found: Place) -> Reading:
+    """A reading of one session; ask it for its moments."""
+    kind = KINDS[found.agent]
+    skipped: Counter[str] = Counter()
+    return Reading(kind.parser(), kind.records(found, skipped), skipped)
+
+
+def kind_of(path: str) -> str:
+    """Which agent wrote the transcript at this path, by where it lies and how it is named."""
+    parts = os.path.abspath(path).split(os.sep)
+    if parts[-1].startswith("rollout-"):
+        return codex.NAME
+    if parts[-1] == "events.jsonl":
+        return copilot.NAME
+    if "chats" in parts[:-1] and parts[-1].startswith("session-"):
+        return gemini.NAME
+    return claude.NAME

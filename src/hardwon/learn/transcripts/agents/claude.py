@@ -1,0 +1,101 @@
+"""Claude Code: `projects/<folder>/<session>.jsonl`, one content block a line."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from hardwon.learn.transcripts.location import Place, inside, place
+from hardwon.learn.transcripts.transcript import (
+    AGENT,
+    USER,
+    About,
+    Call,
+    Event,
+    Result,
+    Said,
+    text_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NAME, FOLDER = "claude", ".claude"
+_SPOKEN = {"user", "assistant"}
+_DULL = {
+    *("system", "attachment", "queue-operation", "last-prompt", "cost-state", "tools-used"),
+    *("mode", "api-request", "api-request-blob", "api-request-shape", "atis-latch", "summary"),
+    *("file-history-snapshot", "progress", "permission-mode", "agent-name", "custom-title"),
+}
+_BARE = re.compile(r"Exit code \d{1,3}\s*")
+_MACHINE = ("<command-", "<local-command-", "<system-reminder>", "[Request interrupted", "Caveat: ")
+
+
+def find(home: str) -> Iterator[Place]:
+    """Sessions of every project with the sub-agents beside them, and the older `sessions/`."""
+    base = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, FOLDER)
+    for pattern in (
+        ("projects", "*", "*.jsonl"),
+        ("projects", "*", "sessions", "*.jsonl"),
+        ("projects", "*", "*", "subagents", "agent-*.jsonl"),
+        ("sessions", "*.jsonl"),
+    ):
+        for path in inside(base, *pattern):
+            yield place(NAME, path, base=base, folder=_folder(base, path))
+
+
+def encoded(cwd: str) -> str:
+    """The folder under which Claude Code keeps what belongs to a directory."""
+    return re.sub(r"[^A-Za-z0-9]", "-", cwd)
+
+
+def _folder(base: str, path: str) -> str:
+    parts = os.path.relpath(path, base).split(os.sep)
+    return parts[1] if parts[0] == "projects" else ""
+
+
+class Parser:
+    """Assistant lines hold text and calls, user lines hold words and results."""
+
+    def take(self, record: Any, line: int) -> list[Event] | None:
+        kind = record.get("type")
+        if kind not in _SPOKEN:
+            return [] if kind in _DULL else None
+        message = record["message"]
+        events: list[Event] = [
+            About(record.get("sessionId") or "", record.get("cwd") or "", record["timestamp"])
+            if "timestamp" in record
+            else About()
+        ]
+        if kind == "assistant":
+            _spoken(message["content"], line, events)
+        else:
+            who = AGENT if record.get("isSidechain") else USER
+            meant = not (record.get("isMeta") or record.get("isCompactSummary"))
+            _answered(message["content"], line, events, who if meant else "")
+        return events
+
+
+def _spoken(content: Any, line: int, events: list[Event]) -> None:
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    for block in content:
+        if block["type"] == "tool_use":
+            events.append(Call(line, block["id"], block["name"], block["input"]))
+        elif block["type"] == "text":
+            events.append(Said(line, AGENT, block["text"]))
+
+
+def _answered(content: Any, line: int, events: list[Event], who: str) -> None:
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    for block in content:
+        if block["type"] == "tool_result":
+            failed = block.get("is_error") is True
+            output = text_of(block["content"])
+            if _BARE.fullmatch(output):  # the client's words, not the program's
+                output = ""
+            events.append(Result(line, block["tool_use_id"], output, failed))
+        elif block["type"] == "text" and who and not block["text"].startswith(_MACHINE):
+            events.append(Said(line, who, block["text"]))

@@ -1,0 +1,27 @@
+"""The neutral run format: one JSON object a run, with its task and its commands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hardwon.learn.transcripts.transcript import USER, About, Call, Event, Result, Said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NAME = "run"
+
+
+class Parser:
+    """A record is a whole run; the numbers of its steps stand for lines, the task is line 0."""
+
+    def take(self, record: Any, line: int) -> list[Event]:
+        about = About(str(record["run"]), str(record.get("repo") or ""))
+        return [about, Said(0, USER, str(record.get("task") or "")), *_steps(record["steps"])]
+
+
+def _steps(steps: Any) -> Iterator[Event]:
+    for number, step in enumerate(steps, 1):
+        key, tool = str(number), str(step.get("tool") or "bash")
+        yield Call(number, key, tool, step["command"])
+        yield Result(number, key, str(step.get("output") or ""), bool(step.get("returncode")))

@@ -1,0 +1,84 @@
+"""opencode: sessions in a SQLite database, a row for each part of a message."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from hardwon.errors import StorageError
+from hardwon.learn.transcripts.location import Place
+from hardwon.learn.transcripts.transcript import AGENT, USER, About, Call, Event, Result, Said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NAME, FOLDER = "opencode", ".opencode"
+_SESSIONS = """
+SELECT s.id, s.directory, s.time_updated,
+       (SELECT coalesce(sum(length(p.data)), 0) FROM part AS p WHERE p.session_id = s.id)
+FROM session AS s
+"""
+_PARTS = """
+SELECT m.data, p.data FROM part AS p JOIN message AS m ON m.id = p.message_id
+WHERE p.session_id = ? ORDER BY m.time_created, m.id, p.id
+"""
+_DULL = {"step-start", "step-finish", "reasoning", "snapshot", "patch", "file", "agent", "retry"}
+
+
+def find(home: str) -> Iterator[Place]:
+    """Every session in the store."""
+    data = os.environ.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share")
+    path = os.path.join(data, "opencode", "opencode.db")
+    if not os.path.isfile(path):
+        return
+    base = os.path.join(home, FOLDER)
+    for id_, directory, updated, size in _rows(path, _SESSIONS):
+        moment = (updated or 0) / 1000
+        yield Place(NAME, id_, path, size=size, changed=moment, base=base, cwd=directory or "")
+
+
+def records(found: Place, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
+    """The parts of one session in order, numbered; an unreadable one is counted."""
+    for number, (message, part) in enumerate(_rows(found.path, _PARTS, found.id), 1):
+        try:
+            yield number, (json.loads(message), json.loads(part), found)
+        except ValueError:
+            skipped["broken"] += 1
+
+
+def _rows(path: str, sql: str, *values: str) -> Iterator[Any]:
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+            yield from database.execute(sql, values)
+    except sqlite3.Error as error:
+        raise StorageError(path, str(error), "is it a store of opencode?") from error
+
+
+class Parser:
+    """A tool part holds the call and its end together."""
+
+    def take(self, record: Any, line: int) -> list[Event] | None:
+        message, part, found = record
+        kind = part.get("type")
+        if kind == "text":
+            who = USER if message.get("role") == "user" else AGENT
+            said = [] if part.get("synthetic") else [Said(line, who, part["text"])]
+            return [About(found.id, found.cwd), *said]
+        if kind == "tool":
+            return _tool(part, line)
+        return [] if kind in _DULL else None
+
+
+def _tool(part: Any, line: int) -> list[Event]:
+    state = part["state"]
+    if state["status"] not in {"completed", "error"}:
+        return []
+    key = part.get("callID") or str(line)
+    code = (state.get("metadata") or {}).get("exit")
+    failed = state["status"] == "error" or code not in {None, 0}
+    output = state.get("output") or state.get("error") or ""
+    return [Call(line, key, part["tool"], state.get("input")), Result(line, key, output, failed)]

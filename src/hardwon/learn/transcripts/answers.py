@@ -1,0 +1,50 @@
+"""Who answers the questions when nobody sits at a terminal: a file, or a cautious policy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hardwon.errors import InvalidInput
+from hardwon.learn.transcripts.insight import HIGH, Delta
+from hardwon.learn.transcripts.questions import NONE, SKIP, Answer, Chosen, Question, all_questions
+from hardwon.learn.transcripts.related import COMPLEMENTARY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def cautious(delta: Delta) -> Answer:
+    """Only what is sure, is no instruction to a model, and that memory neither says nor denies."""
+    sure = tuple(
+        str(n)
+        for n, one in enumerate(delta.insights, 1)
+        if one.confidence == HIGH and not one.doubt
+    )
+    relations = {one.key: one.relation for one in delta.related}
+    touchy = {
+        f"Q4.{n}"
+        for n, one in enumerate(delta.insights, 1)
+        if relations.get(one.key) not in {None, COMPLEMENTARY}
+    }
+
+    def answer(question: Question) -> Chosen:
+        if question.id == "Q2":
+            return sure or (NONE,)
+        return (SKIP,) if question.id in touchy else question.default
+
+    return answer
+
+
+def prepared(given: Mapping[str, Any], delta: Delta, mode: str) -> Answer:
+    """Answers by question id, a value or a list of values; a missing one gets its default."""
+    known = {question.id for question in all_questions(delta, mode)}
+    unknown = sorted(set(given) - known)
+    if unknown:
+        raise InvalidInput(f"no such question: {', '.join(unknown)}")
+    return lambda question: _listed(given.get(question.id)) or question.default
+
+
+def _listed(value: Any) -> Chosen:
+    if value is None:
+        return ()
+    return tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),)

@@ -1,0 +1,78 @@
+"""The catalogue: which sessions there are, which one is meant, and what they look like."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.errors import InvalidInput, NotFound
+from hardwon.learn.transcripts.agents import KINDS, read
+from hardwon.learn.transcripts.context import at_path, find_sessions, newest
+from hardwon.learn.transcripts.rules.story import Story
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime, timedelta
+
+    from hardwon.learn.transcripts.location import Place
+
+
+class Ambiguous(InvalidInput):
+    """Several sessions are going on; `found` are those that may be meant."""
+
+    def __init__(self, found: list[Place]) -> None:
+        names = ", ".join(one.id for one in found[:6])
+        super().__init__(f"{len(found)} sessions may be meant: {names}; name one")
+        self.found = found
+
+
+class Overview(NamedTuple):
+    """A session as it is listed."""
+
+    place: Place
+    turns: int
+    steps: int
+    failures: int
+    prompt: str
+    is_mined: bool = False
+
+
+def find(agents: Iterable[str], cwd: str, *, since: timedelta | None, now: datetime) -> list[Place]:
+    """Sessions, those of the directory first, newest first."""
+    unknown = [name for name in agents if name not in KINDS]
+    if unknown:
+        raise InvalidInput(f"unknown agent {unknown[0]!r}; known: {', '.join(KINDS)}")
+    found = find_sessions(os.path.expanduser("~"), agents=agents, cwd=cwd)
+    if since is None:
+        return found
+    start = (now - since).timestamp()
+    return [one for one in found if one.changed >= start]
+
+
+def choose(name: str, found: list[Place], *, now: datetime) -> Place:
+    """The session with this (beginning of an) id; without one, the newest."""
+    matching = [one for one in found if one.id.startswith(name)]
+    if not name:
+        matching = newest(found, now=now.timestamp())
+    exact = [one for one in matching if one.id == name] or matching
+    if not exact:
+        raise NotFound("session" if name else "session of a coding agent", name)
+    if len(exact) > 1:
+        raise Ambiguous(exact)
+    return exact[0]
+
+
+def is_path(name: str) -> bool:
+    """Whether a file is named rather than an id."""
+    return os.sep in name or name in {".", ".."} or name.endswith(".jsonl")
+
+
+def look(place: Place) -> Overview:
+    """A session with its counts; the whole of it is read."""
+    story = Story()
+    for moment in read(place).moments():
+        story.see(moment)
+    return Overview(place, story.turns, story.steps, story.failures, story.task)
+
+
+__all__ = ["Ambiguous", "Overview", "at_path", "choose", "find", "is_path", "look"]

@@ -1,0 +1,47 @@
+"""A transcript as texts that fit a model: in order, complete, a call always with its result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.learn.transcripts.transcript import Acted, Moment
+from hardwon.pipeline.screen import screen_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+CHUNK = 24_000  # characters
+_SAID, _CALLED, _FAILED, _WORKED = 2_000, 600, 1_500, 200
+
+
+def chunks(moments: Iterable[Moment], size: int = CHUNK) -> Iterator[str]:
+    """Every moment, cleaned and without secrets, in pieces of at most about `size` characters."""
+    held: list[str] = []
+    length = 0
+    for moment in moments:
+        text = shown(moment)
+        if held and length + len(text) > size:
+            yield "\n".join(held)
+            held, length = [], 0
+        held.append(text)
+        length += len(text)
+    if held:
+        yield "\n".join(held)
+
+
+def shown(moment: Moment) -> str:
+    """One moment as a model sees it: the line, who, and what."""
+    if isinstance(moment, Acted):
+        step = moment.step
+        limit = _FAILED if step.failed else _WORKED
+        outcome = "FAILED" if step.failed else "ok"
+        call = _fit(step.args, _CALLED)
+        return f"[{moment.line}] {step.tool}: {call}\n[{moment.ended}] {outcome}: " + _fit(
+            step.output, limit
+        )
+    return f"[{moment.line}] {moment.who.upper()}: {_fit(moment.text, _SAID)}"
+
+
+def _fit(text: str, limit: int) -> str:
+    """Screened, short, and unable to close the fence that the prompt puts around it."""
+    return screen_text(text, limit).replace("</transcript", "<\\/transcript")

@@ -1,0 +1,135 @@
+"""Context: which session is meant, and where the memory that belongs to it lives."""
+
+from __future__ import annotations
+
+import os
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.errors import InvalidInput, NotFound
+from hardwon.learn.transcripts.agents import KINDS, claude, kind_of, read
+from hardwon.learn.transcripts.location import Place, place
+from hardwon.learn.transcripts.transcript import USER, Said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PROJECT, PERSON = "project-level", "user-level"
+LIVE = 300.0  # seconds since the last line in which a session counts as going on
+_PEEKED = 400  # moments looked at to learn where a session ran
+
+
+class Context(NamedTuple):
+    """A session and the paths of its memory."""
+
+    place: Place
+    mode: str
+    project_path: str  # "" when it is unknown or gone
+    user_level: str
+    project_level: str  # "" in user-level mode
+    memory: str  # MEMORY.md; "" in user-level mode
+
+    def plain(self) -> dict[str, str]:
+        """`session-context.json`, in the words of the published format."""
+        return {
+            "sessionId": self.place.id,
+            "sessionPath": self.place.path,
+            "projectPath": self.project_path,
+            "memoryMode": self.mode,
+            "userLevelPath": self.user_level,
+            "projectLevelPath": self.project_level,
+        }
+
+
+def find_sessions(home: str, *, agents: Iterable[str] = (), cwd: str = "") -> list[Place]:
+    """Every session of these agents (default: all), the current project's first, newest first."""
+    chosen = list(agents) or list(KINDS)
+    found = [one for name in chosen for one in KINDS[name].find(home)]
+    found.sort(key=lambda one: one.changed, reverse=True)
+    return sorted(found, key=lambda one: not belongs(one, cwd)) if cwd else found
+
+
+def belongs(found: Place, cwd: str) -> bool:
+    """Whether the session ran in this directory, or in one below it."""
+    if found.cwd:
+        return found.cwd == cwd or found.cwd.startswith(cwd.rstrip("/") + "/")
+    if found.agent == claude.NAME:
+        return found.folder == claude.encoded(cwd)
+    return where(found) == cwd
+
+
+def where(found: Place) -> str:
+    """The directory a session ran in, as far as its beginning tells."""
+    if found.cwd:
+        return found.cwd
+    reading = read(found)
+    for _ in islice(reading.moments(), _PEEKED):
+        if reading.about.cwd:
+            break
+    return reading.about.cwd
+
+
+def first_prompt(found: Place) -> str:
+    """What the user asked first, as far as the beginning tells."""
+    moments = islice(read(found).moments(), _PEEKED)
+    return next((one.text for one in moments if isinstance(one, Said) and one.who == USER), "")
+
+
+def at_path(path: str) -> Place:
+    """The session in a file that was named."""
+    full = os.path.abspath(os.path.expanduser(path))
+    if os.path.isdir(full):
+        raise InvalidInput(f"{path!r} is a directory, not a transcript")
+    if not os.path.isfile(full):
+        raise NotFound("transcript", path)
+    agent = kind_of(full)
+    for found in KINDS[agent].find(os.path.expanduser("~")):
+        if os.path.realpath(found.path) == os.path.realpath(full):
+            return found
+    return place(agent, full, base=_base(full, agent), folder=_folder(full))
+
+
+def newest(found: list[Place], *, now: float) -> list[Place]:
+    """The session that is meant when none is named; several when that cannot be told."""
+    own = [one for one in found if not one.is_subagent]
+    current = os.environ.get("CLAUDE_CODE_SESSION_ID")
+    named = [one for one in own if current and one.id == current]
+    live = [one for one in own if now - one.changed < LIVE]
+    return named or (live if len(live) > 1 else own[:1])
+
+
+def context_of(found: Place) -> Context:
+    """Mode and paths of a session."""
+    kind = KINDS[found.agent]
+    home = os.path.expanduser("~")
+    base = found.base or os.path.join(home, kind.folder)
+    cwd = where(found)
+    folder = found.folder or _folder(found.path)
+    is_project = bool(folder) if found.agent == claude.NAME else cwd not in {"", home}
+    if not is_project:
+        return Context(found, PERSON, "", base, "", "")
+    root = cwd if os.path.isdir(cwd) else ""
+    own = os.path.join(root, kind.folder) if root else ""
+    return Context(found, PROJECT, root, base, own, _memory(found, base, folder, own))
+
+
+def _memory(found: Place, base: str, folder: str, own: str) -> str:
+    """Where the memory that is loaded into every session of the project lives."""
+    if found.agent == claude.NAME:
+        return os.path.join(base, "projects", folder, "memory", "MEMORY.md")
+    return os.path.join(own, "memory", "MEMORY.md") if own else ""
+
+
+def _folder(path: str) -> str:
+    """`<folder>` of `…/projects/<folder>/…`."""
+    parts = path.split(os.sep)
+    return parts[parts.index("projects") + 1] if "projects" in parts[:-2] else ""
+
+
+def _base(path: str, agent: str) -> str:
+    """The agent's folder that a transcript lies in: `…/.claude`."""
+    before, found, _ = path.partition(f"{os.sep}{KINDS[agent].folder}{os.sep}")
+    if found:
+        return os.path.join(before, KINDS[agent].folder)
+    before, found, _ = path.partition(f"{os.sep}projects{os.sep}")
+    return before if found else ""

@@ -1,0 +1,98 @@
+"""Extraction: summary, insights and related knowledge, by a model or by rules alone.
+
+Summary and insights are made side by side; the finder starts from the insights, so nothing races.
+Without a language model, or when it fails twice, the rules' own words stand.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.errors import HardwonError
+from hardwon.learn.transcripts import llm_extract
+from hardwon.learn.transcripts.agents import read
+from hardwon.learn.transcripts.chunks import chunks
+from hardwon.learn.transcripts.insight import Delta, Evidence, Insight, Summary, ranked
+from hardwon.learn.transcripts.related import find_related, open_library
+from hardwon.learn.transcripts.rules import Findings, apply_rules
+from hardwon.text.redact import redact
+
+if TYPE_CHECKING:
+    from collections import Counter
+
+    from hardwon.learn.transcripts.context import Context
+    from hardwon.learn.transcripts.location import Place
+    from hardwon.ports import Model
+    from hardwon.runtime import Runtime
+
+RULES = "rules"
+
+
+class Extraction(NamedTuple):
+    """What was extracted, and what was read for it."""
+
+    delta: Delta
+    findings: Findings
+    skipped: Counter[str]
+
+
+async def extract(context: Context, engine: Runtime) -> Extraction:
+    """Everything the whole session teaches; secrets never leave this function."""
+    reading = read(context.place)
+    findings = apply_rules(reading.moments())
+    summary, found = findings.summary, findings.insights
+    notes: list[str] = []
+    if engine.model.name != RULES:
+        summary, found, notes = await _worded(context.place, engine.model, findings)
+    chosen, spare = ranked([cleansed(one) for one in found])
+    library = open_library(context)
+    delta = Delta(
+        summary=_cleansed_summary(summary),
+        insights=chosen,
+        related=find_related((*chosen, *spare), library),
+        spare=spare,
+        notes=(*notes, *library.problems, *_skipped_words(reading.skipped)),
+    )
+    return Extraction(delta, findings, reading.skipped)
+
+
+async def _worded(
+    place: Place, model: Model, findings: Findings
+) -> tuple[Summary, list[Insight], list[str]]:
+    """The model's words, and the rules' insights besides: those carry the signatures."""
+    made = await asyncio.gather(
+        llm_extract.insights(chunks(read(place).moments()), model),
+        llm_extract.summary(chunks(read(place).moments()), model),
+        return_exceptions=True,
+    )
+    notes = [f"the model could not help: {one}" for one in made if isinstance(one, HardwonError)]
+    for one in made:
+        if isinstance(one, BaseException) and not isinstance(one, HardwonError):
+            raise one
+    found = made[0] if isinstance(made[0], list) else []
+    summary = made[1] if isinstance(made[1], Summary) else findings.summary
+    return summary, [*found, *findings.insights], notes
+
+
+def cleansed(insight: Insight) -> Insight:
+    """The insight without secrets."""
+    return insight._replace(
+        title=redact(insight.title),
+        text=redact(insight.text),
+        mistake=redact(insight.mistake),
+        evidence=tuple(Evidence(one.line, redact(one.quote)) for one in insight.evidence),
+        calls=tuple(redact(one) for one in insight.calls),
+    )
+
+
+def _cleansed_summary(summary: Summary) -> Summary:
+    return summary._replace(
+        text=redact(summary.text),
+        task=redact(summary.task),
+        decisions=tuple(redact(one) for one in summary.decisions),
+    )
+
+
+def _skipped_words(skipped: Counter[str]) -> list[str]:
+    return [f"{count} lines or events were left out: {reason}" for reason, count in skipped.items()]

@@ -1,0 +1,93 @@
+"""The hand-off files of a run, as people and other programs read them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from hardwon.learn.transcripts.insight import Delta, Insight, Related, Summary, insight_from
+from hardwon.learn.transcripts.location import Place
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from hardwon.learn.transcripts.context import Context
+    from hardwon.learn.transcripts.state import Handoff
+
+_TARGETS = {"A": "MEMORY.md", "B": ".insights/"}
+
+
+def write_context(handoff: Handoff, context: Context) -> None:
+    """`session-context.json`."""
+    handoff.write("session-context.json", json.dumps(context.plain(), indent=2))
+
+
+def write_delta(handoff: Handoff, delta: Delta, place: Place, now: datetime) -> None:
+    """The three extractors' files, and all of it for a process that goes on."""
+    handoff.write("session-summary.md", summary_text(delta.summary))
+    handoff.write("extracted-insights.md", insights_text(delta, place.id, now))
+    handoff.write("related-knowledge.md", related_text(delta))
+    handoff.write("delta.json", json.dumps({**plain(delta), "place": plain(place)}))
+
+
+def read_delta(handoff: Handoff) -> tuple[Place, Delta]:
+    """The session and what was extracted of it in an earlier process."""
+    known = json.loads(handoff.read("delta.json"))
+    summary = {**known["summary"], "decisions": tuple(known["summary"]["decisions"])}
+    delta = Delta(
+        summary=Summary(**summary),
+        insights=tuple(insight_from(one) for one in known["insights"]),
+        related=tuple(Related(**one) for one in known["related"]),
+        spare=tuple(insight_from(one) for one in known["spare"]),
+        notes=tuple(known["notes"]),
+    )
+    return Place(**known["place"]), delta
+
+
+def plain(value: Any) -> Any:
+    """Nested values as what JSON knows."""
+    if hasattr(value, "_asdict"):
+        return {key: plain(item) for key, item in value._asdict().items()}
+    return [plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def summary_text(summary: Summary) -> str:
+    """The summary as a page."""
+    decisions = "\n".join(f"- {one}" for one in summary.decisions) or "- (none stated)"
+    return (
+        f"## Session Summary\n\n{summary.text}\n\n**Main Task**: {summary.task}\n\n"
+        f"**Key Decisions**:\n{decisions}\n\n**Duration**: {summary.duration}\n"
+    )
+
+
+def insights_text(delta: Delta, session: str, now: datetime) -> str:
+    """The insights as a page."""
+    head = (
+        f"# Extracted Insights\n\nSession: {session}\nExtracted: {now.isoformat()}\n"
+        f"Insights Found: {len(delta.insights)}\n"
+    )
+    if not delta.insights:
+        return f"{head}\nNo actionable insights detected: nothing failed or was corrected.\n"
+    return head + "".join(_one(n, insight) for n, insight in enumerate(delta.insights, 1))
+
+
+def _one(number: int, insight: Insight) -> str:
+    shown = "; ".join(f"“{one.quote}” (line ~{one.line})" for one in insight.evidence[:5])
+    return (
+        f"\n### {number}. {insight.category}: {insight.title}\n\n"
+        f"- Type: {insight.kind.capitalize()}\n- Confidence: {insight.confidence.capitalize()}\n"
+        f"- Insight: {insight.text}\n- Evidence: {shown}\n"
+        f"- Suggested Memory Entry: {insight.entry}\n"
+        f"- Recommended Target: {_TARGETS[insight.tier]}\n"
+    )
+
+
+def related_text(delta: Delta) -> str:
+    """Related knowledge as a page."""
+    titles = {one.key: one.title for one in (*delta.insights, *delta.spare)}
+    rows = "".join(
+        f"\n### {titles.get(one.key, one.key)}\n\n- Relation: {one.relation.capitalize()}\n"
+        f"- File: {one.path}:{one.line}\n- Excerpt: {one.excerpt}\n- Rationale: {one.reason}\n"
+        for one in delta.related
+    )
+    return f"# Related Knowledge\n{rows or chr(10) + 'Everything is new.' + chr(10)}"

@@ -1,0 +1,149 @@
+"""What a session taught: a statement with its evidence, and what was extracted altogether."""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from hardwon.text.clean import clip, one_line
+from hardwon.text.injection import suspicion
+from hardwon.text.redact import redact
+from hardwon.values.lesson import clean_tags
+
+CONTENT, PATTERN, IMPLICIT = "content", "pattern", "implicit"
+HIGH, MEDIUM, LOW = "high", "medium", "low"
+TIER_A, TIER_B = "A", "B"
+SURENESS = {HIGH: 0.85, MEDIUM: 0.6, LOW: 0.4}
+QUOTE_LIMIT, ENTRY_LIMIT = 240, 300
+
+
+class Evidence(NamedTuple):
+    """Where in the transcript it shows."""
+
+    line: int
+    quote: str
+
+
+class Insight(NamedTuple):
+    """One thing worth keeping. There is none without evidence."""
+
+    title: str
+    category: str
+    kind: str
+    confidence: str
+    text: str  # imperative
+    evidence: tuple[Evidence, ...]
+    tier: str = TIER_B
+    tags: tuple[str, ...] = ()
+    mistake: str = ""
+    signatures: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+    subject: str = ""  # what makes it the same insight in another session; default: its text
+    author: str = "rules"
+
+    @property
+    def key(self) -> str:
+        """The same for the same insight, whatever session it comes from."""
+        same = self.subject or re.sub(r"\W+", " ", self.text.lower()).strip()
+        return blake2b(f"{self.category}\0{same}".encode(), digest_size=6).hexdigest()
+
+    @property
+    def entry(self) -> str:
+        """The line suggested for MEMORY.md."""
+        return clip(one_line(self.text), ENTRY_LIMIT)
+
+    @property
+    def doubt(self) -> str:
+        """Why a person should look at it first; "" when nothing speaks against it."""
+        return suspicion("\n".join((self.title, self.text, self.mistake)))
+
+    @property
+    def times(self) -> int:
+        """How often it shows."""
+        return len(self.evidence)
+
+
+class Summary(NamedTuple):
+    """What the session was about."""
+
+    text: str  # three to five sentences, past tense
+    task: str
+    decisions: tuple[str, ...] = ()
+    duration: str = ""
+
+
+class Related(NamedTuple):
+    """A place in memory that says something about an insight."""
+
+    key: str  # of the insight
+    relation: str
+    path: str
+    line: int
+    excerpt: str
+    reason: str
+
+
+class Delta(NamedTuple):
+    """All that was extracted; `spare` are insights beyond the ones to choose from."""
+
+    summary: Summary
+    insights: tuple[Insight, ...]
+    related: tuple[Related, ...] = ()
+    spare: tuple[Insight, ...] = ()
+    notes: tuple[str, ...] = ()  # what did not go as planned, for the person
+
+
+def by_count(times: int) -> str:
+    """How sure a pattern is by the number of times it shows."""
+    return HIGH if times >= 5 else MEDIUM if times >= 3 else LOW
+
+
+def evidence(line: int, quote: str) -> Evidence:
+    """A short quote with its line, without secrets."""
+    return Evidence(line, safe_line(quote, QUOTE_LIMIT))
+
+
+def safe_line(text: str, limit: int) -> str:
+    """One short line. Secrets go before the cut: half a token would not be known for one."""
+    return clip(one_line(redact(text[: limit * 20])), limit)
+
+
+def tags_of(*words: str) -> tuple[str, ...]:
+    """The words that are fit to be tags."""
+    return clean_tags(
+        tuple(word for word in words if re.fullmatch(r"[A-Za-z][\w+#.-]{1,30}", word))
+    )
+
+
+_SURE = {HIGH: 3, MEDIUM: 2, LOW: 1}
+_LIMIT, _SPARE = 10, 8
+
+
+def ranked(found: list[Insight]) -> tuple[tuple[Insight, ...], tuple[Insight, ...]]:
+    """The ten to choose from, surest first, and a few that come after them."""
+    best: dict[str, Insight] = {}
+    for one in found:
+        if one.evidence and (one.key not in best or _rank(one) > _rank(best[one.key])):
+            best[one.key] = one
+    order = sorted(best.values(), key=_rank, reverse=True)
+    chosen = [one for one in order if one.confidence != LOW or one.times > 1][:_LIMIT]
+    rest = [one for one in order if one not in chosen]
+    return tuple(chosen), tuple(rest[:_SPARE])
+
+
+def _rank(one: Insight) -> tuple[int, int, bool, int]:
+    return (_SURE[one.confidence], min(one.times, 9), one.tier == TIER_A, -one.evidence[0].line)
+
+
+def insight_from(plain: dict[str, Any]) -> Insight:
+    """The insight that was stored as JSON."""
+    known = {name: plain[name] for name in Insight._fields if name in plain}
+    for name in ("tags", "signatures", "calls"):
+        known[name] = tuple(known.get(name, ()))
+    known["evidence"] = tuple(Evidence(*_pair(one)) for one in known["evidence"])
+    return Insight(**known)
+
+
+def _pair(one: Any) -> tuple[int, str]:
+    return (one["line"], one["quote"]) if isinstance(one, dict) else (one[0], one[1])

@@ -1,0 +1,236 @@
+"""Integration: chosen insights go into MEMORY.md, `.insights/` and the lessons."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from hardwon.errors import HardwonError, InvalidInput
+from hardwon.learn.transcripts import render
+from hardwon.learn.transcripts.insight import TIER_A, Insight
+from hardwon.learn.transcripts.questions import MERGE, OWN_DOMAIN, OWN_PROJECT, Choice, Selection
+from hardwon.learn.transcripts.rules.sentences import stack
+from hardwon.learn.transcripts.state import Report, key_of
+from hardwon.learn.transcripts.undo import undo
+from hardwon.project import project_of
+from hardwon.stores.markdown import Change, Entry, Note, read_text, update
+from hardwon.stores.markdown import insights as notes
+from hardwon.stores.markdown import memory as loaded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hardwon.learn.transcripts.context import Context
+    from hardwon.learn.transcripts.insight import Summary
+    from hardwon.learn.transcripts.state import State
+    from hardwon.runtime import Runtime
+    from hardwon.values.scope import Scope
+
+_ARCHIVE = "memory-archive.md"
+
+
+class Integration:
+    """Writes one selection; when something fails on the way, what was written is taken back."""
+
+    def __init__(self, engine: Runtime, state: State, context: Context, scope: Scope) -> None:
+        self._engine = engine
+        self._state = state
+        self._context = context
+        self._scope = scope if scope.project else _in_project(scope, context)
+        self._session = context.place.id
+        self._now = engine.clock()
+        self._id = f"{self._now:%Y%m%dT%H%M%S%f}-{os.urandom(3).hex()}"
+        self._changes: list[tuple[Change, str]] = []
+        self._lessons: list[tuple[int, bool]] = []
+        self._keys: list[tuple[str, str, str]] = []
+        self._moved = 0
+
+    def apply(self, selection: Selection) -> Report:
+        """Store every choice, or none."""
+        try:
+            for choice in selection.choices:
+                insight = choice.insight
+                self._keys.append((insight.key, insight.title, insight.entry))
+                self._store(choice, selection.summary)
+                self._keep(insight)
+        except (HardwonError, OSError, KeyboardInterrupt):
+            self._record()
+            undo(self._engine, self._state, self._id)
+            raise
+        if self._changes or self._lessons:
+            self._record()
+        return self._report()
+
+    def verify(self, report: Report) -> list[str]:
+        """What is wrong with what was written, in words; nothing when all is well."""
+        checks: list[Callable[[], object]] = [partial(_check_file, path) for path in report.files]
+        stored = self._engine.store.lessons
+        checks += [partial(stored.get, self._scope, number) for number in report.lessons]
+        return [problem for check in checks if (problem := _problem(check))]
+
+    def _store(self, choice: Choice, summary: Summary | None) -> None:
+        insight = choice.insight
+        if choice.merge == MERGE and choice.related:
+            self._merge(choice.related.path, insight, summary)
+        elif choice.tier == TIER_A and self._context.memory:
+            self._load(insight, summary)
+        else:
+            self._archive(self._folder(choice.scope, insight), insight, summary)
+
+    def _merge(self, path: str, insight: Insight, summary: Summary | None) -> None:
+        """Add to the file that speaks of it; only notes have front matter."""
+        if ".insights" in path.split(os.sep):
+            self._grow(path, self._page(insight, summary))
+        else:
+            self._update(path, lambda text: _with_entry(text, render.entry(insight, self._now)))
+
+    def _load(self, insight: Insight, summary: Summary | None) -> None:
+        """Tier A. What leaves for want of room is archived before it leaves."""
+        path, entry = self._context.memory, render.entry(insight, self._now)
+        while not loaded.has(text := read_text(path), entry.key):
+            file = self._memory_file(insight) if text and loaded.is_index(text) else ""
+            fitted, leaving = _fitted(text, entry, insight.title, file)
+            if fitted is None:
+                self._archive(self._folder(OWN_PROJECT, insight), insight, summary)
+                return
+            for old in leaving:
+                self._grow(self._archive_path(), render.moved(old, self._session, self._now))
+            if file:
+                self._update(file, lambda known: known or render.memory_file(insight))
+            if self._update(path, partial(_exchanged, text, fitted)):
+                self._moved += len(leaving)
+
+    def _archive(self, folder: str, insight: Insight, summary: Summary | None) -> None:
+        """Tier B: into the file of its tool, or one of its own when a person wrote that."""
+        note = self._page(insight, summary)
+        topic = insight.tags[-1] if insight.tags else insight.category
+        for name in (notes.slug(topic), notes.slug(insight.title), f"{note.key}.md"):
+            path = os.path.join(folder, name)
+            known = read_text(path)
+            if known is None or "<!-- hardwon:" in known:
+                self._grow(path, note)
+                return
+        raise InvalidInput(f"no free name for {insight.title!r} in {folder}")
+
+    def _grow(self, path: str, note: Note) -> None:
+        def change(text: str | None) -> str:
+            if text is None:
+                return notes.created(note).text()
+            document = notes.parse(text, path)
+            grown = notes.merged(document, note)
+            return text if grown == document else grown.text()
+
+        self._update(path, change)
+
+    def _update(self, path: str, change: Any) -> bool:
+        """Whether the file was changed; a change is noted, so that it can be taken back."""
+        root = self._root(path)
+        done = update(path, change, root=root)
+        if done.before == done.after:
+            return False
+        self._changes.append((done, root))
+        self._record()
+        return True
+
+    def _keep(self, insight: Insight) -> None:
+        lesson = self._engine.keep(render.lesson(insight, self._scope, self._session))
+        self._lessons.append((lesson.id, lesson.created_at >= self._now))
+
+    def _record(self) -> None:
+        self._state.save(
+            self._id,
+            {
+                "id": self._id,
+                "at": self._now.isoformat(),
+                "session": self._session,
+                "mined": key_of(self._context.place),
+                "scope": list(self._scope),
+                "keys": self._keys,
+                "changes": [[*change, root] for change, root in self._changes],
+                "lessons": self._lessons,
+            },
+        )
+
+    def _report(self) -> Report:
+        files = tuple(dict.fromkeys(change.path for change, _ in self._changes))
+        lessons = tuple(dict.fromkeys(number for number, _ in self._lessons))
+        return Report(self._id if files or lessons else "", files, lessons, self._moved)
+
+    def _root(self, path: str) -> str:
+        """The tree that a file must not lead out of."""
+        own = self._context.project_path
+        if own and os.path.abspath(path).startswith(own.rstrip("/") + "/"):
+            return own
+        return self._context.user_level
+
+    def _folder(self, scope: str, insight: Insight) -> str:
+        base = self._context.user_level
+        if scope == OWN_PROJECT and self._context.project_level:
+            base = self._context.project_level
+        if scope == OWN_DOMAIN:
+            named = (*stack(f"{' '.join(insight.tags)} {insight.text}"), *insight.tags, "general")
+            return os.path.join(base, ".insights", "domain", named[0])
+        return os.path.join(base, ".insights")
+
+    def _page(self, insight: Insight, summary: Summary | None) -> Note:
+        return render.note(insight, summary, self._session, self._now)
+
+    def _memory_file(self, insight: Insight) -> str:
+        folder, name = os.path.dirname(self._context.memory), notes.slug(insight.title)
+        is_free = not os.path.lexists(os.path.join(folder, name))
+        return os.path.join(folder, name if is_free else f"{insight.key}-{name}")
+
+    def _archive_path(self) -> str:
+        base = self._context.project_level or os.path.dirname(self._context.memory)
+        return os.path.join(base, ".insights", _ARCHIVE)
+
+
+def _exchanged(known: str | None, new: str, now: str | None) -> str | None:
+    """The new text if the file is still what it was made of; else it is left for another try."""
+    return new if now == known else now
+
+
+def _with_entry(text: str | None, entry: Entry) -> str:
+    return text if text and loaded.has(text, entry.key) else loaded.with_entry(text, entry)
+
+
+def _fitted(
+    text: str | None, entry: Entry, title: str, file: str
+) -> tuple[str | None, list[Entry]]:
+    """MEMORY.md with the entry and who must leave for it; None when it cannot be made to fit."""
+    if text and loaded.has(text, entry.key):
+        return text, []
+    if file and text:
+        grown = loaded.with_indexed(text, entry, title=title, file=os.path.basename(file))
+    else:
+        grown = loaded.with_entry(text, entry)
+    leaving: list[Entry] = []
+    while not loaded.fits(grown):
+        old = loaded.oldest(grown, but=entry.key)
+        if old is None:
+            return None, []
+        grown = loaded.without(grown, old.key)
+        leaving.append(old)
+    return grown, leaving
+
+
+def _in_project(scope: Scope, context: Context) -> Scope:
+    """The scope of the project that the session ran in."""
+    return scope._replace(project=project_of(context.project_path))
+
+
+def _problem(check: Callable[[], object]) -> str:
+    try:
+        check()
+    except HardwonError as error:
+        return str(error)
+    return ""
+
+
+def _check_file(path: str) -> None:
+    text = read_text(path) or ""
+    if ".insights" in path.split(os.sep):
+        notes.parse(text, path)
+    if os.path.basename(path) == "MEMORY.md" and not loaded.fits(text):
+        raise InvalidInput(f"{path}: longer than what is loaded")

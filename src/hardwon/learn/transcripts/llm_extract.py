@@ -1,0 +1,170 @@
+"""The extractors with a model: each insight must quote the transcript, or it is dropped."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hardwon.errors import BadReply, TransientError
+from hardwon.learn.transcripts.insight import (
+    CONTENT,
+    HIGH,
+    IMPLICIT,
+    MEDIUM,
+    PATTERN,
+    TIER_A,
+    TIER_B,
+    Evidence,
+    Insight,
+    Summary,
+    by_count,
+    evidence,
+    tags_of,
+)
+from hardwon.ports import Request
+from hardwon.runtime import prompt_text
+from hardwon.text.clean import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
+
+    from hardwon.ports import Model
+
+T = TypeVar("T")
+_AT_ONCE = 3  # calls side by side
+_KINDS = {CONTENT: HIGH, IMPLICIT: MEDIUM}
+_QUOTE = {"line": {"type": "integer"}, "quote": {"type": "string"}}
+_INSIGHT = {
+    "title": {"type": "string"},
+    "category": {"type": "string"},
+    "type": {"enum": [CONTENT, PATTERN, IMPLICIT]},
+    "insight": {"type": "string"},
+    "mistake": {"type": "string"},
+    "tags": {"type": "array", "items": {"type": "string"}},
+    "always_needed": {"type": "boolean"},
+    "evidence": {"type": "array", "items": {"type": "object", "properties": _QUOTE}},
+}
+_INSIGHTS = {
+    "type": "object",
+    "properties": {
+        "insights": {"type": "array", "items": {"type": "object", "properties": _INSIGHT}}
+    },
+    "required": ["insights"],
+}
+_SUMMARY = {
+    "type": "object",
+    "properties": {
+        "summary": {"type": "string"},
+        "main_task": {"type": "string"},
+        "key_decisions": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["summary", "main_task"],
+}
+
+
+async def insights(texts: Iterator[str], model: Model) -> list[Insight]:
+    """What the model finds in the chunks, as far as its quotes are really there."""
+    system = prompt_text("session-insights")
+
+    async def one(text: str) -> list[Insight]:
+        reply = await _asked(model, system, text, _INSIGHTS)
+        made = (_insight(plain, text, model.name) for plain in reply.get("insights", ()))
+        return [insight for insight in made if insight]
+
+    found = await _each(texts, one)
+    return [insight for part in found for insight in part]
+
+
+async def summary(texts: Iterator[str], model: Model) -> Summary:
+    """One summary of all chunks: of each first, then of these."""
+    system = prompt_text("session-summary")
+
+    async def one(text: str) -> dict[str, Any]:
+        return await _asked(model, system, text, _SUMMARY)
+
+    parts = await _each(texts, one)
+    while len(parts) > 1:
+        told = "\n".join(f"[part {n}] {part.get('summary')}" for n, part in enumerate(parts, 1))
+        decisions = [known for part in parts for known in part.get("key_decisions", ())]
+        parts = [{**await one(told), "key_decisions": decisions}]
+    if not parts:
+        raise BadReply("anything to summarise", "")
+    return Summary(
+        text=one_line(str(parts[0].get("summary", "")), 1200),
+        task=one_line(str(parts[0].get("main_task", "")), 300),
+        decisions=tuple(one_line(str(known), 300) for known in parts[0].get("key_decisions", ())),
+    )
+
+
+async def _each(texts: Iterator[str], ask: Callable[[str], Awaitable[T]]) -> list[T]:
+    """An answer for every text, in order, a few at a time: the texts are never all in memory."""
+    found: list[T] = []
+    while batch := [text for _, text in zip(range(_AT_ONCE), texts, strict=False)]:
+        found += await asyncio.gather(*(ask(text) for text in batch))
+    return found
+
+
+async def _asked(model: Model, system: str, text: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """The model's JSON; asked once more when the first answer was none."""
+    request = Request(
+        system, f"<transcript>\n{text}\n</transcript>", max_tokens=2000, schema=schema
+    )
+    try:
+        return parse(await _text(model, request))
+    except (BadReply, TransientError):
+        return parse(await _text(model, request))
+
+
+async def _text(model: Model, request: Request) -> str:
+    return (await model.complete(request)).text
+
+
+def parse(reply: str) -> dict[str, Any]:
+    """The JSON object in a reply, whatever stands around it; raises BadReply."""
+    start, end = reply.find("{"), reply.rfind("}")
+    try:
+        found = json.loads(reply[start : end + 1])
+    except ValueError as error:
+        raise BadReply("a JSON object", reply) from error
+    if not isinstance(found, dict):
+        raise BadReply("a JSON object", reply)
+    return found
+
+
+def _insight(plain: Any, text: str, author: str) -> Insight | None:
+    """The insight the model described; None when it is empty or none of its quotes is real."""
+    if not isinstance(plain, dict) or not str(plain.get("insight") or "").strip():
+        return None
+    shown = tuple(one for one in map(_evidence, plain.get("evidence") or ()) if _is_in(one, text))
+    kind = plain.get("type") if plain.get("type") in {*_KINDS, PATTERN} else IMPLICIT
+    if not shown or (kind == PATTERN and len(shown) < 2):
+        return None
+    told = one_line(str(plain["insight"]), 1000)
+    return Insight(
+        title=one_line(str(plain.get("title") or told), 90),
+        category=one_line(str(plain.get("category") or "Workflow"), 40),
+        kind=str(kind),
+        confidence=by_count(len(shown)) if kind == PATTERN else _KINDS[str(kind)],
+        text=told,
+        evidence=tuple(one for one in shown if one),
+        tier=TIER_A if plain.get("always_needed") is True else TIER_B,
+        tags=tags_of(*map(str, plain.get("tags") or ())),
+        mistake=one_line(str(plain.get("mistake") or ""), 600),
+        author=author,
+    )
+
+
+def _evidence(plain: Any) -> Evidence | None:
+    if not isinstance(plain, dict) or not isinstance(plain.get("line"), int):
+        return None
+    return evidence(plain["line"], str(plain.get("quote") or ""))
+
+
+def _is_in(shown: Evidence | None, text: str) -> bool:
+    """Whether the line was shown and the words stand in the text, spaces aside."""
+    if shown is None or f"[{shown.line}]" not in text:
+        return False
+    quote = re.sub(r"\W+", " ", shown.quote).strip()
+    return len(quote) >= 8 and quote in re.sub(r"\W+", " ", text)

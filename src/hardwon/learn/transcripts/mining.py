@@ -1,0 +1,195 @@
+"""Mining: five phases over a session, over a history, or in two steps for other front ends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hardwon.errors import HardwonError, NotFound
+from hardwon.learn.transcripts import catalog, phases, runs
+from hardwon.learn.transcripts.answers import cautious, prepared
+from hardwon.learn.transcripts.context import Context, context_of
+from hardwon.learn.transcripts.extract import extract
+from hardwon.learn.transcripts.handoff import read_delta, write_context, write_delta
+from hardwon.learn.transcripts.integrate import Integration
+from hardwon.learn.transcripts.questions import (
+    Answer,
+    Question,
+    Selection,
+    all_questions,
+    converse,
+    dialogue,
+)
+from hardwon.learn.transcripts.state import Handoff, Mined, Report, State, key_of
+from hardwon.learn.transcripts.undo import undo
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from datetime import timedelta
+
+    from hardwon.learn.transcripts.insight import Delta
+    from hardwon.learn.transcripts.location import Place
+    from hardwon.runtime import Runtime
+    from hardwon.values.scope import Scope
+
+Answerer = Callable[["Delta", Context], Answer]
+
+
+class Mining(NamedTuple):
+    """What came of mining one session."""
+
+    place: Place
+    report: Report
+    delta: Delta | None = None
+    problem: str = ""  # why nothing came of it
+
+
+class Waiting(NamedTuple):
+    """A run that waits for answers."""
+
+    run: str
+    context: Context
+    delta: Delta
+    questions: tuple[Question, ...]
+
+
+def by_policy(delta: Delta, context: Context) -> Answer:
+    """Answers for when nobody is there."""
+    return cautious(delta)
+
+
+class Sessions:
+    """The sessions of coding agents on this machine, mined into one agent's memory."""
+
+    def __init__(self, engine: Runtime, scope: Scope) -> None:
+        self._engine = engine
+        self._scope = scope
+        self._state = State(engine.settings.home)
+
+    def find(
+        self, *, agents: Iterable[str] = (), cwd: str = "", since: timedelta | None = None
+    ) -> list[Place]:
+        """Sessions, those of the directory first, newest first."""
+        return catalog.find(tuple(agents), cwd, since=since, now=self._engine.clock())
+
+    def look(self, place: Place) -> catalog.Overview:
+        """A session with its counts; the whole of it is read."""
+        return catalog.look(place)._replace(is_mined=is_mined(place, self._state.mined()))
+
+    def choose(self, name: str = "", *, cwd: str = "", agents: Iterable[str] = ()) -> Place:
+        """The session with this path or (beginning of an) id; without one, the newest here."""
+        if catalog.is_path(name):
+            return catalog.at_path(name)
+        return catalog.choose(name, self.find(agents=agents, cwd=cwd), now=self._engine.clock())
+
+    def mine(
+        self,
+        place: Place,
+        answerer: Answerer = by_policy,
+        *,
+        watch: phases.Watch = phases.unwatched,
+    ) -> Mining:
+        """All five phases; the hand-off files are gone afterwards, whatever happens."""
+        progress = phases.Progress(watch)
+        with self._handoff() as handoff:
+            context, delta = self._extracted(place, handoff, progress)
+            progress.enter(phases.SELECTION)
+            selection = converse(dialogue(delta, context.mode), answerer(delta, context))
+            report = self._integrated(context, selection, progress)
+        progress.finish()
+        return Mining(place, report, delta)
+
+    def preview(self, place: Place) -> tuple[Context, Delta]:
+        """What mining would offer; nothing is saved."""
+        with self._handoff() as handoff:
+            return self._extracted(place, handoff, phases.Progress())
+
+    def ask(self, place: Place) -> Waiting:
+        """The questions of a session; what was extracted waits for `answer`."""
+        handoff = self._state.new_handoff()
+        try:
+            context, delta = self._extracted(place, handoff, phases.Progress())
+        except BaseException:
+            handoff.remove()
+            raise
+        questions = all_questions(delta, context.mode)
+        return Waiting(handoff.run, context, delta, tuple(questions))
+
+    def answer(self, run: str, answers: Mapping[str, Any]) -> Mining:
+        """Integrate what the answers choose of a run that waits; nothing when one is wrong."""
+        handoff = self._state.handoff(run)
+        place, delta = read_delta(handoff)
+        context = context_of(place)
+        answerer = prepared(answers, delta, context.mode)
+        selection = converse(dialogue(delta, context.mode), answerer)
+        report = self._integrated(context, selection, phases.Progress(at=phases.SELECTION))
+        handoff.remove()
+        return Mining(context.place, report, delta)
+
+    def mine_all(self, places: Iterable[Place]) -> Iterator[Mining]:
+        """Every session that is new or has grown, by policy; one that fails stops no other."""
+        for place in self.pending(places):
+            try:
+                yield self.mine(place)
+            except HardwonError as error:
+                yield Mining(place, Report(""), problem=str(error))
+
+    def pending(self, places: Iterable[Place]) -> list[Place]:
+        """Those that were not mined yet, or have grown since; oldest first."""
+        known = self._state.mined()
+        left = [place for place in places if not is_mined(place, known)]
+        return sorted(left, key=lambda place: place.changed)
+
+    def integrations(self) -> list[str]:
+        """The ids of what can be taken back, oldest first."""
+        return self._state.integrations()
+
+    def undo(self, identity: str = "") -> Report:
+        """Take back an integration, by default the last one."""
+        known = self._state.integrations()
+        if not known:
+            raise NotFound("integration", identity)
+        return undo(self._engine, self._state, identity or known[-1])
+
+    def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[runs.Run]:
+        """Keep what runs in the neutral format teach."""
+        return runs.import_runs(path, self._engine, self._scope, skipped)
+
+    def _extracted(
+        self, place: Place, handoff: Handoff, progress: phases.Progress
+    ) -> tuple[Context, Delta]:
+        progress.enter(phases.CONTEXT)
+        context = context_of(place)
+        write_context(handoff, context)
+        progress.enter(phases.EXTRACTION)
+        delta = asyncio.run(extract(context, self._engine)).delta
+        write_delta(handoff, delta, place, self._engine.clock())
+        return context, delta
+
+    def _integrated(
+        self, context: Context, selection: Selection, progress: phases.Progress
+    ) -> Report:
+        progress.enter(phases.INTEGRATION)
+        integration = Integration(self._engine, self._state, context, self._scope)
+        report = integration.apply(selection)
+        progress.enter(phases.VERIFICATION)
+        problems = integration.verify(report)
+        self._state.note(context.place)
+        return report._replace(problems=tuple(problems))
+
+    @contextmanager
+    def _handoff(self) -> Iterator[Handoff]:
+        handoff = self._state.new_handoff()
+        try:
+            yield handoff
+        finally:
+            handoff.remove()
+
+
+def is_mined(place: Place, known: Mapping[str, Mined]) -> bool:
+    """Whether a session was mined and has not grown since."""
+    before = known.get(key_of(place))
+    return before is not None and before.size == place.size

@@ -1,0 +1,291 @@
+"""The guided selection as data: questions Q1 to Q5b, never an open-ended one.
+
+`dialogue` is a generator: it yields a question and is sent the chosen values. A terminal, a file
+of answers and a policy drive the same one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.errors import InvalidInput
+from hardwon.learn.transcripts.context import PROJECT
+from hardwon.learn.transcripts.insight import TIER_A, TIER_B, Delta, Insight, Related, Summary
+from hardwon.learn.transcripts.related import NOVEL, REDUNDANT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NONE = "none"
+MERGE, CREATE, SKIP = "merge", "create", "skip"
+OWN_PROJECT, OWN_USER, OWN_DOMAIN = "project", "user", "domain"
+
+Chosen = tuple[str, ...]
+
+
+class Option(NamedTuple):
+    """One answer that can be chosen."""
+
+    value: str
+    label: str
+
+
+class Question(NamedTuple):
+    """A question with all its answers; `default` is taken when nobody answers."""
+
+    id: str
+    text: str
+    options: tuple[Option, ...]
+    multi: bool = False
+    default: Chosen = ()
+    when: str = ""  # which earlier answer leads to it
+
+
+class Choice(NamedTuple):
+    """What becomes of one insight."""
+
+    insight: Insight
+    tier: str
+    scope: str = OWN_PROJECT
+    merge: str = CREATE
+    related: Related | None = None
+
+
+class Selection(NamedTuple):
+    """What the person decided."""
+
+    choices: tuple[Choice, ...]
+    summary: Summary | None
+    skipped: tuple[Insight, ...] = ()
+
+
+Dialogue = Generator[Question, Chosen, Selection]
+Answer = Callable[[Question], Chosen]
+
+
+def dialogue(delta: Delta, mode: str) -> Dialogue:
+    """Asks what there is to ask, in order; returns the selection."""
+    summary = yield from _summary(delta)
+    picked = yield from _insights(delta)
+    related = {one.key: one for one in delta.related}
+    choices: list[Choice] = []
+    for number, insight in picked:
+        choice = yield from _storage(number, insight, related.get(insight.key), mode)
+        if choice:
+            choices.append(choice)
+    kept = {choice.insight.key for choice in choices}
+    left = tuple(one for one in delta.insights if one.key not in kept)
+    return Selection(tuple(choices), summary, left)
+
+
+def converse(talk: Dialogue, answer: Answer) -> Selection:
+    """Lead a dialogue to its end with somebody who answers."""
+    try:
+        question = next(talk)
+        while True:
+            question = talk.send(valid(question, answer(question)))
+    except StopIteration as end:
+        selection: Selection = end.value
+        return selection
+
+
+def valid(question: Question, chosen: Chosen) -> Chosen:
+    """The chosen values if the question knows them, else InvalidInput."""
+    by_label = {option.label: option.value for option in question.options}
+    values = tuple(by_label.get(one, one) for one in chosen)
+    known = [option.value for option in question.options]
+    unknown = [one for one in values if one not in known]
+    if unknown or not values or (len(values) > 1 and (not question.multi or NONE in values)):
+        one_of = " or ".join(repr(one) for one in known)
+        raise InvalidInput(f"{question.id}: {', '.join(chosen) or 'no answer'}; choose {one_of}")
+    return values
+
+
+def all_questions(delta: Delta, mode: str) -> list[Question]:
+    """Every question that can come up, for front ends that show them their own way."""
+    related = {one.key: one for one in delta.related}
+    found = [q1(delta), q1_changes(delta), q2(delta)]
+    if delta.spare:
+        found += [q3(), q3_missed(delta)]
+    for number, insight in _numbered(delta):
+        if insight.key in related:
+            found.append(q4(number, insight, related[insight.key]))
+        found += [q5(number, insight, mode), q5b(number, insight, mode)]
+    return found
+
+
+def q1(delta: Delta) -> Question:
+    """Summary validation."""
+    return Question(
+        "Q1",
+        f"Does this summary look correct?\n{delta.summary.text}",
+        (
+            Option("yes", "Yes, correct"),
+            Option("modify", "Needs modification"),
+            Option("skip", "Skip summary"),
+        ),
+        default=("yes",),
+    )
+
+
+def q1_changes(delta: Delta) -> Question:
+    """What to change in the summary, inferred from the session."""
+    sentences = _sentences(delta.summary.text)
+    drops = [Option(f"drop{n}", f"Leave out: {one}") for n, one in enumerate(sentences, 1)]
+    adds = [
+        Option(f"add{n}", f"Add the decision: {one}")
+        for n, one in enumerate(delta.summary.decisions, 1)
+    ]
+    return Question(
+        "Q1-changes",
+        "What should change in the summary?",
+        (*adds, *drops, Option(NONE, "Leave it as it is")),
+        multi=True,
+        default=(NONE,),
+        when="Q1 = modify",
+    )
+
+
+def q2(delta: Delta) -> Question:
+    """Insight selection."""
+    options = [
+        Option(str(n), f"[{one.confidence}] {_warning(one)}{one.title}: {one.text}")
+        for n, one in enumerate(delta.insights, 1)
+    ]
+    return Question(
+        "Q2",
+        "Which insights should be saved?",
+        (*options, Option(NONE, "None (skip saving)")),
+        multi=True,
+        default=(NONE,),
+    )
+
+
+def _warning(insight: Insight) -> str:
+    """Tells the person when an insight may be an attack on the agent that will read it."""
+    return f"(look closely: {insight.doubt}) " if insight.doubt else ""
+
+
+def q3() -> Question:
+    """Additional memory."""
+    return Question(
+        "Q3",
+        "Any missed perspectives?",
+        (Option("yes", "Yes"), Option("no", "No, sufficient")),
+        default=("no",),
+    )
+
+
+def q3_missed(delta: Delta) -> Question:
+    """Insights that were not in the list, inferred from the session."""
+    first = len(delta.insights) + 1
+    options = [
+        Option(str(n), f"{one.title}: {one.text}") for n, one in enumerate(delta.spare, first)
+    ]
+    return Question(
+        "Q3-missed",
+        "Which of these should be saved as well?",
+        (*options, Option(NONE, "None of these")),
+        multi=True,
+        default=(NONE,),
+        when="Q3 = yes",
+    )
+
+
+def q4(number: int, insight: Insight, related: Related) -> Question:
+    """Merge decision."""
+    said = f"{related.path}:{related.line} ({related.relation}): “{related.excerpt}”"
+    default = SKIP if related.relation == REDUNDANT else CREATE
+    return Question(
+        f"Q4.{number}",
+        f"Merge with existing knowledge?\n{insight.title}\n{said}",
+        (
+            Option(MERGE, "Merge (modify existing file)"),
+            Option(CREATE, "Create new"),
+            Option(SKIP, "Skip"),
+        ),
+        default=(default,),
+        when=f"insight {number} is saved",
+    )
+
+
+def q5(number: int, insight: Insight, mode: str) -> Question:
+    """Storage tier."""
+    always = Option(TIER_A, "Tier A — MEMORY.md (always loaded, concise entry)")
+    detailed = Option(TIER_B, "Tier B — .insights/ (reference-on-demand, detailed archive)")
+    only = Option(TIER_B, "Tier B — .insights/ only (no project MEMORY.md in user-level mode)")
+    is_project = mode == PROJECT
+    return Question(
+        f"Q5.{number}",
+        f"Where should it be stored?\n{insight.title}",
+        (always, detailed) if is_project else (only,),
+        default=(insight.tier if is_project else TIER_B,),
+        when=f"insight {number} is saved and not merged",
+    )
+
+
+def q5b(number: int, insight: Insight, mode: str) -> Question:
+    """Which `.insights/`."""
+    own = Option(OWN_PROJECT, "Project .insights/ (project-specific archival)")
+    user = Option(OWN_USER, "User .insights/ ~/.claude/.insights/ (cross-project reference)")
+    domain = Option(OWN_DOMAIN, "Domain .insights/ (tech-stack specific)")
+    options = (own, user, domain) if mode == PROJECT else (user, domain)
+    return Question(
+        f"Q5b.{number}",
+        f"Which .insights/?\n{insight.title}",
+        options,
+        default=(options[0].value,),
+        when=f"Q5.{number} = B",
+    )
+
+
+def _summary(delta: Delta) -> Generator[Question, Chosen, Summary | None]:
+    (answer,) = yield q1(delta)
+    if answer == "skip":
+        return None
+    if answer == "yes":
+        return delta.summary
+    changes = yield q1_changes(delta)
+    return _changed(delta.summary, changes)
+
+
+def _changed(summary: Summary, changes: Chosen) -> Summary:
+    told = _sentences(summary.text)
+    kept = [one for n, one in enumerate(told, 1) if f"drop{n}" not in changes]
+    more = [one for n, one in enumerate(summary.decisions, 1) if f"add{n}" in changes]
+    return summary._replace(text=" ".join((*kept, *more)))
+
+
+def _insights(delta: Delta) -> Generator[Question, Chosen, list[tuple[int, Insight]]]:
+    picked: Chosen = (NONE,)
+    if delta.insights:
+        picked = yield q2(delta)
+    if delta.spare and (yield q3()) == ("yes",):
+        picked += yield q3_missed(delta)
+    return [(number, one) for number, one in _numbered(delta) if str(number) in picked]
+
+
+def _numbered(delta: Delta) -> list[tuple[int, Insight]]:
+    return list(enumerate((*delta.insights, *delta.spare), 1))
+
+
+def _storage(
+    number: int, insight: Insight, related: Related | None, mode: str
+) -> Generator[Question, Chosen, Choice | None]:
+    if related and related.relation != NOVEL:
+        (merge,) = yield q4(number, insight, related)
+        if merge == SKIP:
+            return None
+        if merge == MERGE:
+            return Choice(insight, TIER_B, merge=MERGE, related=related)
+    (tier,) = yield q5(number, insight, mode)
+    if tier == TIER_A:
+        return Choice(insight, TIER_A)
+    (scope,) = yield q5b(number, insight, mode)
+    return Choice(insight, TIER_B, scope)
+
+
+def _sentences(text: str) -> Sequence[str]:
+    return [one for one in re.split(r"(?<=[.!?”])\s+", text.strip()) if one]

@@ -1,0 +1,117 @@
+"""Related knowledge: what memory already says about the insights. It starts from the insights."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.errors import HardwonError
+from hardwon.learn.transcripts.insight import Insight, Related
+from hardwon.learn.transcripts.rules.sentences import meaning
+from hardwon.stores.markdown import read_text
+from hardwon.text.clean import clip, one_line
+
+if TYPE_CHECKING:
+    from hardwon.learn.transcripts.context import Context
+
+REDUNDANT, CONFLICTING, COMPLEMENTARY, NOVEL = "redundant", "conflicting", "complementary", "novel"
+_FILES, _SIZE = 500, 256 * 1024
+_SAME, _NEAR, _SHARED = 0.8, 0.4, 3
+_FORBIDS = re.compile(r"(?i)\b(?:never|do(?:n['’]t| not)|avoid|stop|must not|instead of)\b")
+
+
+class Passage(NamedTuple):
+    """A line of a memory file, as words."""
+
+    path: str
+    line: int
+    text: str
+    words: frozenset[str]
+
+
+class Library(NamedTuple):
+    """All that memory says, and what of it could not be read."""
+
+    passages: list[Passage]
+    marks: dict[str, Passage]  # of insights that were stored before
+    problems: list[str]
+
+
+def find_related(insights: tuple[Insight, ...], library: Library) -> tuple[Related, ...]:
+    """For each insight the passage that is nearest to it; nothing for a new one."""
+    found = (_nearest(one, library) for one in insights)
+    return tuple(one for one in found if one)
+
+
+def open_library(context: Context) -> Library:
+    """Every place the agent may load memory from: rules, insights, MEMORY.md."""
+    library = Library([], {}, [])
+    for path in _paths(context):
+        try:
+            text = read_text(path)
+        except HardwonError as error:
+            library.problems.append(str(error))
+            continue
+        if text and len(text) <= _SIZE:
+            _shelve(path, text, library)
+    return library
+
+
+def _paths(context: Context) -> list[str]:
+    name = os.path.basename(context.user_level).lstrip(".").upper()
+    bases = [base for base in (context.user_level, context.project_level) if base]
+    found = [os.path.join(context.project_path, "AGENTS.md"), context.memory]
+    for base in bases:
+        own = glob.escape(base)
+        found += [
+            os.path.join(base, f"{name}.md"),
+            os.path.join(os.path.dirname(base), f"{name}.md"),
+        ]
+        found += sorted(glob.glob(os.path.join(own, "rules", "*.md")))
+        found += sorted(glob.glob(os.path.join(own, ".insights", "**", "*.md"), recursive=True))
+    return [path for path in dict.fromkeys(found) if _is_own(path, context)][:_FILES]
+
+
+def _is_own(path: str, context: Context) -> bool:
+    """Whether it is a file within the trees that memory lives in."""
+    roots = (context.user_level, context.project_path)
+    real = os.path.realpath(path)
+    known = [os.path.realpath(root) for root in roots if root]
+    return os.path.isfile(real) and any(os.path.commonpath((real, root)) == root for root in known)
+
+
+def _shelve(path: str, text: str, library: Library) -> None:
+    for number, line in enumerate(text.splitlines(), 1):
+        passage = Passage(path, number, line, meaning(line))
+        for key in re.findall(r"<!-- hardwon:([0-9a-f]{12})\b", line):
+            library.marks.setdefault(key, passage)
+        if len(passage.words) >= _SHARED:
+            library.passages.append(passage)
+
+
+def _nearest(insight: Insight, library: Library) -> Related | None:
+    if insight.key in library.marks:
+        return _related(insight, REDUNDANT, library.marks[insight.key], "It was stored before.")
+    words = meaning(insight.text)
+    near = max(library.passages, key=lambda one: _share(words, one.words), default=None)
+    share = _share(words, near.words) if near else 0.0
+    if near is None or share < _NEAR:
+        return None
+    if bool(_FORBIDS.search(insight.text)) != bool(_FORBIDS.search(near.text)):
+        return _related(insight, CONFLICTING, near, "One forbids what the other asks for.")
+    relation = REDUNDANT if share >= _SAME else COMPLEMENTARY
+    common = ", ".join(sorted(words & near.words)[:6])
+    return _related(insight, relation, near, f"Both speak of {common}.")
+
+
+def _share(a: frozenset[str], b: frozenset[str]) -> float:
+    """Common words against all words of both; nothing for less than three."""
+    common = len(a & b)
+    return common / (len(a) + len(b) - common) if common >= _SHARED else 0.0
+
+
+def _related(insight: Insight, relation: str, near: Passage, reason: str) -> Related:
+    excerpt = clip(one_line(re.sub(r"<!--.{0,80}?-->", "", near.text)), 200)
+    return Related(insight.key, relation, near.path, near.line, excerpt, reason)

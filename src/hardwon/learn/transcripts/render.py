@@ -1,0 +1,84 @@
+"""What is written about an insight: an entry, a note, a memory file, a lesson."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.learn.transcripts.insight import SURENESS, Insight
+from hardwon.learn.transcripts.rules.sentences import stack
+from hardwon.stores.markdown import Entry, Note
+from hardwon.stores.markdown import insights as notes
+from hardwon.text.clean import clip
+from hardwon.values.episode import Trigger
+from hardwon.values.lesson import Lesson
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from hardwon.learn.transcripts.insight import Summary
+    from hardwon.values.scope import Scope
+
+
+def entry(insight: Insight, now: datetime) -> Entry:
+    """Its line in MEMORY.md."""
+    return Entry(insight.key, f"{now:%Y-%m-%d}", insight.category, insight.entry)
+
+
+def note(insight: Insight, summary: Summary | None, session: str, now: datetime) -> Note:
+    """Its section in `.insights/`."""
+    return Note(
+        key=insight.key,
+        title=clip(insight.title, 120),
+        body=body(insight, summary),
+        summary=insight.entry,
+        session=session,
+        date=now.date(),
+        tags=insight.tags,
+        keywords=tuple(sorted(stack(insight.text))),
+    )
+
+
+def moved(old: Entry, session: str, now: datetime) -> Note:
+    """The section of an entry that left MEMORY.md."""
+    title = clip(old.text, 80)
+    return Note(old.key, title, old.text, "Entries that left MEMORY.md", session, now.date())
+
+
+def memory_file(insight: Insight) -> str:
+    """The file that an index of memories points to."""
+    kind = "feedback" if insight.category == "Preferences" else "project"
+    name = notes.slug(insight.title).removesuffix(".md")
+    front = {"name": name, "description": insight.entry, "metadata": {"type": kind}}
+    return notes.Document(front, f"\n{body(insight, None)}").text()
+
+
+def body(insight: Insight, summary: Summary | None) -> str:
+    """The section of an insight: what to do, what went wrong, and where it shows."""
+    parts = [insight.text]
+    if insight.mistake:
+        parts.append(f"What went wrong: {insight.mistake}")
+    parts.append(f"Type: {insight.kind}. Confidence: {insight.confidence}.")
+    shown = "\n".join(f"- line {one.line}: “{one.quote}”" for one in insight.evidence[:5])
+    parts.append(f"Evidence:\n\n{shown}")
+    if summary:
+        parts.append(f"Session: {summary.task}")
+    return "\n\n".join(parts).replace("<!--", "‹!--") + "\n"
+
+
+def lesson(insight: Insight, scope: Scope, session: str) -> Lesson:
+    """The insight as it is recalled at the doors."""
+    return Lesson(
+        scope=scope,
+        situation=insight.title,
+        mistake=insight.mistake,
+        correction=insight.text,
+        tags=insight.tags,
+        trigger=Trigger.SESSION,
+        signatures=insight.signatures,
+        calls=insight.calls,
+        evidence=(f"session:{session}:{insight.evidence[0].line}",),
+        origin=f"session:{session}",
+        author=insight.author,
+        job=f"session:{session}:{insight.key}",
+        confidence=SURENESS[insight.confidence],
+    )

@@ -1,0 +1,106 @@
+"""Corrections: what the user told the agent to do otherwise."""
+
+from __future__ import annotations
+
+import re
+
+from hardwon.learn.transcripts.insight import (
+    CONTENT,
+    HIGH,
+    IMPLICIT,
+    MEDIUM,
+    PATTERN,
+    TIER_A,
+    Insight,
+    by_count,
+    evidence,
+)
+from hardwon.learn.transcripts.rules.sentences import meaning, overlap, sentences, stack
+from hardwon.learn.transcripts.transcript import AGENT, USER, Acted, Moment, Said
+from hardwon.text.clean import one_line
+from hardwon.text.redact import redact
+
+_MESSAGE_LIMIT = 2_000  # a longer one is a task, not a correction
+_KEPT = 200
+_ALIKE = 0.5
+_OPENING = re.compile(
+    r"(?i)(?:no|nope|wrong|stop|wait|hey|please|again|actually|but)\b[,.!: -]{0,3}"
+)
+_RULE = re.compile(
+    r"(?i)\b(?:do(?:n['’]t| not)|never|always|must(?: not)?|stop \w+ing|avoid|prefer"
+    r"|use (?:\S+ ){1,8}?(?:instead|rather than|not\b)|instead of|make sure|remember to)\b"
+    r"|^use \S"
+)
+_OBJECTION = re.compile(
+    r"(?i)^(?:no\b|nope|wrong|that(?:['’]s| is) (?:not|wrong)|not like that|i (?:said|told|meant)"
+    r"|why did you|you (?:should|shouldn['’]t|forgot|keep)|undo|revert)"
+)
+
+
+class Corrections:
+    """Listens to the user once the agent has begun."""
+
+    def __init__(self) -> None:
+        self._has_begun = False
+        self._heard: list[tuple[int, str]] = []
+
+    def see(self, moment: Moment) -> None:
+        if isinstance(moment, Acted) or moment.who == AGENT:
+            self._has_begun = True
+        elif self._has_begun and moment.who == USER and len(moment.text) <= _MESSAGE_LIMIT:
+            self._listen(moment)
+
+    def insights(self) -> list[Insight]:
+        return [_insight(group) for group in self._groups()]
+
+    def _listen(self, said: Said) -> None:
+        if len(self._heard) < _KEPT:
+            objected = bool(_OBJECTION.match(said.text.strip()))
+            for sentence in sentences(redact(said.text)):
+                if is_rule(sentence) or (objected and len(sentence.split()) > 3):
+                    self._heard.append((said.line, sentence))
+
+    def _groups(self) -> list[list[tuple[int, str]]]:
+        groups: list[list[tuple[int, str]]] = []
+        for line, sentence in self._heard:
+            words = meaning(sentence)
+            for group in groups:
+                if overlap(words, meaning(group[0][1])) >= _ALIKE:
+                    group.append((line, sentence))
+                    break
+            else:
+                groups.append([(line, sentence)])
+        return groups
+
+
+def is_rule(sentence: str) -> bool:
+    """Whether a sentence says how things are to be done."""
+    return bool(_RULE.search(sentence)) and len(sentence.split()) > 2 and sentence[-1] != "?"
+
+
+def _insight(group: list[tuple[int, str]]) -> Insight:
+    ruling = [sentence for _, sentence in group if is_rule(sentence)]
+    told = _imperative(max(ruling or [sentence for _, sentence in group], key=len))
+    kind, confidence = (CONTENT, HIGH) if ruling else (IMPLICIT, MEDIUM)
+    if len(group) > 1 and not ruling:
+        kind, confidence = PATTERN, by_count(len(group))
+    return Insight(
+        title=told[:90],
+        category="Preferences",
+        kind=kind,
+        confidence=confidence,
+        text=told,
+        evidence=tuple(evidence(line, sentence) for line, sentence in group[:10]),
+        tier=TIER_A,
+        tags=stack(told),
+        mistake="The user had to correct this.",
+    )
+
+
+def _imperative(sentence: str) -> str:
+    """The sentence without its opening objection: "no, use pnpm" as "Use pnpm"."""
+    text = one_line(sentence)
+    for _ in range(3):
+        text = _OPENING.sub("", text, count=1) if _OPENING.match(text) else text
+    text = text.strip(" ,.-") or one_line(sentence)
+    return text[0].upper() + text[1:]

@@ -1,0 +1,62 @@
+"""Runs in the neutral format, imported: each is a session whose lessons are kept at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.learn.transcripts import lines, render
+from hardwon.learn.transcripts.agents.neutral import Parser
+from hardwon.learn.transcripts.extract import cleansed
+from hardwon.learn.transcripts.insight import LOW, Insight
+from hardwon.learn.transcripts.rules import apply_rules
+from hardwon.learn.transcripts.transcript import Reading
+from hardwon.text.clean import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hardwon.runtime import Runtime
+    from hardwon.values.scope import Scope
+
+
+class Run(NamedTuple):
+    """What one run taught."""
+
+    id: str
+    repo: str
+    steps: int
+    failures: int
+    fixed: int
+    insights: tuple[Insight, ...]
+    lessons: tuple[int, ...] = ()
+
+
+def read_runs(path: str, skipped: Counter[str]) -> Iterator[Run]:
+    """Every run in the file with what the rules find in it; odd rows are counted."""
+    for number, record in lines.records(path, skipped):
+        reading = Reading(Parser(), [(number, record)], skipped)
+        found = apply_rules(reading.moments())
+        if reading.about.id:
+            story, failures = found.story, found.failures
+            kept = tuple(cleansed(one) for one in found.insights if one.confidence != LOW)
+            yield Run(
+                id=reading.about.id,
+                repo=reading.about.cwd,
+                steps=story.steps,
+                failures=story.failures,
+                fixed=failures.fixed,
+                insights=kept,
+            )
+
+
+def import_runs(path: str, engine: Runtime, scope: Scope, skipped: Counter[str]) -> Iterator[Run]:
+    """The runs, each with the lessons that were kept of it; a second import adds nothing."""
+    for run in read_runs(path, skipped):
+        own = scope if scope.project or not run.repo else _in(scope, run.repo)
+        kept = [engine.keep(render.lesson(one, own, run.id)).id for one in run.insights]
+        yield run._replace(lessons=tuple(dict.fromkeys(kept)))
+
+
+def _in(scope: Scope, repo: str) -> Scope:
+    return scope._replace(project=one_line(repo, 200))

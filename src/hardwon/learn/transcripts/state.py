@@ -1,0 +1,174 @@
+"""What mining keeps in hardwon's own home: hand-off files, the record of each integration, and
+which sessions were mined. All of it is private to the user."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hardwon.errors import InvalidInput, NotFound, storage_error
+from hardwon.text.clean import file_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hardwon.learn.transcripts.location import Place
+
+_STALE = 24 * 3600.0  # hand-off files of a run that nobody went on with
+
+
+class Handoff:
+    """A directory of one run that only its owner can read; gone when the run is over."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    @property
+    def run(self) -> str:
+        """The name by which a later process can go on."""
+        return os.path.basename(self.path)
+
+    def write(self, name: str, text: str) -> None:
+        """Keep one file."""
+        handle = os.open(
+            os.path.join(self.path, name), os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600
+        )
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def read(self, name: str) -> str:
+        """One file's text."""
+        with open(os.path.join(self.path, name), encoding="utf-8") as file:
+            return file.read()
+
+    def remove(self) -> None:
+        """Forget the run."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+class Report(NamedTuple):
+    """What an integration did, or took back."""
+
+    id: str
+    files: tuple[str, ...] = ()
+    lessons: tuple[int, ...] = ()
+    moved: int = 0  # entries that left MEMORY.md for want of room
+    problems: tuple[str, ...] = ()
+
+
+class Mined(NamedTuple):
+    """How far a session had been mined."""
+
+    size: int
+    changed: float
+
+
+class State:
+    """The folder `sessions` in hardwon's home."""
+
+    def __init__(self, home: str) -> None:
+        self._base = os.path.join(home, "sessions")
+
+    def new_handoff(self) -> Handoff:
+        """A fresh, private directory with a name nobody can guess."""
+        runs = self._folder("runs")
+        self._tidy(runs)
+        return Handoff(tempfile.mkdtemp(prefix="run-", dir=runs))
+
+    def handoff(self, run: str) -> Handoff:
+        """The directory of a run that waits for answers, else NotFound."""
+        path = os.path.join(self._base, "runs", file_id(run, "run"))
+        if not os.path.isdir(path):
+            raise NotFound("run", run)
+        return Handoff(path)
+
+    def save(self, identity: str, record: dict[str, Any]) -> None:
+        """Keep the record of an integration; whole or not at all."""
+        folder = self._folder("integrations")
+        handle, fresh = tempfile.mkstemp(dir=folder)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(record, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(fresh, os.path.join(folder, f"{file_id(identity)}.json"))
+
+    def integrations(self) -> list[str]:
+        """The ids of what was integrated, oldest first."""
+        folder = os.path.join(self._base, "integrations")
+        names = os.listdir(folder) if os.path.isdir(folder) else []
+        return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
+
+    def load(self, identity: str) -> dict[str, Any]:
+        """The record of an integration, else NotFound."""
+        path = os.path.join(self._base, "integrations", f"{file_id(identity)}.json")
+        try:
+            with open(path, encoding="utf-8") as file:
+                record: dict[str, Any] = json.load(file)
+        except FileNotFoundError:
+            raise NotFound("integration", identity) from None
+        except ValueError as error:
+            raise InvalidInput(f"{path}: not a record of an integration") from error
+        return record
+
+    def forget(self, identity: str) -> None:
+        """Drop the record of an integration that was taken back."""
+        os.unlink(os.path.join(self._base, "integrations", f"{file_id(identity)}.json"))
+
+    def mined(self) -> dict[str, Mined]:
+        """What was mined so far, by agent and session."""
+        found: dict[str, Mined] = {}
+        for key, size, changed in self._notes():
+            found[key] = Mined(size, changed)
+        return found
+
+    def note(self, place: Place) -> None:
+        """Remember that a session was mined as it is now."""
+        self._append([key_of(place), place.size, place.changed])
+
+    def unnote(self, key: str) -> None:
+        """Forget that a session was mined."""
+        self._append([key, -1, 0.0])
+
+    def _append(self, row: list[Any]) -> None:
+        line = json.dumps(row).encode() + b"\n"
+        path = os.path.join(self._folder(""), "mined.jsonl")
+        handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+        try:
+            os.write(handle, line)  # one write: lines of two processes never mix
+        finally:
+            os.close(handle)
+
+    def _notes(self) -> Iterator[tuple[str, int, float]]:
+        path = os.path.join(self._base, "mined.jsonl")
+        if not os.path.isfile(path):
+            return
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                try:
+                    key, size, changed = json.loads(line)
+                except ValueError:
+                    continue  # the last line of a process that was killed
+                yield str(key), int(size), float(changed)
+
+    def _folder(self, name: str) -> str:
+        path = os.path.join(self._base, name)
+        try:
+            os.makedirs(path, mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise storage_error(error, path) from error
+        return path
+
+    def _tidy(self, runs: str) -> None:
+        for name in os.listdir(runs):
+            path = os.path.join(runs, name)
+            if time.time() - os.stat(path).st_mtime > _STALE:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def key_of(place: Place) -> str:
+    """The name of a session among those of all agents."""
+    return f"{place.agent}:{place.id}"

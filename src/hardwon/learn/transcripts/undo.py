@@ -1,0 +1,74 @@
+"""Undo: one integration taken back, without touching what others wrote since."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hardwon.errors import NotFound
+from hardwon.learn.transcripts.state import Report
+from hardwon.stores.markdown import insights as notes
+from hardwon.stores.markdown import memory as loaded
+from hardwon.stores.markdown import update
+from hardwon.values.scope import Scope
+
+if TYPE_CHECKING:
+    from hardwon.learn.transcripts.state import State
+    from hardwon.runtime import Runtime
+
+
+def undo(engine: Runtime, state: State, identity: str) -> Report:
+    """Take one integration back; what others wrote since stays."""
+    record = state.load(identity)
+    scope = Scope(*record["scope"])
+    files = [
+        path
+        for path, before, after, root in reversed(record["changes"])
+        if _taken_back(path, before, after, root, record)
+    ]
+    for number, is_new in record["lessons"]:
+        _forget(engine, scope, number, is_new, record["session"])
+    state.unnote(record["mined"])
+    state.forget(identity)
+    return Report(
+        identity, tuple(dict.fromkeys(files)), tuple(number for number, _ in record["lessons"])
+    )
+
+
+def _taken_back(
+    path: str, before: str | None, after: str | None, root: str, record: dict[str, Any]
+) -> bool:
+    """Restore the file if nobody touched it since, else take out only what was added."""
+
+    def change(text: str | None) -> str | None:
+        if text == after or text is None:
+            return before if text == after else None
+        return _cleansed(text, path, record)
+
+    done = update(path, change, root=root)
+    return done.before != done.after
+
+
+def _cleansed(text: str, path: str, record: dict[str, Any]) -> str:
+    for key, title, summary in record["keys"]:
+        if notes.has(text, key):
+            document = notes.parse(text, path)
+            added = notes.Added(key, title, summary, record["session"])
+            text = notes.without(document, added).text()
+        text = loaded.without(text, key)
+    return text
+
+
+def _forget(engine: Runtime, scope: Scope, number: int, is_new: bool, session: str) -> None:
+    """Remove a lesson that the integration made, or take back what it added to an older one."""
+    try:
+        lesson = engine.store.lessons.get(scope, number)
+    except NotFound:
+        return
+    own = f"session:{session}:"
+    others = tuple(one for one in lesson.evidence if not one.startswith(own))
+    if is_new and not others:
+        engine.store.lessons.delete(scope, number)
+    elif len(others) < len(lesson.evidence):
+        engine.store.lessons.update(
+            lesson._replace(evidence=others, met=max(1, lesson.met - 1), updated_at=engine.clock())
+        )

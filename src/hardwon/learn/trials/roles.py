@@ -1,0 +1,123 @@
+"""Who acts and who judges: commands, or plain functions, sync or async."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+from typing import TYPE_CHECKING, Any
+
+from hardwon.errors import InvalidInput
+from hardwon.learn.trials import actors
+from hardwon.learn.trials.evaluate import verify
+from hardwon.learn.trials.process import Limits
+from hardwon.learn.trials.runner import Attempt
+from hardwon.learn.trials.tools.report import error
+from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput
+from hardwon.text.clean import clip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hardwon.learn.trials.prompt import Prompt
+    from hardwon.learn.trials.state import Options
+
+
+class MixedHands:
+    """Commands from the options, functions where they are given."""
+
+    def __init__(
+        self,
+        options: Options,
+        *,
+        mark: str,
+        actor: Callable[[Any], Any] | None = None,
+        evaluate: Callable[[Any], Any] | None = None,
+        threads: bool = False,
+    ) -> None:
+        self._options = options
+        self._mark = mark
+        self._actor = actor
+        self._evaluate = evaluate
+        self._threads = threads
+        self._cwd = options.cwd or os.getcwd()
+
+    async def act(self, prompt: Prompt, *, prompt_file: str) -> Attempt:
+        """One attempt at the task."""
+        if self._actor is not None:
+            return await self._called(prompt)
+        options = self._options
+        done = await actors.act(
+            actors.template(options.actor),
+            prompt,
+            prompt_file=prompt_file,
+            cwd=self._cwd,
+            mark=self._mark,
+            limits=Limits(options.actor_seconds, options.output_bytes),
+            variant=options.variant,
+        )
+        return Attempt(done.output, done.text, done.output.rationale)
+
+    async def judge(self, attempt: Attempt) -> EvaluatorOutput:
+        """What the function says, or else the tools."""
+        if self._evaluate is not None:
+            return await self._asked(attempt.answer)
+        options = self._options
+        return await verify(
+            options.verify,
+            cwd=self._cwd,
+            mark=self._mark,
+            limits=Limits(options.verify_seconds, options.output_bytes),
+            passed_env=options.pass_env,
+        )
+
+    async def _called(self, prompt: Prompt) -> Attempt:
+        assert self._actor is not None
+        try:
+            answer = await self._call(self._actor, prompt)
+        except Exception as raised:  # noqa: BLE001 - the actor is foreign code, its crash is a fact
+            crash = f"the actor raised {type(raised).__name__}: {clip(str(raised), 300)}"
+            return Attempt(ActorOutput(crash=crash, variant=self._options.variant), crash)
+        if isinstance(answer, ActorOutput):
+            return Attempt(answer, answer.rationale, answer)
+        text = "" if answer is None else str(answer)
+        return Attempt(actors.said(text, self._options.variant), text, answer)
+
+    async def _asked(self, answer: Any) -> EvaluatorOutput:
+        assert self._evaluate is not None
+        try:
+            return judgement(await self._call(self._evaluate, answer))
+        except AssertionError as raised:
+            return judgement(str(raised) or "an assertion failed")
+
+    async def _call(self, function: Callable[[Any], Any], argument: Any) -> Any:
+        if self._threads and not inspect.iscoroutinefunction(function):
+            given = await asyncio.to_thread(function, argument)
+        else:
+            given = function(argument)
+        return await given if inspect.isawaitable(given) else given
+
+
+def judgement(said: Any) -> EvaluatorOutput:
+    """What a function's answer means.
+
+    True or 1.0 is a pass; False, a smaller number, a text (what is wrong) or an exception is none.
+    A whole `EvaluatorOutput` is taken as it is.
+    """
+    if isinstance(said, EvaluatorOutput):
+        return said
+    if isinstance(said, bool):
+        return _plain(float(said), "" if said else "the evaluation said no")
+    if isinstance(said, int | float):
+        if not 0 <= said <= 1:
+            raise InvalidInput(f"a reward is in 0 … 1, not {said!r}")
+        return _plain(float(said), "" if said == 1 else f"the reward is {said:g}, not 1")
+    if isinstance(said, str | BaseException) and str(said):
+        return _plain(0.0, str(said))
+    kind = type(said).__name__
+    raise InvalidInput(f"evaluate must give a bool, a reward, what is wrong, or more; not {kind}")
+
+
+def _plain(reward: float, problem: str) -> EvaluatorOutput:
+    errors = (error("other", problem, tool="evaluate"),) if problem else ()
+    return EvaluatorOutput(not problem, "heuristic", errors=errors, reward_signal=reward)

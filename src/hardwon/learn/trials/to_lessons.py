@@ -1,0 +1,104 @@
+"""What a loop leaves behind for the next, similar task: its reflections as lessons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.failures.signature import signature
+from hardwon.learn.trials.failures import digest, is_error, main_error
+from hardwon.learn.trials.files import number_name
+from hardwon.learn.trials.rules import told
+from hardwon.text.clean import clip, one_line
+from hardwon.values.episode import Episode, Trigger
+from hardwon.values.lesson import Lesson
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.learn.trials.state import State, Trial
+    from hardwon.learn.trials.values import Record
+    from hardwon.runtime import Runtime
+    from hardwon.values.scope import Scope
+
+_OVERCOME, _MET = 0.8, 0.45
+_SHELL = "bash"  # what most agents call the tool in which they would meet the failure again
+
+
+def harvest(engine: Runtime, state: State, records: Sequence[Record]) -> int:
+    """Keep a lesson for every kind of failure the loop met; how many there are."""
+    if state.options.lessons == "off":
+        return 0
+    newest = {record.signature: record for record in records}  # the last word on each failure
+    for record in newest.values():
+        if state.options.lessons == "queue":
+            engine.capture(_episode(state.scope, record), Trigger.VERIFICATION)
+        else:
+            engine.keep(lesson(state, record))
+    return len(newest)
+
+
+def lesson(state: State, record: Record) -> Lesson:
+    """The lesson of one reflection; one whose failure was overcome is worth more."""
+    reflection = record.self_reflection
+    worst = main_error(record.evaluator_output.errors)
+    overcome = _overcome(state, record)
+    insights = reflection.lessons_learned + reflection.actionable_insights
+    cause = reflection.credit_assignment.root_cause if reflection.credit_assignment else ""
+    met = f" and {worst.tool or 'the check'} says “{clip(worst.message, 200)}”" if worst else ""
+    tools = {result.tool for result in record.evaluator_output.results if result.status != "pass"}
+    return Lesson(
+        scope=state.scope,
+        situation=f"When the task is like “{clip(one_line(state.task), 200)}”{met}",
+        mistake=cause or clip(reflection.reflection_text, 400),
+        correction=_correction(record, insights, overcome),
+        tags=(record.category, *sorted(tools)),
+        trigger=Trigger.VERIFICATION,
+        signatures=_signatures(record),
+        evidence=(f"loop:{state.loop_id}/{number_name(record.iteration)}",),
+        origin=f"trials:{state.loop_id}",
+        author=reflection.author,
+        job=f"{state.loop_id}/{record.iteration}",
+        confidence=_OVERCOME if overcome else min(_MET, reflection.confidence),
+    )
+
+
+def _overcome(state: State, record: Record) -> Trial | None:
+    """The first later trial that did not fail this way any more and did better."""
+    later = [trial for trial in state.trials if trial.number > record.iteration]
+    reward = record.evaluator_output.reward_signal
+    for trial in later:
+        if trial.signature != record.signature and trial.reward > reward:
+            return trial
+    return None
+
+
+def _correction(record: Record, insights: Sequence[str], overcome: Trial | None) -> str:
+    words = " ".join(insights[:4]) or record.self_reflection.reflection_text
+    if overcome is None:
+        return f"{words} (No trial of that loop got over it.)"
+    worked = f": {overcome.change}" if overcome.change else ""
+    return f"{words} (Trial {overcome.number + 1} got over it{worked})"
+
+
+def _signatures(record: Record) -> tuple[str, ...]:
+    """By error, and as an agent's shell would show the same failure."""
+    errors = [error for error in record.evaluator_output.errors[:5] if is_error(error)]
+    own = [digest(error) for error in errors]
+    bare = [signature(_SHELL, error.message).digest for error in errors]
+    shown = [
+        signature(_SHELL, f"{result.stdout}\n{result.stderr}").digest
+        for result in record.evaluator_output.results
+        if result.status == "fail"
+    ]
+    return tuple(dict.fromkeys((*own, *bare, *shown)))
+
+
+def _episode(scope: Scope, record: Record) -> Episode:
+    worst = main_error(record.evaluator_output.errors)
+    return Episode(
+        scope,
+        record.task_description,
+        attempt=record.self_reflection.reflection_text,
+        error=told(worst, 800) if worst else record.reason,
+        source=f"trials:{record.loop_id}",
+    )

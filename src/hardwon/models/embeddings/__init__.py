@@ -1,0 +1,45 @@
+"""Who turns texts into vectors: the model that comes with us, or any embedding endpoint.
+
+An embedder is named as a model is: `minilm`, `openai:text-embedding-3-small`,
+`openai:nomic-embed-text@http://127.0.0.1:11434/v1`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from hardwon.errors import InvalidInput, MissingExtra
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from hardwon.ports import Embedder
+
+MINILM = "minilm"
+_ENDPOINT = "openai"  # the one format that every embedding server speaks
+
+
+def ensure(name: str) -> None:
+    """Raises InvalidInput for a name that no embedder has, MissingExtra where it cannot work."""
+    kind, _, rest = name.partition(":")
+    if name != MINILM and not (kind == _ENDPOINT and rest):
+        raise InvalidInput(
+            f"embedder {name!r} is neither {MINILM!r} nor of the form {_ENDPOINT}:name[@http://…]"
+        )
+    if find_spec("numpy") is None:
+        raise MissingExtra("vectors")
+    if kind == _ENDPOINT and find_spec("httpx2") is None:
+        raise MissingExtra("models")
+
+
+def open_embedder(name: str, *, key: str, timeout: timedelta) -> Embedder:
+    """The embedder of this name; what it needs is imported now, weights are read on first use."""
+    ensure(name)
+    if name == MINILM:
+        local: Embedder = import_module("hardwon.models.embeddings.minilm").MiniLM()
+        return local
+    module = import_module("hardwon.models.embeddings.endpoint")
+    found: Embedder = module.open(name.partition(":")[2], key=key, timeout=timeout)
+    return found

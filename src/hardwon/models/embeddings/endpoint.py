@@ -1,0 +1,67 @@
+"""Vectors from any server that answers `/v1/embeddings` as OpenAI does."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+from hardwon._sync import run_sync
+from hardwon.errors import PermanentError
+from hardwon.models.formats import Call
+from hardwon.models.http import Server
+from hardwon.models.providers import placed
+from hardwon.text.clean import clip
+from hardwon.text.redact import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import timedelta
+
+_BATCH = 32  # texts of one request
+_LETTERS = 8000  # of one text; servers refuse more than some thousand tokens
+
+
+def open(rest: str, *, key: str, timeout: timedelta) -> Endpoint:
+    """`model` or `model@address`."""
+    model, address = placed("openai", rest)
+    return Endpoint(model, Server(f"openai:{model}", address, timeout=timeout), key=key)
+
+
+class Endpoint:
+    """One embedding model of one server. Secrets are taken out of every text that is sent."""
+
+    def __init__(self, model: str, server: Server, *, key: str) -> None:
+        self.name = server.name
+        self._model = model
+        self._server = server
+        self._key = key
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        clean = [clip(redact(text), _LETTERS) or " " for text in texts]
+        parts = (clean[at : at + _BATCH] for at in range(0, len(clean), _BATCH))
+        return [vector for part in parts for vector in self._asked(part)]
+
+    def _asked(self, texts: list[str]) -> list[list[float]]:
+        headers = {"authorization": f"Bearer {self._key}"} if self._key else {}
+        body = {"model": self._model, "input": texts, "encoding_format": "float"}
+        answer = run_sync(lambda: self._server.ask(Call("/embeddings", headers, body)))
+        try:
+            return _vectors(answer, len(texts))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise PermanentError(f"{self.name} answered something else than vectors") from error
+
+
+def _vectors(answer: dict[str, Any], count: int) -> list[list[float]]:
+    """The unit vectors in the order of the texts; raises when one is missing or makes no sense."""
+    rows = sorted(answer["data"], key=lambda row: int(row["index"]))
+    found = [_unit([float(value) for value in row["embedding"]]) for row in rows]
+    if [row["index"] for row in rows] != list(range(count)) or len(set(map(len, found))) > 1:
+        raise ValueError(f"{len(found)} vectors for {count} texts")
+    return found
+
+
+def _unit(vector: list[float]) -> list[float]:
+    length = sqrt(sum(value * value for value in vector))
+    if not 0 < length < float("inf"):
+        raise ValueError("a vector without a direction")
+    return [value / length for value in vector]

@@ -1,0 +1,60 @@
+"""Recall: the few lessons that fit what is asked at a door, best first, or none."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from hardwon.ranking.query import Query
+from hardwon.ranking.scores import UNKNOWN, WEIGHTS, Judged, Outlook, Weights, judge, settle
+from hardwon.values.delivery import Door
+from hardwon.values.scope import Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hardwon.ports import LessonStore
+
+_CANDIDATES, _AT_TURN = 30, 8  # a turn asks often, and has the usual ones besides
+
+
+def weigh(
+    query: Query,
+    *,
+    scope: Scope,
+    lessons: LessonStore,
+    now: datetime,
+    limit: int,
+    outlook: Outlook = UNKNOWN,
+    weights: Weights = WEIGHTS,
+) -> list[Judged]:
+    """Every candidate with its score, best first, and why it is not shown, if it is not.
+
+    At most `limit` are.
+    """
+    most = _AT_TURN if query.door == Door.TURN else _CANDIDATES
+    found = lessons.match(scope, query, now=now, limit=most)
+    judged = [judge(query, match, outlook=outlook, now=now, by=weights) for match in found]
+    judged.sort(key=lambda one: (bool(one.verdict), -one.score, -one.match.lesson.id))
+    return settle(query, _within(judged, limit), outlook, weights)
+
+
+def shown(found: Iterable[Judged]) -> list[Judged]:
+    """Those that are shown; nothing fits, nothing is said."""
+    return [one for one in found if not one.verdict]
+
+
+def _within(found: Iterable[Judged], limit: int) -> list[Judged]:
+    """The same, where those beyond the limit and repeats of better ones are marked."""
+    shown: dict[str, int] = {}
+    marked: list[Judged] = []
+    for one in found:
+        if one.verdict or len(shown) >= limit:
+            marked.append(one if one.verdict else one._replace(verdict=f"only {limit} are shown"))
+            continue
+        said = " ".join(one.match.lesson.correction.lower().split())
+        twin = shown.setdefault(said, one.match.lesson.id)
+        if twin != one.match.lesson.id:
+            one = one._replace(verdict=f"says the same as #{twin}")
+        marked.append(one)
+    return marked

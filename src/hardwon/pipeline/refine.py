@@ -1,0 +1,80 @@
+"""Refine: have an answer criticised and written again until it stops getting better."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.errors import BadReply
+from hardwon.ports import Request
+from hardwon.text.clean import clip_middle, one_line
+from hardwon.text.protocol import blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hardwon.ports import Model
+
+PASSES = 3
+ENOUGH = 7.0  # of 10
+_SAME = 0.97  # two texts so alike are the same answer
+_SHOWN = 6000
+
+
+class Refined(NamedTuple):
+    """The best text that was found; `signals` go to `after_run`."""
+
+    text: str
+    score: float
+    critique: str = ""
+    passes: int = 0
+
+    @property
+    def signals(self) -> dict[str, str]:
+        """What a run says about itself when its answer stayed poor."""
+        if self.score >= ENOUGH:
+            return {}
+        return {"refine_low_quality": "true", "refine_low_quality_reason": self.critique}
+
+
+async def refine(
+    task: str, answer: str, *, model: Model, prompt: Callable[[str], str], passes: int = PASSES
+) -> Refined:
+    """The answer, improved as long as that helps; a worse rewriting is thrown away."""
+    best = await _judged(task, answer, model, prompt)
+    for number in range(1, passes + 1):
+        if best.score >= ENOUGH:
+            break
+        text = await _rewritten(task, best, model, prompt)
+        if _is_same(text, best.text):
+            break
+        other = (await _judged(task, text, model, prompt))._replace(passes=number)
+        if other.score <= best.score:
+            break
+        best = other
+    return best
+
+
+async def _judged(task: str, text: str, model: Model, prompt: Callable[[str], str]) -> Refined:
+    shown = f"TASK:\n{clip_middle(task, _SHOWN)}\n\nANSWER:\n{clip_middle(text, _SHOWN)}"
+    reply = await model.complete(Request(prompt("refine_critique"), shown))
+    found = blocks(reply.text, ("score", "critique"))
+    score = re.search(r"\d+(?:\.\d+)?", found.get("score", ""))
+    if not score:
+        raise BadReply("a <score> block", reply.text)
+    return Refined(text, min(10.0, float(score[0])), one_line(found.get("critique", ""), 1000))
+
+
+async def _rewritten(task: str, best: Refined, model: Model, prompt: Callable[[str], str]) -> str:
+    shown = (
+        f"TASK:\n{clip_middle(task, _SHOWN)}\n\nANSWER:\n{clip_middle(best.text, _SHOWN)}"
+        f"\n\nCRITIQUE:\n{best.critique}"
+    )
+    reply = await model.complete(Request(prompt("refine_rewrite"), shown, max_tokens=4000))
+    return blocks(reply.text, ("revised",)).get("revised") or best.text
+
+
+def _is_same(one: str, other: str) -> bool:
+    matcher = SequenceMatcher(None, one[:_SHOWN], other[:_SHOWN], autojunk=True)
+    return matcher.real_quick_ratio() >= _SAME and matcher.ratio() >= _SAME

@@ -1,0 +1,126 @@
+"""Reflect: ask a model, or rules, what is to be learnt from an episode."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.errors import BadReply
+from hardwon.failures.call_keys import blamed_keys
+from hardwon.failures.fixes import focus
+from hardwon.failures.signature import error_line, signature
+from hardwon.ports import Request
+from hardwon.ranking.query import Query
+from hardwon.text.clean import clip, clip_middle
+from hardwon.text.protocol import SCHEMA, Blocks, parse
+from hardwon.values.episode import Trigger
+from hardwon.values.lesson import MINED, Lesson, unique
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from hardwon.ports import LessonStore, Model
+    from hardwon.values.episode import Episode, Step
+    from hardwon.values.job import Job
+
+_ATTEMPT_SHOWN, _OUTCOME_SHOWN, _TASK_SHOWN = 1500, 800, 4000
+_SURE = 0.5  # a lesson less sure than this names no fix; the failure is worth another look
+_AGAIN = (
+    "\n\nYour last answer could not be used: {problem}. Answer once more, with nothing but the"
+    " blocks described above."
+)
+
+
+async def reflect(job: Job, *, model: Model, system: str) -> Lesson | None:
+    """The lesson of a job, or None when there is nothing to learn.
+
+    An answer outside the protocol is asked for once more; then BadReply is raised.
+    """
+    asked = request(job, system)
+    reply = await model.complete(asked)
+    try:
+        blocks = parse(reply.text)
+    except BadReply as problem:
+        again = asked._replace(prompt=asked.prompt + _AGAIN.format(problem=problem))
+        reply = await model.complete(again)
+        blocks = parse(reply.text)
+    return blocks and _lesson(job, blocks, author=reply.model or model.name)
+
+
+def known(job: Job, *, lessons: LessonStore, now: datetime) -> Lesson | None:
+    """One more meeting of a failure whose lesson is there already: no model needs to be asked."""
+    if job.trigger not in {Trigger.ERROR, Trigger.RECURRENCE}:
+        return None
+    scope = job.episode.scope
+    for digest in signatures(job.episode):
+        asked = Query("error", "", signature=digest)
+        for match in lessons.match(scope, asked, now=now, limit=5):
+            same = match.lesson
+            if same.scope == scope and _is_settled(same) and digest in same.signatures:
+                words = Blocks(same.situation, "", same.correction, (), confidence=0.0)
+                return _lesson(job, words, author=same.author)
+    return None
+
+
+def _is_settled(lesson: Lesson) -> bool:
+    """Whether a lesson has its final words: one that was only mined still waits for them."""
+    return lesson.confidence >= _SURE and lesson.origin != MINED
+
+
+def request(job: Job, system: str) -> Request:
+    """The question put to the model."""
+    episode = job.episode
+    sections = (
+        f"TASK:\n{clip_middle(episode.task, _TASK_SHOWN)}",
+        f"ATTEMPT:\n{clip_middle(attempt_text(episode), _ATTEMPT_SHOWN)}",
+        f"OUTCOME (why we are reflecting):\n{clip(job.outcome, _OUTCOME_SHOWN)}",
+        f"TRIGGER: {job.trigger}",
+    )
+    return Request(system, "\n\n".join(sections), episode, schema=SCHEMA)
+
+
+def attempt_text(episode: Episode) -> str:
+    """What was tried, in words: the attempt, then the steps around the failure."""
+    at = focus(episode)
+    steps = episode.steps if at is None else episode.steps[max(0, at - 2) : at + 6]
+    told = "\n".join(_told(step) for step in steps)
+    return "\n\n".join(part for part in (clip_middle(episode.attempt, 900), told) if part)
+
+
+def _told(step: Step) -> str:
+    became = "FAILED" if step.failed else "ok"
+    return f"{became}: {clip(step.args, 300)}\n{clip_middle(step.output, 300)}"
+
+
+def signatures(episode: Episode) -> tuple[str, ...]:
+    """The names of the failure that the episode is remembered for."""
+    at = focus(episode)
+    if at is not None:
+        failed = episode.steps[at]
+        return (signature(failed.tool, failed.output).digest,)
+    return (signature("run", episode.error).digest,) if episode.error else ()
+
+
+def _lesson(job: Job, blocks: Blocks, *, author: str) -> Lesson:
+    episode = job.episode
+    at = focus(episode)
+    failed = episode.steps[at : at + 1] if at is not None else ()
+    return Lesson(
+        scope=episode.scope,
+        situation=blocks.situation,
+        mistake=blocks.mistake,
+        correction=blocks.correction,
+        tags=blocks.tags,
+        trigger=job.trigger,
+        signatures=signatures(episode),
+        calls=unique(tuple(key for step in failed for key in _blamed(step))),
+        evidence=(f"job:{job.id}",),
+        origin=f"run:{episode.source}",
+        author=author,
+        job=job.id,
+        confidence=blocks.confidence,
+        met=0 if failed else 1,  # a step was counted when it was recorded
+    )
+
+
+def _blamed(step: Step) -> tuple[str, ...]:
+    return blamed_keys(step.tool, step.args, error_line(step.output))

@@ -1,0 +1,97 @@
+"""Screen: the funnel every text goes through before it is written anywhere or sent to a model."""
+
+from __future__ import annotations
+
+from hardwon.text.clean import ATTEMPT_LIMIT, clean, clip_middle
+from hardwon.text.injection import suspicion
+from hardwon.text.redact import redact
+from hardwon.values.lesson import Status, tidy, unique
+from hardwon.values.provenance import descendants, with_reason
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hardwon.ports import LessonStore
+    from hardwon.values.episode import Episode, Step
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.scope import Scope
+
+_TASK_LIMIT = 16 * 1024
+_OUTPUT_LIMIT = 8 * 1024
+_STEPS_KEPT = 60
+_ALL = 1_000_000
+_WORD = 400  # no token is longer
+
+
+def screen_episode(episode: Episode) -> Episode:
+    """The episode as it may be stored: no secrets, clean, and of a size that fits a record."""
+    return episode._replace(
+        task=screen_text(episode.task, _TASK_LIMIT),
+        attempt=screen_text(episode.attempt, ATTEMPT_LIMIT),
+        error=screen_text(episode.error, _OUTPUT_LIMIT),
+        steps=tuple(screen_step(step) for step in episode.steps[-_STEPS_KEPT:]),
+        signals=tuple(
+            (screen_text(key, 200), screen_text(value, _OUTPUT_LIMIT))
+            for key, value in episode.signals
+        ),
+    )
+
+
+def screen_step(step: Step) -> Step:
+    """The step as it may be stored."""
+    return step._replace(
+        tool=screen_text(step.tool, 200),
+        args=screen_text(step.args, _OUTPUT_LIMIT),
+        output=screen_text(step.output, _OUTPUT_LIMIT),
+    )
+
+
+def screen_lesson(lesson: Lesson) -> Lesson:
+    """The lesson as it may be stored; one that reads like an instruction waits for a person."""
+    doubt = suspicion("\n".join((lesson.situation, lesson.mistake, lesson.correction)))
+    if lesson.tags:
+        doubt = doubt or suspicion("\n".join(lesson.tags))
+    safe = tidy(
+        lesson._replace(
+            situation=redact(clean(lesson.situation)),
+            mistake=redact(clean(lesson.mistake)),
+            correction=redact(clean(lesson.correction)),
+            tags=tuple(redact(tag) for tag in lesson.tags),
+            evidence=unique(tuple(screen_text(one, 1000) for one in lesson.evidence)),
+        )
+    )
+    if doubt and lesson.status == Status.ACTIVE:
+        return with_reason(safe, doubt)
+    return safe
+
+
+def screen_text(text: str, limit: int) -> str:
+    """The text as it may be stored, at most `limit` characters.
+
+    Secrets go before the last cut, and the first cut parts no word: half a token would no longer
+    be known for one.
+    """
+    return clip_middle(redact(clean(_shortened(text, limit * 2))), limit)
+
+
+def _shortened(text: str, limit: int) -> str:
+    """Beginning and end of a text that is too long, cut between words."""
+    if len(text) <= limit:
+        return text
+    head, tail = text[: limit // 3], text[-(limit * 2 // 3) :]
+    last = max(head.rfind(" "), head.rfind("\n"))
+    first = min(at for at in (tail.find(" "), tail.find("\n"), _WORD) if at >= 0)
+    head = head[: max(last, len(head) - _WORD)]
+    return f"{head}\n… {len(text) - limit} characters left out …\n{tail[first:]}"
+
+
+def revoke(origin: str, *, scope: Scope, lessons: LessonStore) -> list[Lesson]:
+    """Remove all lessons of an origin with everything that was made of them."""
+    every = [
+        lesson
+        for status in (Status.ACTIVE, Status.QUARANTINED, Status.RETIRED, Status.SUPERSEDED)
+        for lesson in lessons.recent(scope, status=status, limit=_ALL)
+    ]
+    found = descendants(every, origin)
+    for lesson in found:
+        lessons.delete(lesson.scope, lesson.id)
+    return found

@@ -1,0 +1,74 @@
+"""Verify: does an answer hold? Questions about it, answered without seeing it, then compared."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.errors import BadReply
+from hardwon.ports import Request
+from hardwon.text.clean import clip_middle, one_line
+from hardwon.text.protocol import blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hardwon.ports import Model
+
+QUESTIONS = 3
+_SHOWN = 6000
+
+
+class Verdict(NamedTuple):
+    """What the verification found; `signals` go to `after_run`."""
+
+    discrepancies: tuple[str, ...] = ()
+    final: str = ""  # the answer with the discrepancies mended
+
+    @property
+    def signals(self) -> dict[str, str]:
+        """What a run says about itself when its answer did not hold."""
+        if not self.discrepancies:
+            return {}
+        return {
+            "verified_with_discrepancy": "true",
+            "verifier_discrepancies": "; ".join(self.discrepancies),
+        }
+
+
+async def verify(
+    task: str, answer: str, *, model: Model, prompt: Callable[[str], str], limit: int = QUESTIONS
+) -> Verdict:
+    """Checks an answer by a chain of verification: at most `limit` + 2 calls of the model."""
+    shown = f"TASK:\n{clip_middle(task, _SHOWN)}\n\nANSWER:\n{clip_middle(answer, _SHOWN)}"
+    asked = await model.complete(Request(prompt("verify_questions"), shown))
+    questions = [one_line(one, 400) for one in _every("question", asked.text)][:limit]
+    if not questions:
+        return Verdict(final=answer)
+    replies = await asyncio.gather(
+        *(model.complete(Request(prompt("verify_answer"), one)) for one in questions)
+    )
+    findings = "\n\n".join(
+        f"QUESTION: {question}\nFOUND: {one_line(reply.text, 800)}"
+        for question, reply in zip(questions, replies, strict=True)
+    )
+    judged = await model.complete(Request(prompt("verify_compare"), f"{shown}\n\n{findings}"))
+    return _verdict(judged.text, answer)
+
+
+def _verdict(reply: str, answer: str) -> Verdict:
+    found = blocks(reply, ("status", "discrepancies", "final"))
+    status = found.get("status", "").lower()
+    if "clean" in status:
+        return Verdict(final=answer)
+    if "discrepancy" not in status:
+        raise BadReply("a <status> block", reply)
+    lines = [line.strip(" -*\t") for line in found.get("discrepancies", "").splitlines()]
+    named = tuple(line for line in lines if line) or ("the answer did not hold",)
+    return Verdict(named, found.get("final") or answer)
+
+
+def _every(name: str, text: str) -> list[str]:
+    """All blocks of one name, in order."""
+    return re.findall(rf"(?is)<{name}\b[^<>]{{0,80}}>([^<]{{1,800}})", text[:20_000])

@@ -1,0 +1,271 @@
+"""Work: take jobs from the queue, have each processed, and settle what became of it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from hardwon.errors import HardwonError, StorageError, Unavailable
+from hardwon.values.queue import Ledger, Running, Tally
+from hardwon.values.retry import is_transient
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+    from datetime import datetime
+
+    from hardwon.ports import Queue
+    from hardwon.values.job import Job
+    from hardwon.values.retry import Policy
+
+    Process = Callable[[Job], Awaitable[Any]]
+
+log = logging.getLogger(__name__)
+
+SKIPPED = "skipped"  # what a processor returns when there was nothing to learn
+_POLL = 0.025  # seconds until a worker without work looks again …
+_POLL_BY_BELL = 0.25  # … when a bell tells of new jobs: only retries are found by looking
+_AFTER_TROUBLE = 1.0  # seconds until a disk that failed is tried again
+
+
+class Steady:
+    """A clock that starts at the wall's time and then cannot jump."""
+
+    def __init__(self, wall: Callable[[], datetime]) -> None:
+        self._start = wall()
+        self._began = monotonic()
+
+    def __call__(self) -> datetime:
+        return self._start + timedelta(seconds=monotonic() - self._began)
+
+
+class WorkerPool:
+    """Up to `policy.workers` jobs at a time, each with its time limit."""
+
+    def __init__(
+        self,
+        queue: Queue,
+        process: Process,
+        *,
+        policy: Policy,
+        clock: Callable[[], datetime],
+        chance: Callable[[], float],
+        ledger: Ledger | None = None,
+    ) -> None:
+        self._queue = queue
+        self._process = process
+        self._policy = policy._replace(backoff=policy.backoff.sensible())
+        self._clock = clock
+        self._chance = chance
+        self.ledger = ledger or Ledger()
+        self._crew: set[asyncio.Task[None]] = set()
+        self._is_stopping = False
+        self._poll = _POLL
+        self._ring: asyncio.Future[None]
+        self._held: Job | None = None
+        self._is_alone: bool | None = None
+
+    async def until_idle(self, stop: asyncio.Event | None = None) -> Tally:
+        """Work every job that is due, then return; a disk that fails is raised."""
+        async with self._shift(stop or asyncio.Event()) as stopped:
+            while not stopped.done() and (self._hire() or self._crew):
+                await self._step(stopped)
+        return self.ledger.tally
+
+    async def one(self, stop: asyncio.Event | None = None) -> Tally:
+        """Work one job if one is due."""
+        async with self._shift(stop or asyncio.Event()) as stopped:
+            self._hire(most=1)
+            while self._crew and not stopped.done():
+                await self._step(stopped)
+        return self.ledger.tally
+
+    async def until(
+        self, stop: asyncio.Event, *, idle: timedelta | None = None, bell: int | None = None
+    ) -> Tally:
+        """Work until told to stop, or until nothing was there for `idle`; then drain."""
+        busy_at = monotonic()
+        async with self._shift(stop) as stopped, self._listening(bell):
+            while not stop.is_set():
+                busy_at = monotonic() if await self._turn(stopped) else busy_at
+                if idle is not None and monotonic() - busy_at > idle.total_seconds():
+                    break
+        return self.ledger.tally
+
+    @asynccontextmanager
+    async def _shift(self, stop: asyncio.Event) -> AsyncIterator[asyncio.Future[Any]]:
+        """Something to wait for that ends when we shall stop; jobs in flight are seen to."""
+        self._ring = asyncio.get_running_loop().create_future()
+        stopped = asyncio.ensure_future(stop.wait())
+        stopped.add_done_callback(lambda _: setattr(self.ledger, "is_stopping", stop.is_set()))
+        try:
+            yield stopped
+        finally:
+            await self._dismiss()
+            stopped.cancel()
+
+    @asynccontextmanager
+    async def _listening(self, bell: int | None) -> AsyncIterator[None]:
+        """While this lasts, a ring of the bell wakes us."""
+        if bell is None:
+            yield
+            return
+        loop = asyncio.get_running_loop()
+
+        def ring() -> None:
+            os.read(bell, 1 << 16)
+            if not self._ring.done():
+                self._ring.set_result(None)
+
+        loop.add_reader(bell, ring)
+        self._poll = _POLL_BY_BELL
+        try:
+            yield
+        finally:
+            loop.remove_reader(bell)
+
+    async def _turn(self, stopped: asyncio.Future[Any]) -> bool:
+        """One look at the queue; True when there was work. A disk in trouble is tried again."""
+        try:
+            self._hire()
+        except StorageError:
+            log.exception("the queue cannot be worked at the moment")
+            self.ledger.troubles += 1
+            await asyncio.wait({stopped}, timeout=_AFTER_TROUBLE)
+            return True
+        self.ledger.troubles = 0
+        is_busy = bool(self._crew)
+        await self._step(stopped)
+        return is_busy
+
+    async def _step(self, stopped: asyncio.Future[Any]) -> None:
+        """Until a job ends, a new one may have come, or we are told to stop."""
+        is_full = len(self._crew) >= self._policy.workers
+        if self._ring.done():
+            self._ring = asyncio.get_running_loop().create_future()
+        ended, _ = await asyncio.wait(
+            {stopped, *self._crew} if is_full else {stopped, self._ring, *self._crew},
+            timeout=None if is_full else self._poll,
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        for task in ended & self._crew:
+            self._crew.discard(task)
+            task.result()
+
+    def _hire(self, most: int | None = None) -> int:
+        """Claim as many jobs as there are free hands; how many it were."""
+        hired, hands = 0, most or self._policy.workers
+        while len(self._crew) < hands and (job := self._next()):
+            self._crew.add(asyncio.ensure_future(self._work(job)))
+            hired += 1
+        return hired
+
+    def _next(self) -> Job | None:
+        """The next job to begin; one that may kill us waits until nobody else is hurt."""
+        if self._crew and (self._held or self._is_alone):
+            return None
+        job = self._held or self._queue.claim(self._clock())
+        self._held = self._is_alone = None
+        if job and died_before(job):
+            if self._crew:
+                self._held = job
+                return None
+            self._is_alone = True
+        return job
+
+    async def _dismiss(self) -> None:
+        """Let jobs in flight finish in the time of grace, then hand them back."""
+        if self._held:
+            self._queue.retry(self._held.handed_back())
+        if not self._crew:
+            return
+        _, late = await asyncio.wait(self._crew, timeout=self._policy.grace.total_seconds())
+        self._is_stopping = True
+        for task in late:
+            task.cancel()
+        if late:
+            await asyncio.wait(late, timeout=5)
+        for task in self._crew:
+            if task.done() and not task.cancelled() and (error := task.exception()):
+                log.error("a job could not be settled", exc_info=error)
+        self._crew.clear()
+
+    async def _work(self, job: Job) -> None:
+        ledger, began = self.ledger, monotonic()
+        ledger.running[job.id] = Running(job.id, job.episode.task, job.attempts, self._clock())
+        try:
+            outcome = await self._settle(job)
+        except StorageError:
+            log.exception("job %s could not be settled; it is tried again", job.id)
+            await asyncio.sleep(_AFTER_TROUBLE)
+            return
+        finally:
+            del ledger.running[job.id]
+        if outcome:
+            ledger.ended(outcome, monotonic() - began)
+
+    async def _settle(self, job: Job) -> str:
+        """Process one claimed job: done, kept for later, or buried with the reason."""
+        policy = self._policy
+        if job.attempts > policy.backoff.attempts:
+            # It never got as far as to be settled: each attempt took the process with it.
+            reason = job.last_error or "the process died in every attempt"
+            self._bury(job._replace(attempts=policy.backoff.attempts), reason)
+            return "permanent"
+        try:
+            async with asyncio.timeout(policy.timeout.total_seconds()):
+                result = await self._process(job)
+        except asyncio.CancelledError:
+            if not self._is_stopping:
+                raise
+            self._queue.retry(job.handed_back())
+            return ""
+        except Exception as error:  # noqa: BLE001 - a crash in a processor is settled, too
+            return self._settle_failed(job, error)
+        self._queue.done(job)
+        self.ledger.tally += Tally(done=1)
+        return SKIPPED if result == SKIPPED else "success"
+
+    def _settle_failed(self, job: Job, error: Exception) -> str:
+        if isinstance(error, StorageError):
+            self.ledger.not_kept()
+        reason = _reason(error, self._policy.timeout)
+        if not is_transient(error):
+            self._bury(job, reason)
+            return "permanent"
+        if isinstance(error, Unavailable):
+            job = job.handed_back()
+        backoff = self._policy.backoff
+        if job.attempts >= backoff.attempts:
+            self._bury(job, reason)
+            return "transient"
+        wait = backoff.delay(job.attempts, noise=2 * self._chance() - 1)
+        asked = timedelta(seconds=getattr(error, "retry_after", None) or 0)
+        self._queue.retry(job.postponed(self._clock() + max(wait, asked), reason))
+        self.ledger.retried(job.attempts)
+        return "transient"
+
+    def _bury(self, job: Job, reason: str) -> None:
+        log.warning("job %s is given up: %s", job.id, reason)
+        self._queue.bury(job, reason)
+        self.ledger.tally += Tally(buried=1)
+
+
+def died_before(job: Job) -> bool:
+    """Whether an earlier attempt was neither settled nor handed back: its process died."""
+    return job.attempts > 1 and not job.last_error
+
+
+def _reason(error: Exception, limit: timedelta) -> str:
+    if isinstance(error, HardwonError):
+        return str(error)
+    if isinstance(error, TimeoutError):
+        return str(error) or f"time limit of {limit} reached"
+    if isinstance(error, OSError):
+        return f"{type(error).__name__}: {error}"
+    log.error("a processor crashed", exc_info=error)
+    return f"processor crashed: {error!r}"

@@ -1,0 +1,1 @@
+"""Where jobs wait: one module per technology, imported on first use."""

@@ -1,0 +1,135 @@
+"""What the owner of a queue has taken in: found on disk, admitted to memory, handed out."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.errors import StorageError
+from hardwon.queues.files.schedule import Agenda
+from hardwon.queues.files.watch import Lookout
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from hardwon.queues.files.counts import Counts
+    from hardwon.queues.files.record_dir import Letters, Shelf
+    from hardwon.values.job import Job
+
+_YEAR = timedelta(days=365)
+_ANOTHER_LOOK = timedelta(minutes=1)  # after a record that could not be read
+STALE = "stale: waited longer than queue.stale_after"
+
+
+class Limits(NamedTuple):
+    """What a queue does when much is waiting or has waited for long."""
+
+    capacity: int = 1000
+    drop_oldest: bool = False
+    block_timeout: timedelta = timedelta(seconds=5)
+    stale_after: timedelta = timedelta(days=7)  # zero: never
+    longest_wait: timedelta = timedelta(days=1)  # a clock that jumped must not park a job
+
+
+class Intake:
+    """The records that wait, as far as their owner knows them, and what became of them."""
+
+    def __init__(
+        self, waiting: Shelf, letters: Letters, counts: Counts, limits: Limits = Limits()
+    ) -> None:
+        self._waiting = waiting
+        self._letters = letters
+        self._counts = counts
+        self._limits = limits
+        self._lookout = Lookout(waiting.folder)
+        self._replaying: set[str] = set()
+        self.agenda = Agenda(
+            limits.capacity, drop_oldest=limits.drop_oldest, patience=limits.block_timeout
+        )
+        self.flow = dict.fromkeys(("accepted", "done", "buried", "set_aside"), 0)
+
+    def replay(self) -> None:
+        """Begin with everything that is there, oldest first."""
+        found = self._lookout.scan(())
+        self._replaying = set(found)
+        self.flow["accepted"] = len(found)
+        for identity in found:
+            self.agenda.leave_outside(identity)
+
+    def look(self, now: datetime) -> bool:
+        """Notice records that others have added; True when there are some."""
+        found = self._lookout.news(self.agenda)
+        self.flow["accepted"] += len(found)
+        for identity in found:
+            self.agenda.arrive(identity, now)
+        return bool(found)
+
+    def fill(self, now: datetime) -> None:
+        """Admit what waits outside as long as there is room."""
+        while (identity := self.agenda.next_outside()) is not None:
+            try:
+                self._admit(identity, now)
+            except StorageError:
+                # One bad sector must not hold up the others.
+                self.agenda.admit(identity, now + _ANOTHER_LOOK, now)
+        if late := self.agenda.overlooked(now):
+            self._counts.add("rejected_full", late)
+
+    def start(self, identity: str, now: datetime) -> Job | None:
+        """The job with its attempt counted on disk; None when its record is gone."""
+        try:
+            job = self._waiting.get(identity)
+        except StorageError:
+            self.agenda.admit(identity, now + _ANOTHER_LOOK, now)
+            return None
+        if job is None:
+            self.gone(identity, "set_aside")
+            return None
+        try:
+            # Without its last error: a record that has attempts and no error was in flight when
+            # its process died.
+            self._waiting.replace(job.started()._replace(last_error=""))
+        except StorageError:
+            self.keep(job)
+            raise
+        return job.started()
+
+    def gone(self, identity: str, way: str) -> None:
+        """A job has left, this way."""
+        self.agenda.forget(identity)
+        self.flow[way] += 1
+
+    def keep(self, job: Job) -> None:
+        """A job that was handed out waits again."""
+        self.agenda.forget(job.id)
+        self.agenda.admit(job.id, job.due, job.enqueued_at)
+
+    def _admit(self, identity: str, now: datetime) -> None:
+        job = self._waiting.get(identity)
+        if job is None:
+            self.gone(identity, "set_aside")
+        elif not self._is_fit(job, now):
+            self.gone(identity, "buried")
+        elif self.agenda.admit(identity, self._local_due(job, now), job.enqueued_at):
+            self._counts.add("dropped_oldest")
+
+    def _is_fit(self, job: Job, now: datetime) -> bool:
+        """Whether a found record is to be worked: not dead already, not too old."""
+        was_there = job.id in self._replaying
+        self._replaying.discard(job.id)
+        if not self._letters.settle(job):
+            return False
+        limit = self._limits.stale_after
+        if was_there and limit and now - job.enqueued_at > limit:
+            self._letters.bury(job._replace(last_error=STALE))
+            self._counts.add("stale")
+            return False
+        return True
+
+    def _local_due(self, job: Job, now: datetime) -> datetime:
+        """When a found record is due by our clock, whatever clock it was written by."""
+        if job.due <= now:
+            return now
+        if job.attempts == 0:
+            return now + min(max(job.due - job.enqueued_at, timedelta(0)), _YEAR)
+        return now + min(job.due - now, self._limits.longest_wait)

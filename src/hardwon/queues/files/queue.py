@@ -1,0 +1,153 @@
+"""Jobs as files: `wal/<id>.wal` waits, `dlq/<id>.wal` is dead, `quarantine/` is unreadable.
+
+Any number of processes add files; the one that holds `owner.lock` works them.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from hardwon._cold.lazy import lazy
+from hardwon.errors import StorageError
+from hardwon.queues.files.admission import Intake, Limits
+from hardwon.queues.files.counts import Counts
+from hardwon.queues.files.folder import Folder
+from hardwon.queues.files.lock import Lock
+from hardwon.queues.files.record_dir import Letters, Shelf
+from hardwon.queues.files.watch import clean
+from hardwon.text.clean import file_id
+from hardwon.values.queue import QueueCounts
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from hardwon.queues.files import inotify
+    from hardwon.values.job import Job
+else:
+    inotify = lazy("hardwon.queues.files.inotify")  # a producer must not pay for ctypes
+
+
+class FileQueue:
+    """A directory of records. A job is acknowledged once its file and its name are on disk.
+
+    `put`, `waiting`, `dead`, `revive` and `purge` may be called from any thread and process;
+    the others belong to the one who works the queue.
+    """
+
+    def __init__(self, base: str, limits: Limits = Limits()) -> None:
+        self._limits = limits
+        self._folders = [Folder(os.path.join(base, n)) for n in ("wal", "dlq", "quarantine")]
+        wal, dlq, self._quarantine = self._folders
+        self._counts = Counts(os.path.join(base, "counts"))
+        self._waiting = Shelf(wal, self._quarantine, self._counts)
+        self._dead = Shelf(dlq, self._quarantine, self._counts)
+        self._letters = Letters(self._waiting, self._dead, os.path.join(base, "dlq.lock"))
+        self._lock = Lock(os.path.join(base, "owner.lock"))
+        self._bell: inotify.Bell | None = None
+        self._intake = self._new_intake()
+
+    def put(self, job: Job) -> bool:
+        file_id(job.id, "job id")
+        is_new = self._waiting.add(job)
+        if not is_new:
+            self._counts.add("deduped")
+        return is_new
+
+    def claim(self, now: datetime) -> Job | None:
+        if not self._lock.is_held and not self._take_over():
+            return None
+        while True:
+            self._intake.fill(now)
+            name = self._intake.agenda.take(now)
+            if name is None and not self._intake.look(now):
+                return None
+            if name and (job := self._intake.start(name, now)):
+                return job
+
+    def done(self, job: Job) -> None:
+        try:
+            self._waiting.remove(job.id)
+        except StorageError:
+            self._intake.keep(job)
+            raise
+        self._intake.gone(job.id, "done")
+
+    def retry(self, job: Job) -> None:
+        try:
+            self._waiting.replace(job)
+        finally:
+            self._intake.keep(job)
+
+    def bury(self, job: Job, reason: str) -> None:
+        try:
+            self._letters.bury(job._replace(last_error=reason))
+        except StorageError:
+            self._intake.keep(job)
+            raise
+        self._intake.gone(job.id, "buried")
+
+    def waiting(self) -> list[Job]:
+        return self._waiting.jobs()
+
+    def dead(self) -> list[Job]:
+        return self._dead.jobs()
+
+    def revive(self, identity: str, now: datetime) -> None:
+        self._letters.revive(identity, now)
+
+    def purge(self, identity: str) -> None:
+        self._letters.purge(identity)
+
+    def counts(self) -> QueueCounts:
+        return QueueCounts(
+            pending=sum(1 for _ in self._waiting.ids()),
+            dead=sum(1 for _ in self._dead.ids()),
+            quarantined=sum(1 for _ in self._quarantine.entries()),
+            in_memory=len(self._intake.agenda),
+            in_flight=self._intake.agenda.in_flight,
+            **self._intake.flow,
+            deduped=self._counts.of("deduped"),
+            rejected_full=self._counts.of("rejected_full"),
+            dropped_oldest=self._counts.of("dropped_oldest"),
+            corrupt=self._counts.of("corrupt"),
+            stale=self._counts.of("stale"),
+            storage_errors=self._counts.of("storage_error"),
+        )
+
+    def worker(self) -> int | None:
+        return self._lock.holder()
+
+    def bell(self) -> int | None:
+        self._bell = self._bell or inotify.Bell(self._waiting.folder.path)
+        return self._bell.fd
+
+    def close(self) -> None:
+        self._lock.release()
+        self._intake.agenda.clear()
+
+    def __del__(self) -> None:
+        for folder in getattr(self, "_folders", ()):
+            folder.close()
+        if hasattr(self, "_lock"):
+            self._lock.release()
+        if (rung := getattr(self, "_bell", None)) is not None:
+            rung.close()
+
+    def _take_over(self) -> bool:
+        """Become the owner, and begin with everything that is there."""
+        if not self._lock.acquire():
+            return False
+        intake = self._new_intake()
+        try:
+            for folder in self._folders:
+                clean(folder)
+            intake.replay()
+        except StorageError:
+            self._lock.release()
+            raise
+        self._intake = intake
+        return True
+
+    def _new_intake(self) -> Intake:
+        return Intake(self._waiting, self._letters, self._counts, self._limits)

@@ -1,0 +1,158 @@
+"""The dead letters: jobs that were given up, until a person looks at them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from hardwon.errors import NotFound, StorageError, storage_error
+from hardwon.queues.files.folder import Folder, NotRegular
+from hardwon.queues.files.lock import Lock
+from hardwon.queues.files.records import READ_LIMIT, BadRecord, decode, encode
+from hardwon.text.clean import file_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
+    from typing import TypeVar
+
+    from hardwon.queues.files.counts import Counts
+    from hardwon.values.job import Job
+
+    T = TypeVar("T")
+
+SUFFIX = ".wal"
+_FRAME = 16
+_LATEST = float(1 << 33)  # what every file system can note as a time
+
+
+class Shelf:
+    """A folder of records; an unreadable one is moved to quarantine and counted."""
+
+    def __init__(self, folder: Folder, quarantine: Folder, counts: Counts) -> None:
+        self.folder = folder
+        self._quarantine = quarantine
+        self._counts = counts
+
+    def ids(self) -> Iterator[str]:
+        """The ids of all records, in no order."""
+        for entry in self.folder.entries():
+            if entry.name.endswith(SUFFIX):
+                yield entry.name.removesuffix(SUFFIX)
+
+    def get(self, identity: str) -> Job | None:
+        """A job; None when there is none, or none that can be read."""
+        name = identity + SUFFIX
+        try:
+            return _same(decode(self.folder.read(name, READ_LIMIT + _FRAME)), identity)
+        except FileNotFoundError:
+            return None
+        except (BadRecord, NotRegular):
+            self._set_aside(name)
+            return None
+        except OSError as error:
+            raise storage_error(error, os.path.join(self.folder.path, name)) from error
+
+    def jobs(self) -> list[Job]:
+        """All readable jobs, oldest first."""
+        found = [job for identity in self.ids() if (job := self.get(identity))]
+        return sorted(found, key=lambda job: job.enqueued_at)
+
+    def add(self, job: Job) -> bool:
+        """Keep a new job; False when its id is taken by a record that can be read."""
+        record = encode(job)
+        while not self._counted(lambda: self.folder.add(job.id + SUFFIX, record)):
+            # A power cut may have left a torn record of a job that nobody was told is safe;
+            # to rely on it would lose this one.
+            if self.get(job.id) is not None:
+                return False
+        return True
+
+    def replace(self, job: Job) -> None:
+        """Keep a job in place of what is there; the age of the file is the age of the job."""
+        stamp = min(max(0.0, job.enqueued_at.timestamp()), _LATEST)
+        record = encode(job)
+        self._counted(lambda: self.folder.replace(job.id + SUFFIX, record, stamp=stamp))
+
+    def remove(self, identity: str, *, for_good: bool = False) -> bool:
+        """Remove a job; False when there was none."""
+        return self._counted(lambda: self.folder.remove(identity + SUFFIX, for_good=for_good))
+
+    def has(self, identity: str) -> bool:
+        """Whether there is a record with this id."""
+        return self.folder.has(identity + SUFFIX)
+
+    def _counted(self, change: Callable[[], T]) -> T:
+        """What the change gives; one that the disk refuses is counted."""
+        try:
+            return change()
+        except StorageError:
+            self._counts.add("storage_error")
+            raise
+
+    def _set_aside(self, name: str) -> None:
+        try:
+            self.folder.hand_over(name, self._quarantine)
+        except FileNotFoundError:
+            return  # another process was faster
+        except OSError as error:
+            raise storage_error(error, os.path.join(self.folder.path, name)) from error
+        self._counts.add("corrupt")
+
+
+class Letters:
+    """Moves jobs between waiting and dead. One at a time does so, across all processes.
+
+    A job is written to where it goes before it is taken from where it was: a crash leaves it in
+    both places, never in none, and `settle` tells which of the two was meant. Removals are for
+    good, so that no power cut brings back what a later move relied on.
+    """
+
+    def __init__(self, waiting: Shelf, dead: Shelf, lock: str) -> None:
+        self._waiting = waiting
+        self._dead = dead
+        self._lock = lock
+
+    def bury(self, job: Job) -> None:
+        """From waiting to dead."""
+        with Lock(self._lock):
+            self._dead.replace(job)
+            self._waiting.remove(job.id, for_good=True)
+
+    def revive(self, identity: str, now: datetime) -> None:
+        """From dead to waiting, as if it were new; NotFound when it is not dead."""
+        with Lock(self._lock):
+            job = self._dead.get(file_id(identity, "job id"))
+            if job is None:
+                raise NotFound("dead job", identity)
+            # A new age too: it must not be called stale on the next start.
+            fresh = job._replace(attempts=0, last_error="", enqueued_at=now, due=now)
+            self._waiting.add(fresh)
+            self._dead.remove(identity, for_good=True)
+
+    def purge(self, identity: str) -> None:
+        """Remove a dead job for good; NotFound when it is not dead."""
+        with Lock(self._lock):
+            if not self._dead.remove(file_id(identity, "job id"), for_good=True):
+                raise NotFound("dead job", identity)
+
+    def settle(self, job: Job) -> bool:
+        """Make an end of a move that a crash cut short; True when the job waits.
+
+        A burial leaves the same age and no fewer attempts; anything else was put again.
+        """
+        if not self._dead.has(job.id):
+            return True
+        with Lock(self._lock):
+            dead = self._dead.get(job.id)
+            if dead and dead.enqueued_at == job.enqueued_at and job.attempts >= dead.attempts:
+                self._waiting.remove(job.id, for_good=True)
+                return False
+            self._dead.remove(job.id, for_good=True)
+            return True
+
+
+def _same(job: Job, identity: str) -> Job:
+    if job.id != identity:
+        raise BadRecord(f"record of {job.id!r} under the name of {identity!r}")
+    return job

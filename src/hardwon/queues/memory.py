@@ -1,0 +1,131 @@
+"""Jobs in this process only: what waits is lost with it. Also the model of a queue for tests."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from hardwon.errors import NotFound, TransientError
+from hardwon.values.queue import QueueCounts
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from hardwon.values.job import Job
+
+
+class MemoryQueue:
+    """Jobs in a dictionary, at most `capacity` of them."""
+
+    def __init__(
+        self,
+        capacity: int = 1000,
+        *,
+        drop_oldest: bool = False,
+        block_timeout: timedelta = timedelta(seconds=5),
+    ) -> None:
+        self._capacity = max(1, capacity)
+        self._drops_oldest = drop_oldest
+        self._block = block_timeout.total_seconds()
+        self._changed = threading.Condition()
+        self._waiting: dict[str, Job] = {}
+        self._claimed: set[str] = set()
+        self._dead: dict[str, Job] = {}
+        self._flow: dict[str, int] = {}
+
+    def put(self, job: Job) -> bool:
+        with self._changed:
+            if job.id in self._waiting:
+                self._count("deduped")
+                return False
+            self._make_room()
+            self._waiting[job.id] = job
+            self._count("accepted")
+            return True
+
+    def claim(self, now: datetime) -> Job | None:
+        with self._changed:
+            ready = [j for j in self._queued() if j.due <= now]
+            if not ready:
+                return None
+            job = min(ready, key=lambda j: (j.due, j.enqueued_at)).started()
+            self._waiting[job.id] = job
+            self._claimed.add(job.id)
+            self._changed.notify_all()
+            return job
+
+    def done(self, job: Job) -> None:
+        self._end(job, "done")
+
+    def retry(self, job: Job) -> None:
+        with self._changed:
+            self._waiting[job.id] = job
+            self._claimed.discard(job.id)
+
+    def bury(self, job: Job, reason: str) -> None:
+        self._dead[job.id] = job._replace(last_error=reason)
+        self._end(job, "buried")
+
+    def waiting(self) -> list[Job]:
+        return sorted(self._waiting.values(), key=lambda j: j.enqueued_at)
+
+    def dead(self) -> list[Job]:
+        return sorted(self._dead.values(), key=lambda j: j.enqueued_at)
+
+    def revive(self, identity: str, now: datetime) -> None:
+        job = self._dead.get(identity)
+        if job is None:
+            raise NotFound("dead job", identity)
+        self.put(job._replace(attempts=0, last_error="", enqueued_at=now, due=now))
+        self.purge(identity)
+
+    def purge(self, identity: str) -> None:
+        if self._dead.pop(identity, None) is None:
+            raise NotFound("dead job", identity)
+
+    def counts(self) -> QueueCounts:
+        return QueueCounts(
+            pending=len(self._waiting),
+            dead=len(self._dead),
+            in_memory=len(self._queued()),
+            in_flight=len(self._claimed),
+            **self._flow,
+        )
+
+    def worker(self) -> int | None:
+        return None
+
+    def bell(self) -> int | None:
+        return None
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def _queued(self) -> list[Job]:
+        return [job for job in self._waiting.values() if job.id not in self._claimed]
+
+    def _make_room(self) -> None:
+        """Wait for room, or drop the oldest; raises TransientError when there is none in time."""
+        if len(self._queued()) < self._capacity:
+            return
+        if self._drops_oldest:
+            oldest = min(self._queued(), key=lambda job: job.enqueued_at)
+            del self._waiting[oldest.id]
+            self._count("dropped_oldest")
+        elif not self._changed.wait_for(self._has_room, self._block):
+            self._count("rejected_full")
+            raise TransientError(f"queue full: {self._capacity} jobs wait")
+
+    def _has_room(self) -> bool:
+        return len(self._queued()) < self._capacity
+
+    def _end(self, job: Job, way: str) -> None:
+        with self._changed:
+            self._waiting.pop(job.id, None)
+            self._claimed.discard(job.id)
+            self._count(way)
+            self._changed.notify_all()
+
+    def _count(self, event: str) -> None:
+        self._flow[event] = self._flow.get(event, 0) + 1

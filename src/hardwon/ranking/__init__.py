@@ -1,0 +1,1 @@
+"""How lessons are found and ordered. Pure functions."""

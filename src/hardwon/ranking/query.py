@@ -1,0 +1,219 @@
+"""Words, weights and matches: how a text finds the lessons that fit it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import isqrt, log
+
+from hardwon._cold import re
+from hardwon.values.lesson import Lesson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import NamedTuple
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+_LEAST_READ, _MOST_READ = 300, 3000  # entries of the index, rarest keys first
+_SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
+_TOP_IMPACT = 255
+_WORDS_REMEMBERED = 65536
+_EACH = 4096.0  # more than the words of any query can weigh together
+_FEWEST = 100  # lessons assumed at least, so that a word counts for something in a small store
+
+_WORD = r"[^\W_]+"
+_PART = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\x00-\x7f]+"
+_COMMON = (
+    "a about above after again all also am an and any are as at be because been before being "
+    "but by can could did do does doing done down each every few for from further get had has "
+    "have having he her here him his how i if in into is it its just let like make me more "
+    "most my need new no nor not now of off on once only or other our out over own please "
+    "same she should so some such than that the their them then there these they this those "
+    "through to too under until up us use used using very was we were what when where which "
+    "while who whom why will with would you your want try tried run ran"
+)
+_STOP = frozenset(_COMMON.split())
+Near = tuple[tuple[int, float, float], ...]  # lesson, cosine, cosine without what all share
+
+
+class Query(NamedTuple):
+    """What is asked at a door: words, and where known the failure and the call."""
+
+    door: str
+    text: str
+    terms: tuple[str, ...] = ()
+    signature: str = ""
+    calls: tuple[str, ...] = ()  # the keys of the pending call
+    chains: tuple[tuple[str, ...], ...] = ()  # the same keys, from the general to the particular
+    usual: int = 0  # how many of the lessons met most often to look at as well
+    reach: int = 0  # entries of the index that are read at most; 0: as many as its size asks for
+    near: Near = ()  # lessons near in meaning
+
+
+class Match(NamedTuple):
+    """A lesson that may fit, and what spoke for it."""
+
+    lesson: Lesson
+    words: float = 0.0  # sum of idf × impact over the shared words
+    shared: int = 0  # how many of the query's words it holds
+    is_same_failure: bool = False
+    calls: tuple[tuple[str, int], ...] = ()  # keys it shares with the pending call, how often met
+    cosine: float = 0.0  # of its vector and the question's
+    meaning: float = 0.0  # the same, what all lessons share left out
+
+
+def terms(text: str) -> list[str]:
+    """The stemmed words of a text, names split into their parts, common words left out."""
+    return [term for word in re.findall(_WORD, text) for term in _TERMS[word]]
+
+
+class _Remembered(dict[str, tuple[str, ...]]):
+    """The terms of words met before; twice as quick as `lru_cache`, which keeps an order."""
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        if len(self) >= _WORDS_REMEMBERED:
+            self.clear()
+        self[word] = found = _terms_of(word)
+        return found
+
+
+_TERMS = _Remembered()
+
+
+def _terms_of(word: str) -> tuple[str, ...]:
+    parts = re.findall(_PART, word)
+    whole = [word.lower()] if len(parts) > 1 else []
+    found = (*whole, *(stem(part.lower()) for part in parts if len(part) > 1))
+    return tuple(term for term in found if term not in _STOP)
+
+
+def stem(word: str) -> str:
+    """The word without the commonest English endings."""
+    for ending, rest, least in (("ies", "y", 5), ("ing", "", 6), ("ed", "", 5), ("s", "", 4)):
+        if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):
+            return _undoubled(word[: -len(ending)] + rest, ending)
+    return word
+
+
+def _undoubled(word: str, ending: str) -> str:
+    """`runn` from `running` becomes `run`; a silent e is dropped so that `use` meets `using`."""
+    if ending in ("ing", "ed") and len(word) > 2 and word[-1] == word[-2] not in "lsz":
+        return word[:-1]
+    return word
+
+
+def impacts(text: str) -> dict[str, int]:
+    """How much each word says about this text: BM25's term weight, in 1 … 255."""
+    found = terms(text)
+    counts = Counter(found)
+    length = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * len(found) / _USUAL_LENGTH)
+    weight = {
+        count: max(1, round(_TOP_IMPACT * count / (count + length)))
+        for count in set(counts.values())
+    }
+    return {term: weight[count] for term, count in counts.items()}
+
+
+def rarity(holders: int, total: int) -> float:
+    """The inverse document frequency of a word that `holders` of `total` lessons hold."""
+    total = max(total, _FEWEST)
+    return log(1 + (total - holders + 0.5) / (holders + 0.5)) / _TOP_IMPACT
+
+
+def index(lesson: Lesson) -> dict[str, int]:
+    """Every key by which the lesson is found, with its impact: words, failures, calls."""
+    keys = impacts(lesson.searchable())
+    keys.update((failure_key(digest), _TOP_IMPACT) for digest in lesson.signatures)
+    for call in lesson.calls:
+        keys[call_key(call)] = min(_TOP_IMPACT, keys.get(call_key(call), 0) + 1)
+    return keys
+
+
+def failure_key(digest: str) -> str:
+    """The index key of a failure; no word contains the mark."""
+    return f"!{digest}"
+
+
+def call_key(call: str) -> str:
+    """The index key of a folded call."""
+    return f"${call}"
+
+
+def query(
+    door: str,
+    text: str,
+    *,
+    signature: str = "",
+    chains: tuple[tuple[str, ...], ...] = (),
+    usual: int = 0,
+    reach: int = 0,
+    near: Near = (),
+) -> Query:
+    """A query with the words of its text, each once."""
+    words = tuple(dict.fromkeys(terms(text)))
+    calls = tuple(dict.fromkeys(key for chain in chains for key in chain))
+    return Query(door, text, words, signature, calls, chains, usual, reach, near)
+
+
+def entries_read(asked: Query, lessons: int) -> int:
+    """How many entries of the index are read at most, in a scope of so many lessons.
+
+    Words are as much commoner as the store is larger; with the root of it the right lesson is still
+    found (bench/recall_speed.py asks), and a recall stays short.
+    """
+    return asked.reach or max(_LEAST_READ, min(_MOST_READ, 3 * isqrt(lessons)))
+
+
+def keys(asked: Query) -> tuple[str, ...]:
+    """The index keys to look up, the surest first."""
+    failure = (failure_key(asked.signature),) if asked.signature else ()
+    return (*failure, *(call_key(call) for call in asked.calls), *asked.terms)
+
+
+class Tally:
+    """Adds up what speaks for each lesson while postings are read."""
+
+    def __init__(self, near: Near = ()) -> None:
+        self._near = {lesson: cosines for lesson, *cosines in near}
+        self._sums: dict[int, float] = {}  # the words' weight, and _EACH for every word: one number
+        self._exact: dict[int, list[tuple[str, int]]] = {}
+
+    def add(self, key: str, postings: Iterable[tuple[int, int]], weight: float) -> None:
+        """Count the postings of one key; `weight` is the rarity of a word."""
+        if key[0] in "!$":
+            for lesson, times in postings:
+                self._exact.setdefault(lesson, []).append((key, times))
+            return
+        sums, so_far = self._sums, self._sums.get
+        for lesson, impact in postings:  # this loop is what a recall costs
+            sums[lesson] = so_far(lesson, 0.0) + weight * impact + _EACH
+
+    def leave_out(self, lessons: Iterable[int]) -> None:
+        """Forget what was counted for these."""
+        for lesson in lessons:
+            self._sums.pop(lesson, None)
+            self._exact.pop(lesson, None)
+
+    def best(self, limit: int) -> list[int]:
+        """The ids that most speaks for: same failure or call first, then words."""
+        exact = sorted(self._exact, key=self._rank, reverse=True)[:limit]
+        least = sorted([total % _EACH for total in self._sums.values()], reverse=True)[:limit]
+        worded = [n for n, total in self._sums.items() if total % _EACH >= least[-1]]
+        worded.sort(key=lambda number: -self._words(number))
+        return list(dict.fromkeys((*exact, *worded[:limit], *self._near)))
+
+    def match(self, lesson: Lesson) -> Match:
+        """The lesson with what was counted for it."""
+        exact = self._exact.get(lesson.id, ())
+        cosine, meaning = self._near.get(lesson.id, (0.0, 0.0))
+        shared, words = divmod(self._sums.get(lesson.id, 0.0), _EACH)
+        is_same_failure = any(key[0] == "!" for key, _ in exact)
+        calls = tuple((key[1:], times) for key, times in exact if key[0] == "$")
+        return Match(lesson, words, int(shared), is_same_failure, calls, cosine, meaning)
+
+    def _words(self, lesson: int) -> float:
+        return self._sums.get(lesson, 0.0) % _EACH
+
+    def _rank(self, lesson: int) -> tuple[int, float, int]:
+        return len(self._exact[lesson]), self._words(lesson), lesson

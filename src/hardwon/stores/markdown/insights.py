@@ -1,0 +1,167 @@
+"""`.insights/*.md`: notes with front matter that grow by sections, one for each insight."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Any, NamedTuple
+
+from hardwon.errors import InvalidInput, MissingExtra
+from hardwon.text.clean import clip, one_line
+
+try:
+    import yaml
+except ImportError as error:
+    raise MissingExtra("sessions") from error
+
+FRONT_LIMIT = 16 * 1024
+SUMMARY_LIMIT = 400
+_LISTS = ("session", "tags", "keywords", "sections")
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_FENCE = re.compile(r"\ufeff?---[ \t]*\r?\n")
+_FENCE_END = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+
+
+class Note(NamedTuple):
+    """What one insight adds to a file."""
+
+    key: str
+    title: str
+    body: str
+    summary: str
+    session: str
+    date: date
+    tags: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+
+
+class Added(NamedTuple):
+    """What is known later of a note that was added."""
+
+    key: str
+    title: str
+    summary: str
+    session: str
+
+
+class Document(NamedTuple):
+    """Front matter and the text below it."""
+
+    front: dict[str, Any]
+    body: str
+
+    def text(self) -> str:
+        """The file's text."""
+        front = yaml.safe_dump(
+            self.front, sort_keys=False, allow_unicode=True, default_flow_style=None, width=4096
+        )
+        return f"---\n{front}---\n{self.body}"
+
+
+def parse(text: str, path: str = "") -> Document:
+    """The document in a text; raises InvalidInput for front matter that is not safe to read."""
+    opening = _FENCE.match(text)
+    if not opening:
+        return Document({}, text)
+    closing = _FENCE_END.search(text, opening.end(), opening.end() + FRONT_LIMIT)
+    if not closing:
+        raise InvalidInput(f"{path}: front matter has no end within {FRONT_LIMIT} bytes")
+    return Document(_front(text[opening.end() : closing.start()], path), text[closing.end() :])
+
+
+def created(note: Note) -> Document:
+    """A new file that holds one note."""
+    front = {
+        "date": note.date,
+        "session": [note.session],
+        "tags": list(note.tags),
+        "keywords": list(note.keywords),
+        "summary": clip(one_line(note.summary), SUMMARY_LIMIT),
+        "sections": [note.title],
+    }
+    return Document(front, f"\n# {note.title}\n\n{_section(note)}")
+
+
+def merged(document: Document, note: Note) -> Document:
+    """The file with the note merged in; unchanged when it holds the note from this session."""
+    front, known = dict(document.front), has(document.body, note.key)
+    if known and note.session in _listed(front, "session"):
+        return document
+    front["date"] = note.date
+    front["session"] = _union(_listed(front, "session"), [note.session])
+    front["tags"] = _union(_listed(front, "tags"), note.tags)
+    front["keywords"] = _union(_listed(front, "keywords"), note.keywords)
+    if known:
+        return Document(front, document.body)
+    front["summary"] = _revised(front.get("summary"), note.summary)
+    front["sections"] = _union(_listed(front, "sections"), [note.title])
+    gap = "" if document.body.endswith("\n\n") else "\n"
+    return Document(front, f"{document.body}{gap}{_section(note)}")
+
+
+def without(document: Document, added: Added) -> Document:
+    """The file without what one session's note added."""
+    front, lines = dict(document.front), document.body.splitlines(keepends=True)
+    start = next((at for at, line in enumerate(lines) if has(line, added.key)), None)
+    if start is None:
+        return document
+    end = start + 1
+    while end < len(lines) and not lines[end].startswith("## "):
+        end += 1
+    front["session"] = [one for one in _listed(front, "session") if one != added.session]
+    front["sections"] = [one for one in _listed(front, "sections") if one != added.title]
+    front["summary"] = str(front.get("summary", "")).replace(added.summary, "").strip("; ")
+    return Document(front, "".join(lines[: start - 1] + lines[end:]))
+
+
+def has(text: str | None, key: str) -> bool:
+    """Whether the note with this key is in the text."""
+    return f"<!-- hardwon:{key} -->" in (text or "")
+
+
+def slug(title: str) -> str:
+    """A file name made of a title."""
+    words = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+    return f"{words[:60].strip('-') or 'insight'}.md"
+
+
+def _section(note: Note) -> str:
+    return f"## {note.title}\n<!-- hardwon:{note.key} -->\n\n{note.body.strip()}\n"
+
+
+def _front(text: str, path: str) -> dict[str, Any]:
+    try:
+        for event in yaml.parse(text, Loader=_Loader):
+            if getattr(event, "anchor", None):
+                raise InvalidInput(f"{path}: front matter with anchors or aliases is not read")
+        found = yaml.load(text, Loader=_Loader)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        reason = one_line(str(error), 200)
+        raise InvalidInput(f"{path}: front matter is not valid YAML ({reason})") from error
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise InvalidInput(f"{path}: front matter is not a list of fields")
+    return found
+
+
+def _listed(front: dict[str, Any], name: str) -> list[Any]:
+    """A field as a list, also when a person wrote a single value."""
+    value = front.get(name)
+    if value is None:
+        return []
+    return list(value) if isinstance(value, list) else [value]
+
+
+def _union(known: list[Any], more: Any) -> list[Any]:
+    return [*known, *(one for one in dict.fromkeys(more) if one not in known)]
+
+
+def _revised(known: object, more: str) -> str:
+    """A summary that tells of both, without saying anything twice."""
+    old, new = one_line(str(known or "")), one_line(more)
+    if not old or new.lower() in old.lower():
+        return old or clip(new, SUMMARY_LIMIT)
+    return clip(f"{old.rstrip('.')}; {new}", SUMMARY_LIMIT)

@@ -1,0 +1,187 @@
+"""Reflections in Redis, under the published keys. An update is atomic; a read never waits long."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hardwon.errors import Unavailable
+from hardwon.stores.redis import entries
+from hardwon.stores.redis.keys import Keys, patterns, visible
+from hardwon.stores.redis.opening import Opening
+from hardwon.stores.redis.patience import Patience
+from hardwon.values.reflection import (
+    CANDIDATES,
+    HOLDERS_READ,
+    Likeness,
+    Reflection,
+    is_known,
+    leaving,
+    likenesses,
+    words_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
+
+    from hardwon.stores.redis.server import Server
+    from hardwon.values.scope import Scope
+
+T = TypeVar("T")
+log = logging.getLogger("hardwon")
+_PATIENCE = 0.03  # seconds for one round trip of an agent's turn, which makes two at most
+_TRIES = 200  # of an update that others keep overtaking
+_HERE = os.path.dirname(__file__)
+
+
+class RedisReflections:
+    """`reflection:<goal id>` holds a JSON list, `reflection:recent_goals` the newest goals."""
+
+    is_shared = True
+
+    def __init__(
+        self, url: str, *, prefix: str = "", recent: int = 10, patience: float = _PATIENCE
+    ) -> None:
+        self._prefix = prefix
+        self._kept = recent
+        self._patience = Patience(patience)
+        self._is_well = True
+        self._redis = Opening(url, patience=patience)
+        self.name = self._redis.name
+
+    def save(self, reflection: Reflection, *, keep: int = 0) -> bool:
+        return self._watched(lambda: self._save(reflection, keep))
+
+    def about(self, scope: Scope, subject: str) -> list[Reflection]:
+        places = visible(self._prefix, scope)
+        keys = [place.goal(subject) for place in places]
+        values = self._read(lambda server: server.gets(keys))
+        pairs = zip(places, values, strict=True)
+        found = [r for place, value in pairs for r in self._decoded(place, subject, value)]
+        return sorted(found, key=lambda r: r.created_at)
+
+    def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
+        places = visible(self._prefix, scope)
+        ask = (self._kept, *(place.place for place in places))
+        rows = self._read(lambda server: server.run(_script("recent"), (), *ask))
+        living = [r for r in self._all(places, rows) if r.is_alive(now)]
+        living.reverse()
+        return sorted(living, key=lambda r: r.created_at, reverse=True)[:limit]
+
+    def alike(
+        self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int
+    ) -> list[Likeness]:
+        places = visible(self._prefix, scope)
+        prefixes = [prefix for place in places for prefix in (place.place, place.words)]
+        ask = (HOLDERS_READ, CANDIDATES, len(places), *prefixes, *words)
+        found = self._read(lambda server: server.run(_script("alike"), (), *ask))
+        counts, rows = found
+        living = [r for r in self._all(places, rows) if r.is_alive(now)]
+        return likenesses(dict(zip(words, counts, strict=True)), living)[:limit]
+
+    def forget(self, tenant: str) -> None:
+        """Remove every reflection of a tenant."""
+        self._watched(lambda: self._redis.writer().remove(patterns(self._prefix, tenant)))
+
+    def check(self) -> list[str]:
+        """What is wrong with the server, or in its settings would lose acknowledged data."""
+        try:
+            return [f"{self.name}: {problem}" for problem in self._redis.writer().risks()]
+        except Unavailable as error:
+            return [f"{self.name}: {error}"]
+
+    def close(self) -> None:
+        """Release the connections."""
+        self._redis.close()
+
+    def _save(self, reflection: Reflection, keep: int) -> bool:
+        """Read, decide, and replace what was read unless it changed meanwhile."""
+        place = Keys(self._prefix, reflection.scope)
+        for attempt in range(_TRIES):
+            value = self._redis.writer().gets([place.goal(reflection.subject)])[0]
+            known = entries.decode(value)
+            mates = [entries.reflection(one, reflection.scope, reflection.subject) for one in known]
+            if is_known(mates, reflection):
+                return False
+            gone = set(leaving(mates, reflection, keep=keep))
+            kept = [one for at, one in enumerate(known) if at not in gone]
+            if self._replaced(place, value, [*kept, entries.entry(reflection)], reflection):
+                return True
+            time.sleep(min(0.001 * attempt, 0.02))
+        raise Unavailable(f"others keep changing {reflection.subject!r}")
+
+    def _replaced(
+        self, place: Keys, expected: bytes | None, content: list[dict[str, Any]], new: Reflection
+    ) -> bool:
+        keys = [place.goal(new.subject), place.recent]
+        keys += [place.words + word for word in words_of(new)]
+        values = (
+            *(expected or b"", entries.encode(content), _life(content, new)),
+            *(new.subject, self._kept, new.created_at.timestamp(), HOLDERS_READ),
+        )
+        return bool(self._redis.writer().run(_script("save"), keys, *values))
+
+    def _all(self, places: list[Keys], rows: Iterable[Any]) -> list[Reflection]:
+        return [
+            reflection
+            for place, subject, value in rows
+            for reflection in self._decoded(places[place], subject.decode(errors="replace"), value)
+        ]
+
+    def _decoded(self, place: Keys, subject: str, value: bytes | None) -> list[Reflection]:
+        """The reflections of a value; a foreign value is left alone and counts as none."""
+        try:
+            return [entries.reflection(one, place.scope, subject) for one in entries.decode(value)]
+        except entries.Unreadable as error:
+            self._complain(f"{place.goal(subject)!r} is {error}")
+            return []
+
+    def _read(self, call: Callable[[Server], T]) -> T:
+        def read() -> T:
+            server = self._redis.reader()
+            return self._patience.wait(lambda: call(server))
+
+        return self._watched(read)
+
+    def _watched(self, call: Callable[[], T]) -> T:
+        """The call with its failures in our words; one warning when the server turns bad."""
+        try:
+            result = call()
+        except (entries.Unreadable, Unavailable) as error:
+            self._complain(str(error))
+            raise Unavailable(f"{self.name}: {error}") from error
+        self._is_well = True
+        return result
+
+    def _complain(self, problem: str) -> None:
+        if not self._redis.is_open():
+            return
+        if self._is_well:
+            log.warning("%s: %s; reflections wait in the queue", self.name, problem)
+        self._is_well = False
+
+
+def _life(content: list[dict[str, Any]], new: Reflection) -> int:
+    """Milliseconds until the last entry expires; 0 when one never does.
+
+    An entry of the published program does not say: its key's own life was all it had.
+    """
+    ours = [one for one in content if "expires_at" in one]
+    mates = [entries.reflection(one, new.scope, new.subject) for one in ours]
+    ends = [mate.expires_at for mate in mates if mate.expires_at]
+    if len(ends) < len(mates):
+        return 0
+    return max(1, int((max(ends) - new.created_at).total_seconds() * 1000))
+
+
+def _script(name: str) -> str:
+    if name not in _scripts:
+        with open(os.path.join(_HERE, f"{name}.lua"), encoding="utf-8") as file:
+            _scripts[name] = file.read()
+    return _scripts[name]
+
+
+_scripts: dict[str, str] = {}

@@ -1,0 +1,101 @@
+"""The embedded default: one SQLite file in the home directory, a spool beside it."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+
+from hardwon._cold.lazy import lazy
+from hardwon.stores.sqlite.database import Database
+from hardwon.stores.sqlite.deliveries import SqliteDeliveries
+from hardwon.stores.sqlite.inverted.search import FRESH
+from hardwon.stores.sqlite.journal import Journal
+from hardwon.stores.sqlite.lessons import SqliteLessons
+from hardwon.stores.sqlite.spool import Spool
+from hardwon.values.scope import Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hardwon.ports import DreamStore, ReflectionStore, VectorStore
+    from hardwon.stores.sqlite import calls, dreams, failures, history, reflections, vectors
+else:
+    calls = lazy("hardwon.stores.sqlite.calls")
+    dreams = lazy("hardwon.stores.sqlite.dreams")
+    history = lazy("hardwon.stores.sqlite.history")
+    failures = lazy("hardwon.stores.sqlite.failures")
+    reflections = lazy("hardwon.stores.sqlite.reflections")
+    vectors = lazy("hardwon.stores.sqlite.vectors")
+
+
+class SqliteStore:
+    """Everything in `<home>/hardwon.db`."""
+
+    def __init__(self, home: str, *, fresh: int = FRESH) -> None:
+        self._db = Database(os.path.join(home, "hardwon.db"))
+        self.lessons = SqliteLessons(self._db, fresh)
+        self._journal = Journal(self._db, Spool(os.path.join(home, "deliveries.spool")))
+        self._journal.on("call", lambda records: self.calls.fold(records))
+        self.deliveries = SqliteDeliveries(self._db, self._journal)
+        if self._db.was_migrated:
+            with self._db:  # what waits since is moved now, not when somebody recalls
+                pass
+
+    @cached_property
+    def reflections(self) -> ReflectionStore:
+        return reflections.SqliteReflections(self._db)
+
+    @cached_property
+    def runs(self) -> ReflectionStore:
+        return reflections.on_runs(self._db)
+
+    @cached_property
+    def dreams(self) -> DreamStore:
+        return dreams.SqliteDreams(self._db)
+
+    @cached_property
+    def failures(self) -> failures.SqliteFailures:
+        return failures.SqliteFailures(self._db)
+
+    @cached_property
+    def calls(self) -> calls.SqliteCalls:
+        return calls.SqliteCalls(self._db, self._journal)
+
+    @cached_property
+    def history(self) -> history.SqliteHistory:
+        return history.SqliteHistory(self._db)
+
+    def together(self) -> Database:
+        return self._db
+
+    def shelves(self, tenant: str) -> dict[Scope, int]:
+        rows = self._db.rows(
+            "SELECT agent_id, project, count(*) FROM lessons_by_agent"
+            " WHERE tenant = ? AND status = 'active'"
+            " GROUP BY agent_id, project ORDER BY count(*) DESC, agent_id, project",
+            (tenant,),
+        )
+        return {Scope(tenant, agent, project or None): active for agent, project, active in rows}
+
+    @cached_property
+    def vectors(self) -> VectorStore:
+        return vectors.SqliteVectors(self._db)
+
+    def fold(self) -> int:
+        """Move what was noted on the agents' path into the database."""
+        return self._journal.fold()
+
+    def forget(self, tenant: str) -> None:
+        self.fold()
+        with self._db as db:
+            db.run("DELETE FROM tenants WHERE name = ?", (tenant,))
+
+    def check(self) -> list[str]:
+        self.fold()
+        found = [row[0] for row in self._db.rows("PRAGMA quick_check(5)")]
+        broken = self._db.rows("PRAGMA foreign_key_check")
+        return [text for text in found if text != "ok"] + [f"orphan in {r[0]}" for r in broken[:5]]
+
+    def close(self) -> None:
+        if self._journal.is_full:
+            self.fold()
+        self._db.close()

@@ -1,0 +1,104 @@
+"""Deliveries in SQLite."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from hardwon._cold import json
+from hardwon.stores.sqlite import scopes
+from hardwon.values.delivery import Delivery
+from hardwon.values.scope import Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hardwon.stores.sqlite.database import Database
+    from hardwon.stores.sqlite.journal import Journal
+
+
+class SqliteDeliveries:
+    """The log is noted in the journal and folded in off the agent's path."""
+
+    def __init__(self, database: Database, journal: Journal) -> None:
+        self._db = database
+        self._journal = journal
+        journal.on("delivery", self._fold_deliveries)
+        journal.on("outcome", self._fold_outcomes)
+
+    def log(self, delivery: Delivery) -> None:
+        self._journal.note("delivery", *_plain(delivery))
+
+    def report(self, scope: Scope, delivery: str, outcome: str) -> None:
+        self._journal.note("outcome", *scope, delivery, outcome)
+
+    def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
+        self._journal.fold()
+        seen = scopes.Visible(self._db, scope)
+        rows = self._db.rows(
+            "SELECT id, shelf, door, query, lessons, scores, tokens, micros, at, outcome"
+            f" FROM deliveries WHERE shelf IN ({seen.marks}) ORDER BY at DESC, id DESC LIMIT ?",
+            (*seen.ids, limit),
+        )
+        return [_delivery((row[0], seen.scopes[row[1]], *row[2:])) for row in rows]
+
+    def _fold_deliveries(self, records: list[list[Any]]) -> None:
+        for values in records:
+            self._fold_delivery(values)
+
+    def _fold_outcomes(self, records: list[list[Any]]) -> None:
+        for values in records:
+            self._fold_outcome(values)
+
+    def _fold_delivery(self, values: list[Any]) -> None:
+        number, tenant, agent, project, *rest = values
+        shelf = scopes.ensure(self._db, Scope(tenant, agent, project))
+        self._db.run(
+            "INSERT OR IGNORE INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (number, shelf, *rest),
+        )
+        seen = scopes.Visible(self._db, Scope(tenant, agent, project))
+        at = rest[6]
+        self._db.run_many(
+            "UPDATE lessons SET hit_count = hit_count + 1, last_seen_at = max(last_seen_at, ?)"
+            f" WHERE id = ? AND shelf IN ({seen.marks})",
+            [(at, lesson, *seen.ids) for lesson in json.loads(rest[2])],
+        )
+
+    def _fold_outcome(self, values: list[Any]) -> None:
+        tenant, agent, project, delivery, outcome = values
+        shelf = scopes.own(self._db, Scope(tenant, agent, project))
+        self._db.run(
+            "UPDATE deliveries SET outcome = ? WHERE id = ? AND shelf = ?",
+            (outcome, delivery, shelf),
+        )
+
+
+def _plain(delivery: Delivery) -> list[object]:
+    return [
+        delivery.id,
+        *delivery.scope,
+        delivery.door,
+        delivery.query,
+        json.dumps(delivery.lessons),
+        json.dumps(delivery.scores),
+        delivery.tokens,
+        delivery.micros,
+        delivery.at.timestamp(),
+        delivery.outcome,
+    ]
+
+
+def _delivery(row: tuple[Any, ...]) -> Delivery:
+    return Delivery(
+        id=row[0],
+        scope=row[1],
+        door=row[2],
+        query=row[3],
+        lessons=tuple(json.loads(row[4])),
+        scores=tuple(json.loads(row[5])),
+        tokens=row[6],
+        micros=row[7],
+        at=datetime.fromtimestamp(row[8], UTC),
+        outcome=row[9],
+    )

@@ -1,0 +1,120 @@
+"""Dreams in SQLite: `dream_log`, for good, and what each dream changed."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from hardwon.errors import NotFound
+from hardwon.stores.sqlite import scopes as shelves
+from hardwon.stores.sqlite.lessons import page
+from hardwon.values.dream import Change, Dream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hardwon.stores.sqlite.database import Database, Row
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.scope import Scope
+
+_PAGE = 1000
+_MORE_CACHE = "PRAGMA cache_size = -65536"  # KiB: a night reads and writes all over the file
+_COLUMNS = (
+    "id, started_at, duration_seconds, memories_consolidated, kg_nodes_added, reflection,"
+    " improvements_proposed, improvements_json, prefetch_done, report, state"
+)
+
+
+class SqliteDreams:
+    """The log of dreams of the embedded default."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def save(self, dream: Dream) -> None:
+        with self._db as db:
+            shelf = shelves.ensure(db, dream.scope.everywhere())
+            db.run(
+                f"INSERT INTO dream_log (shelf, created_at, {_COLUMNS})"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"
+                " duration_seconds = excluded.duration_seconds,"
+                " memories_consolidated = excluded.memories_consolidated,"
+                " reflection = excluded.reflection,"
+                " improvements_proposed = excluded.improvements_proposed,"
+                " improvements_json = excluded.improvements_json,"
+                " report = excluded.report, state = excluded.state",
+                (shelf, dream.started_at.timestamp(), *_values(dream)),
+            )
+
+    def get(self, scope: Scope, dream: str) -> Dream:
+        shelf = shelves.own(self._db, scope.everywhere())
+        rows = self._db.rows(
+            f"SELECT {_COLUMNS} FROM dream_log WHERE shelf = ? AND substr(id, 1, ?) = ?",
+            (shelf, len(dream), dream),
+        )
+        if len(rows) != 1 or not dream:
+            raise NotFound("dream", dream)
+        return _dream(rows[0], scope)
+
+    def recent(self, scope: Scope, *, limit: int) -> list[Dream]:
+        shelf = shelves.own(self._db, scope.everywhere())
+        rows = self._db.rows(
+            f"SELECT {_COLUMNS} FROM dream_log WHERE shelf = ?"
+            " ORDER BY started_at DESC, rowid DESC LIMIT ?",
+            (shelf, limit),
+        )
+        return [_dream(row, scope) for row in rows]
+
+    def note(self, dream: str, changes: Sequence[Change]) -> None:
+        with self._db as db:
+            db.run_many(
+                "INSERT INTO dream_changes VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [(dream, *one[:6], json.dumps(one.tags)) for one in changes],
+            )
+
+    def changes(self, dream: str) -> list[Change]:
+        rows = self._db.rows(
+            "SELECT kind, lesson, project, reason, before, after, tags FROM dream_changes"
+            " WHERE dream = ? ORDER BY rowid",
+            (dream,),
+        )
+        return [Change._make((*row[:6], tuple(json.loads(row[6])))) for row in rows]
+
+    def scopes(self, scope: Scope) -> list[Scope]:
+        return list(shelves.of_agent(self._db, scope).values())
+
+    def lessons(self, scope: Scope) -> Iterator[Lesson]:
+        self._db.rows(_MORE_CACHE)
+        scopes, last = shelves.of_agent(self._db, scope), 0
+        while found := page(self._db, scopes, after=last, limit=_PAGE):
+            yield from found
+            last = found[-1].id
+
+    def together(self) -> Database:
+        return self._db
+
+
+def _values(dream: Dream) -> tuple[object, ...]:
+    return (
+        *(dream.id, dream.started_at.timestamp(), dream.duration_seconds),
+        *(dream.memories_consolidated, dream.kg_nodes_added, dream.reflection),
+        *(len(dream.improvements), json.dumps(dream.improvements, ensure_ascii=False)),
+        *(int(dream.prefetch_done), dream.report, dream.state),
+    )
+
+
+def _dream(row: Row, scope: Scope) -> Dream:
+    return Dream(
+        id=row[0],
+        scope=scope.everywhere(),
+        started_at=datetime.fromtimestamp(row[1], UTC),
+        duration_seconds=row[2],
+        memories_consolidated=row[3],
+        kg_nodes_added=row[4],
+        reflection=row[5],
+        improvements=tuple(json.loads(row[7])),
+        prefetch_done=bool(row[8]),
+        report=row[9],
+        state=row[10],
+    )

@@ -1,0 +1,43 @@
+"""Failures by signature in SQLite."""
+
+from __future__ import annotations
+
+from hardwon.stores.sqlite import scopes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from hardwon.stores.sqlite.database import Database
+    from hardwon.values.scope import Scope
+
+
+class SqliteFailures:
+    """How often each failure was met."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> int:
+        with self._db as db:
+            shelf = scopes.ensure(db, scope)
+            at = now.timestamp()
+            db.run(
+                "INSERT INTO failures VALUES (?, ?, ?, 1, ?, ?) ON CONFLICT (shelf, signature)"
+                " DO UPDATE SET met_count = met_count + 1, last_at = excluded.last_at",
+                (shelf, signature, text, at, at),
+            )
+            row = db.row(
+                "SELECT met_count FROM failures WHERE shelf = ? AND signature = ?",
+                (shelf, signature),
+            )
+            return int(row[0]) if row else 0
+
+    def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
+        seen = scopes.Visible(self._db, scope)
+        rows = self._db.rows(
+            "SELECT text, sum(met_count) AS met FROM failures"
+            f" WHERE shelf IN ({seen.marks}) GROUP BY signature ORDER BY met DESC, text LIMIT ?",
+            (*seen.ids, limit),
+        )
+        return [(text, met) for text, met in rows]

@@ -1,0 +1,70 @@
+"""What lessons said before they were changed, in SQLite."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from hardwon.stores.sqlite import scopes
+from hardwon.values.history import Change
+from hardwon.values.lesson_formats import from_record, to_record
+
+if TYPE_CHECKING:
+    from hardwon.stores.sqlite.database import Database
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.scope import Scope
+
+_KEPT = 1000  # changes of a shelf
+
+
+class SqliteHistory:
+    """Changes, newest last; the oldest are forgotten."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def note(self, change: Change) -> None:
+        with self._db as db:
+            shelf = scopes.ensure(db, change.before.scope)
+            record = {**to_record(change.before), "id": change.before.id}
+            db.run(
+                "INSERT INTO lesson_history (shelf, lesson, act, before, at)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (shelf, change.before.id, change.act, json.dumps(record), change.at.timestamp()),
+            )
+            db.run(
+                "DELETE FROM lesson_history WHERE shelf = ? AND id NOT IN (SELECT id FROM"
+                " lesson_history WHERE shelf = ? ORDER BY id DESC LIMIT ?)",
+                (shelf, shelf, _KEPT),
+            )
+
+    def of(self, scope: Scope, lesson: int | None) -> list[Change]:
+        seen = scopes.Visible(self._db, scope)
+        rows = self._db.rows(
+            f"SELECT shelf, before, act, at, id FROM lesson_history WHERE shelf IN ({seen.marks})"
+            " AND (? IS NULL OR lesson = ?) ORDER BY id DESC",
+            (*seen.ids, lesson, lesson),
+        )
+        return [
+            Change(
+                before=_lesson(row[1], seen.scopes[row[0]]),
+                act=row[2],
+                at=datetime.fromtimestamp(row[3], UTC),
+                id=row[4],
+            )
+            for row in rows
+        ]
+
+    def forget(self, scope: Scope, change: Change) -> None:
+        seen = scopes.Visible(self._db, scope)
+        with self._db as db:
+            db.run(
+                f"DELETE FROM lesson_history WHERE id = ? AND shelf IN ({seen.marks})",
+                (change.id, *seen.ids),
+            )
+
+
+def _lesson(text: str, scope: Scope) -> Lesson:
+    record = json.loads(text)
+    return from_record(record, scope)._replace(id=record["id"])

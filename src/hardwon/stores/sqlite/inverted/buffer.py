@@ -1,0 +1,164 @@
+"""What one transaction adds to the dictionary: gathered in memory, written in the tables' order."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from typing import TYPE_CHECKING
+
+from hardwon.stores.sqlite.inverted import codec
+from hardwon.stores.sqlite.inverted.codec import BLOCK, RANKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from hardwon.stores.sqlite.database import Database
+
+    Lot = tuple[int, list[int]]  # term and rank in one number, lessons and impacts in one each
+
+MOST = 2_000_000  # entries; some 25,000 lessons, a hundred megabytes
+_REMEMBERED = 500_000  # numbers of keys
+_MUCH = 100_000  # entries
+_ROOM, _USUAL_ROOM = -128_000, -2000  # of SQLite's page cache, as it counts it
+_RANK = tuple(map(codec.rank, range(256)))
+_LAST = f"""
+SELECT a.value, p.first, p.lessons FROM json_each(?) AS a CROSS JOIN postings AS p
+ON p.term = a.value / {RANKS} AND p.rank = a.value % {RANKS} AND p.first = (
+    SELECT max(first) FROM postings WHERE term = a.value / {RANKS} AND rank = a.value % {RANKS}
+)
+"""
+
+
+class PostingBuffer:
+    """Keys, their numbers and the lessons that hold them; none of it outlives its transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._numbers: dict[int, dict[str, int]] = {}
+        self._new: list[tuple[str, int, int]] = []  # key, shelf and number
+        self._next = 0
+        self._lots: dict[int, array[int]] = {}  # by term: lesson and impact in one number
+        self.size = 0
+
+    def numbers(self, shelf: int, keys: set[str]) -> dict[str, int]:
+        """The numbers of these keys, and of others; new keys get one."""
+        known = self._numbers.setdefault(shelf, {})
+        if len(known) > _REMEMBERED and not self._lots:
+            known.clear()
+        missing = sorted(key for key in keys if key not in known)
+        known.update(number_of(self._db, shelf, missing))
+        for key in missing:
+            if key not in known:
+                known[key] = self._another(shelf, key)
+        return known
+
+    def _another(self, shelf: int, key: str) -> int:
+        if not self._new:
+            row = self._db.row("SELECT seq FROM sqlite_sequence WHERE name = 'terms'")
+            self._next = row[0] if row else 0
+        self._next += 1
+        self._new.append((key, shelf, self._next))
+        return self._next
+
+    def add(self, lesson: int, terms: array[int], impacts: bytes) -> None:
+        """Let a lesson be found by these terms; its number is higher than any before."""
+        lots, number = self._lots, lesson << 8
+        for term, impact in zip(terms, impacts, strict=True):
+            lot = lots.get(term)
+            if lot is None:
+                lots[term] = array("Q", (number | impact,))
+            else:
+                lot.append(number | impact)
+        self.size += len(terms)
+
+    def amended(
+        self, shelves: Iterable[int], asked: tuple[str, ...], known: list[tuple[int, str, int]]
+    ) -> list[tuple[int, str, int]]:
+        """Number, key and holders of the asked keys, where `known` is what is written."""
+        found = {number: (key, holders) for number, key, holders in known}
+        for shelf in shelves:
+            numbers = self._numbers.get(shelf, {})
+            for key in asked:
+                if (number := numbers.get(key)) and (lot := self._lots.get(number)):
+                    found[number] = key, found.get(number, (key, 0))[1] + len(lot)
+        amended = [(number, key, holders) for number, (key, holders) in found.items()]
+        return sorted(amended, key=lambda one: one[2])
+
+    def pairs(self, term: int, most: int) -> list[tuple[int, int]]:
+        """Lessons that hold a term and are not written yet, with impacts; so many at most."""
+        return [(entry >> 8, entry & 255) for entry in self._lots.get(term, ())[:most]]
+
+    def flush(self) -> None:
+        """Write everything; each table in its own order."""
+        if self.size > _MUCH:
+            self._db.rows(f"PRAGMA cache_size = {_ROOM}")
+        oldest = self._new[0][2] if self._new else 0
+        self._write_terms()
+        for lots in codec.parts(self._ranked()):
+            self._append(lots, oldest)
+        self._new, self._lots, self.size = [], {}, 0
+
+    def close(self) -> None:
+        """Give back what was taken to write much."""
+        self._db.rows(f"PRAGMA cache_size = {_USUAL_ROOM}")
+
+    def _write_terms(self) -> None:
+        holders = {term: len(lot) for term, lot in self._lots.items()}
+        self._new.sort(key=lambda one: (one[1], one[0]))
+        self._db.run_many(
+            "INSERT INTO terms (id, shelf, term, holders) VALUES (?, ?, ?, ?)",
+            ((number, shelf, key, holders.pop(number, 0)) for key, shelf, number in self._new),
+        )
+        self._db.run_many(
+            "UPDATE terms SET holders = holders + ? WHERE id = ?",
+            ((more, term) for term, more in sorted(holders.items())),
+        )
+
+    def _ranked(self) -> Iterator[Lot]:
+        """What is to be written, in the order of the table."""
+        for term in sorted(self._lots):
+            ranks: dict[int, list[int]] = {}
+            for entry in self._lots[term]:
+                ranks.setdefault(_RANK[entry & 255], []).append(entry)
+            for rank in sorted(ranks):
+                yield term * RANKS + rank, ranks[rank]
+
+    def _append(self, lots: list[Lot], oldest: int) -> None:
+        """Fill up the last blocks and add others; those of new terms are the first of theirs."""
+        asked = [at for at, _ in lots if not 0 < oldest <= at // RANKS]
+        last = {at: (first, block) for at, *(first, block) in self._last(asked)}
+        grown, new = [], []
+        for at, lot in lots:
+            room = 0
+            if at in last:
+                first, block = last[at]
+                if room := BLOCK - codec.size(block):
+                    grown.append((_longer(block, lot[:room]), *divmod(at, RANKS), first))
+            for begin in range(room, len(lot), BLOCK):
+                part = lot[begin : begin + BLOCK]
+                new.append((*divmod(at, RANKS), part[0] >> 8, _longer(b"", part)))
+        self._db.run_many(
+            "UPDATE postings SET lessons = ? WHERE term = ? AND rank = ? AND first = ?", grown
+        )
+        self._db.run_many("INSERT INTO postings VALUES (?, ?, ?, ?)", new)
+
+    def _last(self, asked: list[int]) -> list[tuple[Any, ...]]:
+        return self._db.rows(_LAST, (json.dumps(asked),))
+
+
+def _longer(block: bytes, lot: list[int]) -> bytes:
+    """The block with the entries of the lot behind its own."""
+    end = codec.size(block) * codec.NUMBER
+    numbers, impacts = array("I", [one >> 8 for one in lot]), bytes([one & 255 for one in lot])
+    return b"".join((block[:end], numbers.tobytes(), block[end:], impacts))
+
+
+def number_of(db: Database, shelf: int, keys: list[str]) -> dict[str, int]:
+    """The numbers of those keys that the dictionary knows."""
+    rows = db.rows(
+        "SELECT t.term, t.id FROM json_each(?) AS asked CROSS JOIN terms AS t"
+        " ON t.shelf = ? AND t.term = asked.value",
+        (json.dumps(keys), shelf),
+    )
+    return dict(rows)

@@ -1,0 +1,107 @@
+"""What was kept lately: findable at once, moved into the dictionary with many others."""
+
+from __future__ import annotations
+
+from hardwon._cold import json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hardwon.stores.sqlite.database import Database
+
+    Postings = dict[str, list[tuple[int, int]]]
+    Waiting = tuple[int, int, bool, dict[str, int]]  # shelf, lesson, whether it is new, its keys
+
+_SPAN = "SELECT (SELECT min(id) FROM fresh), (SELECT max(id) FROM fresh)"
+_AT_ONCE = 512  # rows that are moved together
+
+
+class Fresh:
+    """The rows of `fresh`, read once by this process and kept up to date."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._state: tuple[int, int, int] = (0, 0, 0)
+        self._entries: dict[int, tuple[int, dict[str, int]]] = {}  # by lesson: shelf, impacts
+        self._added: dict[int, int] = {}  # lessons that the dictionary does not count yet, by shelf
+        self._unwritten: list[Waiting] = []  # rows of the open transaction
+        self._own: dict[int, tuple[int, dict[str, int]]] = {}
+
+    def add(self, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool) -> int:
+        """Note by what a lesson is found from now on; how many notes this transaction holds."""
+        self._unwritten.append((shelf, lesson, is_new, entries))
+        self._own[lesson] = shelf, entries
+        return len(self._unwritten)
+
+    def write(self) -> None:
+        """Keep the notes of this transaction as rows. Call inside `with database:`."""
+        self._db.run_many(
+            "INSERT INTO fresh (shelf, lesson, is_new, entries) VALUES (?, ?, ?, ?)",
+            [(*row, json.dumps(entries)) for *row, entries in self._unwritten],
+        )
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop the notes that are not written."""
+        self._unwritten.clear()
+        self._own.clear()
+
+    def taken(self) -> Iterator[list[Waiting]]:
+        """Everything that waits, oldest first and some at a time; it waits no longer."""
+        while rows := self._db.rows(
+            "SELECT shelf, lesson, is_new, entries, id FROM fresh ORDER BY id LIMIT ?", (_AT_ONCE,)
+        ):
+            yield [(*row, json.loads(entries)) for *row, entries, _ in rows]
+            self._db.run("DELETE FROM fresh WHERE id <= ?", (rows[-1][-1],))
+        if self._unwritten:
+            yield self._unwritten
+        self.forget()
+
+    def waiting(self) -> int:
+        """How many notes there are."""
+        first, last = self._db.rows(_SPAN)[0]
+        return len(self._unwritten) + (0 if first is None else last - first + 1)
+
+    def look(self) -> None:
+        """Take notice of what has changed since the last look."""
+        first, last = self._db.rows(_SPAN)[0]
+        state = (self._db.undone, first or 0, last or 0)
+        if state == self._state:
+            return
+        if state[:2] != self._state[:2] or state[2] < self._state[2]:
+            self._state = (0, first or 0, (first or 0) - 1)
+            self._entries.clear()
+            self._added.clear()
+        self._read(self._state[2])
+        self._state = state
+
+    def postings(self, shelves: Iterable[int], asked: tuple[str, ...]) -> Postings:
+        """For each of the asked keys, the lessons of these shelves that hold it, with impacts."""
+        found: Postings = {}
+        wanted, visible = frozenset(asked), frozenset(shelves)
+        for lesson, (shelf, entries) in self._all().items():
+            if shelf in visible:
+                for key in wanted & entries.keys():
+                    found.setdefault(key, []).append((lesson, entries[key]))
+        return found
+
+    def added(self, shelves: Iterable[int]) -> int:
+        """How many lessons of these shelves the dictionary does not count yet."""
+        own = sum(is_new for shelf, _, is_new, _ in self._unwritten if shelf in shelves)
+        return own + sum(self._added.get(shelf, 0) for shelf in shelves)
+
+    def lessons(self) -> Iterable[int]:
+        """Those of which the dictionary may hold what no longer counts."""
+        return self._all()
+
+    def _all(self) -> dict[int, tuple[int, dict[str, int]]]:
+        return self._entries | self._own if self._own else self._entries
+
+    def _read(self, after: int) -> None:
+        rows = self._db.rows(
+            "SELECT shelf, lesson, is_new, entries FROM fresh WHERE id > ? ORDER BY id", (after,)
+        )
+        for shelf, lesson, is_new, entries in rows:
+            self._entries[lesson] = shelf, json.loads(entries)
+            self._added[shelf] = self._added.get(shelf, 0) + is_new

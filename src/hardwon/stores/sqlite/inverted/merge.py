@@ -1,0 +1,111 @@
+"""From `fresh` into the dictionary: many lessons at once, each table in its own order."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from hardwon.stores.sqlite.inverted import codec, patch
+from hardwon.stores.sqlite.inverted.codec import packed
+from hardwon.stores.sqlite.inverted.patch import edit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.stores.sqlite.database import Database
+    from hardwon.stores.sqlite.inverted.buffer import PostingBuffer
+    from hardwon.stores.sqlite.inverted.memtable import Waiting
+
+    Lessons = dict[int, dict[str, int]]  # the keys of each, with impacts
+    Entries = set[tuple[int, int]]  # the term's number and the impact
+
+_TEXT = "situation, mistake, correction, tags"
+
+
+def settle(db: Database, heap: PostingBuffer, waiting: Sequence[Waiting]) -> None:
+    """Put new lessons on the heap, write changes of others. Call inside `with database:`."""
+    new = {lesson for _, lesson, is_new, _ in waiting if is_new}
+    last: dict[int, tuple[Lessons, Lessons]] = {}
+    for shelf, lesson, _, entries in waiting:
+        last.setdefault(shelf, ({}, {}))[lesson not in new][lesson] = entries
+    for shelf, (added, changed) in last.items():
+        if changed:
+            heap.flush()
+            _change(db, heap, shelf, changed)
+        _enter(db, heap, shelf, added)
+
+
+def settle_texts(db: Database) -> None:
+    """Let every text be found by its letters. Call inside `with database:`."""
+    reach = "(SELECT last FROM lesson_text_reach)"
+    db.run(
+        f"INSERT INTO lesson_text (rowid, {_TEXT}) SELECT id, {_TEXT} FROM lessons"
+        f" WHERE id > {reach} ORDER BY id"
+    )
+    db.run(
+        "UPDATE lesson_text_reach SET last = max(last, coalesce((SELECT max(id) FROM lessons), 0))"
+    )
+
+
+def _enter(db: Database, heap: PostingBuffer, shelf: int, lessons: Lessons) -> None:
+    numbers = heap.numbers(shelf, {key for entries in lessons.values() for key in entries})
+    rows = []
+    for lesson, entries in sorted(lessons.items()):
+        if entries:
+            terms = array("I", [numbers[key] for key in entries])
+            impacts = bytes(entries.values())
+            heap.add(lesson, terms, impacts)
+            rows.append((lesson, packed(terms, impacts)))
+    db.run_many("INSERT INTO indexed VALUES (?, ?)", rows)
+    _count(db, shelf, len(rows))
+
+
+def _change(db: Database, heap: PostingBuffer, shelf: int, lessons: Lessons) -> None:
+    numbers = heap.numbers(shelf, {key for entries in lessons.values() for key in entries})
+    heap.flush()
+    before = _indexed(db, list(lessons))
+    now = {
+        lesson: {(numbers[key], impact) for key, impact in entries.items()}
+        for lesson, entries in lessons.items()
+        if entries
+    }
+    _write_difference(db, before, now)
+    db.run_many("DELETE FROM indexed WHERE lesson = ?", [(lesson,) for lesson in before])
+    rows = [
+        (lesson, packed(array("I", terms), bytes(impacts)))
+        for lesson, entries in now.items()
+        for terms, impacts in [zip(*entries, strict=True)]
+    ]
+    db.run_many("INSERT INTO indexed VALUES (?, ?)", rows)
+    _count(db, shelf, len(now) - len(before))
+
+
+def _count(db: Database, shelf: int, more: int) -> None:
+    db.run("UPDATE shelves SET active = active + ? WHERE id = ?", (more, shelf))
+
+
+def _write_difference(db: Database, before: dict[int, Entries], now: dict[int, Entries]) -> None:
+    holders: Counter[int] = Counter()
+    wanted = []
+    for lesson in before.keys() | now.keys():
+        old, new = before.get(lesson, set()), now.get(lesson, set())
+        holders.update(term for term, _ in new)
+        holders.subtract(term for term, _ in old)
+        wanted += [edit(term, lesson, impact, stays=False) for term, impact in old - new]
+        wanted += [edit(term, lesson, impact, stays=True) for term, impact in new - old]
+    patch.apply(db, wanted)
+    db.run_many(
+        "UPDATE terms SET holders = holders + ? WHERE id = ?",
+        [(change, term) for term, change in sorted(holders.items()) if change],
+    )
+
+
+def _indexed(db: Database, lessons: list[int]) -> dict[int, Entries]:
+    """What the dictionary holds of these lessons so far."""
+    rows = db.rows(
+        "SELECT lesson, terms FROM indexed WHERE lesson IN (SELECT value FROM json_each(?))",
+        (json.dumps(lessons),),
+    )
+    return {lesson: set(codec.pairs(terms)) for lesson, terms in rows}

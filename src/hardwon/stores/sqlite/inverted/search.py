@@ -1,0 +1,132 @@
+"""The index that recall reads: the dictionary in blocks, and what waits beside it."""
+
+from __future__ import annotations
+
+from hardwon._cold.lazy import lazy
+from hardwon.ranking.query import Query, Tally, entries_read, keys, rarity
+from hardwon.stores.sqlite.database import marks
+from hardwon.stores.sqlite.inverted import codec
+from hardwon.stores.sqlite.inverted.codec import BLOCK, RANKS
+from hardwon.stores.sqlite.inverted.memtable import Fresh
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hardwon.stores.sqlite.database import Database
+    from hardwon.stores.sqlite.inverted import buffer, merge
+    from hardwon.stores.sqlite.scopes import Visible
+
+    Known = list[tuple[int, str, int]]  # number, key and holders, the rarest first
+else:
+    buffer = lazy("hardwon.stores.sqlite.inverted.buffer")
+    merge = lazy("hardwon.stores.sqlite.inverted.merge")
+
+FRESH = 64  # lessons that wait for the dictionary at most
+_KEYS_ASKED = 400  # SQLite allows 999 values in a query
+
+
+class Index:
+    """By which keys lessons are found. What a transaction adds is in memory until it ends."""
+
+    def __init__(self, database: Database, fresh: int = FRESH) -> None:
+        self._db = database
+        self._limit = fresh
+        self._fresh = Fresh(database)
+        self._heap: buffer.PostingBuffer | None = None
+        self._is_writing = False
+        database.before_commit = self._before_commit
+
+    def note(self, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool) -> None:
+        """Let a lesson be found by these keys alone. Call inside `with database:`."""
+        if not self._is_writing:
+            self._db.hold(self)
+        if self._fresh.add(shelf, lesson, entries, is_new=is_new) > FRESH:
+            self._gather()
+
+    def settle(self) -> None:
+        """Move everything that waits into the tables. Call inside `with database:`."""
+        self._gather().flush()
+        merge.settle_texts(self._db)
+
+    def __enter__(self) -> None:
+        self._is_writing = True
+
+    def __exit__(self, *_: object) -> None:
+        """What is in memory was written, or the transaction was undone."""
+        if self._heap:
+            self._heap.close()
+        self._is_writing, self._heap = False, None
+        self._fresh.forget()
+
+    def _before_commit(self) -> None:
+        if self._heap or self._fresh.waiting() > self._limit:
+            self.settle()
+        else:
+            self._fresh.write()
+
+    def _gather(self) -> buffer.PostingBuffer:
+        """Put what waits on the heap, which is written when it is large."""
+        if self._heap is None:
+            self._heap = buffer.PostingBuffer(self._db)
+        for waiting in self._fresh.taken():
+            merge.settle(self._db, self._heap, waiting)
+            if self._heap.size > buffer.MOST:
+                self._heap.flush()
+        return self._heap
+
+    def tally(self, seen: Visible, query: Query) -> Tally:
+        """What speaks for each lesson: postings of the asked keys, rarest first, within a limit."""
+        asked = keys(query)[:_KEYS_ASKED]
+        self._fresh.look()
+        fresh = self._fresh.postings(seen.ids, asked)
+        total = seen.active + self._fresh.added(seen.ids)
+        known = self._known(seen, asked)
+        weights = {
+            key: rarity(holders + len(fresh.get(key, ())), total) for _, key, holders in known
+        }
+        tally = Tally(query.near)
+        for key, pairs in self._postings(known, entries_read(query, total)):
+            tally.add(key, pairs, weights[key])
+        tally.leave_out(self._fresh.lessons())
+        for key, new in fresh.items():
+            tally.add(key, new, weights.get(key) or rarity(len(new), total))
+        return tally
+
+    def _known(self, seen: Visible, asked: tuple[str, ...]) -> Known:
+        known = self._db.rows(
+            f"SELECT id, term, holders FROM terms WHERE shelf IN ({seen.marks})"
+            f" AND term IN ({marks(asked)}) ORDER BY holders",
+            (*seen.ids, *asked),
+        )
+        return self._heap.amended(seen.ids, asked, known) if self._heap else known
+
+    def _postings(self, known: Known, left: int) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
+        """Keys and the lessons that hold them, within the limit; of rare keys all."""
+        rare: dict[int, str] = {}
+        for number, key, holders in known:
+            if holders > left:
+                break
+            rare[number] = key
+            left -= holders
+        for number, block in self._db.rows(
+            f"SELECT term, lessons FROM postings WHERE term IN ({marks(rare)})", tuple(rare)
+        ):
+            yield rare[number], codec.pairs(block)
+        if self._heap:
+            for number, key in rare.items():
+                yield key, self._heap.pairs(number, buffer.MOST)
+        if left and len(rare) < len(known):
+            number, key, _ = known[len(rare)]
+            yield key, self._strongest(number, left)
+
+    def _strongest(self, number: int, left: int) -> list[tuple[int, int]]:
+        """So many of the lessons that hold a common key, the strongest."""
+        rows = self._db.rows(
+            "SELECT lessons FROM postings WHERE term = ? ORDER BY rank, first LIMIT ?",
+            (number, left // BLOCK + RANKS),
+        )
+        found = [pair for (block,) in rows for pair in codec.pairs(block)]
+        if self._heap and len(found) < left:
+            found += self._heap.pairs(number, left)
+        return found[:left]

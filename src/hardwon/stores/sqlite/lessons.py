@@ -1,0 +1,213 @@
+"""Lessons in SQLite, with the index that recall reads."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from hardwon._cold import json
+from hardwon.errors import NotFound
+from hardwon.ranking.query import Match, Query, index
+from hardwon.stores.sqlite import scopes as shelves
+from hardwon.stores.sqlite.database import marks
+from hardwon.stores.sqlite.inverted.search import FRESH, Index
+from hardwon.values.lesson import Lesson, Status
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hardwon.stores.sqlite.database import Database, Row
+    from hardwon.values.scope import Scope
+
+_moment = datetime.fromtimestamp
+_SEARCHED = 100  # lessons that are looked into at a time
+_LETTERS = 60  # threes of letters that are asked for; more would tell nothing
+
+_ALL_TEXT = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
+_TEXTS = "situation, mistake, correction, trigger_name, origin, author, job, status"
+_LISTS = "tags, signatures, calls, evidence"
+_NUMBERS = "importance, confidence, hit_count, met_count, guard"
+_TIMES = "created_at, updated_at, last_seen_at, expires_at"
+_COLUMNS = f"{_TEXTS}, {_LISTS}, {_NUMBERS}, {_TIMES}"
+_READ = f"SELECT id, shelf, {_COLUMNS}"
+_SELECT = f"{_READ} FROM lessons"
+_INSERT = f"INSERT INTO lessons (shelf, {_COLUMNS}) VALUES (?{', ?' * 21})"
+# The second condition lets SQLite see that the partial index holds the row.
+_OF_JOB = f"{_SELECT} WHERE shelf = ? AND job = ? AND job <> ''"
+_UPDATE = (
+    "UPDATE lessons SET "
+    + ", ".join(f"{column} = ?" for column in _COLUMNS.split(", "))
+    + " WHERE id = ? AND shelf = ?"
+)
+
+
+class SqliteLessons:
+    """The lesson store of the embedded default."""
+
+    def __init__(self, database: Database, fresh: int = FRESH) -> None:
+        self._db = database
+        self._index = Index(database, fresh)
+
+    def add(self, lesson: Lesson) -> Lesson:
+        with self._db as db:
+            shelf = shelves.ensure(db, lesson.scope)
+            made = lesson.job and db.row(_OF_JOB, (shelf, lesson.job))
+            if made:
+                return _lesson(made, {shelf: lesson.scope})
+            stored = lesson._replace(id=db.run(_INSERT, (shelf, *_values(lesson))))
+            self._index.note(shelf, stored.id, _findable(stored), is_new=True)
+            return stored
+
+    def get(self, scope: Scope, number: int) -> Lesson:
+        seen = shelves.Visible(self._db, scope)
+        row = self._db.row(
+            f"{_SELECT} WHERE id = ? AND shelf IN ({seen.marks})", (number, *seen.ids)
+        )
+        if row is None:
+            raise NotFound("lesson", number)
+        return _lesson(row, seen.scopes)
+
+    def update(self, lesson: Lesson) -> None:
+        with self._db as db:
+            shelf, before = self._own(lesson.scope, lesson.id)
+            db.run(_UPDATE, (*_values(lesson), lesson.id, shelf))
+            entries = _findable(lesson)
+            if entries != _findable(before):
+                self._index.note(shelf, lesson.id, entries, is_new=False)
+
+    def delete(self, scope: Scope, number: int) -> None:
+        with self._db as db:
+            shelf, _ = self._own(self.get(scope, number).scope, number)
+            self._index.note(shelf, number, {}, is_new=False)
+            self._index.settle()
+            db.run("DELETE FROM lessons WHERE id = ? AND shelf = ?", (number, shelf))
+
+    def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
+        seen = shelves.Visible(self._db, scope)
+        rows = self._db.rows(
+            f"{_SELECT} WHERE shelf IN ({seen.marks}) AND status = ?"
+            " ORDER BY last_seen_at DESC, created_at DESC, id DESC LIMIT ?",
+            (*seen.ids, status, limit),
+        )
+        return [_lesson(row, seen.scopes) for row in rows]
+
+    def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
+        with self._db.snapshot():
+            seen = shelves.Visible(self._db, scope)
+            where, values = _candidates(text)
+            rows = self._db.rows(
+                f"SELECT id FROM lessons WHERE {where} AND +shelf IN ({seen.marks}) AND +status = ?"
+                " ORDER BY hit_count DESC, last_seen_at DESC, id DESC",
+                (*values, *seen.ids, Status.ACTIVE),
+            )
+            return self._holding(text.lower(), [number for (number,) in rows], seen, limit)
+
+    def _holding(
+        self, asked: str, numbers: list[int], seen: shelves.Visible, limit: int
+    ) -> list[Lesson]:
+        """The first of these lessons that contain the text, read as far as it takes."""
+        found: list[Lesson] = []
+        while numbers and len(found) < limit:
+            part, numbers = numbers[:_SEARCHED], numbers[_SEARCHED:]
+            rows = self._db.rows(
+                f"{_READ}, {_ALL_TEXT} FROM lessons WHERE id IN ({marks(part)})", part
+            )
+            held = {
+                row[0]: _lesson(row[:-1], seen.scopes) for row in rows if asked in row[-1].lower()
+            }
+            found += [held[number] for number in part if number in held]
+        return found[:limit]
+
+    def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
+        with self._db.snapshot():
+            seen = shelves.Visible(self._db, scope)
+            tally = self._index.tally(seen, query)
+            best = list(dict.fromkeys((*tally.best(limit), *self._usual(seen, query.usual))))
+            rows = self._db.rows(
+                f"{_SELECT} WHERE id IN ({marks(best)}) AND +shelf IN ({seen.marks})"
+                " AND +status = ? AND (expires_at IS NULL OR expires_at > ?)",
+                (*best, *seen.ids, Status.ACTIVE, now.timestamp()),
+            )
+        found = {row[0]: tally.match(_lesson(row, seen.scopes)) for row in rows}
+        return [found[number] for number in best if number in found]
+
+    def _usual(self, seen: shelves.Visible, limit: int) -> list[int]:
+        """The lessons met most often, those met last first among equals."""
+        if not limit:
+            return []
+        found = [
+            row
+            for shelf in seen.ids
+            for row in self._db.rows(
+                "SELECT met_count, updated_at, id FROM lessons WHERE shelf = ? AND status = ?"
+                " AND met_count > 1 ORDER BY met_count DESC, updated_at DESC LIMIT ?",
+                (shelf, Status.ACTIVE, limit),
+            )
+        ]
+        return [number for *_, number in sorted(found, reverse=True)[:limit]]
+
+    def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
+        """The shelf of exactly this scope, and the lesson on it as it is stored."""
+        shelf = shelves.own(self._db, scope)
+        row = self._db.row(f"{_SELECT} WHERE id = ? AND shelf = ?", (number, shelf))
+        if shelf is None or row is None:
+            raise NotFound("lesson", number)
+        return shelf, _lesson(row, {shelf: scope})
+
+
+def _candidates(text: str) -> tuple[str, tuple[object, ...]]:
+    """The condition that a lesson may contain the text; the text index needs 3 characters."""
+    if len(text) < 3:
+        return "TRUE", ()
+    letters = {text[at : at + 3].replace('"', '""') for at in range(len(text) - 2)}
+    return (
+        "(id IN (SELECT rowid FROM lesson_text WHERE lesson_text MATCH ?)"
+        " OR id > (SELECT last FROM lesson_text_reach))",
+        (" AND ".join(f'"{three}"' for three in sorted(letters)[:_LETTERS]),),
+    )
+
+
+def _findable(lesson: Lesson) -> dict[str, int]:
+    """The keys by which a lesson is found; none unless it is active."""
+    return index(lesson) if lesson.status == Status.ACTIVE else {}
+
+
+def page(db: Database, scopes: dict[int, Scope], *, after: int, limit: int) -> list[Lesson]:
+    """The active lessons of these shelves with an id over `after`, in the order of ids."""
+    rows = db.rows(
+        f"{_SELECT} WHERE id > ? AND +shelf IN ({marks(scopes)})"
+        " AND +status = ? ORDER BY id LIMIT ?",
+        (after, *scopes, Status.ACTIVE, limit),
+    )
+    return [_lesson(row, scopes) for row in rows]
+
+
+def _values(lesson: Lesson) -> tuple[object, ...]:
+    """The columns of a lesson, in the order of `_COLUMNS`."""
+    expires = lesson.expires_at
+    lists = (lesson.tags, lesson.signatures, lesson.calls, lesson.evidence)
+    return (
+        *(lesson.situation, lesson.mistake, lesson.correction, lesson.trigger),
+        *(lesson.origin, lesson.author, lesson.job, lesson.status),
+        *(_encoded(items) if items else "[]" for items in lists),
+        *(lesson.importance, lesson.confidence, lesson.hits, lesson.met, lesson.guard),
+        *(lesson.created_at.timestamp(), lesson.updated_at.timestamp()),
+        *(lesson.last_seen_at.timestamp(), expires and expires.timestamp()),
+    )
+
+
+def _encoded(items: tuple[str, ...]) -> str:
+    return json.dumps(items, ensure_ascii=False)
+
+
+def _list(text: str) -> tuple[str, ...]:
+    return () if text == "[]" else tuple(json.loads(text))
+
+
+def _lesson(row: Row, scopes: dict[int, Scope]) -> Lesson:
+    """The lesson of a row that `_SELECT` brought; by position, for many are read in one recall."""
+    number, shelf, situation, mistake, correction, trigger, origin, author, job, status = row[:10]
+    tags, signatures, calls, evidence = map(_list, row[10:14])
+    importance, confidence, hits, met, guard, created, updated, seen, expires = row[14:]
+    texts = (scopes[shelf], situation, correction, mistake, tags, trigger, signatures, calls)
+    facts = (evidence, origin, author, job, importance, confidence, status, number, hits, met)
+    times = (_moment(created, UTC), _moment(updated, UTC), _moment(seen, UTC))
+    return Lesson._make((*texts, *facts, *times, expires and _moment(expires, UTC), bool(guard)))

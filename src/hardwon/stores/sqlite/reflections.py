@@ -1,0 +1,159 @@
+"""Reflections in SQLite."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from hardwon.stores.sqlite import scopes
+from hardwon.values.reflection import (
+    CANDIDATES,
+    HOLDERS_READ,
+    RUNS_KEPT,
+    Likeness,
+    Reflection,
+    best_held,
+    by_relevance,
+    is_known,
+    leaving,
+    words_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hardwon.stores.sqlite.database import Database, Row
+    from hardwon.values.scope import Scope
+
+_COLUMNS = (
+    "subject, title, insight, state, importance, detail, created_at, expires_at, job, kind, shelf"
+)
+_SELECT = f"SELECT {_COLUMNS}, id FROM reflections"
+_NEWEST = "ORDER BY created_at DESC, id DESC LIMIT ?"
+_ALIVE = "(expires_at IS NULL OR expires_at > ?)"
+
+
+class SqliteReflections:
+    """Reflections of one kind; with `cap`, only so many of the newest in a scope."""
+
+    is_shared = False
+
+    def __init__(self, database: Database, kind: str = "goal", *, cap: int = 0) -> None:
+        self._db = database
+        self._kind = kind
+        self._cap = cap
+
+    def save(self, reflection: Reflection, *, keep: int = 0) -> bool:
+        with self._db as db:
+            shelf = scopes.ensure(db, reflection.scope)
+            rows = self._about(shelf, reflection.subject)
+            mates = [_reflection(row, reflection.scope) for row in rows]
+            if is_known(mates, reflection):
+                return False
+            self._remove(rows[at][-1] for at in leaving(mates, reflection, keep=keep))
+            self._insert(shelf, reflection)
+            self._prune(shelf, reflection.created_at)
+            return True
+
+    def about(self, scope: Scope, subject: str) -> list[Reflection]:
+        seen = scopes.Visible(self._db, scope)
+        rows = [
+            (row, own) for shelf, own in seen.scopes.items() for row in self._about(shelf, subject)
+        ]
+        rows.sort(key=lambda pair: pair[0][-1])
+        return [_reflection(row, own) for row, own in rows]
+
+    def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
+        found = []
+        # One shelf at a time: over several, SQLite would sort all rows instead of using the index.
+        for shelf, own in scopes.Visible(self._db, scope).scopes.items():
+            rows = self._db.rows(
+                f"{_SELECT} WHERE shelf = ? AND kind = ? AND {_ALIVE} {_NEWEST}",
+                (shelf, self._kind, now.timestamp(), limit),
+            )
+            found += [(row, own) for row in rows]
+        found.sort(key=lambda pair: (pair[0][6], pair[0][-1]), reverse=True)
+        return [_reflection(row, own) for row, own in found[:limit]]
+
+    def alike(
+        self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int
+    ) -> list[Likeness]:
+        seen = scopes.Visible(self._db, scope)
+        postings = {word: self._holders(seen, word) for word in words}
+        best = best_held(postings, limit=CANDIDATES)
+        rows = self._db.rows(
+            f"{_SELECT} WHERE id IN ({','.join('?' * len(best))}) AND {_ALIVE}",
+            (*best, now.timestamp()),
+        )
+        found = [Likeness(_reflection(row, seen.scopes[row[-2]]), best[row[-1]]) for row in rows]
+        return by_relevance(found)[:limit]
+
+    def _about(self, shelf: int, subject: str) -> list[Row]:
+        return self._db.rows(
+            f"{_SELECT} WHERE shelf = ? AND kind = ? AND subject = ? ORDER BY id",
+            (shelf, self._kind, subject),
+        )
+
+    def _holders(self, seen: scopes.Visible, word: str) -> list[int]:
+        return [
+            row[0]
+            for shelf in seen.ids
+            for row in self._db.rows(
+                "SELECT reflection FROM reflection_words WHERE shelf = ? AND kind = ? AND word = ?"
+                " ORDER BY reflection DESC LIMIT ?",
+                (shelf, self._kind, word, HOLDERS_READ),
+            )
+        ]
+
+    def _insert(self, shelf: int, reflection: Reflection) -> None:
+        expires = reflection.expires_at
+        number = self._db.run(
+            f"INSERT INTO reflections ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(reflection.subject, reflection.title, reflection.insight, reflection.state),
+                *(reflection.importance, reflection.detail),
+                *(reflection.created_at.timestamp(), expires and expires.timestamp()),
+                *(reflection.job, self._kind, shelf),
+            ),
+        )
+        self._db.run_many(
+            "INSERT INTO reflection_words VALUES (?, ?, ?, ?)",
+            [(shelf, self._kind, word, number) for word in words_of(reflection)],
+        )
+
+    def _prune(self, shelf: int, now: datetime) -> None:
+        """Remove what has expired, and the oldest over the cap."""
+        place = (shelf, self._kind)
+        rows = self._db.rows(
+            "SELECT id FROM reflections WHERE shelf = ? AND kind = ? AND expires_at <= ?",
+            (*place, now.timestamp()),
+        )
+        if self._cap:
+            rows += self._db.rows(
+                f"SELECT id FROM reflections WHERE shelf = ? AND kind = ? {_NEWEST} OFFSET ?",
+                (*place, -1, self._cap),
+            )
+        self._remove(row[0] for row in rows)
+
+    def _remove(self, numbers: Iterable[int]) -> None:
+        self._db.run_many("DELETE FROM reflections WHERE id = ?", [(n,) for n in numbers])
+
+
+def on_runs(database: Database) -> SqliteReflections:
+    """The reflections on runs, which need no goal and no model."""
+    return SqliteReflections(database, "run", cap=RUNS_KEPT)
+
+
+def _reflection(row: Row, scope: Scope) -> Reflection:
+    return Reflection(
+        scope=scope,
+        subject=row[0],
+        title=row[1],
+        insight=row[2],
+        state=row[3],
+        importance=row[4],
+        detail=row[5],
+        created_at=datetime.fromtimestamp(row[6], UTC),
+        expires_at=row[7] and datetime.fromtimestamp(row[7], UTC),
+        job=row[8],
+    )

@@ -1,0 +1,60 @@
+"""From a scope to the rows that belong to it. No other module builds this part of a query."""
+
+from __future__ import annotations
+
+from hardwon.stores.sqlite.database import marks
+from hardwon.values.scope import Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hardwon.stores.sqlite.database import Database
+
+_VISIBLE = """
+SELECT s.id, s.project, s.active FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id
+WHERE t.name = ? AND s.agent_id = ? AND s.project IN (?, '')
+"""
+_OWN = """
+SELECT s.id FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id
+WHERE t.name = ? AND s.agent_id = ? AND s.project = ?
+"""
+
+
+class Visible:
+    """The shelves seen from a scope: ids, their scopes, and how many lessons are active."""
+
+    def __init__(self, database: Database, scope: Scope) -> None:
+        asked = (scope.tenant, scope.agent, scope.project or "")
+        rows = database.rows(_VISIBLE, asked)
+        self.scopes = {row[0]: scope._replace(project=row[1] or None) for row in rows}
+        self.active = sum(row[2] for row in rows)
+        self.ids = tuple(self.scopes)
+        self.marks = marks(self.ids)
+
+
+def own(database: Database, scope: Scope) -> int | None:
+    """The shelf of exactly this scope, if there is one."""
+    row = database.row(_OWN, (scope.tenant, scope.agent, scope.project or ""))
+    return int(row[0]) if row else None
+
+
+def ensure(database: Database, scope: Scope) -> int:
+    """The shelf of exactly this scope, made if need be. Call inside `with database:`."""
+    found = own(database, scope)
+    if found is not None:
+        return found
+    database.run("INSERT OR IGNORE INTO tenants (name) VALUES (?)", (scope.tenant,))
+    return database.run(
+        "INSERT INTO shelves (tenant_id, agent_id, project)"
+        " SELECT id, ?, ? FROM tenants WHERE name = ?",
+        (scope.agent, scope.project or "", scope.tenant),
+    )
+
+
+def of_agent(database: Database, scope: Scope) -> dict[int, Scope]:
+    """Every shelf of an agent, whatever the project."""
+    rows = database.rows(
+        "SELECT s.id, s.project FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id"
+        " WHERE t.name = ? AND s.agent_id = ? ORDER BY s.id",
+        (scope.tenant, scope.agent),
+    )
+    return {row[0]: scope._replace(project=row[1] or None) for row in rows}

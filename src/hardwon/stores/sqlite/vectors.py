@@ -1,0 +1,136 @@
+"""Vectors of lessons in SQLite; codes of them are kept in memory and follow what is stored."""
+
+from __future__ import annotations
+
+import json
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from hardwon.stores.sqlite import scopes
+from hardwon.stores.vectors import Codes, likenesses, packed
+from hardwon.text.embedding_text import Wording
+from hardwon.values.lesson import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hardwon.stores.sqlite.database import Database, Row
+    from hardwon.values.scope import Scope
+
+_DEPTH = 160  # vectors that are compared exactly; codes alone are a rough guess
+_GONE = 0.25  # the share of those that may be missing before all codes are read anew
+_LACKING = """
+SELECT id, situation, mistake, correction FROM lessons AS l
+WHERE id > ? AND status = ?
+AND NOT EXISTS (SELECT 1 FROM lesson_vectors AS v WHERE v.lesson = l.id AND v.embedder = ?)
+ORDER BY id LIMIT ?
+"""
+_SAVE = """
+INSERT OR REPLACE INTO lesson_vectors (lesson, shelf, embedder, vector)
+SELECT id, shelf, ?, ? FROM lessons
+WHERE id = ? AND situation = ? AND mistake = ? AND correction = ? AND status = ?
+"""
+
+
+class SqliteVectors:
+    """The vector store of the embedded default."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._views: dict[tuple[object, ...], _View] = {}
+        self._lock = Lock()
+        self._whole: dict[str, object] = {}  # how the store stood when nothing lacked
+
+    def lacking(self, embedder: str, *, after: int = 0, limit: int) -> list[Wording]:
+        state = self._state()
+        if self._whole.get(embedder) == state:
+            return []
+        rows = self._db.rows(_LACKING, (after, Status.ACTIVE, embedder, limit))
+        if not rows and after == 0:
+            self._whole[embedder] = state
+        return [Wording(*row) for row in rows]
+
+    def save(self, embedder: str, found: Iterable[tuple[Wording, Sequence[float]]]) -> None:
+        with self._db as db:
+            for words, vector in found:
+                self._forget_other_lengths(embedder, len(vector))
+                db.run(_SAVE, (embedder, packed(vector), *words, Status.ACTIVE))
+
+    def nearest(
+        self, scope: Scope, embedder: str, vector: Sequence[float], *, limit: int
+    ) -> list[tuple[int, float, float]]:
+        seen = tuple(sorted(scopes.Visible(self._db, scope).ids))
+        key = (embedder, seen, len(vector))
+        with self._lock:
+            view = self._views.get(key)
+            if view is None or view.is_outgrown:
+                view = self._views[key] = _View(self._db, embedder, seen, len(vector))
+            found = view.nearest(vector)
+            if view.is_stale:
+                view = self._views[key] = _View(self._db, embedder, seen, len(vector))
+                found = view.nearest(vector)
+        return found[:limit]
+
+    def counts(self, embedder: str) -> tuple[int, int]:
+        row = self._db.row(
+            "SELECT (SELECT count(*) FROM lesson_vectors WHERE embedder = ?),"
+            " (SELECT count(*) FROM lessons WHERE status = ?)",
+            (embedder, Status.ACTIVE),
+        )
+        return (row[0], row[1]) if row else (0, 0)
+
+    def _forget_other_lengths(self, embedder: str, length: int) -> None:
+        """A server may give another model the same name; its vectors tell nothing about ours."""
+        row = self._db.row(
+            "SELECT length(vector) FROM lesson_vectors WHERE embedder = ? LIMIT 1", (embedder,)
+        )
+        if row and row[0] != length:
+            self._db.run("DELETE FROM lesson_vectors WHERE embedder = ?", (embedder,))
+
+    def _state(self) -> tuple[object, ...]:
+        """Something that differs after every change, by whomever."""
+        return self._db.row("PRAGMA data_version"), self._db.row("SELECT total_changes()")
+
+
+class _View:
+    """The shelves seen from one scope. A row that was replaced or deleted is just not found."""
+
+    def __init__(
+        self, database: Database, embedder: str, seen: tuple[int, ...], length: int
+    ) -> None:
+        self._db = database
+        self._which = (embedder, json.dumps(seen), length)
+        self._last = 0
+        rows = self._added()
+        self._codes = Codes([row[0] for row in rows], [row[1] for row in rows])
+        self.is_stale = False  # whether many of those last looked for were gone
+
+    @property
+    def is_outgrown(self) -> bool:
+        """Whether it is time to look at all vectors again."""
+        return self._codes.is_outgrown
+
+    def nearest(self, vector: Sequence[float]) -> list[tuple[int, float, float]]:
+        """Lessons with both cosines, nearest first; those stored a moment ago among them."""
+        rows = self._added()
+        self._codes.add([row[0] for row in rows], [row[1] for row in rows])
+        ids = self._codes.nearest(vector, _DEPTH)
+        found = self._db.rows(
+            "SELECT lesson, vector FROM lesson_vectors"
+            " WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(ids),),
+        )
+        self.is_stale = len(ids) - len(found) > _GONE * len(ids)
+        near = likenesses(vector, [row[1] for row in found], self._codes.middle)
+        pairs = [(row[0], *both) for row, both in zip(found, near, strict=True)]
+        return sorted(pairs, key=lambda one: (-one[2], one[0]))
+
+    def _added(self) -> list[Row]:
+        rows = self._db.rows(
+            "SELECT id, vector FROM lesson_vectors WHERE embedder = ?"
+            " AND shelf IN (SELECT value FROM json_each(?)) AND length(vector) = ? AND id > ?"
+            " ORDER BY id",
+            (*self._which, self._last),
+        )
+        self._last = rows[-1][0] if rows else self._last
+        return rows

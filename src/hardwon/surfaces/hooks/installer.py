@@ -1,0 +1,203 @@
+"""Install, uninstall, status: files of other programs are changed only where we belong."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hardwon.errors import InvalidInput, storage_error
+from hardwon.surfaces.hooks import jsonc
+
+if TYPE_CHECKING:
+    from hardwon.surfaces.hooks.locations import Target
+
+_OURS = r"hardwon(?:\.__main__ import main; main\(\))?\S*\s+hook\s|/hardwon/hook/"
+_RECORDS = "installed.json"
+
+
+class Change(NamedTuple):
+    """What would become of a file; None stands for no file."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+    def __bool__(self) -> bool:
+        return self.before != self.after
+
+    def diff(self) -> str:
+        """The change as people read it."""
+        old, new = (text.splitlines() if text else [] for text in (self.before, self.after))
+        return "\n".join(difflib.unified_diff(old, new, self.path, self.path, lineterm=""))
+
+
+def installation(target: Target) -> Change:
+    """What installing changes; nothing when it is all there."""
+    before = _read(target.path)
+    if target.whole:
+        return Change(target.path, before, target.whole)
+    after = before if before and before.strip() else "{}\n"
+    try:
+        wanted = before if _has_all(after, target) else _with(target, after)
+        return Change(target.path, before, wanted)
+    except InvalidInput as error:
+        raise InvalidInput(f"{target.path}: {error}; nothing was changed") from error
+
+
+def removal(target: Target, home: str) -> Change:
+    """What uninstalling changes: back to the very bytes from before, unless others wrote since."""
+    before = _read(target.path)
+    record = _records(home).get(target.path)
+    if record and before == record["after"]:
+        return Change(target.path, before, record["before"])
+    if not is_installed(target):
+        return Change(target.path, before, before)
+    if before is None or target.whole:
+        return Change(target.path, before, None)
+    after = _cleaned(before)
+    was_made_by_us = record is not None and record["before"] is None
+    return Change(target.path, before, None if was_made_by_us and not jsonc.loads(after) else after)
+
+
+def install(target: Target, home: str) -> Change:
+    """Write it down, with the file as it was kept in our home."""
+    change = installation(target)
+    if change:
+        records = _records(home)
+        known = records.get(change.path)
+        is_ours = known is not None and known["after"] == change.before
+        original = known["before"] if known and is_ours else change.before
+        folders = known.get("folders", []) if known and is_ours else _missing(change.path)
+        records[change.path] = {"before": original, "after": change.after, "folders": folders}
+        _write_records(home, records)
+        _apply(change)
+    return change
+
+
+def uninstall(target: Target, home: str) -> Change:
+    """Take it back, and forget that it was there."""
+    change = removal(target, home)
+    _apply(change)
+    records = _records(home)
+    record = records.pop(target.path, None)
+    if record is not None:
+        _write_records(home, records)
+        for folder in record.get("folders", []):
+            with suppress(OSError):  # others keep something there
+                os.rmdir(folder)
+    return change
+
+
+def is_installed(target: Target) -> bool:
+    """Whether any hook of ours is in the agent's file."""
+    text = _read(target.path)
+    if text is None or not target.whole:
+        return text is not None and re.search(_OURS, text) is not None
+    return "hardwon" in text
+
+
+def _with(target: Target, text: str) -> str:
+    """The text with all that the target wants in it, once."""
+    text = _cleaned(text)
+    for key, value in target.defaults:
+        text = jsonc.put(text, key, value)
+    for path, value in target.entries:
+        text = jsonc.append(text, path, value)
+    return text
+
+
+def _has_all(text: str, target: Target) -> bool:
+    found = jsonc.loads(text)
+    for path, value in target.entries:
+        at: Any = found
+        for key in path:
+            at = at.get(key) if isinstance(at, dict) else None
+        if not isinstance(at, list) or value not in at:
+            return False
+    return True
+
+
+def _cleaned(text: str) -> str:
+    """The text without any hook of ours."""
+    while (place := _ours(jsonc.loads(text))) is not None:
+        text = jsonc.remove(text, *place)
+    return text
+
+
+def _ours(settings: Any) -> tuple[tuple[str, str], int] | None:
+    """The path and index of the first group that is ours."""
+    hooks = settings.get("hooks") if isinstance(settings, dict) else None
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for index, group in enumerate(groups if isinstance(groups, list) else ()):
+            if re.search(_OURS, json.dumps(group)):
+                return ("hooks", event), index
+    return None
+
+
+def _read(path: str) -> str | None:
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path} is not UTF-8; nothing was changed") from error
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def _apply(change: Change) -> None:
+    if change.after is None:
+        with suppress(FileNotFoundError):
+            os.unlink(os.path.realpath(change.path))
+    elif change:
+        _replace(change.path, change.after)
+
+
+def _missing(path: str) -> list[str]:
+    """The folders that have to be made for a file, the innermost first."""
+    folder, found = os.path.dirname(os.path.realpath(path)), []
+    while not os.path.isdir(folder):
+        found.append(folder)
+        folder = os.path.dirname(folder)
+    return found
+
+
+def _replace(path: str, text: str, mode: int = 0o644) -> None:
+    """All or nothing, through a link if it is one, with the mode the file has."""
+    path = os.path.realpath(path)
+    aside = f"{path}.hardwon-{os.getpid()}"
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with suppress(FileNotFoundError):
+            mode = os.stat(path).st_mode & 0o777
+        with open(
+            os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode),
+            "w",
+            encoding="utf-8",
+            newline="",
+        ) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(aside, path)
+    except OSError as error:
+        with suppress(OSError):
+            os.unlink(aside)
+        raise storage_error(error, path) from error
+
+
+def _records(home: str) -> dict[str, dict[str, Any]]:
+    """Every file we have changed, as it was before and as we left it."""
+    text = _read(os.path.join(home, _RECORDS))
+    records: dict[str, dict[str, Any]] = json.loads(text) if text else {}
+    return records
+
+
+def _write_records(home: str, records: dict[str, dict[str, Any]]) -> None:
+    os.makedirs(home, mode=0o700, exist_ok=True)
+    _replace(os.path.join(home, _RECORDS), json.dumps(records, indent=2), 0o600)

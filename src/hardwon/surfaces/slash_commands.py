@@ -1,0 +1,187 @@
+"""`/lesson …` and `/reflect …` lines in an agent's output, carried out and answered.
+
+    answers = hardwon.surfaces.slash_commands.handle(reply_of_the_model, agent)
+
+For runtimes that speak in text: put the answers before the model's next turn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import hardwon
+from hardwon.errors import HardwonError, NotFound
+from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from hardwon import Agent, Lesson
+
+LISTED, FOUND = 25, 10
+BODY_LIMIT = 16_384
+_END = "/endlesson"
+_USAGE = "/lesson <signature>: <text>  OR  block form ending with /endlesson"
+_FOR_PEOPLE = {"list", "failed", "retry", "purge", "drain"}
+
+
+class Writ(NamedTuple):
+    """One command. `args` is what stands behind the kind in the answer's first line."""
+
+    name: str  # lesson or reflect
+    kind: str
+    args: str
+    signature: str = ""
+    text: str = ""
+    problem: str = ""  # why it cannot be carried out
+
+
+def handle(text: str, agent: Agent | None = None) -> str:
+    """The answers to every writ in the text, in order; empty when there is none.
+
+    Without an agent the lessons are those of the agent `index`, as in the published system.
+    """
+    writs = list(parse(text))
+    if not writs:
+        return ""
+    if agent is not None:
+        return "".join(_answered(writ, agent) for writ in writs)
+    try:
+        with hardwon.open() as hw:
+            return handle(text, hw.agent("index"))
+    except HardwonError as error:
+        problem = f"lesson store unavailable in this context — {one_line(str(error))}"
+        return "".join(_framed(writ, f"ERR: {problem}") for writ in writs)
+
+
+def parse(text: str) -> Iterator[Writ]:
+    """The writs of a text. A line is one only if it starts in the first column."""
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    at = 0
+    while at < len(lines):
+        line, at = lines[at], at + 1
+        if line == "/reflect" or line.startswith("/reflect "):
+            yield _reflection(line.removeprefix("/reflect").strip(" \t"))
+        elif line.startswith("/lesson "):
+            rest = line.removeprefix("/lesson ").strip(" \t")
+            if _is_block(rest, lines[at : at + 1]):
+                end = next((n for n in range(at, len(lines)) if lines[n] == _END), None)
+                yield _block(rest, lines[at:end], is_ended=end is not None)
+                at = len(lines) if end is None else end + 1
+            else:
+                yield _single(rest)
+
+
+def split(line: str) -> tuple[str, str] | None:
+    """Signature and text of `<signature>: <text>`; the colon of a URL or a port does not part."""
+    ends = [at for at, letter in enumerate(line) if letter == ":"]
+    spaced = [at for at in ends if line[at + 1 : at + 2] in ("", " ", "\t")]
+    tight = [
+        at for at in ends if line[at + 1 : at + 2] not in ("/", "\\") and not _is_port(line, at)
+    ]
+    for at in spaced[:1] or tight[:1]:
+        return line[:at].strip(" \t"), line[at + 1 :].strip(" \t")
+    return None
+
+
+def _is_port(line: str, at: int) -> bool:
+    return line[at + 1 : at + 2].isdigit()
+
+
+def _is_block(header: str, following: list[str]) -> bool:
+    """No colon, no verb, and a body right below."""
+    is_body = bool(following and following[0].strip()) and not following[0].startswith("/")
+    return is_body and split(header) is None and header.split(" ")[0] not in _VERBS
+
+
+def _single(rest: str) -> Writ:
+    verb, _, argument = rest.partition(" ")
+    if verb in _VERBS:
+        return Writ("lesson", verb, argument.strip(" \t"))
+    parts = split(rest)
+    if parts is None:
+        return Writ("lesson", "create", rest, problem=_USAGE)
+    return Writ("lesson", "create", rest, *parts)
+
+
+def _block(header: str, body: list[str], *, is_ended: bool) -> Writ:
+    text = "\n".join(body).strip()
+    problem = "" if is_ended else "missing /endlesson terminator on block-form lesson"
+    args = f"{header}\n\n{text}" if is_ended else header
+    return Writ("lesson", "create", args, header, text, problem)
+
+
+def _reflection(rest: str) -> Writ:
+    verb = rest.split(" ")[0] if rest else ""
+    if not rest:
+        return Writ("reflect", "create", "", problem="usage: /reflect <lesson text>")
+    if verb in _FOR_PEOPLE and (verb == rest or verb in {"retry", "purge"}):
+        problem = f"the queue is looked after by people: hardwon reflect {verb}"
+        return Writ("reflect", verb, rest.removeprefix(verb).strip(), problem=problem)
+    return Writ("reflect", "create", rest, text=rest)
+
+
+def _answered(writ: Writ, agent: Agent) -> str:
+    if writ.problem:
+        return _framed(writ, f"ERR: {writ.problem}")
+    try:
+        return _framed(writ, _VERBS.get(writ.kind, _create)(writ, agent))
+    except HardwonError as error:
+        return _framed(writ, f"ERR: {one_line(str(error))}")
+
+
+def _create(writ: Writ, agent: Agent) -> str:
+    if writ.name == "reflect":
+        return _recorded(agent.learn(writ.text))
+    if not writ.signature or not writ.text:
+        return "ERR: signature and lesson text are both required"
+    if len(writ.signature) > LABEL_LIMIT:
+        return f"ERR: signature must be ≤ {LABEL_LIMIT} chars"
+    if len(writ.text) > LESSON_LIMIT:
+        return f"ERR: lesson text must be ≤ {LESSON_LIMIT} chars"
+    return _recorded(agent.learn(writ.text, situation=writ.signature))
+
+
+def _recorded(lesson: Lesson) -> str:
+    return f"OK: recorded lesson #{lesson.id} — {lesson.row()}"
+
+
+def _list(writ: Writ, agent: Agent) -> str:
+    return _rows(agent.lessons.list(limit=LISTED), "lesson(s)", none="(no lessons recorded)")
+
+
+def _search(writ: Writ, agent: Agent) -> str:
+    if not writ.args:
+        return "ERR: usage: /lesson search <query>"
+    found = agent.lessons.search(writ.args[:LESSON_LIMIT], limit=FOUND)
+    return _rows(found, "match(es)", none="(no matches)")
+
+
+def _delete(writ: Writ, agent: Agent) -> str:
+    digits = writ.args.removeprefix("#")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 19):
+        return "ERR: usage: /lesson delete <id>"
+    try:
+        agent.lessons.delete(int(digits))
+    except NotFound:
+        return f"ERR: lesson #{int(digits)} not found"
+    return f"OK: deleted #{int(digits)}"
+
+
+def _rows(lessons: Sequence[Lesson], what: str, *, none: str) -> str:
+    rows = "".join(f"\n  {lesson.row()}" for lesson in lessons)
+    return f"{len(lessons)} {what}:{rows}" if lessons else none
+
+
+def _framed(writ: Writ, body: str) -> str:
+    if len(body) > BODY_LIMIT:
+        body = body[:BODY_LIMIT] + "\n... [truncated]"
+    head = f"/{writ.name} {writ.kind} {writ.args}".rstrip()
+    return f"[{head}]\n{body}\n[END {writ.name.upper()}]\n\n"
+
+
+_VERBS: dict[str, Callable[[Writ, Agent], str]] = {
+    "list": _list,
+    "search": _search,
+    "delete": _delete,
+}

@@ -1,0 +1,95 @@
+"""The one door for foreign text: what may be stored, shown and used in a file name."""
+
+from hardwon._cold import re
+from hardwon.errors import InvalidInput
+
+LABEL_LIMIT = 200  # a signature or a situation
+LESSON_LIMIT = 4096
+ATTEMPT_LIMIT = 256 * 1024
+
+# Patterns are kept as text: `re` compiles and caches them on first use, so an import stays cheap.
+_ID = r"[A-Za-z0-9._-]{1,128}"
+_ANSI = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,512}(?:\x07|\x1b\\)?|[@-Z\\-_])"
+# Control characters but tab and newline; zero-width, bidi and tag characters; lone surrogates.
+_UNSAFE = (
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_PLAIN = r"[\n\t -~]*+"
+
+
+def clean(text: str) -> str:
+    """The text without escape sequences, control, invisible and direction characters."""
+    if re.fullmatch(_PLAIN, text):
+        return text
+    text = re.sub(_ANSI, "", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return _composed(re.sub(_UNSAFE, "", text))
+
+
+def _composed(text: str) -> str:
+    """One code point for what looks like one character, so that equal looks compare equal."""
+    import unicodedata  # over a megabyte; plain text never needs it
+
+    return unicodedata.normalize("NFC", text)
+
+
+def as_text(value: object) -> str:
+    """Whatever a program handed over as text: bytes decoded, exceptions with their type."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes | bytearray):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, BaseException):  # so that two kinds never look alike
+        return f"{type(value).__name__}: {value}".rstrip(": ")
+    return "" if value is None else str(value)
+
+
+def one_line(text: str, limit: int = LESSON_LIMIT) -> str:
+    """The cleaned text on one line, at most `limit` characters."""
+    return clip(" ".join(clean(text).split()), limit)
+
+
+def clip(text: str, limit: int) -> str:
+    """At most `limit` characters; a cut is marked by an ellipsis."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def clip_middle(text: str, limit: int) -> str:
+    """At most `limit` characters, keeping the beginning and the end."""
+    if len(text) <= limit:
+        return text
+    mark = f"\n… {len(text) - limit} characters left out …\n"
+    head = (limit - len(mark)) // 3
+    return text[:head] + mark + text[len(text) - (limit - len(mark) - head) :]
+
+
+def required(text: str, what: str, limit: int = LESSON_LIMIT) -> str:
+    """The cleaned, trimmed text; raises InvalidInput when it is empty or too long."""
+    if not isinstance(text, str):
+        raise InvalidInput(f"{what} must be text, not {type(text).__name__}")
+    cleaned = clean(text).strip()
+    if not cleaned:
+        raise InvalidInput(f"{what} is empty")
+    if len(cleaned) > limit:
+        raise InvalidInput(f"{what} must be ≤ {limit} chars, not {len(cleaned)}")
+    return cleaned
+
+
+def name(text: str, what: str) -> str:
+    """A name of a tenant, agent or project as it is stored; raises InvalidInput when unfit."""
+    cleaned = required(text, what, LABEL_LIMIT)
+    if "\n" in cleaned or "\t" in cleaned or cleaned != text.strip():
+        raise InvalidInput(f"{what} {cleaned!r} holds characters that a name may not have")
+    return cleaned if cleaned.isascii() else _composed(cleaned)
+
+
+def file_id(text: str, what: str = "id") -> str:
+    """The id if it is fit to be a file name, else InvalidInput."""
+    if not re.fullmatch(_ID, text) or text in {".", ".."}:
+        raise InvalidInput(f"{what} {clip(text, 60)!r} is not of the form [A-Za-z0-9._-]{{1,128}}")
+    return text
+
+
+def printable(text: str) -> str:
+    """The text as it may reach a terminal: no byte in it can move the cursor or change colours."""
+    return clean(text)

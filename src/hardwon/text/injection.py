@@ -1,0 +1,155 @@
+"""The gate before recall: text that reads like an instruction to a model waits for a person.
+
+A lesson says what to do with tools; it never speaks to the model about its instructions, its
+prompt or its user, never closes a fence, and never names a download-and-run command.
+
+Three kinds of signs, all of them linear: words that follow each other within a few words, pairs
+of which the second stands somewhere behind the first on a line, and plain patterns.
+"""
+
+from __future__ import annotations
+
+from binascii import Error as NotBase64
+from binascii import a2b_base64
+from functools import cache
+
+from hardwon._cold import re
+from hardwon.text.injection_patterns import PAIRS, PATTERNS, PHRASES, Pair, Pattern, Phrase
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Sign = TypeVar("Sign", Pair, Pattern)
+
+_READ = 12_000  # characters that are looked at; lessons are far shorter
+
+
+_HIDDEN = "[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\ufff9-\ufffb]"
+_JOINED = "(?<=[a-zA-Z ])[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+(?=[a-zA-Z ])"
+_LOOKALIKES = str.maketrans(
+    "асеорхуіјѕһԁԛԝкмнтвгαοενρτυικ0134578@$!ı", "aceopxyijshdqwkmhtbraoevptuikoieastbasii"
+)
+_ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
+_SPACED = r"(?<!\w)(?:\w[ .*_|-]){4,80}\w(?!\w)"
+_BASE64 = r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,8192}+={0,2}"
+_TOKEN = r"https?://|[\w.+-]{1,64}@[\w-]{1,64}\.\w|[a-z_][a-z_'’-]*(?:\.md)?|[:\"“'](?=\s|\w|$)"
+_NEEDS = frozenset(word for sign in (*PAIRS, *PATTERNS) for word in sign.needs)
+_MARKED = "[@:\"“'’]|http"  # what a token must hold to be more than a word
+_NAMES = {":": "<:>", '"': "<quote>", "“": "<quote>", "'": "<quote>"}
+
+
+def suspicion(text: str) -> str:
+    """Why this text should wait for a person; "" when nothing speaks against it."""
+    text = text[:_READ]
+    if re.search(_HIDDEN, text):
+        return "holds hidden or direction-changing characters"
+    plain = re.sub(_JOINED, "", text)
+    read: list[str] = []
+    for form in _forms(plain):
+        words = _words(form.lower())
+        if found := (words != read and _phrase(words)) or _pair(form) or _pattern(form):
+            return found
+        read = words
+    return "hides letters with invisible characters" if plain != text else ""
+
+
+def _words(lower: str) -> list[str]:
+    tokens: list[str] = re.findall(_TOKEN, lower)
+    return list(map(_word, tokens)) if re.search(_MARKED, lower) else tokens
+
+
+def _phrase(words: list[str]) -> str:
+    places: dict[str, list[int]] = {}
+    for word in _beginnings().keys() & words:
+        places[word] = [at for at, other in enumerate(words) if other == word]
+    begun = {number for word in places for number in _beginnings()[word]}
+    for phrase in (PHRASES[number] for number in sorted(begun)):
+        starts = (at for word in _choice(phrase.words[0]) for at in places.get(word, ()))
+        if any(_follows(words, at, phrase) for at in starts):
+            return phrase.reason
+    return ""
+
+
+@cache
+def _beginnings() -> dict[str, list[int]]:
+    """For each word with which phrases begin, which of them."""
+    found: dict[str, list[int]] = {}
+    for number, phrase in enumerate(PHRASES):
+        for word in _choice(phrase.words[0]):
+            found.setdefault(word, []).append(number)
+    return found
+
+
+@cache
+def _choice(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+def _word(token: str) -> str:
+    if token.startswith("http"):
+        return "<url>"
+    return "<email>" if "@" in token else _NAMES.get(token, token.replace("’", "'"))
+
+
+def _follows(words: list[str], start: int, phrase: Phrase) -> bool:
+    """Whether the other words of the phrase come in order, near enough."""
+    at, end = start, start + phrase.span
+    for wanted in phrase.words[1:]:
+        choice = _choice(wanted)
+        at = next((i for i in range(at + 1, min(end, len(words))) if words[i] in choice), -1)
+        if at < 0:
+            return False
+    return True
+
+
+def _pair(text: str) -> str:
+    for line in text.splitlines() if _possible(PAIRS, text) else ():
+        for pair in _possible(PAIRS, line):
+            start = re.search(f"(?i){pair.start}", line)
+            if start and re.search(f"(?i){pair.end}", line, start.end()):
+                return pair.reason
+    return ""
+
+
+def _pattern(text: str) -> str:
+    for pattern in _possible(PATTERNS, text):
+        if re.search(f"(?i){pattern.sign}", text):
+            return pattern.reason
+    return ""
+
+
+def _possible(signs: tuple[Sign, ...], text: str) -> list[Sign]:
+    """Those that may be in the text. Beyond ASCII a letter has more forms than its lower case."""
+    if not text.isascii():
+        return list(signs)
+    lower = text.lower()
+    held = {word for word in _NEEDS if word in lower}
+    return [sign for sign in signs if not held.isdisjoint(sign.needs)] if held else []
+
+
+def _forms(text: str) -> list[str]:
+    """The text, and what it says when its disguise is taken off."""
+    flat = " ".join(text.split())
+    forms = [text] if flat == text else [text, flat]
+    if not text.isascii() or re.search(r"[a-zA-Z][013457@$!][a-zA-Z]|\b[01345][a-z]{2}", text):
+        forms.append(_compatible(flat).lower().translate(_LOOKALIKES))
+    if re.search(_SPACED, flat):
+        forms.append(re.sub(_SPACED, lambda found: re.sub(r"[ .*_|-]", "", found[0]), flat))
+    if re.search(r"(?i)vafgehpg|flfgrz|cerivbhf|vtaber|sbetrg|ehyrf", flat):
+        forms.append(flat.lower().translate(_ROT13))
+    return forms + [plain for found in re.findall(_BASE64, text) if (plain := _decoded(found))]
+
+
+def _compatible(text: str) -> str:
+    import unicodedata  # over a megabyte; plain text never needs it
+
+    return unicodedata.normalize("NFKC", text)
+
+
+def _decoded(found: str) -> str:
+    try:
+        plain = a2b_base64(found + "=" * (-len(found) % 4)).decode("utf-8")
+    except (NotBase64, UnicodeDecodeError):
+        return ""
+    return plain if plain.isprintable() and " " in plain else ""

@@ -1,0 +1,114 @@
+"""The answer of a model taken apart: four blocks in tags, or the same as JSON.
+
+Strict about what must be there, tolerant of how it is dressed: letter case, attributes, code
+fences, thinking before the blocks, markup inside them. `<skip>` wins over everything.
+"""
+
+import json
+import re
+from itertools import islice
+from typing import Any, NamedTuple
+
+from hardwon.errors import BadReply
+from hardwon.values.lesson import clean_tags
+
+REQUIRED = ("situation", "correction")
+_NAMES = ("situation", "mistake", "correction", "tags", "skip", "confidence")
+_READ = 64 * 1024
+_BLOCKS = 50  # no honest answer has more
+_THINKING = r"(?is)<(think|thinking|reasoning|scratchpad)\b[^>]{0,80}>.*?(?:</\1\s*>|\Z)"
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["skip", "situation", "mistake", "correction", "tags"],
+    "properties": {
+        "skip": {"type": "boolean", "description": "true when there is nothing to learn"},
+        "situation": {"type": "string", "description": "when this lesson applies"},
+        "mistake": {"type": "string", "description": "what went wrong this time"},
+        "correction": {"type": "string", "description": "what to do differently next time"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+    },
+}
+
+
+class Blocks(NamedTuple):
+    """What a model had to say about an episode."""
+
+    situation: str
+    mistake: str
+    correction: str
+    tags: tuple[str, ...]
+    confidence: float = 0.6
+
+
+def parse(reply: str) -> Blocks | None:
+    """The blocks of a reply; None when the model found nothing to learn; BadReply when neither."""
+    text = reply[:_READ]
+    found = _from_json(text) or blocks(re.sub(_THINKING, "", text), _NAMES)
+    if "skip" in found:
+        return None
+    if not found:
+        raise BadReply("any of the agreed blocks", reply)
+    for needed in REQUIRED:
+        if not found.get(needed, "").strip():
+            raise BadReply(f"a <{needed}> block", reply)
+    tags = clean_tags(tuple(re.split(r"[,\n;]", found.get("tags", ""))))
+    return Blocks(
+        found["situation"], found.get("mistake", ""), found["correction"], tags, _confidence(found)
+    )
+
+
+def blocks(text: str, names: tuple[str, ...]) -> dict[str, str]:
+    """The named blocks of a text; of several of a kind the last counts."""
+    found: dict[str, str] = {}
+    every = re.finditer(rf"(?i)<({'|'.join(names)})\b[^<>]{{0,200}}>", text)
+    for opened in islice(every, _BLOCKS):
+        name = opened[1].lower()
+        body = text[opened.end() : _end(text, opened.end(), name, names)]
+        found[name] = _undressed(body)
+    return found
+
+
+def _end(text: str, start: int, name: str, names: tuple[str, ...]) -> int:
+    """Where a block ends: at its own closing tag, else where the next block begins."""
+    for mark in (rf"(?i)</{name}\s*>", rf"(?i)<(?:{'|'.join(names)})\b[^<>]{{0,200}}>"):
+        if found := re.compile(mark).search(text, start):
+            return found.start()
+    return len(text)
+
+
+def _undressed(body: str) -> str:
+    """The body without code fences around it."""
+    body = re.sub(r"^\s*```\w*\s*\n?|\n?\s*```\s*$", "", body)
+    return body.strip()
+
+
+def _confidence(found: dict[str, str]) -> float:
+    try:
+        return min(1.0, max(0.0, float(found.get("confidence", 0.6))))
+    except ValueError:
+        return 0.6
+
+
+def _from_json(text: str) -> dict[str, str]:
+    """The same blocks from an answer in JSON, fenced or not; nothing when it is none."""
+    bare = re.sub(r"^\s*```(?:json)?\s*|\s*```\s*$", "", text).strip()
+    if not bare.startswith("{"):
+        return {}
+    try:
+        answer = json.loads(bare)
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(answer, dict):
+        return {}
+    found = {name: _text(answer[name]) for name in _NAMES if name in answer}
+    if answer.get("skip") in (False, None, "", "false"):
+        found.pop("skip", None)
+    return found
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(str(item) for item in value)
+    return "" if value is None else str(value)

@@ -1,0 +1,1 @@
+"""What is stored and passed on: frozen values. No I/O, no clock, no chance."""

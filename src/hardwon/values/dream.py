@@ -1,0 +1,116 @@
+"""One night: what was looked at, what was changed and why, and what is proposed."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from hardwon.values.lesson import Lesson, Status, clean_tags, unique
+from hardwon.values.scope import Scope
+
+DISPUTED = "disputed"  # the tag of lessons that contradict each other
+PARENT = "parent:"  # how a merged lesson names those it was made of
+CONSOLIDATING = ("merged", "promoted")  # kinds of change that make one lesson of several
+_EVIDENCE_KEPT = 500
+
+
+class DreamState:
+    """How a dream stands."""
+
+    RUNNING = "running"
+    DONE = "done"
+    WOKEN = "woken"  # by a signal, its budget or the agent's return
+    DIED = "died"  # its process was killed; what it had done by then stays
+    UNDONE = "undone"
+
+
+class Dream(NamedTuple):
+    """The row of a night; the first fields bear the published names."""
+
+    id: str
+    scope: Scope
+    started_at: datetime
+    duration_seconds: float = 0.0
+    memories_consolidated: int = 0
+    kg_nodes_added: int = 0  # there is no graph of ours; kept for readers of the published table
+    reflection: str = ""
+    improvements: tuple[str, ...] = ()
+    prefetch_done: bool = False
+    report: str = ""
+    state: str = DreamState.RUNNING
+
+
+class Change(NamedTuple):
+    """What a dream did to one lesson, with what it takes to undo it."""
+
+    kind: str  # merged, promoted, reworded, retired, disputed
+    lesson: int
+    project: str | None
+    reason: str
+    before: str = ""  # the status; "" for a lesson the dream added
+    after: str = Status.ACTIVE
+    tags: tuple[str, ...] = ()  # before the change
+
+
+class Words(NamedTuple):
+    """What a model made of a lesson that was worded by rules."""
+
+    situation: str
+    mistake: str
+    correction: str
+    author: str
+
+
+class Edit(NamedTuple):
+    """One intended change: a lesson that is added, or lessons that get another status or tag."""
+
+    kind: str
+    reason: str
+    lessons: tuple[tuple[Scope, int], ...]
+    status: str = Status.SUPERSEDED
+    target: Scope | None = None  # where the lesson made of them goes
+    tag: str = ""
+    words: Words | None = None  # instead of those of the strongest
+
+
+def merged(parents: Iterable[Lesson], target: Scope, dream: str, now: datetime) -> Lesson:
+    """The lesson that stands for its parents: the words of the strongest, the evidence of all."""
+    ordered = sorted(parents, key=strength, reverse=True)
+    marks = (f"{PARENT}{lesson.id}" for lesson in ordered)
+    first = min(lesson.id for lesson in ordered)
+    return ordered[0]._replace(
+        id=0,
+        scope=target,
+        tags=clean_tags(_union(ordered, "tags")),
+        signatures=_union(ordered, "signatures"),
+        calls=_union(ordered, "calls"),
+        evidence=unique((*_union(ordered, "evidence")[-_EVIDENCE_KEPT:], *marks)),
+        origin=f"dream:{dream}",
+        job=f"dream:{dream}:{first}",
+        importance=_most(ordered, "importance"),
+        confidence=_most(ordered, "confidence"),
+        hits=sum(lesson.hits for lesson in ordered),
+        met=sum(lesson.met for lesson in ordered),
+        created_at=min(lesson.created_at for lesson in ordered),
+        updated_at=now,
+        last_seen_at=_most(ordered, "last_seen_at"),
+        expires_at=_last_end(ordered),
+    )
+
+
+def _union(lessons: list[Lesson], field: str) -> tuple[str, ...]:
+    return unique(tuple(item for lesson in lessons for item in getattr(lesson, field)))
+
+
+def _most(lessons: list[Lesson], field: str) -> Any:
+    return max(getattr(lesson, field) for lesson in lessons)
+
+
+def _last_end(lessons: list[Lesson]) -> datetime | None:
+    """When the last of them expires; None when one never does."""
+    ends = [lesson.expires_at for lesson in lessons if lesson.expires_at]
+    return max(ends) if len(ends) == len(lessons) else None
+
+
+def strength(lesson: Lesson) -> tuple[float, ...]:
+    """What decides whose words are kept: a person's before a model's, then proof."""
+    return (lesson.author == "person", lesson.confidence, lesson.met, lesson.hits, -lesson.id)

@@ -1,0 +1,56 @@
+"""What happened: one run of an agent, as it is captured."""
+
+from __future__ import annotations
+
+from hardwon.values.scope import Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+
+class Trigger:
+    """Why a lesson is made."""
+
+    ERROR = "error"
+    HALLUCINATION = "hallucination"
+    LOW_QUALITY = "low_quality"
+    MANUAL = "manual"
+    VERIFICATION = "verification"
+    GOAL = "goal"
+    EXECUTION = "execution"
+    SESSION = "session"
+    NOTE = "note"
+    RECURRENCE = "recurrence"
+
+
+class Step(NamedTuple):
+    """One tool call and what came of it."""
+
+    tool: str
+    args: str
+    output: str = ""
+    failed: bool = False
+    failure: str = ""  # the digest of what went wrong, where it is known
+
+
+class Episode(NamedTuple):
+    """A task, what was tried, and how it ended."""
+
+    scope: Scope
+    task: str
+    attempt: str = ""
+    error: str = ""
+    steps: tuple[Step, ...] = ()
+    signals: tuple[tuple[str, str], ...] = ()
+    source: str = "library"
+
+    def signal(self, key: str) -> str:
+        """The value of a signal, or an empty string."""
+        return dict(self.signals).get(key, "")
+
+    def is_flagged(self, key: str) -> bool:
+        """A flag counts only when it is exactly "true"."""
+        return self.signal(key) == "true"

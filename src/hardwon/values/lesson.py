@@ -1,0 +1,139 @@
+"""What is kept of a mistake: when it happens, what went wrong, what to do instead."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, clip, one_line
+from hardwon.values.scope import Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+CATEGORY = "lesson"
+TAG_LIMIT = 12
+CALLS_KEPT = 160
+EPOCH = datetime.fromtimestamp(0, UTC)
+MET = "met: "  # evidence that quotes what was seen when the failure was met
+MINED = "mined"  # the origin of a lesson that was made from steps without any model
+USER_SUPPLIED = "(user-supplied lesson; no automatic mistake detection)"
+
+
+class Status:
+    """Only active lessons are ever delivered."""
+
+    ACTIVE = "active"
+    QUARANTINED = "quarantined"  # reads like an instruction; waits for a person
+    RETIRED = "retired"  # did not help, or expired
+    SUPERSEDED = "superseded"  # merged into another lesson
+
+
+class Lesson(NamedTuple):
+    """One lesson in one scope. A change is a new value; stores keep the id."""
+
+    scope: Scope
+    situation: str
+    correction: str
+    mistake: str = ""
+    tags: tuple[str, ...] = ()
+    trigger: str = "manual"
+    signatures: tuple[str, ...] = ()  # digests of the failures behind it
+    calls: tuple[str, ...] = ()  # keys of the calls that led to it, once for each time
+    evidence: tuple[str, ...] = ()  # where it comes from: episodes, quotes, lines
+    origin: str = ""  # the way of learning and its source
+    author: str = ""  # the model, `rules` or `person`
+    job: str = ""  # the job that made it; a job makes one lesson at most
+    importance: float = 0.5
+    confidence: float = 0.6
+    status: str = Status.ACTIVE
+    id: int = 0
+    hits: int = 0  # how often it was shown
+    met: int = 1  # how often its failure was met
+    created_at: datetime = EPOCH
+    updated_at: datetime = EPOCH
+    last_seen_at: datetime = EPOCH
+    expires_at: datetime | None = None
+    guard: bool = False  # a person said that its calls must not be made
+
+    @property
+    def category(self) -> str:
+        """What kind of fact it is, in the words of the published memory format."""
+        return CATEGORY
+
+    def render(self) -> str:
+        """The four lines every lesson is known by."""
+        return (
+            f"LESSON: {one_line(self.situation) or '(unknown)'}\n"
+            f"MISTAKE: {one_line(self.mistake) or '(unknown)'}\n"
+            f"CORRECTION: {one_line(self.correction) or '(unknown)'}\n"
+            f"TRIGGER: {self.trigger}"
+        )
+
+    def all_tags(self) -> tuple[str, ...]:
+        """The tags a search may name: `reflexion`, the trigger, and the lesson's own."""
+        return unique(("reflexion", f"trigger:{self.trigger}", *self.tags))
+
+    def headline(self) -> str:
+        """A short label: the situation, unless the correction says the same."""
+        return "note" if self.situation == self.correction else clip(self.situation, LABEL_LIMIT)
+
+    def row(self) -> str:
+        """The lesson on one line, in the words of the published list."""
+        hits = f"  (hits: {self.hits})" if self.hits else ""
+        return f"#{self.id}  [{self.headline()}]  {one_line(self.correction)}{hits}"
+
+    def searchable(self) -> str:
+        """The words by which it is found."""
+        own = () if self.mistake == USER_SUPPLIED else (self.mistake,)
+        met = (text for text in self.evidence if text.startswith(MET))
+        return " ".join((self.situation, *own, self.correction, *self.tags, *met))
+
+    def met_again(self, other: Lesson, now: datetime) -> Lesson:
+        """This lesson with the evidence of another meeting of the same failure."""
+        return self._replace(
+            met=self.met + other.met,
+            signatures=unique((*self.signatures, *other.signatures)),
+            calls=(*self.calls, *other.calls)[-CALLS_KEPT:],
+            evidence=unique((*self.evidence, *other.evidence))[-50:],
+            updated_at=now,
+        )
+
+
+def unique(items: tuple[str, ...]) -> tuple[str, ...]:
+    """The items without repeats, in order."""
+    return tuple(dict.fromkeys(items))
+
+
+def clean_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Lower-case, hyphenated, unique, at most twelve."""
+    cleaned = (one_line(tag, 40).lower().replace(" ", "-").strip("-,#") for tag in tags)
+    return unique(tuple(tag for tag in cleaned if tag))[:TAG_LIMIT]
+
+
+def tidy(lesson: Lesson) -> Lesson:
+    """The lesson within the limits that hold everywhere."""
+    return lesson._replace(
+        situation=one_line(lesson.situation, LABEL_LIMIT * 4),
+        mistake=one_line(lesson.mistake, LESSON_LIMIT),
+        correction=one_line(lesson.correction, LESSON_LIMIT),
+        tags=clean_tags(lesson.tags),
+    )
+
+
+def noted(scope: Scope, text: str) -> Lesson:
+    """The lesson a person wrote down, in the seed's words."""
+    return Lesson(
+        scope=scope,
+        situation=text,
+        mistake=USER_SUPPLIED,
+        correction=text,
+        tags=("user-supplied",),
+        trigger="manual",
+        origin="manual",
+        author="person",
+        importance=0.8,
+        confidence=0.9,
+    )

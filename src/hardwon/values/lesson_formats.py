@@ -1,0 +1,142 @@
+"""Lessons as text that can live in a repository: JSON lines for programs, Markdown for people."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from hardwon.errors import InvalidInput
+from hardwon.text.clean import one_line
+from hardwon.values.lesson import Lesson, unique
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hardwon.values.scope import Scope
+
+TITLE = "# hardwon lessons"
+_LISTS = ("tags", "signatures", "calls", "evidence")
+_TIMES = ("created_at", "updated_at", "last_seen_at", "expires_at")
+_LEFT_OUT = ("scope", "id", "job", "hits")  # they belong to the store, not to the lesson
+_FIELDS = frozenset(Lesson._fields) - {"scope", "id"}
+_LINE = re.compile(r"- \*\*(\w+):\*\* (.*)")
+
+
+def to_record(lesson: Lesson) -> dict[str, Any]:
+    """The lesson as what JSON knows, with everything but its place."""
+    values = lesson._asdict()
+    del values["scope"]
+    for name in _TIMES:
+        values[name] = values[name].isoformat() if values[name] else None
+    return values
+
+
+def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
+    """The lesson of a record in this scope; fields that are not known are left out."""
+    values = {
+        name: value for name, value in record.items() if name in _FIELDS and value is not None
+    }
+    try:
+        values |= {name: tuple(map(str, values[name])) for name in _LISTS if name in values}
+        values |= {name: datetime.fromisoformat(values[name]) for name in _TIMES if name in values}
+        lesson = Lesson(scope, **{"situation": "", "correction": "", **values})
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"not a lesson: {error}") from error
+    texts: tuple[Any, ...] = (lesson.situation, lesson.mistake, lesson.correction)
+    if not all(isinstance(text, str) for text in texts):
+        raise InvalidInput("not a lesson: situation, mistake and correction must be text")
+    if not lesson.correction.strip():
+        raise InvalidInput("not a lesson: it has no correction")
+    return lesson
+
+
+def to_lines(lessons: Iterable[Lesson]) -> str:
+    """A pack of JSON lines: one lesson a line, in the order of their words, as a diff likes."""
+    ordered = sorted(lessons, key=lambda one: (one.situation, one.correction))
+    records = ({k: v for k, v in to_record(one).items() if k not in _LEFT_OUT} for one in ordered)
+    return "".join(json.dumps(one, ensure_ascii=False, sort_keys=True) + "\n" for one in records)
+
+
+def from_lines(text: str, scope: Scope) -> Iterator[Lesson]:
+    """The lessons of a pack of JSON lines; raises InvalidInput that names the line."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            if not isinstance(record, dict):
+                raise InvalidInput("not a lesson: not an object")
+            yield from_record(record, scope)._replace(job="", hits=0)
+        except ValueError as error:
+            raise InvalidInput(f"line {number}: {error}") from error
+
+
+def to_markdown(lessons: Iterable[Lesson]) -> str:
+    """A pack of Markdown: one heading a lesson, its fields as a list."""
+    ordered = sorted(lessons, key=lambda one: (one.situation, one.correction))
+    return "\n".join([TITLE, "", *(_section(lesson) for lesson in ordered)])
+
+
+def from_markdown(text: str, scope: Scope) -> Iterator[Lesson]:
+    """The lessons of a pack of Markdown; other text between them is left out."""
+    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        heading, _, body = section.partition("\n")
+        lines = (_LINE.match(line) for line in body.split("\n"))
+        found = {match[1]: match[2] for match in lines if match}
+        if "Correction" not in found:
+            continue
+        yield Lesson(
+            scope,
+            situation=heading.strip(),
+            correction=found["Correction"],
+            mistake=found.get("Mistake", ""),
+            tags=_listed(found.get("Tags", "")),
+            trigger=found.get("Trigger", "manual"),
+            signatures=_listed(found.get("Failures", "")),
+            calls=tuple(re.findall(r"`([^`]+)`", found.get("Calls", ""))),
+            origin=found.get("Origin", "pack"),
+            author=found.get("Author", ""),
+            importance=_number(found.get("Importance"), 0.5),
+            confidence=_number(found.get("Confidence"), 0.6),
+            met=max(1, int(_number(found.get("Met"), 1))),
+            guard=found.get("Guard") == "yes",
+        )
+
+
+def _section(lesson: Lesson) -> str:
+    fields = {
+        "Mistake": one_line(lesson.mistake),
+        "Correction": one_line(lesson.correction),
+        "Tags": ", ".join(lesson.tags),
+        "Trigger": lesson.trigger,
+        "Origin": lesson.origin,
+        "Author": lesson.author,
+        "Failures": ", ".join(lesson.signatures),
+        "Calls": " ".join(f"`{call.replace('`', '')}`" for call in unique(lesson.calls)),
+        "Importance": f"{lesson.importance:g}",
+        "Confidence": f"{lesson.confidence:g}",
+        "Met": str(lesson.met),
+        "Guard": "yes" if lesson.guard else "",
+    }
+    lines = [f"- **{name}:** {value}" for name, value in fields.items() if value]
+    return "\n".join([f"## {one_line(lesson.situation)}", "", *lines, ""])
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(item.strip() for item in text.split(",") if item.strip())
+
+
+def _number(text: str | None, default: float) -> float:
+    try:
+        return min(1e6, max(0.0, float(text))) if text else default
+    except ValueError:
+        return default
+
+
+def restored(now: Lesson, before: Lesson) -> Lesson:
+    """A lesson with the words and standing it had before; what it has met since stays."""
+    return before._replace(
+        id=now.id, scope=now.scope, hits=now.hits, met=now.met, last_seen_at=now.last_seen_at
+    )

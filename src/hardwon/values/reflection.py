@@ -1,0 +1,120 @@
+"""The first-person analysis of one failed trial, one ended goal or one run."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from heapq import nlargest
+from math import log
+from operator import itemgetter
+from typing import NamedTuple, TypeVar
+
+from hardwon.ranking.query import terms
+from hardwon.values.scope import Scope
+
+HOLDERS_READ = 200  # of one word, newest first; a word held by more says little anyway
+RUNS_KEPT = 1000  # reflections on runs in one scope
+CANDIDATES = 10  # looked at closely after the words were counted
+_WORDS_KEPT = 32
+_UNKNOWN = 1.0  # the weight of a word that nothing holds
+_EACH = 4096.0  # more than the words of any question can weigh together
+
+T = TypeVar("T")
+
+
+class Reflection(NamedTuple):
+    """An insight kept under the thing it reflects on: a loop, a goal or a pattern of runs."""
+
+    scope: Scope
+    subject: str  # loop or goal id
+    insight: str
+    created_at: datetime
+    title: str = ""  # the task or the objective, in words
+    state: str = "failed"
+    importance: float = 0.5
+    expires_at: datetime | None = None
+    detail: str = "{}"  # what the way of learning keeps besides, as JSON
+    job: str = ""  # the job that made it; a job makes one reflection at most
+
+    def is_alive(self, now: datetime) -> bool:
+        """Whether it has not expired."""
+        return self.expires_at is None or self.expires_at > now
+
+
+class Likeness(NamedTuple):
+    """A reflection and how much of what was asked it is about, in 0 … 1."""
+
+    reflection: Reflection
+    relevance: float
+
+
+def is_known(kept: Iterable[Reflection], new: Reflection) -> bool:
+    """Whether the job of the new one has made a reflection before."""
+    return bool(new.job) and any(one.job == new.job for one in kept)
+
+
+def leaving(kept: Sequence[Reflection], new: Reflection, *, keep: int) -> list[int]:
+    """The positions of those that give way so that `keep` are left with the new one.
+
+    The oldest of equal or lower importance goes; when all are more important, the least important.
+    The new one always finds room. `keep=0` keeps everything.
+    """
+    surplus = len(kept) + 1 - keep if keep else 0
+    places = list(range(len(kept)))
+    gone: list[int] = []
+    for _ in range(max(0, surplus)):
+        lesser = [at for at in places if kept[at].importance <= new.importance]
+        least = min(kept[at].importance for at in places)
+        choice = lesser or [at for at in places if kept[at].importance == least]
+        gone.append(min(choice, key=lambda at: (kept[at].created_at, at)))
+        places.remove(gone[-1])
+    return sorted(gone)
+
+
+def key_words(text: str) -> tuple[str, ...]:
+    """The words by which a reflection is found, each once."""
+    return tuple(dict.fromkeys(terms(text)))[:_WORDS_KEPT]
+
+
+def words_of(reflection: Reflection) -> tuple[str, ...]:
+    """The words of the objective and the insight."""
+    return key_words(f"{reflection.title} {reflection.insight}")
+
+
+def best_held(postings: Mapping[str, Sequence[T]], *, limit: int) -> dict[T, float]:
+    """How much of the asked words those hold that hold most, rare words counting most.
+
+    One shared word is chance, not likeness.
+    """
+    counted: dict[T, float] = {}  # the words' weight, and _EACH for every word
+    total = 0.0
+    for holders in postings.values():
+        share = weight(len(holders))
+        total += share
+        share += _EACH
+        for holder in holders:
+            counted[holder] = counted.get(holder, 0.0) + share
+    least = _EACH * min(2, len(postings))
+    able = [(sum_ % _EACH, holder) for holder, sum_ in counted.items() if sum_ >= least]
+    best = nlargest(limit, able, key=itemgetter(0))
+    return {holder: sum_ / total for sum_, holder in best}
+
+
+def weight(holders: int) -> float:
+    """How much a word says that so many reflections hold."""
+    return log(1 + HOLDERS_READ / min(holders, HOLDERS_READ)) if holders else _UNKNOWN
+
+
+def likenesses(holders: Mapping[str, int], found: Iterable[Reflection]) -> list[Likeness]:
+    """The same, where it is known how many hold each asked word, and not who."""
+    weights = {word: weight(count) for word, count in holders.items()}
+    total = sum(weights.values()) or 1.0
+    alike = []
+    for reflection in found:
+        shared = weights.keys() & set(words_of(reflection))
+        if len(shared) >= min(2, len(weights)):
+            alike.append(Likeness(reflection, sum(weights[word] for word in shared) / total))
+    return by_relevance(alike)
+
+
+def by_relevance(found: Iterable[Likeness]) -> list[Likeness]:
+    """The most relevant first, of equals the newest."""
+    return sorted(found, key=lambda one: (-one.relevance, -one.reflection.created_at.timestamp()))

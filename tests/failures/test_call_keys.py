@@ -1,0 +1,72 @@
+"""Calls in one form: what is told to be alike, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.failures.call_keys import blamed_keys, call_keys, canonical, parts
+
+PYTEST = "cd app && python3 -m pytest -q tests/test_a.py 2>&1 | tail -5"
+
+
+def test_a_call_has_keys_of_four_grains() -> None:
+    assert call_keys("bash", "pytest -q tests/test_a.py") == (
+        "= pytest -q tests/test_a.py",
+        "@ pytest tests/test_a.py",
+        "~ pytest -q .py",
+        ": pytest",
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("python -m pytest x.py", "python3 -m pytest y.py"),
+        ("sudo FOO=1 git push origin a", "git push origin b"),
+        ("/usr/bin/make all", "make all"),
+        ('{"path": "a.py"}', '{"path": "b.py"}'),
+    ],
+)
+def test_calls_of_one_kind_share_a_key(one: str, other: str) -> None:
+    shared = set(call_keys("bash", one)) & set(call_keys("bash", other))
+
+    assert any(key[0] == "~" for key in shared)
+
+
+def test_a_module_of_python_shares_only_its_program_with_the_bare_command() -> None:
+    shared = set(call_keys("bash", "python -m pytest x.py")) & set(call_keys("bash", "pytest x.py"))
+
+    assert shared == {": pytest"}
+
+
+def test_a_chain_is_split_outside_of_quotes_and_here_documents() -> None:
+    command = "cat <<'EOF' > a.py\nx = 1; rm b\nEOF\nsed -i 's/a;b/c/' x.py && python a.py"
+
+    assert parts(command) == ["cat <<'EOF' > a.py", "sed -i 's/a;b/c/' x.py", "python a.py"]
+
+
+@pytest.mark.parametrize(
+    ("error", "program"),
+    [("bash: line 1: pytest: command not found", "pytest"), ("tail: no such file", "tail")],
+)
+def test_the_part_that_the_error_names_is_blamed(error: str, program: str) -> None:
+    assert f": {program}" in blamed_keys("bash", PYTEST, error)
+
+
+def test_without_a_name_the_last_part_that_works_is_blamed() -> None:
+    assert ": pytest" in blamed_keys("bash", PYTEST, "AssertionError")
+
+
+def test_a_command_is_taken_out_of_its_wrapping() -> None:
+    assert canonical({"command": " ls -l "}) == "ls -l"
+    assert canonical({"b": 1, "a": "x"}) == '{"a": "x", "b": 1}'
+
+
+@given(st.text(alphabet="ab'\"<>|&;\n EOF\\-/.{}:", max_size=300))
+def test_any_text_has_keys_of_bounded_size(text: str) -> None:
+    keys = call_keys("bash", canonical(text))
+
+    assert keys
+    assert all(key[0] in "=@~:" and len(key) <= 200 for key in keys)

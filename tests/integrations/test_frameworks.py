@@ -1,0 +1,102 @@
+"""Every example, as it is printed, in the real framework against a scripted model."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.scripted import Call, Move, ScriptedModel, scripted
+from tests.integrations.environments import PACKAGES, python_with
+
+ROOT = Path(__file__).parents[2]
+FAILING, WORKING = "mkdir out/nightly", "mkdir -p out/nightly"
+ASYNC = str(Path(__file__).parent / "langchain_async.py")
+TURN, ERROR = "[KNOWN PITFALLS", "[YOU HAVE MET THIS BEFORE"
+
+
+@pytest.mark.adapters
+@pytest.mark.parametrize("script", [*(f"{name}_agent.py" for name in PACKAGES), ASYNC])
+def test_a_failure_of_run_one_is_known_in_run_two(script: str, tmp_path: Path) -> None:
+    framework = Path(script).stem.removesuffix("_agent").removesuffix("_async")
+    python = python_with(framework)
+
+    with scripted(_moves(framework)) as model:
+        run(python, script, tmp_path, model)
+        assert not model.seen(TURN)
+    run(sys.executable, "-m hardwon work --drain", tmp_path, model)
+    (tmp_path / "out" / "nightly").rmdir()
+    (tmp_path / "out").rmdir()
+    with scripted(_moves(framework)) as model:
+        run(python, script, tmp_path, model)
+
+    assert model.seen(TURN)
+    assert model.seen(WORKING + "` instead")
+    assert model.seen(ERROR)
+
+
+def test_the_plain_example_learns(tmp_path: Path) -> None:
+    model = ScriptedModel(9, [])
+    first = run(sys.executable, "plain_agent.py", tmp_path, model)
+    run(sys.executable, "-m hardwon work --drain", tmp_path, model)
+    (tmp_path / "out" / "nightly").rmdir()
+    (tmp_path / "out").rmdir()
+
+    second = run(sys.executable, "plain_agent.py", tmp_path, model)
+
+    assert "(nothing known yet)" in first
+    assert TURN in second
+    assert ERROR in second
+    assert WORKING in second
+
+
+def test_integrations_and_examples_stay_small() -> None:
+    integrations = (ROOT / "src" / "hardwon" / "integrations").glob("*.py")
+    examples = (ROOT / "examples").glob("*.py")
+
+    assert max(len(path.read_text().splitlines()) for path in integrations) <= 120
+    assert max(len(path.read_text().splitlines()) for path in examples) <= 25
+
+
+def _moves(framework: str) -> list[Move]:
+    tool = "Bash" if framework == "claude_agent_sdk" else "bash"
+    end: Move = "done"
+    if framework == "smolagents":
+        end = Call("final_answer", {"answer": "done"})
+    return [Call(tool, {"command": FAILING}), Call(tool, {"command": WORKING}), end]
+
+
+def run(python: str, script: str, folder: Path, model: ScriptedModel) -> str:
+    """The output of an example (or of a module) that must end well."""
+    home = folder / "home"
+    home.mkdir(exist_ok=True)
+    if not script.startswith("-m"):
+        script = str(ROOT / "examples" / script)
+    ran = subprocess.run(
+        [python, *script.split()],
+        cwd=folder,
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "PYTHONPATH": f"{ROOT / 'src'}:{ROOT / 'examples'}",
+            "HARDWON_HOME": str(folder / "store"),
+            "HARDWON_MODEL_NAME": "rules",
+            "OPENAI_API_KEY": "x",
+            "OPENAI_BASE_URL": f"{model.url}/v1",
+            "ANTHROPIC_BASE_URL": model.url,
+            "ANTHROPIC_API_KEY": "x",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "IS_SANDBOX": "1",
+            "CREWAI_DISABLE_TELEMETRY": "true",
+            "CREWAI_TRACING_ENABLED": "false",
+            "OTEL_SDK_DISABLED": "true",
+        },
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert ran.returncode == 0, f"{script}: {ran.stdout[-3000:]}\n{ran.stderr[-3000:]}"
+    return ran.stdout

@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from hardwon import Step
+from hardwon.learn.transcripts.insight import CONTENT, HIGH, IMPLICIT, LOW, MEDIUM, PATTERN, Insight
+from hardwon.learn.transcripts.rules import Findings, apply_rules
+from hardwon.learn.transcripts.rules.corrections import is_rule
+from hardwon.learn.transcripts.rules.decisions import is_decision
+from hardwon.learn.transcripts.transcript import AGENT, USER, Acted, Moment, Said
+
+
+class Talk:
+    """Moments in order, each on its own line."""
+
+    def __init__(self) -> None:
+        self.moments: list[Moment] = []
+
+    def user(self, text: str) -> Talk:
+        return self._add(Said(self._line, USER, text))
+
+    def agent(self, text: str) -> Talk:
+        return self._add(Said(self._line, AGENT, text))
+
+    def ran(self, command: str, output: str = "", failed: bool = False) -> Talk:
+        return self._add(
+            Acted(self._line, self._line, Step("bash", command, output, failed), command)
+        )
+
+    def edited(self, path: str, old: str, new: str) -> Talk:
+        args = {"file_path": path, "old_string": old, "new_string": new}
+        return self._add(Acted(self._line, self._line, Step("Edit", "{}", "", False), args))
+
+    def found(self) -> Findings:
+        return apply_rules(self.moments)
+
+    def one(self) -> Insight:
+        (insight,) = self.found().insights
+        return insight
+
+    @property
+    def _line(self) -> int:
+        return len(self.moments) + 1
+
+    def _add(self, moment: Moment) -> Talk:
+        self.moments.append(moment)
+        return self
+
+
+def test_a_failing_call_and_the_later_one_that_works_are_a_sure_insight() -> None:
+    insight = (
+        Talk()
+        .user("make the folder")
+        .ran("mkdir out/a", "mkdir: cannot create directory 'out/a'", failed=True)
+        .ran("ls")
+        .ran("mkdir -p out/a")
+        .one()
+    )
+
+    assert (insight.kind, insight.confidence) == (CONTENT, HIGH)
+    assert "`mkdir -p out/a`" in insight.text
+    assert "added `-p`" in insight.text
+    assert [shown.line for shown in insight.evidence] == [2, 4]
+    assert insight.signatures
+    assert insight.calls
+
+
+def test_a_call_that_works_after_an_edit_is_less_sure() -> None:
+    insight = (
+        Talk()
+        .ran("pytest tests/test_a.py", "E   NameError: name 'x' is not defined", failed=True)
+        .ran("sed -i 's/y/x/' src/a.py")
+        .ran("pytest tests/test_a.py", "1 passed")
+        .one()
+    )
+
+    assert (insight.kind, insight.confidence) == (IMPLICIT, MEDIUM)
+    assert insight.text.startswith("First edit `src/a.py`, then run `pytest tests/test_a.py`")
+
+
+@pytest.mark.parametrize(("times", "confidence"), [(2, LOW), (3, MEDIUM), (4, MEDIUM), (5, HIGH)])
+def test_the_same_failure_again_is_a_pattern_by_its_count(times: int, confidence: str) -> None:
+    talk = Talk()
+    for port in range(times):
+        talk.ran(f"curl http://localhost:80{port}/x", "curl: (7) Failed to connect", failed=True)
+
+    insight = talk.one()
+
+    assert (insight.kind, insight.confidence) == (PATTERN, confidence)
+    assert insight.times == times
+
+
+def test_a_search_that_finds_nothing_is_no_failure() -> None:
+    assert not Talk().ran("grep -r foo src", "", failed=True).found().insights
+
+
+def test_a_single_failure_without_a_fix_teaches_nothing() -> None:
+    assert not Talk().ran("make", "make: *** no rule", failed=True).found().insights
+
+
+def test_the_users_correction_is_kept_in_the_imperative() -> None:
+    insight = (
+        Talk()
+        .user("install the packages")
+        .ran("npm install", "ok")
+        .user("no, don't use npm here, use pnpm instead")
+        .one()
+    )
+
+    assert insight.text == "Don't use npm here, use pnpm instead"
+    assert (insight.kind, insight.confidence) == (CONTENT, HIGH)
+    assert insight.tags == ("javascript",)
+    assert insight.evidence[0].line == 3
+
+
+def test_a_correction_that_is_repeated_is_one_insight_with_more_evidence() -> None:
+    insight = (
+        Talk()
+        .agent("done")
+        .user("Never commit to the main branch.")
+        .agent("ok")
+        .user("I said never commit to main branch!")
+        .one()
+    )
+
+    assert [shown.line for shown in insight.evidence] == [2, 4]
+
+
+def test_the_first_prompt_is_a_task_and_never_a_correction() -> None:
+    assert not Talk().user("Never use npm. Always use pnpm.").found().insights
+
+
+def test_an_edit_and_its_reverse_are_a_backtrack() -> None:
+    insight = Talk().edited("/p/a.py", "x = 1", "x = 2").edited("/p/a.py", "x = 2", "x = 1").one()
+
+    assert insight.kind == PATTERN
+    assert "a.py" in insight.title
+    assert [shown.line for shown in insight.evidence] == [1, 2]
+
+
+def test_a_decision_with_its_reason_is_kept_and_summarised() -> None:
+    told = "We decided to use SQLite instead of PostgreSQL because there is one machine."
+
+    found = Talk().user("plan the store").agent(f"Let me think. {told} Next step.").found()
+
+    assert [one.text for one in found.insights] == [told]
+    assert found.summary.decisions == (told,)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("We will use the old parser because it is there", False),
+        ("I chose httpx over requests because it has async", True),
+        ("I will look at the tests because they fail", False),
+        ("We went with tabs", False),
+    ],
+)
+def test_a_decision_needs_a_choice_an_alternative_and_a_reason(
+    sentence: str, expected: bool
+) -> None:
+    assert is_decision(sentence) is expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Don't edit generated files", True),
+        ("use tabs instead of spaces", True),
+        ("Always run the linter before you commit", True),
+        ("Can you never do that?", False),
+        ("Thanks, that looks good", False),
+    ],
+)
+def test_a_rule_says_how_things_are_done(sentence: str, expected: bool) -> None:
+    assert is_rule(sentence) is expected
+
+
+def test_the_summary_tells_what_was_asked_done_and_failed() -> None:
+    summary = (
+        Talk()
+        .user("Add a report. It must be fast.")
+        .ran("make", "make: *** no rule", failed=True)
+        .edited("/p/report.py", "a", "b")
+        .agent("The report is there.")
+        .found()
+        .summary
+    )
+
+    assert summary.task == "Add a report. It must be fast."
+    assert "1 calls failed" in summary.text
+    assert "report.py" in summary.text
+    assert "The report is there" in summary.text
+
+
+def test_a_long_transcript_is_read_to_its_end_in_little_memory() -> None:
+    def moments() -> Iterator[Moment]:
+        for line in range(1, 20_001):
+            yield Acted(line, line, Step("bash", f"echo {line}", "x" * 100), "")
+        yield Acted(20_001, 20_001, Step("bash", "mkdir a/b", "mkdir: no", True), "")
+        yield Acted(20_002, 20_002, Step("bash", "mkdir -p a/b", ""), "")
+
+    found = apply_rules(moments())
+
+    assert found.story.steps == 20_002
+    assert [one.evidence[0].line for one in found.insights] == [20_001]

@@ -1,0 +1,223 @@
+"""Models keep to a budget, rest after failures, and a known failure costs nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hardwon
+from hardwon.errors import BudgetSpent, InvalidInput, TransientError
+from hardwon.models.budget import (
+    Account,
+    FileLedger,
+    Governed,
+    Limits,
+    MemoryLedger,
+    Spent,
+    price_of,
+    total,
+)
+from hardwon.models.scripted import Scripted
+from hardwon.ports import Reply, Request
+from hardwon.settings import BudgetSettings, load
+from hardwon.surfaces.cli import run
+from hardwon.values.provenance import REWORD, marks
+from tests.models.server import LESSON
+from tests.samples import EPISODE, NOW
+
+ASKED = Request("s", "p", EPISODE)
+
+
+class Counting:
+    """Answers for ever and counts."""
+
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    async def complete(self, request: Request) -> Reply:
+        self.calls += 1
+        return Reply(LESSON, self.name, 600_000, 400_000)
+
+
+def governed(model: Any, now: list[Any] | None = None, **more: Any) -> Governed:
+    limits = {"limits": Limits(), "tenant_limits": Limits(), "ledger": MemoryLedger(), **more}
+    return Governed(model, Account(model.name, clock=lambda: (now or [NOW])[0], **limits))
+
+
+def ask(model: Any, request: Request = ASKED) -> Reply:
+    reply: Reply = asyncio.run(model.complete(request))
+    return reply
+
+
+@pytest.mark.parametrize(
+    "limits", [Limits(calls=3), Limits(tokens=3_000_000), Limits(money=3 * (0.6 + 0.4 * 5))]
+)
+def test_nothing_is_asked_beyond_a_limit(limits: Limits) -> None:
+    inner = Counting()
+    model = governed(inner, limits=limits, prices="count*=1/5")
+
+    for _ in range(3):
+        ask(model)
+    with pytest.raises(BudgetSpent) as raised:
+        ask(model)
+
+    assert inner.calls == 3
+    assert raised.value.retry_after == 12 * 3600
+
+
+def test_a_tenant_has_a_budget_of_its_own() -> None:
+    inner = Counting()
+    model = governed(inner, tenant_limits=Limits(calls=1))
+    other = ASKED._replace(episode=EPISODE._replace(scope=EPISODE.scope._replace(tenant="b")))
+
+    ask(model)
+    with pytest.raises(BudgetSpent):
+        ask(model)
+    ask(model, other)
+
+    assert inner.calls == 2
+
+
+def test_a_new_day_has_a_new_budget() -> None:
+    now = [NOW]
+    model = governed(Counting(), now, limits=Limits(calls=1))
+    ask(model)
+
+    now[0] = NOW + timedelta(days=1)
+
+    assert ask(model)
+
+
+def test_two_processes_share_one_book(tmp_path: Path) -> None:
+    ledgers = [FileLedger(str(tmp_path / "spend")) for _ in range(2)]
+    models = [governed(Counting(), ledger=one, limits=Limits(calls=3)) for one in ledgers]
+
+    ask(models[0])
+    ask(models[1])
+    ask(models[0])
+    with pytest.raises(BudgetSpent):
+        ask(models[1])
+
+    assert total(ledgers[0].rows("2026-11-15")).calls == 3
+
+
+def test_a_half_written_line_of_the_book_is_passed_over(tmp_path: Path) -> None:
+    ledger = FileLedger(str(tmp_path))
+    ledger.add("2026-11-15", "a", "m", Spent(1, 5, 0.5))
+    with (tmp_path / "2026-11-15.jsonl").open("a") as file:
+        file.write('["a", "m", 1')
+
+    assert ledger.rows("2026-11-15") == [("a", "m", Spent(1, 5, 0.5))]
+
+
+def test_a_limit_in_money_needs_a_price() -> None:
+    with pytest.raises(InvalidInput, match=r"budget\.prices"):
+        governed(Counting(), limits=Limits(money=1))
+
+
+def test_prices_are_found_by_pattern() -> None:
+    prices = "anthropic:claude-haiku-*=1/5, openai:*=2"
+
+    assert price_of("anthropic:claude-haiku-4-5", prices) == (1.0, 5.0)
+    assert price_of("openai:x", prices) == (2.0, 2.0)
+    assert price_of("other", prices) is None
+    with pytest.raises(InvalidInput):
+        price_of("x", "x=cheap")
+
+
+def test_a_model_that_fails_five_times_rests_then_is_tried_once() -> None:
+    now = [NOW]
+    inner = Scripted([TransientError("down")] * 6 + [LESSON] * 2)
+    model = governed(inner, now)
+    for _ in range(6):
+        with pytest.raises(TransientError):
+            ask(model)
+    assert len(inner.requests) == 5
+
+    now[0] = NOW + timedelta(seconds=31)
+    with pytest.raises(TransientError):
+        ask(model)
+    with pytest.raises(TransientError, match="rests"):
+        ask(model)
+    now[0] = NOW + timedelta(seconds=62)
+
+    assert ask(model)
+    assert ask(model)
+
+
+def test_a_server_that_asks_for_a_pause_is_not_asked_meanwhile() -> None:
+    inner = Scripted([TransientError("slow", retry_after=60)])
+    model = governed(inner)
+    with pytest.raises(TransientError):
+        ask(model)
+
+    with pytest.raises(TransientError, match="rests"):
+        ask(model)
+
+    assert len(inner.requests) == 1
+
+
+def test_a_known_failure_asks_no_model_and_its_lesson_grows(tmp_path: Path) -> None:
+    model = Scripted([LESSON])
+    with hardwon.open(tmp_path, model=model) as hw:
+        agent = hw.agent("coder")
+        for day in range(20):
+            agent.after_run(task=f"day {day}", error="the disk of the build host is full")
+            hw.drain()
+
+        (lesson,) = agent.lessons.list()
+        assert lesson.met == 20
+        assert len(model.requests) == 1
+        assert hw.dead() == []
+
+
+def test_when_the_budget_is_gone_rules_make_the_lesson_and_mark_it(tmp_path: Path) -> None:
+    settings = load(str(tmp_path))._replace(budget=BudgetSettings(calls=1))
+    model = Counting()
+    with hardwon.open(tmp_path, settings=settings, model=model) as hw:
+        agent = hw.agent("coder")
+        agent.after_run(task="first", error="boom")
+        agent.after_run(task="second", error="the disk of the build host is full")
+        hw.drain()
+
+        by_rules = [one for one in agent.lessons.list() if one.author == "rules"]
+        assert model.calls == 1
+        assert [marks(one, REWORD) for one in by_rules] == [("1 calls a day",)]
+        assert hw.dead() == []
+
+
+def test_a_model_that_cannot_be_opened_buries_the_job_with_the_reason(tmp_path: Path) -> None:
+    settings = load(str(tmp_path))
+    settings = settings._replace(model=settings.model._replace(name="nonsense"))
+    with hardwon.open(tmp_path, settings=settings) as hw:
+        hw.agent("coder").after_run(task="t", error="boom")
+        hw.drain()
+
+        assert "nonsense" in hw.dead()[0].last_error
+
+
+def test_a_provider_s_own_key_is_taken_but_chooses_no_model_and_is_never_shown() -> None:
+    settings = load("/nowhere", {"ANTHROPIC_API_KEY": "k-1", "HARDWON_QUALITY_HYDE_ENABLED": "on"})
+
+    assert settings.model.anthropic_key == "k-1"
+    assert not settings.is_own("model.anthropic_key")
+    assert settings.hyde.enabled
+    assert "k-1" not in str(settings.rows())
+    assert ("model.anthropic_key", "(set)", "ANTHROPIC_API_KEY") in settings.rows()
+
+
+def test_what_was_spent_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with hardwon.open(tmp_path, model=Counting()) as hw:
+        hw.agent("coder").after_run(task="t", error="boom")
+        hw.drain()
+        assert hw.spent() == Spent(calls=1, tokens=1_000_000)
+
+    assert run(["config", "--home", str(tmp_path)]) == 0
+
+    assert "spent today on models: 1 calls, 1000000 tokens, $0.00" in capsys.readouterr().out

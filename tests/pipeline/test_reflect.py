@@ -1,0 +1,96 @@
+"""From a job to a lesson, by any model."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+import hardwon
+from hardwon.errors import BadReply
+from hardwon.models.scripted import Scripted
+from hardwon.pipeline.reflect import reflect, request
+from tests.models.server import LESSON
+from tests.samples import FAILED, WORKED, job
+
+
+def test_the_question_holds_the_sections_of_the_protocol() -> None:
+    asked = request(job("Make it"), "SYSTEM")
+
+    assert asked.prompt.startswith("TASK:\nMake it\n\nATTEMPT:\n")
+    assert "FAILED: mkdir out/nightly" in asked.prompt
+    assert "ok: mkdir -p out/nightly" in asked.prompt
+    assert "OUTCOME (why we are reflecting):\nERROR: mkdir failed" in asked.prompt
+    assert asked.prompt.endswith("TRIGGER: error")
+
+
+def test_a_bad_reply_is_asked_for_once_more() -> None:
+    model = Scripted(["I would rather not use tags", LESSON])
+
+    lesson = asyncio.run(reflect(job(), model=model, system="s"))
+
+    assert lesson
+    assert lesson.correction == "take an umbrella"
+    assert "could not be used" in model.requests[1].prompt
+
+
+def test_two_bad_replies_are_permanent() -> None:
+    with pytest.raises(BadReply):
+        asyncio.run(reflect(job(), model=Scripted(["no", "no"]), system="s"))
+
+
+def test_a_lesson_knows_where_it_comes_from() -> None:
+    made = job()
+
+    lesson = asyncio.run(reflect(made, model=Scripted([LESSON]), system="s"))
+
+    assert lesson
+    assert lesson.author == "scripted"
+    assert lesson.origin == "run:library"
+    assert lesson.evidence == (f"job:{made.id}",)
+    assert lesson.signatures
+
+
+def test_no_secret_reaches_a_model(tmp_path: Path) -> None:
+    token = "gh" + "p_" + "a1B2" * 9
+    model = Scripted([LESSON])
+    with hardwon.open(tmp_path, model=model) as hw:
+        hw.agent("coder").after_run(
+            task=f"push with {token}",
+            attempt=f"git push https://{token}@host/x",
+            error=f"denied for {token}",
+            steps=[FAILED._replace(output=f"denied {token}"), WORKED],
+        )
+        hw.drain()
+
+    assert token not in str(model.requests)
+
+
+@pytest.mark.parametrize(
+    ("signals", "error", "trigger"),
+    [
+        ({}, TimeoutError("worker took 10 min"), "error"),
+        (
+            {"verified_with_discrepancy": "true", "verifier_discrepancies": "x"},
+            None,
+            "hallucination",
+        ),
+        ({"refine_low_quality": "true", "refine_low_quality_reason": "x"}, None, "low_quality"),
+        ({"force_reflexion": "true"}, None, "manual"),
+    ],
+)
+def test_every_trigger_fires(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    signals: dict[str, str],
+    error: object,
+    trigger: str,
+) -> None:
+    monkeypatch.setenv("HARDWON_QUALITY_REFLEXION_ON_LOW_QUALITY", "true")
+    with hardwon.open(tmp_path, model=Scripted([LESSON])) as hw:
+        agent = hw.agent("coder")
+        agent.after_run(task="t", attempt="a", error=error, signals=signals)
+        hw.drain()
+
+        assert [one.trigger for one in agent.lessons.list()] == [trigger]

@@ -1,0 +1,228 @@
+"""What becomes of a job that is worked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from hardwon import Job
+from hardwon.errors import BadReply, MissingExtra, StorageFull, TransientError
+from hardwon.pipeline.work import SKIPPED, WorkerPool
+from hardwon.queues.memory import MemoryQueue
+from hardwon.values.queue import Ledger, Tally
+from hardwon.values.retry import Backoff, Policy
+from tests.samples import NOW, job
+
+JOB = job()
+Process = Callable[[Job], Awaitable[Any]]
+
+
+@pytest.fixture
+def queue() -> MemoryQueue:
+    queue = MemoryQueue()
+    queue.put(JOB)
+    return queue
+
+
+def crew(queue: MemoryQueue, process: Process, **policy: object) -> WorkerPool:
+    rules = Policy()._replace(**policy)  # type: ignore[arg-type]
+    return WorkerPool(queue, process, policy=rules, clock=lambda: NOW, chance=lambda: 0.5)
+
+
+def raising(error: Exception) -> Process:
+    async def process(job: Job) -> None:
+        raise error
+
+    return process
+
+
+async def nothing(job: Job) -> None:
+    """A processor without work."""
+
+
+def test_a_job_that_works_is_done(queue: MemoryQueue) -> None:
+    assert asyncio.run(crew(queue, nothing).until_idle()) == Tally(done=1)
+    assert queue.waiting() == queue.dead() == []
+
+
+def test_nothing_to_learn_is_done_too_and_told_apart(queue: MemoryQueue) -> None:
+    async def skip(job: Job) -> str:
+        return SKIPPED
+
+    workers = crew(queue, skip)
+    asyncio.run(workers.until_idle())
+
+    assert queue.waiting() == []
+    assert workers.ledger.counts.attempts == {"skipped": 1}
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        TransientError("429"),
+        TimeoutError(),
+        ConnectionResetError("gone"),
+        StorageFull("p", "x", "y"),
+    ],
+)
+def test_what_may_pass_is_tried_again_later(queue: MemoryQueue, error: Exception) -> None:
+    assert asyncio.run(crew(queue, raising(error)).until_idle()) == Tally(retried=1)
+
+    [waiting] = queue.waiting()
+    assert waiting.due == NOW + timedelta(seconds=1)
+    assert waiting.attempts == 1
+    assert waiting.last_error
+
+
+def test_the_server_s_wish_wins_when_it_is_longer(queue: MemoryQueue) -> None:
+    asyncio.run(crew(queue, raising(TransientError("429", retry_after=90))).until_idle())
+    assert queue.waiting()[0].due == NOW + timedelta(seconds=90)
+
+    queue = MemoryQueue()
+    queue.put(JOB)
+    asyncio.run(crew(queue, raising(TransientError("429", retry_after=0.1))).until_idle())
+    assert queue.waiting()[0].due == NOW + timedelta(seconds=1)
+
+
+@pytest.mark.parametrize("error", [BadReply("x", "y"), MissingExtra("models"), KeyError("bug")])
+def test_what_cannot_pass_is_given_up_at_once(queue: MemoryQueue, error: Exception) -> None:
+    assert asyncio.run(crew(queue, raising(error)).until_idle()) == Tally(buried=1)
+
+    assert queue.waiting() == []
+    assert queue.dead()[0].last_error
+
+
+def test_the_last_attempt_is_the_last(queue: MemoryQueue) -> None:
+    once = Backoff(attempts=1)
+
+    tally = asyncio.run(crew(queue, raising(TransientError("429")), backoff=once).until_idle())
+
+    assert tally == Tally(buried=1)
+    assert queue.dead()[0].last_error == "429"
+
+
+def test_a_job_that_killed_the_process_each_time_is_not_tried_again() -> None:
+    queue = MemoryQueue()
+    queue.put(JOB._replace(attempts=5))
+
+    assert asyncio.run(crew(queue, nothing).until_idle()) == Tally(buried=1)
+    assert queue.dead()[0].attempts == 5
+    assert "process died" in queue.dead()[0].last_error
+
+
+def test_a_job_whose_process_died_runs_alone() -> None:
+    queue, running = MemoryQueue(), set[str]()
+    beside: list[tuple[str, str]] = []
+    for task in "abcd":
+        queue.put(job(task)._replace(attempts=int(task in "bc")))
+
+    async def process(one: Job) -> None:
+        running.add(one.episode.task)
+        beside.extend((one.episode.task, other) for other in running if other != one.episode.task)
+        await asyncio.sleep(0.001)
+        running.discard(one.episode.task)
+
+    assert asyncio.run(crew(queue, process, workers=4).until_idle()) == Tally(done=4)
+    assert all(pair in {("a", "d"), ("d", "a")} for pair in beside)
+
+
+def test_the_time_limit_cancels(queue: MemoryQueue) -> None:
+    cancelled = []
+
+    async def hang(job: Job) -> None:
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            cancelled.append(job.id)
+            raise
+
+    workers = crew(queue, hang, timeout=timedelta(milliseconds=10))
+
+    assert asyncio.run(workers.until_idle()) == Tally(retried=1)
+    assert cancelled == [JOB.id]
+    assert "time limit" in queue.waiting()[0].last_error
+
+
+def test_no_more_jobs_run_at_once_than_there_are_workers() -> None:
+    queue, running, most = MemoryQueue(), 0, 0
+    for number in range(9):
+        queue.put(job(str(number)))
+
+    async def process(job: Job) -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.001)
+        running -= 1
+
+    assert asyncio.run(crew(queue, process, workers=3).until_idle()) == Tally(done=9)
+    assert most == 3
+
+
+def test_at_the_end_a_job_in_flight_may_finish(queue: MemoryQueue) -> None:
+    async def run() -> Tally:
+        stop = asyncio.Event()
+
+        async def process(job: Job) -> None:
+            stop.set()
+            await asyncio.sleep(0.05)
+
+        return await crew(queue, process).until(stop)
+
+    assert asyncio.run(run()) == Tally(done=1)
+
+
+def test_at_the_end_a_job_that_does_not_finish_is_handed_back_unburnt(queue: MemoryQueue) -> None:
+    async def run() -> Tally:
+        stop = asyncio.Event()
+
+        async def process(job: Job) -> None:
+            stop.set()
+            await asyncio.sleep(3600)
+
+        return await crew(queue, process, grace=timedelta(milliseconds=10)).until(stop)
+
+    assert asyncio.run(run()) == Tally()
+    assert queue.waiting() == [JOB]
+
+
+def test_a_worker_ends_after_it_was_idle_for_long_enough(queue: MemoryQueue) -> None:
+    async def run() -> Tally:
+        return await crew(queue, nothing).until(asyncio.Event(), idle=timedelta(milliseconds=50))
+
+    assert asyncio.run(run()) == Tally(done=1)
+
+
+def test_the_ledger_sorts_attempts_into_buckets() -> None:
+    ledger = Ledger()
+
+    for seconds in (0.1, 0.5, 0.6, 500):
+        ledger.ended("success", seconds)
+
+    assert ledger.counts.buckets["success"] == [2, 1, 0, 0, 0, 0, 0, 0, 0, 1]
+    assert ledger.counts.attempts == {"success": 4}
+
+
+# The law of waiting
+
+
+def test_the_wait_doubles_up_to_the_limit_whatever_the_noise() -> None:
+    backoff = Backoff()
+
+    seconds = [backoff.delay(n).total_seconds() for n in (1, 2, 3, 4, 10, 5000)]
+
+    assert seconds == [1, 2, 4, 8, 300, 300]
+    assert backoff.delay(10, noise=1) == timedelta(minutes=5)
+    assert backoff.delay(2, noise=-1) == timedelta(seconds=1.6)
+    assert backoff.delay(2, noise=1) == timedelta(seconds=2.4)
+
+
+def test_senseless_values_are_replaced() -> None:
+    senseless = Backoff(timedelta(0), timedelta(seconds=-1), 7.0, 0)
+
+    assert senseless.sensible() == Backoff(spread=0.5)
+    assert Backoff(first=timedelta(hours=1)).sensible().limit == timedelta(hours=1)

@@ -1,0 +1,121 @@
+"""Lessons that say the same, or the opposite."""
+
+from __future__ import annotations
+
+import random
+import time
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.ranking.duplicates import Found, compare, sketch
+from hardwon.values.lesson import noted
+from tests.samples import CODER
+
+WORDS = [a + b for a in ("ba", "ke", "lo", "mi", "nu", "ra") for b in ("dor", "fin", "gal", "hem")]
+
+
+def compared(*texts: str) -> Found:
+    return compare(sketch(noted(CODER, text)._replace(id=at)) for at, text in enumerate(texts))
+
+
+def groups(*texts: str) -> list[list[int]]:
+    return [[one.id for one in group] for group in compared(*texts).groups]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("use Edit for large Go files", "Use edit for large Go files."),
+        (
+            "set the git identity before the first commit in a fresh clone",
+            "in a fresh clone set the git identity before the very first commit",
+        ),
+        ("use Edit, not Write, for large files", "for large files use Edit, not Write"),
+    ],
+)
+def test_the_same_advice_in_other_words_is_one_lesson(one: str, other: str) -> None:
+    assert groups(one, other) == [[0, 1]]
+    assert compared(one, other).conflicts == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("always run the migration tests first", "never run the migration tests first"),
+        ("use Edit, not Write, for large files", "use Write, not Edit, for large files"),
+        ("call tar instead of zip for the backups", "call zip instead of tar for the backups"),
+        ("set the timeout of the client to 30 s", "set the timeout of the client to 300 s"),
+        ("pass `--force` to the push of the branch", "pass `--dry-run` to the push of the branch"),
+    ],
+)
+def test_opposite_advice_is_never_merged_but_told(one: str, other: str) -> None:
+    found = compared(one, other)
+
+    assert found.groups == []
+    assert [(pair.first, pair.second) for pair in found.conflicts] == [(0, 1)]
+
+
+BILLING = (
+    "when the nightly report job of billing fails remove the oldest log files of its host first"
+)
+SHIPPING = BILLING.replace("billing", "shipping")
+
+
+def test_a_name_in_the_place_of_another_makes_two_lessons_that_do_not_disagree() -> None:
+    assert compared(BILLING, SHIPPING) == Found([], [])
+    assert compared(f"{BILLING} after 3 days", f"{SHIPPING} after 30 days") == Found([], [])
+
+
+def test_a_word_in_the_place_of_another_makes_no_difference_after_the_same_failure() -> None:
+    lessons = [noted(CODER, text)._replace(signatures=("f1",)) for text in (BILLING, SHIPPING)]
+
+    assert len(compare(map(sketch, lessons)).groups) == 1
+
+
+def test_a_word_more_makes_no_other_lesson() -> None:
+    assert groups(BILLING, f"{BILLING} again") == [[0, 1]]
+
+
+def test_duplicates_are_found_in_the_largest_crowd_of_look_alikes() -> None:
+    crowd = [f"{BILLING} {one} {two}" for one, two in combinations(WORDS, 2)]
+
+    assert groups(*crowd, crowd[-1]) == [[len(crowd) - 1, len(crowd)]]
+
+
+def test_unrelated_lessons_are_left_alone() -> None:
+    found = compared("use Edit for large Go files", "water the plants on the balcony daily")
+
+    assert found == Found([], [])
+
+
+def test_very_short_lessons_are_the_same_only_word_for_word() -> None:
+    assert groups("use tar", "use zip", "use tar") == [[0, 2]]
+
+
+def test_a_crowd_of_look_alikes_does_not_cost_all_pairs() -> None:
+    chance = random.Random(1)
+    frame = "when the nightly report job of the billing service fails check host"
+    texts = [f"{frame} {chance.choice(WORDS)}{chance.choice(WORDS)} {n}" for n in range(3000)]
+
+    began = time.process_time()
+    compared(*texts)
+
+    assert time.process_time() - began < 60  # all pairs would be 4.5 million comparisons
+
+
+@given(st.lists(st.text(max_size=60), max_size=12))
+def test_each_lesson_is_in_one_group_at_most(texts: list[str]) -> None:
+    members = [number for group in groups(*texts) for number in group]
+
+    assert len(members) == len(set(members))
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=4, max_size=14, unique=True), st.randoms())
+def test_the_order_of_words_does_not_matter(words: list[str], chance: random.Random) -> None:
+    other = list(words)
+    chance.shuffle(other)
+
+    assert groups(" ".join(words), " ".join(other)) == [[0, 1]]

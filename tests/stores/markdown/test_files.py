@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import os
+import stat
+from functools import partial
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from hardwon.errors import InvalidInput, StorageError
+from hardwon.stores.markdown import read_text, update
+
+
+def test_a_file_that_changes_meanwhile_is_read_again_and_merged(tmp_path: Path) -> None:
+    path = tmp_path / "MEMORY.md"
+    path.write_text("one\n", encoding="utf-8")
+    calls: list[str | None] = []
+
+    def change(text: str | None) -> str:
+        if not calls:  # a person saves while we think
+            path.write_text("one\ntwo\n", encoding="utf-8")
+        calls.append(text)
+        return f"{text}ours\n"
+
+    update(str(path), change, root=str(tmp_path))
+
+    assert path.read_text(encoding="utf-8") == "one\ntwo\nours\n"
+    assert calls == ["one\n", "one\ntwo\n"]
+
+
+def test_the_mode_of_a_file_stays_and_no_other_file_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "MEMORY.md"
+    path.write_text("x", encoding="utf-8")
+    path.chmod(0o640)
+
+    update(str(path), lambda text: f"{text}y", root=str(tmp_path))
+
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert os.listdir(tmp_path) == ["MEMORY.md"]
+
+
+def test_a_read_only_file_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "MEMORY.md"
+    path.write_text("mine", encoding="utf-8")
+    path.chmod(0o400)
+
+    with pytest.raises(StorageError, match="read-only"):
+        update(str(path), lambda text: "other", root=str(tmp_path))
+
+    assert path.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_file_that_is_not_utf8_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "MEMORY.md"
+    path.write_bytes(b"caf\xe9")
+
+    with pytest.raises(StorageError, match="not UTF-8"):
+        update(str(path), lambda text: "other", root=str(tmp_path))
+
+    assert path.read_bytes() == b"caf\xe9"
+
+
+def test_a_link_out_of_the_tree_is_refused_and_one_within_is_followed(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (tmp_path / "secret.md").write_text("s", encoding="utf-8")
+    (root / "out.md").symlink_to(tmp_path / "secret.md")
+    (root / "real.md").write_text("r", encoding="utf-8")
+    (root / "in.md").symlink_to(root / "real.md")
+
+    with pytest.raises(InvalidInput, match="leads out of"):
+        update(str(root / "out.md"), lambda text: "x", root=str(root))
+    update(str(root / "in.md"), lambda text: "x", root=str(root))
+
+    assert (tmp_path / "secret.md").read_text(encoding="utf-8") == "s"
+    assert (root / "real.md").read_text(encoding="utf-8") == "x"
+    assert (root / "in.md").is_symlink()
+
+
+def test_a_directory_in_place_of_the_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "MEMORY.md").mkdir()
+
+    with pytest.raises(InvalidInput, match="is a directory"):
+        update(str(tmp_path / "MEMORY.md"), lambda text: "x", root=str(tmp_path))
+
+
+def _appended(line: str, text: str | None) -> str:
+    return f"{text or ''}{line}"
+
+
+def test_many_writers_lose_no_line(tmp_path: Path) -> None:
+    path = str(tmp_path / "MEMORY.md")
+
+    def write(name: str) -> None:
+        for number in range(5):
+            line = f"{name}{number}\n"
+            update(path, partial(_appended, line), root=str(tmp_path))
+
+    threads = [Thread(target=write, args=(name,)) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    found = (read_text(path) or "").split()
+    assert sorted(found) == sorted(f"{name}{n}" for name in "ab" for n in range(5))

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from hardwon.errors import InvalidInput
+from hardwon.stores.markdown import insights
+from hardwon.stores.markdown.insights import Added, Note
+
+NOTE = Note(
+    key="0123456789ab",
+    title="Use pnpm",
+    body="Because of the lock file.",
+    summary="Use pnpm.",
+    session="s2",
+    date=date(2026, 2, 4),
+    tags=("C",),
+    keywords=("z",),
+)
+KNOWN = """\
+---
+date: 2026-01-15
+session: [s1]
+tags: [A, B]
+keywords: [x, y]
+summary: Old summary.
+sections: [One]
+owner: me
+---
+# Mine
+
+Own words.
+"""
+
+
+def test_a_new_file_holds_the_seeds_fields() -> None:
+    text = insights.created(NOTE).text()
+
+    assert text.startswith(
+        "---\ndate: 2026-02-04\nsession: [s2]\ntags: [C]\nkeywords: [z]\nsummary: Use pnpm.\n"
+        "sections: [Use pnpm]\n---\n"
+    )
+    assert "Because of the lock file." in text
+
+
+def test_a_merge_follows_the_seeds_table() -> None:
+    merged = insights.merged(insights.parse(KNOWN), NOTE)
+
+    assert merged.front == {
+        "date": date(2026, 2, 4),
+        "session": ["s1", "s2"],
+        "tags": ["A", "B", "C"],
+        "keywords": ["x", "y", "z"],
+        "summary": "Old summary; Use pnpm.",
+        "sections": ["One", "Use pnpm"],
+        "owner": "me",
+    }
+    assert merged.body.startswith("# Mine\n\nOwn words.\n")
+    assert insights.has(merged.body, NOTE.key)
+
+
+def test_the_same_note_of_the_same_session_changes_nothing() -> None:
+    once = insights.merged(insights.parse(KNOWN), NOTE)
+
+    assert insights.merged(once, NOTE) == once
+
+
+def test_the_same_note_of_another_session_only_adds_the_session() -> None:
+    once = insights.merged(insights.parse(KNOWN), NOTE)
+
+    twice = insights.merged(once, NOTE._replace(session="s3"))
+
+    assert twice.body == once.body
+    assert twice.front["session"] == ["s1", "s2", "s3"]
+
+
+def test_what_was_written_is_parsed_to_the_same() -> None:
+    document = insights.merged(insights.parse(KNOWN), NOTE)
+
+    assert insights.parse(document.text()) == document
+
+
+def test_one_note_can_be_taken_out_again() -> None:
+    later = NOTE._replace(key="b" * 12, title="Later", session="s3")
+    both = insights.merged(insights.merged(insights.parse(KNOWN), NOTE), later)
+
+    left = insights.without(both, Added(NOTE.key, NOTE.title, NOTE.summary, "s2"))
+
+    assert left.front["session"] == ["s1", "s3"]
+    assert left.front["sections"] == ["One", "Later"]
+    assert not insights.has(left.body, NOTE.key)
+    assert insights.has(left.body, later.key)
+
+
+def test_a_file_without_front_matter_is_all_body() -> None:
+    assert insights.parse("# Just text\n") == insights.Document({}, "# Just text\n")
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "a: &x [1]\nb: *x\n",
+        "a: [1\n",
+        "- not\n- fields\n",
+        "a: b\n" * 50_000,
+        "a: " + "[" * 5_000 + "\n",
+        "a: !!python/object/apply:os.system [ls]\n",
+    ],
+)
+def test_front_matter_that_is_not_safe_to_read_is_refused(front: str) -> None:
+    with pytest.raises(InvalidInput, match="front matter"):
+        insights.parse(f"---\n{front}---\nbody\n", "x.md")
+
+
+def test_a_megabyte_without_an_end_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="no end within"):
+        insights.parse("---\n" + "a: b\n" * 200_000)
+
+
+def test_a_title_becomes_a_file_name_that_stays_in_its_folder() -> None:
+    assert insights.slug("npm: can't ../../find `x`!") == "npm-can-t-find-x.md"
+    assert insights.slug("…") == "insight.md"

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.stores.markdown import memory
+from hardwon.stores.markdown.memory import Entry
+
+ENTRY = Entry("0123456789ab", "2026-11-15", "Tools", "Use pnpm, not npm")
+LINE = "- Use pnpm, not npm <!-- hardwon:0123456789ab 2026-11-15 -->\n"
+
+
+def test_a_new_file_gets_a_topic_and_the_entry() -> None:
+    assert memory.with_entry(None, ENTRY) == f"# Memory\n\n## Tools\n\n{LINE}"
+
+
+def test_an_entry_goes_below_an_existing_topic_of_any_case() -> None:
+    text = "# Mine\n\n## tools\n- old\n\n## Other\n- x\n"
+
+    assert memory.with_entry(text, ENTRY) == f"# Mine\n\n## tools\n- old\n{LINE}\n## Other\n- x\n"
+
+
+def test_a_file_without_a_last_newline_and_with_crlf_keeps_its_ways() -> None:
+    assert memory.with_entry("# A", ENTRY) == f"# A\n\n## Tools\n\n{LINE}"
+    assert memory.with_entry("# A\r\n\r\n## Tools\r\n", ENTRY).endswith("-->\r\n")
+
+
+def test_entries_are_read_back_and_taken_out() -> None:
+    text = memory.with_entry("## Tools\n- mine\n", ENTRY)
+
+    assert memory.entries(text) == [ENTRY]
+    assert memory.without(text, ENTRY.key) == "## Tools\n- mine\n"
+
+
+def test_an_index_of_files_is_told_from_topics() -> None:
+    assert memory.is_index("# Memory\n\n- [Build](build.md) — how to build\n")
+    assert not memory.is_index("# Memory\n\n## Tools\n- see [docs](docs.md) for more\n- other\n")
+    assert not memory.is_index("")
+
+
+def test_an_index_gets_one_more_line() -> None:
+    text = "- [Build](build.md) — how\n\nNotes below.\n"
+
+    grown = memory.with_indexed(text, ENTRY, title="Use [pnpm]", file="use-pnpm.md")
+
+    assert grown.splitlines()[1] == (
+        "- [Use pnpm](use-pnpm.md) — Use pnpm, not npm <!-- hardwon:0123456789ab 2026-11-15 -->"
+    )
+    assert grown.endswith("\n\nNotes below.\n")
+
+
+def test_the_limits_are_two_hundred_lines_and_24_kb() -> None:
+    assert memory.fits("x\n" * 200)
+    assert not memory.fits("x\n" * 201)
+    assert not memory.fits("x\n" * 200 + "y")
+    assert not memory.fits("é" * 12_001)
+
+
+def test_the_oldest_entry_leaves_first_and_never_a_persons_line() -> None:
+    text = "## Tools\n- mine, from 1999\n"
+    for key, date in (("b" * 12, "2026-01-02"), ("a" * 12, "2026-01-01")):
+        text = memory.with_entry(text, ENTRY._replace(key=key, date=date))
+
+    oldest = memory.oldest(text, but="")
+
+    assert oldest is not None
+    assert oldest.key == "a" * 12
+    assert memory.oldest("## Tools\n- mine\n", but="") is None
+
+
+@given(
+    text=st.text(st.characters(exclude_categories=["Cs"]), max_size=300),
+    words=st.text(max_size=200),
+    topic=st.text(max_size=40),
+)
+def test_no_line_of_a_person_is_ever_changed(text: str, words: str, topic: str) -> None:
+    entry = Entry("0123456789ab", "2026-11-15", topic or "Tools", words or "x")
+
+    grown = memory.with_entry(text, entry)
+
+    before = [line for line in text.splitlines() if line.strip()]
+    after = iter(line for line in grown.splitlines() if line.strip())
+    assert all(line in after for line in before)  # still there, in order
+    assert [one.key for one in memory.entries(grown)][-1:] == ["0123456789ab"]

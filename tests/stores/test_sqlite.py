@@ -1,0 +1,239 @@
+"""What SQLite in particular must stand: other processes, old and damaged files, full disks."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import hardwon
+from hardwon.errors import Corrupt, NewerSchema, StorageError, StorageFull
+from hardwon.ranking.query import query
+from hardwon.stores.sqlite import SqliteStore
+from hardwon.stores.sqlite.database import SCHEMA, Database
+from hardwon.values.lesson import Status
+from tests.samples import CODER, NOW, lesson
+
+WRITER = """
+import sys
+from hardwon.stores.sqlite import SqliteStore
+from tests.samples import lesson
+store = SqliteStore(sys.argv[1])
+for number in range(40):
+    store.lessons.add(lesson(f"writer {sys.argv[2]} number {number}"))
+"""
+
+ROWWISE = """
+INSERT INTO tenants VALUES (1, 'acme');
+INSERT INTO shelves VALUES (1, 1, 'coder', 'api', 2);
+INSERT INTO lessons SELECT value, 1, iif(value = 1, 'zebra', 'yak'), '', 'x', '[]', 'on_error',
+    '[]', '[]', '[]', '', '', '', 0.5, 0.5, 'active', 0, 1, 0, 0, 0, NULL, 0
+    FROM json_each('[1, 2]');
+INSERT INTO terms VALUES (1, 1, 'zebra', 1), (2, 1, 'gnu', 1);
+INSERT INTO postings VALUES (1, 100, 1), (2, 100, 2);
+INSERT INTO indexed VALUES (1, '[[1, 100]]'), (2, '[[2, 100]]');
+INSERT INTO fresh VALUES (7, 1, 2, 0, '{"yak": 90}');
+PRAGMA user_version = 6;
+"""
+
+
+def _fail_in_the_middle(store: SqliteStore) -> None:
+    with store._db:
+        store.lessons.add(lesson("half"))
+        raise ZeroDivisionError
+
+
+def _fill(store: SqliteStore) -> None:
+    for number in range(500):
+        store.lessons.add(lesson(f"{number} " + "many different words " * 100))
+
+
+def migrations() -> list[str]:
+    folder = Path(sys.modules[Database.__module__].__file__ or "").parent / "migrations"
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_the_schema_number_is_the_number_of_migrations() -> None:
+    assert len(migrations()) == SCHEMA
+    assert [int(name[:4]) for name in migrations()] == list(range(1, SCHEMA + 1))
+
+
+def test_the_file_is_in_wal_mode_and_private(tmp_path: Path) -> None:
+    SqliteStore(str(tmp_path)).close()
+
+    connection = sqlite3.connect(tmp_path / "hardwon.db")
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert (tmp_path / "hardwon.db").stat().st_mode & 0o777 == 0o600
+    connection.close()
+
+
+def test_many_processes_write_at_once_and_none_is_turned_away(tmp_path: Path) -> None:
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), str(number)])
+        for number in range(4)
+    ]
+
+    assert [writer.wait(60) for writer in writers] == [0] * 4
+
+    store = SqliteStore(str(tmp_path))
+    assert len(store.lessons.recent(CODER, status=Status.ACTIVE, limit=999)) == 160
+    assert store.check() == []
+    store.close()
+
+
+def test_a_forked_child_opens_its_own_connection(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path))
+    store.lessons.add(lesson("parent"))
+
+    pid = os.fork()
+    if pid == 0:
+        store.lessons.add(lesson("child"))
+        os._exit(0)
+    os.waitpid(pid, 0)
+
+    assert len(store.lessons.recent(CODER, status=Status.ACTIVE, limit=9)) == 2
+    store.close()
+
+
+def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path))
+
+    with pytest.raises(ZeroDivisionError):
+        _fail_in_the_middle(store)
+
+    assert store.lessons.recent(CODER, status=Status.ACTIVE, limit=9) == []
+    store.lessons.add(lesson("whole"))
+    store.close()
+
+
+def test_a_newer_schema_is_refused_and_left_alone(tmp_path: Path) -> None:
+    SqliteStore(str(tmp_path)).close()
+    connection = sqlite3.connect(tmp_path / "hardwon.db")
+    connection.execute(f"PRAGMA user_version = {SCHEMA + 1}")
+    connection.close()
+
+    with pytest.raises(NewerSchema, match=r"hardwon\.db.*upgrade hardwon"):
+        SqliteStore(str(tmp_path))
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "hardwon.db"
+    path.write_bytes(b"not a database, but precious" * 40)
+
+    with pytest.raises(Corrupt, match=r"hardwon\.db"):
+        SqliteStore(str(tmp_path))
+    assert path.read_bytes() == b"not a database, but precious" * 40
+
+
+@pytest.mark.parametrize("version", range(1, SCHEMA))
+def test_every_earlier_schema_is_brought_up_to_date(tmp_path: Path, version: int) -> None:
+    connection = sqlite3.connect(tmp_path / "hardwon.db")
+    folder = Path(sys.modules[Database.__module__].__file__ or "").parent / "migrations"
+    for name in migrations()[:version]:
+        connection.executescript((folder / name).read_text())
+    connection.execute(f"PRAGMA user_version = {version}")
+    connection.close()
+
+    store = SqliteStore(str(tmp_path))
+
+    assert store.lessons.add(lesson("after the upgrade")).id > 0
+    assert store.check() == []
+    store.close()
+
+
+def test_lessons_of_the_rowwise_index_are_found_after_the_upgrade(tmp_path: Path) -> None:
+    folder = Path(sys.modules[Database.__module__].__file__ or "").parent / "migrations"
+    connection = sqlite3.connect(tmp_path / "hardwon.db")
+    for name in migrations()[:6]:
+        connection.executescript((folder / name).read_text())
+    connection.executescript(ROWWISE)
+    connection.close()
+
+    store = SqliteStore(str(tmp_path))
+
+    for word, wanted in (("zebra", [1]), ("yak", [2]), ("gnu", [])):
+        found = store.lessons.match(CODER, query("turn", word), now=NOW, limit=9)
+        assert [match.lesson.id for match in found] == wanted
+        assert [one.id for one in store.lessons.search(CODER, word, limit=9)] == wanted
+    assert store._db.rows("SELECT count(*) FROM fresh") == [(0,)]
+    assert store._db.rows("SELECT term, holders FROM terms ORDER BY term") == [
+        ("yak", 1),
+        ("zebra", 1),
+    ]
+    assert store.check() == []
+    store.close()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+
+    with pytest.raises(StorageError, match=str(tmp_path)):
+        SqliteStore(str(tmp_path))
+
+
+def test_a_full_disk_is_named_and_nothing_is_lost(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path))
+    kept = store.lessons.add(lesson("before the disk was full"))
+    store._db.rows("PRAGMA max_page_count = 60")
+
+    with pytest.raises(StorageFull, match="free some space"):
+        _fill(store)
+
+    assert store.lessons.get(CODER, kept.id) == kept
+    store._db.rows("PRAGMA max_page_count = 100000")
+    assert store.lessons.add(lesson("after space was freed")).id > kept.id
+    store.close()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to mount a small disk")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", tmp_path], check=True)
+    yield tmp_path
+    subprocess.run(["umount", "--lazy", tmp_path], check=True)
+
+
+def test_a_full_disk_is_read_and_written_again_once_there_is_room(small_disk: Path) -> None:
+    home, ballast = small_disk / "home", small_disk / "ballast"
+    with hardwon.open(home) as hw:
+        hw.agent("coder").learn("Use Edit for large Go files")
+    with pytest.raises(OSError, match="No space"):
+        ballast.write_bytes(b"x" * (4 << 20))
+
+    with hardwon.open(home) as hw:
+        assert hw.agent("coder").before_turn("edit the large Go file")
+        with pytest.raises(StorageFull):
+            hw.agent("coder").learn("Another one")
+        ballast.unlink()
+        hw.agent("coder").learn("Rotate the certificates of the staging cluster")
+        assert len(hw.agent("coder").lessons.list()) == 2
+
+
+def test_a_disk_that_must_not_be_written_is_read(small_disk: Path) -> None:
+    home = small_disk / "home"
+    with hardwon.open(home) as hw:
+        hw.agent("coder").learn("Use Edit for large Go files")
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+
+    with hardwon.open(home) as hw:
+        assert hw.agent("coder").before_turn("edit the large Go file")
+        with pytest.raises(StorageError):
+            hw.agent("coder").learn("Another one")
+
+
+def test_a_log_that_cannot_be_read_is_not_passed_over(small_disk: Path) -> None:
+    home = small_disk / "home"
+    with hardwon.open(home) as hw:
+        hw.agent("coder").learn("Use Edit for large Go files")
+    (home / "hardwon.db-wal").write_bytes(b"what was committed and not yet moved")
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+
+    with pytest.raises(StorageError):
+        hardwon.open(home)

@@ -1,0 +1,191 @@
+"""Other programs' settings are theirs: only our entries come and go."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from hardwon.errors import InvalidInput
+from hardwon.surfaces.hooks import command as hook_command
+from hardwon.surfaces.hooks import installer, jsonc, locations
+from hardwon.surfaces.hooks.agents import AGENTS
+from hardwon.surfaces.hooks.locations import Place, Target
+
+KEPT_BY_HAND = """{
+    // my own hooks: do not touch
+    "model": "opus",
+    "hooks": {
+        "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}], // beep
+        "sessionStart": [],
+        /* and a block */
+    },
+}
+"""
+
+
+def target(agent: str, root: Path, level: str = locations.USER) -> Target:
+    def call(event: str) -> dict[str, Any]:
+        return hook_command.command(agent, event)
+
+    return locations.target(agent, Place(level, str(root / "project"), {"HOME": str(root)}, call))
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize(
+    "before",
+    [
+        None,
+        "",
+        "{}",
+        "{}\n",
+        '{"a": [1]}',
+        KEPT_BY_HAND,
+        '\ufeff{"a": 1}',
+        '{\r\n  "a": 1\r\n}\r\n',
+    ],
+)
+def test_uninstalling_restores_the_very_bytes(
+    agent: str, before: str | None, tmp_path: Path
+) -> None:
+    goal, store = target(agent, tmp_path), str(tmp_path / "store")
+    path = Path(goal.path)
+    if before is not None:
+        path.parent.mkdir(parents=True)
+        path.write_bytes(before.encode())
+        path.chmod(0o640)
+
+    assert installer.install(goal, store)
+    assert installer.is_installed(goal)
+    assert not installer.install(goal, store)  # a second time changes nothing
+    assert installer.uninstall(goal, store)
+
+    assert (path.read_bytes().decode() if path.exists() else None) == before
+    assert path.parent.exists() == (before is not None)
+    assert before is None or os.stat(path).st_mode & 0o777 == 0o640
+    assert not installer.is_installed(goal)
+    assert not installer.uninstall(goal, store)
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "cursor"])
+def test_what_others_wrote_meanwhile_stays(agent: str, tmp_path: Path) -> None:
+    goal, store = target(agent, tmp_path), str(tmp_path / "store")
+    path = Path(goal.path)
+    path.parent.mkdir(parents=True)
+    path.write_text(KEPT_BY_HAND)
+
+    installer.install(goal, store)
+    path.write_text(path.read_text().replace('"opus"', '"sonnet"'))
+    installer.uninstall(goal, store)
+
+    left = path.read_text()
+    assert "hardwon" not in left
+    assert "// my own hooks: do not touch" in left
+    assert "// beep" in left
+    assert "/* and a block */" in left
+    assert jsonc.loads(left)["model"] == "sonnet"
+    assert jsonc.loads(left)["hooks"]["Stop"][0]["hooks"][0]["command"] == "say done"
+
+
+def test_installing_keeps_every_line_that_was_there(tmp_path: Path) -> None:
+    goal = target("claude-code", tmp_path)
+    path = Path(goal.path)
+    path.parent.mkdir(parents=True)
+    path.write_text(KEPT_BY_HAND)
+
+    change = installer.installation(goal)
+
+    assert path.read_text() == KEPT_BY_HAND  # it is only a plan
+    removed = [line for line in change.diff().splitlines() if line.startswith("-")]
+    assert len(removed) <= 2  # the file's name, and the line that got a comma
+    assert "+++" in change.diff()
+
+
+def test_an_older_command_of_ours_is_replaced(tmp_path: Path) -> None:
+    goal, store = target("claude-code", tmp_path), str(tmp_path / "store")
+    installer.install(goal, store)
+    path = Path(goal.path)
+    command = json.dumps(hook_command.command("claude-code")["command"])
+    path.write_text(path.read_text().replace(command, '"/old/hardwon hook claude-code"'))
+    assert "/old/hardwon" in path.read_text()
+
+    installer.install(goal, store)
+
+    assert "old/hardwon" not in path.read_text()
+    assert len(jsonc.loads(path.read_text())["hooks"]["Stop"]) == 1
+
+
+def test_a_file_that_is_no_json_is_not_touched(tmp_path: Path) -> None:
+    goal = target("claude-code", tmp_path)
+    Path(goal.path).parent.mkdir(parents=True)
+    Path(goal.path).write_text("{ oops")
+
+    with pytest.raises(InvalidInput, match=r"settings\.json: .* line 1; nothing was changed"):
+        installer.install(goal, str(tmp_path / "store"))
+
+    assert Path(goal.path).read_text() == "{ oops"
+
+
+def test_a_linked_settings_file_stays_a_link(tmp_path: Path) -> None:
+    goal = target("claude-code", tmp_path)
+    Path(goal.path).parent.mkdir(parents=True)
+    (tmp_path / "dotfiles.json").write_text("{}")
+    Path(goal.path).symlink_to(tmp_path / "dotfiles.json")
+
+    installer.install(goal, str(tmp_path / "store"))
+
+    assert Path(goal.path).is_symlink()
+    assert "hardwon" in (tmp_path / "dotfiles.json").read_text()
+
+
+def test_a_link_to_a_file_that_is_not_there_yet_is_left_as_it_was(tmp_path: Path) -> None:
+    goal, store = target("claude-code", tmp_path), str(tmp_path / "store")
+    Path(goal.path).parent.mkdir(parents=True)
+    aim = tmp_path / "dotfiles" / "settings.json"
+    Path(goal.path).symlink_to(aim)
+
+    installer.install(goal, store)
+    assert aim.exists()
+    installer.uninstall(goal, store)
+
+    assert Path(goal.path).is_symlink()
+    assert not aim.parent.exists()
+
+
+def test_project_level_files_lie_in_the_project(tmp_path: Path) -> None:
+    for agent in AGENTS:
+        path = target(agent, tmp_path, locations.PROJECT).path
+        assert path.startswith(str(tmp_path / "project"))
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.text(max_size=8)
+OBJECTS = st.dictionaries(st.text(max_size=6), SCALARS | st.lists(SCALARS, max_size=3), max_size=4)
+
+
+@settings(deadline=None)
+@given(OBJECTS, st.sampled_from([None, 0, 2, "\t"]))
+def test_what_was_appended_can_be_removed_again(value: dict, indent: Any) -> None:
+    value.pop("hooks", None)
+    text = json.dumps(value, indent=indent)
+
+    longer = jsonc.append(text, ("hooks", "Stop"), {"ours": [1]})
+
+    assert jsonc.loads(longer) == {**value, "hooks": {"Stop": [{"ours": [1]}]}}
+    assert jsonc.loads(jsonc.remove(longer, ("hooks", "Stop"), 0)) == value
+    assert jsonc.loads(text) == value
+
+
+@settings(deadline=None)
+@given(st.text(alphabet='{}[]",:/* \n\\1a', max_size=30))
+@example('"\\1"')
+def test_any_text_is_parsed_or_refused(text: str) -> None:
+    try:
+        value = jsonc.loads(text)
+    except InvalidInput:
+        return
+    json.dumps(value)

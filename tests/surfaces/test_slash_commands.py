@@ -1,0 +1,162 @@
+"""The writ: commands in an agent's own words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hardwon
+from hardwon import Agent
+from hardwon.surfaces import slash_commands
+
+
+@pytest.fixture
+def agent() -> Iterator[Agent]:
+    with hardwon.open("memory:") as hw:
+        yield hw.agent("coder")
+
+
+def test_the_published_example_reads_as_it_did(agent: Agent) -> None:
+    said = "/lesson /fetch behind cloudflare: use Authorization-bearing fetch, not plain GET"
+
+    assert slash_commands.handle(said, agent) == (
+        "[/lesson create /fetch behind cloudflare: "
+        "use Authorization-bearing fetch, not plain GET]\n"
+        "OK: recorded lesson #1 — #1  [/fetch behind cloudflare]  "
+        "use Authorization-bearing fetch, not plain GET\n"
+        "[END LESSON]\n\n"
+    )
+
+
+def test_text_without_writs_has_no_answer(agent: Agent) -> None:
+    for text in (
+        "",
+        "hello",
+        " /lesson list",
+        "say /lesson list",
+        "/lessons",
+        "/lesson",
+        "/reflections",
+    ):
+        assert slash_commands.handle(text, agent) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "signature", "text"),
+    [
+        ("/fetch https://x.example: use y", "/fetch https://x.example", "use y"),
+        ("curl http://h:8080/a: add a header", "curl http://h:8080/a", "add a header"),
+        ("JSON in /read:decode first", "JSON in /read", "decode first"),
+        ("C:\\temp is full: clean it", "C:\\temp is full", "clean it"),
+        ("a: b: c", "a", "b: c"),
+    ],
+)
+def test_the_colon_that_parts_is_not_the_one_of_a_url(line: str, signature: str, text: str) -> None:
+    assert slash_commands.split(line) == (signature, text)
+
+
+def test_a_block_is_one_lesson(agent: Agent) -> None:
+    header = "/lesson editing https://docs.example files"
+    said = f"thinking\n{header}\nuse Edit\r\nnot a rewrite\n/endlesson\nmore"
+
+    answer = slash_commands.handle(said, agent)
+
+    (lesson,) = agent.lessons.list()
+    assert lesson.situation == "editing https://docs.example files"
+    assert lesson.correction == "use Edit not a rewrite"
+    assert "OK: recorded lesson #1" in answer
+
+
+def test_list_search_and_delete(agent: Agent) -> None:
+    empty = slash_commands.handle("/lesson list\n/lesson search x", agent)
+    assert empty == (
+        "[/lesson list]\n(no lessons recorded)\n[END LESSON]\n\n"
+        "[/lesson search x]\n(no matches)\n[END LESSON]\n\n"
+    )
+    slash_commands.handle("/lesson git push: never with --force", agent)
+
+    assert "1 lesson(s):\n  #1  [git push]  never with --force" in slash_commands.handle(
+        "/lesson list", agent
+    )
+    assert "1 match(es):\n  #1  [git push]" in slash_commands.handle("/lesson search FORCE", agent)
+    assert "\nOK: deleted #1\n" in slash_commands.handle("/lesson delete #1", agent)
+    assert "\nERR: lesson #1 not found\n" in slash_commands.handle("/lesson delete 1", agent)
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("/lesson search", "ERR: usage: /lesson search <query>"),
+        ("/lesson delete", "ERR: usage: /lesson delete <id>"),
+        ("/lesson delete 7; rm -rf", "ERR: usage: /lesson delete <id>"),
+        ("/lesson no colon here", "ERR: /lesson <signature>: <text>  OR  block form"),
+        ("/lesson : text", "ERR: signature and lesson text are both required"),
+        ("/lesson sig:", "ERR: signature and lesson text are both required"),
+        (f"/lesson {'s' * 201}: t", "ERR: signature must be ≤ 200 chars"),
+        (f"/lesson s: {'t' * 4097}", "ERR: lesson text must be ≤ 4096 chars"),
+        ("/lesson block\nbody without end", "ERR: missing /endlesson terminator"),
+        ("/reflect", "ERR: usage: /reflect <lesson text>"),
+        ("/reflect purge 123", "ERR: the queue is looked after by people"),
+        ("/reflect drain", "ERR: the queue is looked after by people"),
+    ],
+)
+def test_problems_are_told_and_nothing_is_kept(line: str, problem: str, agent: Agent) -> None:
+    assert problem in slash_commands.handle(line, agent)
+    assert not agent.lessons.list()
+
+
+def test_reflect_keeps_its_words(agent: Agent) -> None:
+    answer = slash_commands.handle("/reflect list the folder before you delete in it", agent)
+
+    assert "OK: recorded lesson #1" in answer
+    assert "[END REFLECT]" in answer
+    assert agent.lessons.get(1).correction == "list the folder before you delete in it"
+
+
+def test_delete_reaches_only_the_agents_own_lessons() -> None:
+    with hardwon.open("memory:") as hw:
+        theirs = hw.agent("writer").learn("theirs")
+
+        answer = slash_commands.handle(f"/lesson delete {theirs.id}", hw.agent("coder"))
+
+        assert f"ERR: lesson #{theirs.id} not found" in answer
+        assert hw.agent("writer").lessons.get(theirs.id)
+
+
+def test_without_an_agent_the_lessons_are_those_of_index() -> None:
+    slash_commands.handle("/lesson a: b")
+
+    with hardwon.open() as hw:
+        assert hw.agent("index").lessons.get(1).situation == "a"
+
+
+def test_without_a_store_every_writ_is_told_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: object
+) -> None:
+    monkeypatch.setenv("HARDWON_HOME", "/dev/null/nowhere")
+
+    answer = slash_commands.handle("/lesson list\n/lesson a: b")
+
+    assert answer.count("ERR: lesson store unavailable in this context — ") == 2
+
+
+def test_a_long_answer_is_cut(agent: Agent) -> None:
+    for number in range(25):
+        agent.learn(f"{number} " + "x" * 4000, situation=f"s{number}")
+
+    answer = slash_commands.handle("/lesson list", agent)
+
+    assert "\n... [truncated]\n[END LESSON]" in answer
+    assert len(answer) < 17_000
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="/lesonrftcid :#\n\r\tx", max_size=80))
+def test_any_text_is_answered(text: str) -> None:
+    with hardwon.open("memory:") as hw:
+        answer = slash_commands.handle(text, hw.agent("coder"))
+
+        assert answer.count("\n[END ") == len(list(slash_commands.parse(text)))

@@ -1,0 +1,63 @@
+"""Which project a folder belongs to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hardwon.project import project_of
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "git@host.example:acme/api.git",
+        "https://host.example/acme/api",
+        "https://user:secret@host.example/acme/api.git",
+        "ssh://git@host.example:2222/acme/api.git/",
+    ],
+)
+def test_the_remote_names_it(url: str, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_text(
+        f'[core]\n\tx = 1\n[remote "origin"]\n\turl = {url}\n'
+    )
+    (tmp_path / "src" / "deep").mkdir(parents=True)
+
+    assert project_of(str(tmp_path / "src" / "deep")) == "acme/api"
+
+
+def test_without_a_remote_it_is_the_root(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "src").mkdir()
+
+    assert project_of(str(tmp_path / "src")) == str(tmp_path)
+
+
+def test_a_linked_worktree_is_its_main_repository(tmp_path: Path) -> None:
+    (tmp_path / "main" / ".git" / "worktrees" / "w").mkdir(parents=True)
+    (tmp_path / "w").mkdir()
+    (tmp_path / "w" / ".git").write_text(f"gitdir: {tmp_path}/main/.git/worktrees/w\n")
+
+    assert project_of(str(tmp_path / "w")) == str(tmp_path / "main")
+
+
+def test_outside_any_repository_it_is_the_folder(tmp_path: Path) -> None:
+    assert project_of(str(tmp_path)) == str(tmp_path)
+    assert project_of(str(tmp_path / "gone")) == str(tmp_path / "gone")
+
+
+def test_no_folder_is_no_project() -> None:
+    assert project_of("") is None
+    assert project_of("relative/path") is None
+
+
+def test_a_name_is_always_fit_to_be_stored(tmp_path: Path) -> None:
+    deep = tmp_path / "\x1b[31mred\n" / ("x" * 200)
+
+    found = project_of(str(deep))
+
+    assert found is not None
+    assert len(found) <= 200
+    assert found.isprintable()
