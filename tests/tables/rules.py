@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 
 from hardwon.failures.diagnosis import diagnose
-from hardwon.failures.fixes import find_fix, is_search_miss
+from hardwon.failures.later_call import find_fix, is_search_miss
 from hardwon.models.rules import answer
 from hardwon.text.clean import clip, one_line
 from hardwon.text.protocol import Blocks, parse

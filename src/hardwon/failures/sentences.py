@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hardwon.failures.fixes import has_fields, path_of
+from hardwon.failures.later_call import has_fields, path_of
 from hardwon.failures.signature import error_line
 from hardwon.text.clean import clip, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hardwon.failures.fixes import Fix
+    from hardwon.failures.later_call import Fix
     from hardwon.values.episode import Step
 
 _CALL, _LINE, _REPAIR = 100, 120, 240

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hardwon.failures import call_context
 from hardwon.failures.call_keys import call_shape
-from hardwon.failures.fixes import find_fix, has_fields, is_search_miss
+from hardwon.failures.later_call import find_fix, has_fields, is_search_miss
 from hardwon.failures.sentences import fails_with, quoted, way_around
 from hardwon.failures.signature import error_line, failure_of
 from hardwon.ranking.query import Query

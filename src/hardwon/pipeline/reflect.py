@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.errors import BadReply
 from hardwon.failures.call_keys import blamed_keys
-from hardwon.failures.fixes import focus
+from hardwon.failures.later_call import focus
 from hardwon.failures.signature import error_line, signature
 from hardwon.ports import Request
 from hardwon.ranking.query import Query

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from hardwon.failures.call_keys import call_keys, call_shape
-from hardwon.failures.fixes import Fix, find_fix, has_fields, is_search_miss
+from hardwon.failures.later_call import Fix, find_fix, has_fields, is_search_miss
 from hardwon.failures.sentences import quoted
 from hardwon.failures.signature import Signature, error_line, signature
 from hardwon.learn.transcripts.insight import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.fixes import find_fix, focus, is_search_miss
+from hardwon.failures.later_call import find_fix, focus, is_search_miss
 from hardwon.values.episode import Step
 from tests.samples import EPISODE
 
