@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from hardwon.models.rules import answer
 from hardwon.pipeline.screen import screen_lesson, screen_step
-from hardwon.values.episode import Step
+from hardwon.values.step import Step
 from tests.samples import EPISODE, lesson
 from tests.text.test_redact import ADVERSARIAL
 

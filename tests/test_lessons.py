@@ -10,6 +10,7 @@ import pytest
 
 import hardwon
 from hardwon.errors import InvalidInput, NotFound
+from hardwon.values.evidence import Evidence
 from hardwon.values.lesson_formats import from_lines, from_markdown, to_lines, to_markdown
 from tests.samples import CODER, lesson
 
@@ -203,7 +204,7 @@ def test_lessons_that_disagree_are_both_kept_and_marked(coder: hardwon.Agent) ->
     other = coder.lessons.add("when you deploy to staging", "never touch staging on fridays")
 
     assert other.id != first.id
-    assert f"differs-from:{first.id}" in other.evidence
+    assert Evidence("differs-from", str(first.id)) in other.evidence
 
 
 def test_explain_tells_why_a_lesson_is_shown_or_not(coder: hardwon.Agent) -> None:

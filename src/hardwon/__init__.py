@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from hardwon.failures.signature import Signature
     from hardwon.settings import Settings
     from hardwon.values.delivery import Delivery, Injection
-    from hardwon.values.episode import Episode, Step, Trigger
+    from hardwon.values.episode import Episode, Trigger
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
     from hardwon.values.reflection import Reflection
     from hardwon.values.scope import Scope
+    from hardwon.values.step import Step
 
 __version__ = "0.1.0"
 

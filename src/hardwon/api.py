@@ -35,11 +35,12 @@ if TYPE_CHECKING:
     from hardwon.runtime import Answerer, Processor
     from hardwon.settings import Settings
     from hardwon.values import episode, execution
-    from hardwon.values.episode import Step
+    from hardwon.values import step as steps
     from hardwon.values.job import Job
     from hardwon.values.queue import QueueCounts, Tally
     from hardwon.values.reflection import Reflection
     from hardwon.values.scope import Scope
+    from hardwon.values.step import Step
     from hardwon.worker import WorkerProcess
 
     T = TypeVar("T")
@@ -48,7 +49,7 @@ else:
     call_keys, episode = lazy("hardwon.failures.call_keys"), lazy("hardwon.values.episode")
     mining = lazy("hardwon.learn.transcripts.mining")
     nights, goals = lazy("hardwon.learn.maintenance"), lazy("hardwon.learn.goals")
-    execution = lazy("hardwon.values.execution")
+    execution, steps = lazy("hardwon.values.execution"), lazy("hardwon.values.step")
     executions = lazy("hardwon.learn.executions")
 
 
@@ -378,7 +379,7 @@ class Agent:
     def _after_action(
         self, own: Scope, tool: str, args: Any, output: object, failed: bool
     ) -> Injection:
-        step = episode.Step(tool, call_keys.canonical(args), as_text(output), failed)
+        step = steps.Step(tool, call_keys.canonical(args), as_text(output), failed)
         return self._engine.doors.after(own, step, self._window, self._task)
 
     def _recorded(self, steps: Sequence[Step] | None) -> tuple[Step, ...]:

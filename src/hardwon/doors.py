@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from hardwon.ranking.scores import Judged
     from hardwon.settings import Settings
     from hardwon.stores import runs
-    from hardwon.values.episode import Step
     from hardwon.values.scope import Scope
+    from hardwon.values.step import Step
 else:
     runs = lazy("hardwon.stores.runs")
     call_context = lazy("hardwon.failures.call_context")
@@ -92,7 +92,7 @@ class Doors:
         before, _, was_warned = window.past(step.args)
         step = screen.screen_step(step)
         if step.failed:
-            step = step._replace(failure=signature.failure_of(step))
+            step = step._replace(failure=signature.read_failure(step))
         window.append(step)
         known = NOTHING
         if step.failed:

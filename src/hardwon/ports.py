@@ -10,13 +10,14 @@ from hardwon.text.embedding_text import Wording
 from hardwon.values.delivery import Delivery
 from hardwon.values.dream import Change as DreamChange
 from hardwon.values.dream import Dream
-from hardwon.values.episode import Episode, Step
+from hardwon.values.episode import Episode
 from hardwon.values.history import Change
 from hardwon.values.job import Job
 from hardwon.values.lesson import Lesson
 from hardwon.values.queue import QueueCounts
 from hardwon.values.reflection import Likeness, Reflection
 from hardwon.values.scope import Scope
+from hardwon.values.step import Step
 
 
 class LessonStore(Protocol):

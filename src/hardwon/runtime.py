@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from hardwon.ranking.query import Near
     from hardwon.settings import GoalSettings, Settings
     from hardwon.stores import memory, redis, sqlite
-    from hardwon.values import provenance
+    from hardwon.values import evidence, provenance
     from hardwon.values.episode import Episode
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
@@ -57,6 +57,7 @@ else:
     asyncio, _sync = lazy("asyncio"), lazy("hardwon._sync")
     embeddings = lazy("hardwon.embeddings")
     provenance = lazy("hardwon.values.provenance")
+    evidence = lazy("hardwon.values.evidence")
     models, rules = lazy("hardwon.models"), lazy("hardwon.models.rules")
     function, budget = lazy("hardwon.models.function"), lazy("hardwon.models.budget")
     capture, consolidate = lazy("hardwon.pipeline.capture"), lazy("hardwon.pipeline.consolidate")
@@ -306,7 +307,7 @@ class Runtime:
             return await reflect.reflect(job, model=model, system=prompt_text("lesson"))
         except BudgetSpent as spent:
             lesson = await reflect.reflect(job, model=rules.Rules(), system="")
-            return lesson and provenance.marked(lesson, provenance.REWORD, spent.limit)
+            return lesson and provenance.marked(lesson, evidence.Kind.REWORD, spent.limit)
 
     def _store(self) -> Store:
         if self.target == MEMORY:

@@ -10,6 +10,8 @@ from hardwon import Scope
 from hardwon.errors import NotFound
 from hardwon.ports import Store
 from hardwon.ranking.query import Query, query
+from hardwon.values.evidence import Evidence
+from hardwon.values.fix import Fix
 from hardwon.values.lesson import Status
 from tests.samples import CODER, LATER, NOW, lesson
 
@@ -32,7 +34,9 @@ def test_a_stored_lesson_comes_back_whole(store: Store) -> None:
             tags=("go", "größe"),
             signatures=("ab", "cd"),
             calls=("bash go build",),
-            evidence=("job:1",),
+            evidence=(Evidence("job", "1", 12.5),),
+            kinds=("k1",),
+            fixes=(Fix("call", "Use `b`\n  instead", "b", call="b", worked=2, failed=1),),
             importance=0.25,
             expires_at=LATER,
         )

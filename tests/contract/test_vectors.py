@@ -7,6 +7,7 @@ import pytest
 from hardwon import Scope
 from hardwon.ports import Store
 from hardwon.text.embedding_text import wording_of
+from hardwon.values.evidence import Evidence
 from hardwon.values.lesson import Status
 from tests.contract.test_lessons import STRANGERS
 from tests.samples import CODER, lesson
@@ -93,7 +94,7 @@ def test_a_lesson_that_was_met_again_keeps_its_vector(store: Store) -> None:
     kept = store.lessons.add(lesson("one"))
     store.vectors.save("e", [(wording_of(kept), NORTH)])
 
-    store.lessons.update(kept._replace(met=7, evidence=("again",)))
+    store.lessons.update(kept._replace(met=7, evidence=(Evidence("note", "again"),)))
 
     assert nearest(store, NORTH) == [kept.id]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hardwon.failures import call_context
 from hardwon.failures.call_context import backoff_chains, blamed
-from hardwon.values.episode import Step
+from hardwon.values.step import Step
 
 LISTED = Step("bash", "ls", "a.py tests")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hardwon.failures.later_call import find_fix, focus, is_search_miss
-from hardwon.values.episode import Step
+from hardwon.values.step import Step
 from tests.samples import EPISODE
 
 

@@ -18,6 +18,7 @@ import hardwon
 from hardwon import Agent, Hardwon, Lesson
 from hardwon.errors import InvalidInput, NotFound, PermanentError
 from hardwon.models.scripted import Scripted
+from hardwon.values.evidence import Evidence
 from hardwon.values.lesson import Status, noted
 from tests.samples import NOW, Clock
 
@@ -57,14 +58,21 @@ def texts(agent: Agent, status: str = Status.ACTIVE) -> list[str]:
 def test_lessons_that_say_the_same_become_one_that_supersedes_them(
     hw: Hardwon, coder: Agent
 ) -> None:
-    first = keep(hw, coder, EDIT, evidence=("job:1",), met=2, signatures=("s1",))
-    second = keep(hw, coder, EDIT.capitalize() + "!", evidence=("job:2",), hits=3, calls=("c",))
+    first = keep(hw, coder, EDIT, evidence=(Evidence("job", "1"),), met=2, signatures=("s1",))
+    second = keep(
+        hw, coder, EDIT.capitalize() + "!", evidence=(Evidence("job", "2"),), hits=3, calls=("c",)
+    )
     row = coder.dreams.run()
 
     one = coder.lessons.list()[0]
     assert texts(coder) == [EDIT]
     assert (one.met, one.hits, one.signatures, one.calls) == (3, 3, ("s1",), ("c",))
-    assert set(one.evidence) == {"job:1", "job:2", f"parent:{first.id}", f"parent:{second.id}"}
+    assert set(map(str, one.evidence)) == {
+        "job:1",
+        "job:2",
+        f"parent:{first.id}",
+        f"parent:{second.id}",
+    }
     assert one.origin == f"dream:{row.id}"
     assert coder.lessons.get(first.id) == first._replace(status=Status.SUPERSEDED)
     assert row.memories_consolidated == 2
@@ -332,7 +340,10 @@ NIGHT = "REFLECTION: quiet\nIMPROVEMENTS:"
 
 
 def unworded(hw: Hardwon, agent: Agent, **more: Any) -> Lesson:
-    mark = {"author": "rules", "evidence": ("job:1", "reword:daily budget")}
+    mark = {
+        "author": "rules",
+        "evidence": (Evidence("job", "1"), Evidence("reword", "daily budget")),
+    }
     return keep(hw, agent, TAR, **{**mark, **more})
 
 
@@ -346,7 +357,7 @@ def test_a_model_words_what_rules_had_to_word(tmp_path: Path) -> None:
 
         new = coder.lessons.list()[0]
         assert (new.correction, new.author, new.met) == (better, "scripted", 3)
-        assert set(new.evidence) == {"job:1", f"parent:{old.id}"}
+        assert set(map(str, new.evidence)) == {"job:1", f"parent:{old.id}"}
         assert coder.lessons.get(old.id).status == Status.SUPERSEDED
         assert "Reworded (1)" in row.report
         assert row.memories_consolidated == 0
@@ -379,7 +390,7 @@ def test_a_dry_run_and_a_persons_words_ask_no_model(tmp_path: Path) -> None:
     with hardwon.open(tmp_path, model=model) as hw:
         coder = hw.agent("coder")
         unworded(hw, coder)
-        keep(hw, coder, GIT, evidence=("reword:x",), author="person")
+        keep(hw, coder, GIT, evidence=(Evidence("reword", "x"),), author="person")
         told = coder.dreams.run(dry_run=True)
 
     assert "Reworded (1)" in told.report

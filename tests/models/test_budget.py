@@ -25,7 +25,8 @@ from hardwon.models.scripted import Scripted
 from hardwon.ports import Reply, Request
 from hardwon.settings import BudgetSettings, load
 from hardwon.surfaces.cli import run
-from hardwon.values.provenance import REWORD, marks
+from hardwon.values.evidence import Kind
+from hardwon.values.provenance import marks
 from tests.models.server import LESSON
 from tests.samples import EPISODE, NOW
 
@@ -188,7 +189,7 @@ def test_when_the_budget_is_gone_rules_make_the_lesson_and_mark_it(tmp_path: Pat
 
         by_rules = [one for one in agent.lessons.list() if one.author == "rules"]
         assert model.calls == 1
-        assert [marks(one, REWORD) for one in by_rules] == [("1 calls a day",)]
+        assert [marks(one, Kind.REWORD) for one in by_rules] == [("1 calls a day",)]
         assert hw.dead() == []
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from hardwon.models.rules import answer
 from hardwon.text.protocol import Blocks, parse
-from hardwon.values.episode import Step
+from hardwon.values.step import Step
 from tests.samples import EPISODE
 
 

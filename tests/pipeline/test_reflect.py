@@ -11,6 +11,7 @@ import hardwon
 from hardwon.errors import BadReply
 from hardwon.models.scripted import Scripted
 from hardwon.pipeline.reflect import reflect, request
+from hardwon.values.evidence import Evidence
 from tests.models.server import LESSON
 from tests.samples import FAILED, WORKED, job
 
@@ -48,7 +49,7 @@ def test_a_lesson_knows_where_it_comes_from() -> None:
     assert lesson
     assert lesson.author == "scripted"
     assert lesson.origin == "run:library"
-    assert lesson.evidence == (f"job:{made.id}",)
+    assert lesson.evidence == (Evidence("job", made.id),)
     assert lesson.signatures
 
 

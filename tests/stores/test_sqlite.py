@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -16,6 +17,7 @@ from hardwon.errors import Corrupt, NewerSchema, StorageError, StorageFull
 from hardwon.ranking.query import query
 from hardwon.stores.sqlite import SqliteStore
 from hardwon.stores.sqlite.database import SCHEMA, Database
+from hardwon.values.evidence import parsed
 from hardwon.values.lesson import Status
 from tests.samples import CODER, NOW, lesson
 
@@ -166,6 +168,23 @@ def test_lessons_of_the_rowwise_index_are_found_after_the_upgrade(tmp_path: Path
         ("zebra", 1),
     ]
     assert store.check() == []
+    store.close()
+
+
+def test_evidence_of_earlier_builds_becomes_records(tmp_path: Path) -> None:
+    folder = Path(sys.modules[Database.__module__].__file__ or "").parent / "migrations"
+    connection = sqlite3.connect(tmp_path / "hardwon.db")
+    for name in migrations()[:6]:
+        connection.executescript((folder / name).read_text())
+    connection.executescript(ROWWISE)
+    texts = ["job:1", "met: `a` → b", "parent:7", "differs-from:2", "seen it: twice", "☃"]
+    connection.execute("UPDATE lessons SET evidence = ? WHERE id = 1", (json.dumps(texts),))
+    connection.commit()
+    connection.close()
+
+    store = SqliteStore(str(tmp_path))
+
+    assert store.lessons.get(CODER, 1).evidence == tuple(parsed(text) for text in texts)
     store.close()
 
 

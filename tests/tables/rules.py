@@ -19,8 +19,9 @@ from hardwon.models.rules import answer
 from hardwon.text.clean import clip, one_line
 from hardwon.text.protocol import Blocks, parse
 from hardwon.text.redact import redact
-from hardwon.values.episode import Episode, Step
+from hardwon.values.episode import Episode
 from hardwon.values.scope import Scope
+from hardwon.values.step import Step
 
 ROWS = 20
 INTRODUCTION = """\

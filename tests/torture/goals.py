@@ -142,8 +142,8 @@ def _is_paired(before: dict[int, Lesson], after: dict[int, Lesson]) -> bool:
     """Whether exactly the parents of the merged lessons are superseded."""
     added = [one for number, one in after.items() if number not in before]
     parents = [
-        int(mark.removeprefix("parent:"))
-        for one in added for mark in one.evidence if mark.startswith("parent:")
+        int(mark.value)
+        for one in added for mark in one.evidence if mark.kind == "parent"
     ]  # fmt: skip
     gone = [number for number, one in after.items() if one.status == Status.SUPERSEDED]
     return sorted(parents) == sorted(gone) and all(one.status == Status.ACTIVE for one in added)

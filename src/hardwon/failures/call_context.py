@@ -32,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.values.episode import Step
+    from hardwon.values.step import Step
 
     Chain = tuple[str, ...]
 

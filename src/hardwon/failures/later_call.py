@@ -10,7 +10,8 @@ from hardwon._cold.lazy import lazy
 from hardwon.failures.shell import Command, changes, parse
 from hardwon.failures.signature import Signature, signature
 from hardwon.text.clean import clip, one_line
-from hardwon.values.episode import Episode, Step
+from hardwon.values.episode import Episode
+from hardwon.values.step import Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

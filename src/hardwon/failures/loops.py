@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import NamedTuple
 
-    from hardwon.values.episode import Step
+    from hardwon.values.step import Step
 else:
     from hardwon._cold.namedtuple import NamedTuple
 

@@ -9,7 +9,7 @@ from hardwon.text.clean import clip, one_line
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.failures.later_call import Fix
-    from hardwon.values.episode import Step
+    from hardwon.values.step import Step
 
 _CALL, _LINE, _REPAIR = 100, 120, 240
 

@@ -13,9 +13,10 @@ from hardwon.ranking.query import terms
 from hardwon.text.clean import one_line
 from hardwon.values import execution
 from hardwon.values.delivery import NOTHING, Injection
-from hardwon.values.episode import Episode, Step, Trigger
+from hardwon.values.episode import Episode, Trigger
 from hardwon.values.execution import Run
 from hardwon.values.reflection import Reflection
+from hardwon.values.step import Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

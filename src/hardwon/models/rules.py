@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from hardwon.ports import Request
-    from hardwon.values.episode import Episode, Step
+    from hardwon.values.episode import Episode
+    from hardwon.values.step import Step
 
 _UNFIXED = 0.3
 _ORDERS = {"ran": "run", "edited": "edit", "wrote": "write"}

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from hardwon.failures.signature import fold
 from hardwon.ranking.query import Query, query, terms
-from hardwon.values.lesson import MINED, Status, unique
+from hardwon.values.evidence import Kind
+from hardwon.values.lesson import MINED, Status
+from hardwon.values.provenance import marked
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
     from hardwon.ports import LessonStore
     from hardwon.values.lesson import Lesson
 
-SEE_ALSO = "differs-from:"  # evidence that names a lesson on the same matter that disagrees
 _LOOKED_AT, _NEAREST = 20, 5
 _TELLING, _REACH = 24, 200  # a near-duplicate shares nearly all words: few of them tell
 _SAME = 0.85
@@ -43,7 +44,7 @@ def _kept(lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
             grown = known.met_again(lesson, now)
             lessons.update(grown)
             return grown
-        lesson = lesson._replace(evidence=unique((*lesson.evidence, f"{SEE_ALSO}{known.id}")))
+        lesson = marked(lesson, Kind.DIFFERS, known.id)
     return lessons.add(lesson)
 
 

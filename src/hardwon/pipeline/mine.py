@@ -13,7 +13,8 @@ from hardwon.failures.signature import error_line, failure_of
 from hardwon.ranking.query import Query
 from hardwon.text.clean import clip, one_line
 from hardwon.values.episode import Trigger
-from hardwon.values.lesson import MET, MINED, Lesson, clean_tags, unique
+from hardwon.values.evidence import Evidence, Kind
+from hardwon.values.lesson import MINED, Lesson, clean_tags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,15 +22,14 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.ports import LessonStore
-    from hardwon.values.episode import Step
     from hardwon.values.scope import Scope
+    from hardwon.values.step import Step
 
 AUTHOR = "rules"
 OPEN, FILLED = 0.3, 0.8  # confidence before and after a way around was seen
 _ERROR, _LINE = 300, 120
 _LAST_LINES = 3
 _LOOKED_BACK = 12  # steps between a failure and its repair
-_QUOTES = 8
 
 
 def failed(
@@ -52,7 +52,7 @@ def failed(
     if known is None:
         lessons.add(screen(fresh))
     else:
-        lessons.update(screen(_kept_short(known.met_again(fresh, now))))
+        lessons.update(screen(known.met_again(fresh, now)))
 
 
 def worked(
@@ -91,7 +91,7 @@ def opened(step: Step, before: Sequence[Step], scope: Scope, now: datetime) -> L
         trigger=Trigger.ERROR,
         signatures=(digest,),
         calls=keys,
-        evidence=(_met(step, said),),
+        evidence=(Evidence(Kind.MET, _met(step, said), now.timestamp()),),
         origin=MINED,
         author=AUTHOR,
         job=f"{MINED}:{digest}",
@@ -111,11 +111,4 @@ def _about(digest: str, scope: Scope, lessons: LessonStore, now: datetime) -> Le
 def _met(step: Step, said: str) -> str:
     lines = [line.strip() for line in step.output[-2000:].splitlines() if line.strip()]
     last = " / ".join(clip(one_line(line), _LINE) for line in lines[-_LAST_LINES:])
-    return f"{MET}{quoted(step)} → {said} … {last}"
-
-
-def _kept_short(lesson: Lesson) -> Lesson:
-    """The lesson with its newest quotes; other evidence stays."""
-    quotes = [text for text in lesson.evidence if text.startswith(MET)][-_QUOTES:]
-    others = [text for text in lesson.evidence if not text.startswith(MET)]
-    return lesson._replace(evidence=unique((*others, *quotes)))
+    return f"{quoted(step)} → {said} … {last}"

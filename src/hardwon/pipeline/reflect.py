@@ -13,14 +13,16 @@ from hardwon.ranking.query import Query
 from hardwon.text.clean import clip, clip_middle
 from hardwon.text.protocol import SCHEMA, Blocks, parse
 from hardwon.values.episode import Trigger
+from hardwon.values.evidence import Evidence, Kind
 from hardwon.values.lesson import MINED, Lesson, unique
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.ports import LessonStore, Model
-    from hardwon.values.episode import Episode, Step
+    from hardwon.values.episode import Episode
     from hardwon.values.job import Job
+    from hardwon.values.step import Step
 
 _ATTEMPT_SHOWN, _OUTCOME_SHOWN, _TASK_SHOWN = 1500, 800, 4000
 _SURE = 0.5  # a lesson less sure than this names no fix; the failure is worth another look
@@ -113,7 +115,7 @@ def _lesson(job: Job, blocks: Blocks, *, author: str) -> Lesson:
         trigger=job.trigger,
         signatures=signatures(episode),
         calls=unique(tuple(key for step in failed for key in _blamed(step))),
-        evidence=(f"job:{job.id}",),
+        evidence=(Evidence(Kind.JOB, job.id),),
         origin=f"run:{episode.source}",
         author=author,
         job=job.id,

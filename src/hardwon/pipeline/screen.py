@@ -5,15 +5,20 @@ from __future__ import annotations
 from hardwon.text.clean import ATTEMPT_LIMIT, clean, clip_middle
 from hardwon.text.injection import suspicion
 from hardwon.text.redact import redact
-from hardwon.values.lesson import Status, tidy, unique
+from hardwon.values.evidence import joined
+from hardwon.values.fix import TEXT_LIMIT
+from hardwon.values.lesson import Status, tidy
 from hardwon.values.provenance import descendants, with_reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.ports import LessonStore
-    from hardwon.values.episode import Episode, Step
+    from hardwon.values.episode import Episode
+    from hardwon.values.evidence import Evidence
+    from hardwon.values.fix import Fix
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
+    from hardwon.values.step import Step
 
 _TASK_LIMIT = 16 * 1024
 _OUTPUT_LIMIT = 8 * 1024
@@ -56,12 +61,25 @@ def screen_lesson(lesson: Lesson) -> Lesson:
             mistake=redact(clean(lesson.mistake)),
             correction=redact(clean(lesson.correction)),
             tags=tuple(redact(tag) for tag in lesson.tags),
-            evidence=unique(tuple(screen_text(one, 1000) for one in lesson.evidence)),
+            evidence=joined(map(_screened, lesson.evidence)),
+            fixes=tuple(map(_screened_fix, lesson.fixes)),
         )
     )
     if doubt and lesson.status == Status.ACTIVE:
         return with_reason(safe, doubt)
     return safe
+
+
+def _screened(piece: Evidence) -> Evidence:
+    return piece._replace(kind=screen_text(piece.kind, 40), value=screen_text(piece.value, 1000))
+
+
+def _screened_fix(fix: Fix) -> Fix:
+    return fix._replace(
+        text=screen_text(fix.text, TEXT_LIMIT),
+        call=screen_text(fix.call, _OUTPUT_LIMIT),
+        mistake=screen_text(fix.mistake, TEXT_LIMIT),
+    )
 
 
 def screen_text(text: str, limit: int) -> str:

@@ -9,7 +9,7 @@ from collections import deque
 from hardwon._cold import json
 from hardwon._cold.hashing import blake2b
 from hardwon.errors import storage_error
-from hardwon.values.episode import Step
+from hardwon.values.step import Step, restored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _parsed(lines: list[bytes]) -> Iterator[Step]:
         if line.startswith(_NOTE):
             continue
         try:
-            yield Step(*json.loads(line))
+            yield restored(json.loads(line))
         except (ValueError, TypeError):
             continue
 

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from hardwon.values.evidence import Evidence, Kind, joined
+from hardwon.values.fix import united
 from hardwon.values.lesson import Lesson, Status, clean_tags, unique
 from hardwon.values.scope import Scope
 
 DISPUTED = "disputed"  # the tag of lessons that contradict each other
-PARENT = "parent:"  # how a merged lesson names those it was made of
 CONSOLIDATING = ("merged", "promoted")  # kinds of change that make one lesson of several
-_EVIDENCE_KEPT = 500
 
 
 class DreamState:
@@ -72,10 +72,10 @@ class Edit(NamedTuple):
     words: Words | None = None  # instead of those of the strongest
 
 
-def merged(parents: Iterable[Lesson], target: Scope, dream: str, now: datetime) -> Lesson:
+def merged(lessons: Iterable[Lesson], target: Scope, dream: str, now: datetime) -> Lesson:
     """The lesson that stands for its parents: the words of the strongest, the evidence of all."""
-    ordered = sorted(parents, key=strength, reverse=True)
-    marks = (f"{PARENT}{lesson.id}" for lesson in ordered)
+    ordered = sorted(lessons, key=strength, reverse=True)
+    parents = tuple(Evidence(Kind.PARENT, str(lesson.id)) for lesson in ordered)
     first = min(lesson.id for lesson in ordered)
     return ordered[0]._replace(
         id=0,
@@ -83,7 +83,9 @@ def merged(parents: Iterable[Lesson], target: Scope, dream: str, now: datetime) 
         tags=clean_tags(_union(ordered, "tags")),
         signatures=_union(ordered, "signatures"),
         calls=_union(ordered, "calls"),
-        evidence=unique((*_union(ordered, "evidence")[-_EVIDENCE_KEPT:], *marks)),
+        evidence=joined(*(lesson.evidence for lesson in ordered), parents),
+        kinds=_union(ordered, "kinds"),
+        fixes=united(fix for lesson in ordered for fix in lesson.fixes),
         origin=f"dream:{dream}",
         job=f"dream:{dream}:{first}",
         importance=_most(ordered, "importance"),

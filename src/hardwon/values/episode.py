@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hardwon.values.scope import Scope
+from hardwon.values.step import Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,16 +25,6 @@ class Trigger:
     SESSION = "session"
     NOTE = "note"
     RECURRENCE = "recurrence"
-
-
-class Step(NamedTuple):
-    """One tool call and what came of it."""
-
-    tool: str
-    args: str
-    output: str = ""
-    failed: bool = False
-    failure: str = ""  # the digest of what went wrong, where it is known
 
 
 class Episode(NamedTuple):

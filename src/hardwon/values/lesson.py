@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, clip, one_line
+from hardwon.values.evidence import Evidence, Kind, joined, values_of
+from hardwon.values.fix import Fix, united
 from hardwon.values.scope import Scope
 
 TYPE_CHECKING = False
@@ -16,8 +18,8 @@ else:
 CATEGORY = "lesson"
 TAG_LIMIT = 12
 CALLS_KEPT = 160
+SIGNATURES_KEPT = 100
 EPOCH = datetime.fromtimestamp(0, UTC)
-MET = "met: "  # evidence that quotes what was seen when the failure was met
 MINED = "mined"  # the origin of a lesson that was made from steps without any model
 USER_SUPPLIED = "(user-supplied lesson; no automatic mistake detection)"
 
@@ -40,9 +42,9 @@ class Lesson(NamedTuple):
     mistake: str = ""
     tags: tuple[str, ...] = ()
     trigger: str = "manual"
-    signatures: tuple[str, ...] = ()  # digests of the failures behind it
+    signatures: tuple[str, ...] = ()  # exact digests of the failures behind it
     calls: tuple[str, ...] = ()  # keys of the calls that led to it, once for each time
-    evidence: tuple[str, ...] = ()  # where it comes from: episodes, quotes, lines
+    evidence: tuple[Evidence, ...] = ()  # where it comes from
     origin: str = ""  # the way of learning and its source
     author: str = ""  # the model, `rules` or `person`
     job: str = ""  # the job that made it; a job makes one lesson at most
@@ -57,6 +59,8 @@ class Lesson(NamedTuple):
     last_seen_at: datetime = EPOCH
     expires_at: datetime | None = None
     guard: bool = False  # a person said that its calls must not be made
+    kinds: tuple[str, ...] = ()  # digests of the failure kinds it is about
+    fixes: tuple[Fix, ...] = ()  # what cured the failure, the likeliest first
 
     @property
     def category(self) -> str:
@@ -88,16 +92,18 @@ class Lesson(NamedTuple):
     def searchable(self) -> str:
         """The words by which it is found."""
         own = () if self.mistake == USER_SUPPLIED else (self.mistake,)
-        met = (text for text in self.evidence if text.startswith(MET))
+        met = values_of(self.evidence, Kind.MET)
         return " ".join((self.situation, *own, self.correction, *self.tags, *met))
 
     def met_again(self, other: Lesson, now: datetime) -> Lesson:
         """This lesson with the evidence of another meeting of the same failure."""
         return self._replace(
             met=self.met + other.met,
-            signatures=unique((*self.signatures, *other.signatures)),
+            signatures=unique((*self.signatures, *other.signatures))[-SIGNATURES_KEPT:],
             calls=(*self.calls, *other.calls)[-CALLS_KEPT:],
-            evidence=unique((*self.evidence, *other.evidence))[-50:],
+            evidence=joined(self.evidence, other.evidence),
+            kinds=unique((*self.kinds, *other.kinds)),
+            fixes=united((*self.fixes, *other.fixes)),
             updated_at=now,
         )
 

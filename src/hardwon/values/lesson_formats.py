@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import InvalidInput
 from hardwon.text.clean import one_line
+from hardwon.values import evidence, fix
 from hardwon.values.lesson import Lesson, unique
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from hardwon.values.scope import Scope
 
 TITLE = "# hardwon lessons"
-_LISTS = ("tags", "signatures", "calls", "evidence")
+_LISTS = ("tags", "signatures", "calls", "kinds")
+_RECORDS = {"evidence": evidence.restored, "fixes": fix.restored}
 _TIMES = ("created_at", "updated_at", "last_seen_at", "expires_at")
 _LEFT_OUT = ("scope", "id", "job", "hits")  # they belong to the store, not to the lesson
 _FIELDS = frozenset(Lesson._fields) - {"scope", "id"}
@@ -40,6 +42,7 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
     }
     try:
         values |= {name: tuple(map(str, values[name])) for name in _LISTS if name in values}
+        values |= {name: read(values[name]) for name, read in _RECORDS.items() if name in values}
         values |= {name: datetime.fromisoformat(values[name]) for name in _TIMES if name in values}
         lesson = Lesson(scope, **{"situation": "", "correction": "", **values})
     except (TypeError, ValueError) as error:

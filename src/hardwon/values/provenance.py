@@ -1,52 +1,46 @@
-"""Where a lesson comes from, and what comes from it: parents, reasons and origins in its evidence.
-
-Evidence holds marks of the form `kind:value`: `job:<id>` (the episode it was made of),
-`parent:<lesson id>`, `quarantined:<reason>`, `approved:<who>`, `reword:<why>`.
-"""
+"""Where a lesson comes from, and what comes from it: parents, reasons and origins."""
 
 from collections.abc import Iterable
 
-from hardwon.values.lesson import Lesson, Status, unique
-
-PARENT, QUARANTINED, APPROVED, REWORD = "parent:", "quarantined:", "approved:", "reword:"
-
-
-def marked(lesson: Lesson, mark: str, value: object) -> Lesson:
-    """The lesson with one more mark in its evidence."""
-    return lesson._replace(evidence=unique((*lesson.evidence, f"{mark}{value}")))
+from hardwon.values.evidence import Evidence, Kind, joined, values_of
+from hardwon.values.lesson import Lesson, Status
 
 
-def marks(lesson: Lesson, mark: str) -> tuple[str, ...]:
-    """The values of one kind of mark."""
-    return tuple(one.removeprefix(mark) for one in lesson.evidence if one.startswith(mark))
+def marked(lesson: Lesson, kind: str, value: object) -> Lesson:
+    """The lesson with one more piece of evidence."""
+    return lesson._replace(evidence=joined(lesson.evidence, [Evidence(kind, str(value))]))
 
 
-def without(lesson: Lesson, mark: str) -> Lesson:
-    """The lesson without the marks of one kind."""
-    kept = tuple(one for one in lesson.evidence if not one.startswith(mark))
-    return lesson._replace(evidence=kept)
+def marks(lesson: Lesson, kind: str) -> tuple[str, ...]:
+    """The values of one kind of evidence."""
+    return values_of(lesson.evidence, kind)
+
+
+def without(lesson: Lesson, kind: str) -> Lesson:
+    """The lesson without the evidence of one kind."""
+    return lesson._replace(evidence=tuple(one for one in lesson.evidence if one.kind != kind))
 
 
 def with_reason(lesson: Lesson, reason: str) -> Lesson:
     """The lesson in quarantine, and why."""
-    return marked(lesson, QUARANTINED, reason)._replace(status=Status.QUARANTINED)
+    return marked(lesson, Kind.QUARANTINED, reason)._replace(status=Status.QUARANTINED)
 
 
 def approved(lesson: Lesson, by: str = "person") -> Lesson:
     """The lesson released by a person; it remembers what it was held back for."""
-    return marked(lesson, APPROVED, by)._replace(status=Status.ACTIVE)
+    return marked(lesson, Kind.APPROVED, by)._replace(status=Status.ACTIVE)
 
 
 def born_of(lesson: Lesson, parents: Iterable[int]) -> Lesson:
     """The lesson with the lessons it was made of."""
     for parent in parents:
-        lesson = marked(lesson, PARENT, parent)
+        lesson = marked(lesson, Kind.PARENT, parent)
     return lesson
 
 
 def is_from(lesson: Lesson, origin: str) -> bool:
     """Whether the lesson names this origin: its own, a way of learning, an author, an episode."""
-    named = {lesson.origin, lesson.author, lesson.job, *lesson.evidence}
+    named = {lesson.origin, lesson.author, lesson.job, *map(str, lesson.evidence)}
     return origin in named or lesson.origin.startswith(f"{origin}:")
 
 
@@ -67,4 +61,4 @@ def descendants(lessons: Iterable[Lesson], origin: str) -> list[Lesson]:
 
 
 def _parents(lesson: Lesson) -> set[int]:
-    return {int(one) for one in marks(lesson, PARENT) if one.isdecimal()}
+    return {int(one) for one in marks(lesson, Kind.PARENT) if one.isdecimal()}

@@ -11,7 +11,8 @@ from hardwon.text.clean import clip, one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.values.episode import Episode, Step
+    from hardwon.values.episode import Episode
+    from hardwon.values.step import Step
 
 INSIGHT_LIMIT, SHOWN_LIMIT = 500, 300
 _TASKS_SHOWN = 8

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from hardwon.errors import InvalidInput
 from hardwon.text.clean import clean, clip, one_line
-from hardwon.values.episode import Step
+from hardwon.values.step import Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hardwon.errors import InvalidInput
 from hardwon.text.clean import one_line
 from hardwon.values.episode import Trigger
+from hardwon.values.evidence import Evidence
 from hardwon.values.lesson import Lesson
 
 if TYPE_CHECKING:
@@ -43,6 +44,6 @@ def _lesson(record: dict[str, Any], correction: str, scope: Scope) -> Lesson:
         tags=tuple(tag for tag in (blame.get("failure_category"),) if tag),
         trigger=Trigger.VERIFICATION,
         origin=f"import:aiwg:{loop}",
-        evidence=(f"reflection:{loop}/{record.get('iteration', '')}",),
+        evidence=(Evidence("reflection", f"{loop}/{record.get('iteration', '')}"),),
         confidence=float(own.get("confidence") or 0.6),
     )

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from hardwon.errors import InvalidInput
+from hardwon.values.evidence import Evidence
 from hardwon.values.lesson import Lesson
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def read(path: str, scope: Scope) -> Iterator[Lesson]:
             situation=signature,
             correction=text,
             origin=f"import:arbiter:{number}",
-            evidence=(f"arbiter:{number}",),
+            evidence=(Evidence("arbiter", f"{number}"),),
             hits=hits,
             created_at=datetime.fromtimestamp(created, UTC),
             updated_at=datetime.fromtimestamp(updated, UTC),

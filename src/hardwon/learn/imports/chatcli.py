@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import InvalidInput
+from hardwon.values.evidence import Evidence
 from hardwon.values.lesson import EPOCH, Lesson
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def _lesson(fact: dict[str, Any], scope: Scope) -> Lesson:
         trigger=lines.get("TRIGGER", "manual"),
         tags=tuple(t for t in fact.get("tags") or () if not str(t).startswith(_OWN_TAGS)),
         origin=f"import:chatcli:{fact.get('id', '')}",
-        evidence=(f"fact:{fact.get('id', '')}",),
+        evidence=(Evidence("fact", f"{fact.get('id', '')}"),),
         confidence=float(fact.get("confidence") or 0.6),
         created_at=made,
     )

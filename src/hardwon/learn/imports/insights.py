@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.text.clean import one_line
 from hardwon.values.episode import Trigger
+from hardwon.values.evidence import Evidence, Kind
 from hardwon.values.lesson import Lesson
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def parse(text: str, path: str, scope: Scope) -> Iterator[Lesson]:
                 tags=tags,
                 trigger=Trigger.SESSION,
                 origin=f"import:insights:{name}",
-                evidence=tuple(f"session:{one}" for one in _items(front, "session")),
+                evidence=tuple(Evidence(Kind.SESSION, one) for one in _items(front, "session")),
             )
 
 

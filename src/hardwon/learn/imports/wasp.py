@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import MissingExtra, StorageError
 from hardwon.values.episode import Trigger
+from hardwon.values.evidence import Evidence
 from hardwon.values.lesson import Lesson
 
 if TYPE_CHECKING:
@@ -56,6 +57,6 @@ def _lesson(entry: dict[str, Any], said: str, goal: str, scope: Scope) -> Lesson
         mistake=f"the goal ended as {state}" if state else "",
         trigger=Trigger.GOAL,
         origin=f"import:wasp:{goal}",
-        evidence=(f"goal:{goal}",),
+        evidence=(Evidence("goal", f"{goal}"),),
         importance=float(entry.get("importance") or 0.5),
     )

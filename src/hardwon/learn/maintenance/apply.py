@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from hardwon.errors import InvalidInput, NotFound
 from hardwon.learn.maintenance.lock import lease
 from hardwon.values.dream import CONSOLIDATING, DISPUTED, Change, DreamState, merged
+from hardwon.values.evidence import Kind
 from hardwon.values.lesson import Status
-from hardwon.values.provenance import REWORD, without
+from hardwon.values.provenance import without
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -110,7 +111,7 @@ def _combined(
     if edit.words:
         if parents[0].updated_at > now:  # somebody gave it other words meanwhile
             return []
-        new = without(new._replace(**edit.words._asdict()), REWORD)
+        new = without(new._replace(**edit.words._asdict()), Kind.REWORD)
     one = engine.store.lessons.add(new)
     added = Change(edit.kind, one.id, one.scope.project, edit.reason)
     return [added, *(_set(engine, edit, parent) for parent in parents)]

@@ -13,8 +13,9 @@ from hardwon.runtime import prompt_text
 from hardwon.text.clean import one_line
 from hardwon.text.protocol import SCHEMA, parse
 from hardwon.values.dream import Words
+from hardwon.values.evidence import Kind
 from hardwon.values.lesson import Status
-from hardwon.values.provenance import REWORD, marks
+from hardwon.values.provenance import marks
 
 if TYPE_CHECKING:
     from hardwon.runtime import Runtime
@@ -26,7 +27,7 @@ _EVIDENCE_SHOWN = 5
 
 def is_waiting(lesson: Lesson) -> bool:
     """Whether a lesson waits for better words; a person's words are left as they are."""
-    return bool(lesson.evidence) and lesson.author != "person" and bool(marks(lesson, REWORD))
+    return bool(lesson.evidence) and lesson.author != "person" and bool(marks(lesson, Kind.REWORD))
 
 
 def reworded(engine: Runtime, place: tuple[Scope, int]) -> Words | None:
@@ -60,5 +61,5 @@ def _says_the_same(old: Lesson, new: Lesson) -> bool:
 
 
 def _told(lesson: Lesson) -> str:
-    known = [one_line(one, 300) for one in lesson.evidence if not one.startswith(REWORD)]
+    known = [one_line(str(one), 300) for one in lesson.evidence if one.kind != Kind.REWORD]
     return "\n".join([lesson.render(), "EVIDENCE:", *known[-_EVIDENCE_SHOWN:]])

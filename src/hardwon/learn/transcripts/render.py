@@ -10,6 +10,7 @@ from hardwon.stores.markdown import Entry, Note
 from hardwon.stores.markdown import insights as notes
 from hardwon.text.clean import clip
 from hardwon.values.episode import Trigger
+from hardwon.values.evidence import Evidence, Kind
 from hardwon.values.lesson import Lesson
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def lesson(insight: Insight, scope: Scope, session: str) -> Lesson:
         trigger=Trigger.SESSION,
         signatures=insight.signatures,
         calls=insight.calls,
-        evidence=(f"session:{session}:{insight.evidence[0].line}",),
+        evidence=(Evidence(Kind.SESSION, f"{session}:{insight.evidence[0].line}"),),
         origin=f"session:{session}",
         author=insight.author,
         job=f"session:{session}:{insight.key}",

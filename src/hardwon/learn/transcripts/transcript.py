@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from hardwon.failures.call_keys import canonical
 from hardwon.text.clean import clip_middle
-from hardwon.values.episode import Step
+from hardwon.values.step import Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,6 +9,7 @@ from hardwon.learn.transcripts.state import Report
 from hardwon.stores.markdown import insights as notes
 from hardwon.stores.markdown import memory as loaded
 from hardwon.stores.markdown import update
+from hardwon.values.evidence import Evidence, Kind
 from hardwon.values.scope import Scope
 
 if TYPE_CHECKING:
@@ -64,11 +65,14 @@ def _forget(engine: Runtime, scope: Scope, number: int, is_new: bool, session: s
         lesson = engine.store.lessons.get(scope, number)
     except NotFound:
         return
-    own = f"session:{session}:"
-    others = tuple(one for one in lesson.evidence if not one.startswith(own))
+    others = tuple(one for one in lesson.evidence if not _is_of(one, session))
     if is_new and not others:
         engine.store.lessons.delete(scope, number)
     elif len(others) < len(lesson.evidence):
         engine.store.lessons.update(
             lesson._replace(evidence=others, met=max(1, lesson.met - 1), updated_at=engine.clock())
         )
+
+
+def _is_of(piece: Evidence, session: str) -> bool:
+    return piece.kind == Kind.SESSION and piece.value.startswith(f"{session}:")

@@ -10,6 +10,7 @@ from hardwon.learn.trials.files import number_name
 from hardwon.learn.trials.rules import told
 from hardwon.text.clean import clip, one_line
 from hardwon.values.episode import Episode, Trigger
+from hardwon.values.evidence import Evidence
 from hardwon.values.lesson import Lesson
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def lesson(state: State, record: Record) -> Lesson:
         tags=(record.category, *sorted(tools)),
         trigger=Trigger.VERIFICATION,
         signatures=_signatures(record),
-        evidence=(f"loop:{state.loop_id}/{number_name(record.iteration)}",),
+        evidence=(Evidence("loop", f"{state.loop_id}/{number_name(record.iteration)}"),),
         origin=f"trials:{state.loop_id}",
         author=reflection.author,
         job=f"{state.loop_id}/{record.iteration}",

@@ -9,10 +9,11 @@ from typing import Any
 
 from hardwon._cold import json
 from hardwon.errors import InvalidInput
-from hardwon.values.episode import Episode, Step
+from hardwon.values.episode import Episode
 from hardwon.values.job import Job
 from hardwon.values.lesson import EPOCH
 from hardwon.values.scope import Scope
+from hardwon.values.step import restored
 
 MAGIC = b"LSN1"
 PAYLOAD_LIMIT = 1 << 20
@@ -105,7 +106,7 @@ def _from_fields(fields: dict[str, Any]) -> Job:
         task=request.get("task", ""),
         attempt=request.get("attempt", ""),
         error=extra.get("error", ""),
-        steps=tuple(Step(*step) for step in extra.get("steps", ())),
+        steps=tuple(restored(step) for step in extra.get("steps", ())),
         signals=tuple((key, value) for key, value in extra.get("signals", ())),
         source=extra.get("source", "library"),
     )

@@ -10,10 +10,14 @@ from hardwon.ranking.query import Match, Query, index
 from hardwon.stores.sqlite import scopes as shelves
 from hardwon.stores.sqlite.database import marks
 from hardwon.stores.sqlite.inverted.search import FRESH, Index
+from hardwon.values.evidence import Evidence
+from hardwon.values.fix import Fix
 from hardwon.values.lesson import Lesson, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from hardwon.stores.sqlite.database import Database, Row
     from hardwon.values.scope import Scope
 
@@ -23,13 +27,13 @@ _LETTERS = 60  # threes of letters that are asked for; more would tell nothing
 
 _ALL_TEXT = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
 _TEXTS = "situation, mistake, correction, trigger_name, origin, author, job, status"
-_LISTS = "tags, signatures, calls, evidence"
+_LISTS = "tags, signatures, calls, evidence, kinds, fixes"
 _NUMBERS = "importance, confidence, hit_count, met_count, guard"
 _TIMES = "created_at, updated_at, last_seen_at, expires_at"
 _COLUMNS = f"{_TEXTS}, {_LISTS}, {_NUMBERS}, {_TIMES}"
 _READ = f"SELECT id, shelf, {_COLUMNS}"
 _SELECT = f"{_READ} FROM lessons"
-_INSERT = f"INSERT INTO lessons (shelf, {_COLUMNS}) VALUES (?{', ?' * 21})"
+_INSERT = f"INSERT INTO lessons (shelf, {_COLUMNS}) VALUES (?{', ?' * 23})"
 # The second condition lets SQLite see that the partial index holds the row.
 _OF_JOB = f"{_SELECT} WHERE shelf = ? AND job = ? AND job <> ''"
 _UPDATE = (
@@ -183,7 +187,8 @@ def page(db: Database, scopes: dict[int, Scope], *, after: int, limit: int) -> l
 def _values(lesson: Lesson) -> tuple[object, ...]:
     """The columns of a lesson, in the order of `_COLUMNS`."""
     expires = lesson.expires_at
-    lists = (lesson.tags, lesson.signatures, lesson.calls, lesson.evidence)
+    names = (lesson.tags, lesson.signatures, lesson.calls)
+    lists: tuple[tuple[object, ...], ...] = (*names, lesson.evidence, lesson.kinds, lesson.fixes)
     return (
         *(lesson.situation, lesson.mistake, lesson.correction, lesson.trigger),
         *(lesson.origin, lesson.author, lesson.job, lesson.status),
@@ -194,20 +199,22 @@ def _values(lesson: Lesson) -> tuple[object, ...]:
     )
 
 
-def _encoded(items: tuple[str, ...]) -> str:
+def _encoded(items: tuple[object, ...]) -> str:
     return json.dumps(items, ensure_ascii=False)
 
 
-def _list(text: str) -> tuple[str, ...]:
+def _list(text: str) -> tuple[Any, ...]:
     return () if text == "[]" else tuple(json.loads(text))
 
 
 def _lesson(row: Row, scopes: dict[int, Scope]) -> Lesson:
     """The lesson of a row that `_SELECT` brought; by position, for many are read in one recall."""
     number, shelf, situation, mistake, correction, trigger, origin, author, job, status = row[:10]
-    tags, signatures, calls, evidence = map(_list, row[10:14])
-    importance, confidence, hits, met, guard, created, updated, seen, expires = row[14:]
+    tags, signatures, calls, pieces, kinds, fixes = map(_list, row[10:16])
+    importance, confidence, hits, met, guard, created, updated, seen, expires = row[16:]
     texts = (scopes[shelf], situation, correction, mistake, tags, trigger, signatures, calls)
+    evidence, cures = tuple(map(Evidence._make, pieces)), tuple(map(Fix._make, fixes))
     facts = (evidence, origin, author, job, importance, confidence, status, number, hits, met)
     times = (_moment(created, UTC), _moment(updated, UTC), _moment(seen, UTC))
-    return Lesson._make((*texts, *facts, *times, expires and _moment(expires, UTC), bool(guard)))
+    rest = (expires and _moment(expires, UTC), bool(guard), kinds, cures)
+    return Lesson._make((*texts, *facts, *times, *rest))

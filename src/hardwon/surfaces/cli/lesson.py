@@ -11,8 +11,9 @@ import hardwon
 from hardwon.settings import load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, progress, say
+from hardwon.values.evidence import Kind
 from hardwon.values.lesson import Status
-from hardwon.values.provenance import QUARANTINED, marks
+from hardwon.values.provenance import marks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -268,7 +269,8 @@ def _show(lessons: Sequence[Lesson], as_json: bool, *, none: str, head: str) -> 
     say(f"{len(lessons)} {head}:" if lessons else none)
     for lesson in lessons:
         say(f"  {lesson.row()}")
-        for reason in marks(lesson, QUARANTINED) if lesson.status == Status.QUARANTINED else ():
+        reasons = marks(lesson, Kind.QUARANTINED)
+        for reason in reasons if lesson.status == Status.QUARANTINED else ():
             say(f"      held back: {reason}", dim=True)
 
 

@@ -27,7 +27,7 @@ from hardwon.learn.transcripts.insight import (
 from hardwon.learn.transcripts.transcript import Acted, Moment
 from hardwon.text.clean import clip, one_line
 from hardwon.text.redact import redact
-from hardwon.values.episode import Step
+from hardwon.values.step import Step
 
 WINDOW = 61  # a failure and the sixty steps in which its fix is looked for
 _KINDS = 2_000  # different failures remembered

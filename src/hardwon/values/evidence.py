@@ -1,0 +1,75 @@
+"""Where a lesson comes from: one typed record for each job, meeting, parent and decision."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, NamedTuple
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+
+class Kind:
+    """What a piece of evidence is. Kinds that others coin are kept as they are."""
+
+    JOB = "job"  # the id of the job that reflected on it
+    PARENT = "parent"  # the id of a lesson it was made of
+    MET = "met"  # what was seen when the failure was met
+    TRIED = "tried"  # what was tried without effect
+    QUARANTINED = "quarantined"  # why it was held back
+    APPROVED = "approved"  # who released it or vouched for it
+    REWORD = "reword"  # why a model should word it again
+    DIFFERS = "differs-from"  # the id of a lesson that says something else about the same
+    SESSION = "session"  # the transcript and line it was read from
+    NOTE = "note"  # anything else
+
+
+class Evidence(NamedTuple):
+    """One piece of evidence."""
+
+    kind: str
+    value: str
+    at: float = 0.0  # seconds since 1970; 0 when it is not known
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.value}"
+
+
+# The newest of each kind are kept. Decisions and descent are never dropped: revocation needs them.
+CAPS = {Kind.MET: 8, Kind.TRIED: 8, Kind.JOB: 50, Kind.SESSION: 50, Kind.NOTE: 50}
+UNLIMITED = frozenset({Kind.PARENT, Kind.QUARANTINED, Kind.APPROVED})
+_OTHERS = 50
+
+
+def joined(*parts: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """All pieces in order, each once, the newest within the cap of their kind."""
+    known = {(one.kind, one.value): one for part in parts for one in part}
+    kept: list[Evidence] = []
+    counts: dict[str, int] = {}
+    for one in reversed(known.values()):
+        counts[one.kind] = counts.get(one.kind, 0) + 1
+        if one.kind in UNLIMITED or counts[one.kind] <= CAPS.get(one.kind, _OTHERS):
+            kept.append(one)
+    return tuple(reversed(kept))
+
+
+def parsed(text: str) -> Evidence:
+    """The evidence of a text `kind:value`, as packs and earlier stores spelt it."""
+    kind, mark, value = text.partition(":")
+    is_marked = mark and kind.replace("-", "").isalpha() and kind.islower() and len(kind) <= 20
+    return Evidence(kind, value.strip()) if is_marked else Evidence(Kind.NOTE, text)
+
+
+def values_of(pieces: Iterable[Evidence], kind: str) -> tuple[str, ...]:
+    """The values of one kind."""
+    return tuple(one.value for one in pieces if one.kind == kind)
+
+
+def restored(items: Iterable[Any]) -> tuple[Evidence, ...]:
+    """The evidence of stored or imported items: `[kind, value, at]`, or a text `kind:value`."""
+    return joined(parsed(one) if isinstance(one, str) else _record(*one) for one in items)
+
+
+def _record(kind: object, value: object, at: Any = 0.0) -> Evidence:
+    return Evidence(str(kind), str(value), float(at))

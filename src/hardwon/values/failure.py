@@ -1,0 +1,18 @@
+"""What went wrong in one step: an exact name, a kind, and the line that says it."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+
+class Failure(NamedTuple):
+    """A failure as it was read from the output of a step, once."""
+
+    exact: str  # digest of tool and folded line; "" when the line fits many failures
+    kind: str  # digest of `text`
+    text: str  # the readable kind: "OperationalError: no such table <name>"
+    line: str = ""  # the line that matters, as printed, cleaned

@@ -1,0 +1,90 @@
+"""What made the difference between a failure and a success, and how often it has."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, NamedTuple
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+TEXT_LIMIT = 600  # characters of a fix
+PROVEN = 2  # runs in which a fix has to work
+DOUBTED = 2  # runs in which it failed, after which it has to prove itself anew
+FIXES_KEPT = 8  # of one lesson
+
+
+class Fix(NamedTuple):
+    """One cure of a failure kind, with its record."""
+
+    sort: str  # call, preparation, lines, argument, tool, unchanged, order
+    text: str  # the correction as it is shown; code lines keep newlines and indentation
+    key: str  # two runs that show the same fix give the same key
+    call: str = ""  # the call that it recommends, as typed
+    mistake: str = ""  # what was removed, or tried in vain
+    worked: int = 1  # runs in which it worked
+    failed: int = 0  # runs in which it was applied and failed
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether it worked in two runs, and has not failed in two without making up for it."""
+        return self.worked >= PROVEN and (self.failed < DOUBTED or self.worked >= 3 * self.failed)
+
+
+def ranked(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
+    """The fixes by their record, the likeliest first."""
+    return tuple(sorted(fixes, key=_rank)[:FIXES_KEPT])
+
+
+def _rank(fix: Fix) -> tuple[bool, int, str]:
+    return not fix.is_proven, fix.failed - fix.worked, fix.key
+
+
+def with_success(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
+    """The fixes after one more run in which this one worked."""
+    known = next((one for one in fixes if one.key == fix.key), None)
+    if known is None:
+        return ranked((*fixes, fix))
+    return ranked(_replaced(fixes, known._replace(worked=known.worked + 1)))
+
+
+def with_failure(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:
+    """The fixes after one more run in which this one was applied in vain."""
+    changed = (one._replace(failed=one.failed + (one.key == key)) for one in fixes)
+    return ranked(changed)
+
+
+def united(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
+    """Fixes of several lessons, each once with the sum of its record."""
+    known: dict[str, Fix] = {}
+    for fix in fixes:
+        same = known.get(fix.key)
+        known[fix.key] = (
+            fix
+            if same is None
+            else same._replace(worked=same.worked + fix.worked, failed=same.failed + fix.failed)
+        )
+    return ranked(known.values())
+
+
+def _replaced(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
+    return tuple(fix if one.key == fix.key else one for one in fixes)
+
+
+def restored(items: Iterable[Any]) -> tuple[Fix, ...]:
+    """The fixes of stored or imported records."""
+    return tuple(_record(*one) for one in items)
+
+
+def _record(
+    sort: object,
+    text: object,
+    key: object,
+    call: object = "",
+    mistake: object = "",
+    worked: Any = 1,
+    failed: Any = 0,
+) -> Fix:
+    texts = (str(sort), str(text), str(key), str(call), str(mistake))
+    return Fix(*texts, int(worked), int(failed))

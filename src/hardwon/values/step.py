@@ -1,0 +1,29 @@
+"""One tool call and what came of it."""
+
+from __future__ import annotations
+
+from hardwon.values.failure import Failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, NamedTuple
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+
+class Step(NamedTuple):
+    """One tool call. A failing one carries its failure once that has been read."""
+
+    tool: str
+    args: str  # the call as text; of a shell the command as typed
+    output: str = ""
+    failed: bool = False
+    failure: Failure | None = None
+
+
+def restored(values: Sequence[Any]) -> Step:
+    """The step of a stored record; earlier builds kept a digest where the failure is now."""
+    step = Step(*values)
+    kept: object = step.failure
+    return step._replace(failure=Failure(*kept) if isinstance(kept, list | tuple) else None)
