@@ -1,0 +1,1 @@
+"""Whether lessons help: the coin, the pooled claim, the verdict on one lesson. Pure functions."""

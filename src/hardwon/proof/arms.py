@@ -1,0 +1,41 @@
+"""Counts of the two arms: runs that were shown a lesson, and runs from which it was withheld."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+REPEATED, NOT_MET, UNKNOWN = "repeated", "not met", "unknown"
+
+
+class Arms(NamedTuple):
+    """Units of one stratum. A unit is one run and one lesson family, from its first exposure."""
+
+    shown: int = 0
+    shown_repeats: int = 0
+    withheld: int = 0
+    withheld_repeats: int = 0
+    unknown: int = 0  # the run never ended; reported, and in no arm
+
+    def __add__(self, other: object) -> Arms:
+        if not isinstance(other, Arms):
+            return NotImplemented
+        return Arms(*(mine + yours for mine, yours in zip(self, other, strict=True)))
+
+    def with_unit(self, outcome: str, *, withheld: bool) -> Arms:
+        """These counts and one unit more."""
+        if outcome not in (REPEATED, NOT_MET):
+            return self._replace(unknown=self.unknown + 1)
+        repeats = int(outcome == REPEATED)
+        one = Arms(withheld=1, withheld_repeats=repeats) if withheld else Arms(1, repeats)
+        return self + one
+
+    @property
+    def units(self) -> int:
+        """Units with a known outcome."""
+        return self.shown + self.withheld
+
+
+def total(arms: Iterable[Arms]) -> Arms:
+    """All strata together."""
+    return sum(arms, start=Arms())

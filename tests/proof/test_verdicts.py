@@ -1,0 +1,104 @@
+"""What is believed about single lessons, and which are retired."""
+
+import random
+from fractions import Fraction
+from math import comb, isclose
+
+import pytest
+
+from hardwon.proof.arms import Arms
+from hardwon.proof.posterior import RATES, RATIOS, REAL_CUT, Prior, believe, fit
+from hardwon.proof.verdicts import in_words, to_retire
+
+
+def _exact(arms: Arms, prior: Prior) -> list[float]:
+    """The posterior of the ratios in exact arithmetic."""
+    rows = []
+    for ratio, weight in zip(RATIOS, prior.ratios, strict=True):
+        row = Fraction(0)
+        for rate, common in zip(RATES, prior.rates, strict=True):
+            shown, withheld = Fraction(min(rate * ratio, 0.99)), Fraction(rate)
+            chance = comb(arms.shown, arms.shown_repeats) * shown**arms.shown_repeats
+            chance *= (1 - shown) ** (arms.shown - arms.shown_repeats)
+            chance *= comb(arms.withheld, arms.withheld_repeats) * withheld**arms.withheld_repeats
+            chance *= (1 - withheld) ** (arms.withheld - arms.withheld_repeats)
+            row += Fraction(weight) * Fraction(common) * chance
+        rows.append(row)
+    return [float(row / sum(rows)) for row in rows]
+
+
+def test_the_posterior_equals_exact_arithmetic() -> None:
+    chance = random.Random(7)
+    for _ in range(200):
+        shown, withheld = chance.randrange(13), chance.randrange(8)
+        arms = Arms(shown, chance.randint(0, shown), withheld, chance.randint(0, withheld))
+
+        belief = believe(arms)
+
+        expected = _exact(arms, Prior())
+        assert all(
+            isclose(a, b, rel_tol=1e-9) for a, b in zip(belief.ratios, expected, strict=True)
+        )
+
+
+def test_nothing_seen_leaves_the_prior() -> None:
+    belief = believe(Arms())
+
+    assert belief.helps == pytest.approx(0.45)
+    assert belief.harms == pytest.approx(0.05)
+
+
+def test_a_store_of_useless_lessons_makes_the_prior_doubt() -> None:
+    prior = fit([Arms(300, 60, 100, 20)] * 100)
+
+    assert believe(Arms(20, 2, 5, 1), prior).helps < believe(Arms(20, 2, 5, 1)).helps
+
+
+@pytest.mark.parametrize(
+    ("arms", "words"),
+    [
+        (Arms(3, 0, 0, 0), "too few (3 of about 100)"),
+        (Arms(900, 30, 100, 30), "probably helps"),
+        (Arms(900, 230, 300, 75), "probably not"),
+        (Arms(900, 400, 300, 60), "harms"),
+    ],
+)
+def test_a_verdict_in_words(arms: Arms, words: str) -> None:
+    assert in_words(arms, believe(arms)) == words
+
+
+def test_useless_lessons_retire_only_when_they_cost_something() -> None:
+    lessons = {"useless": Arms(900, 230, 300, 75), "free": Arms(900, 230, 300, 75)}
+
+    retired = to_retire(lessons, Prior(), costly=frozenset({"useless"}))
+
+    assert retired.lessons == ("useless",)
+
+
+def test_a_lesson_that_was_never_withheld_is_not_retired() -> None:
+    lessons = {"shown": Arms(900, 230, 0, 0)}
+
+    assert not to_retire(lessons, Prior(), costly=frozenset(lessons)).lessons
+
+
+def test_few_of_the_retired_were_useful() -> None:
+    chance = random.Random(11)
+    retired = wrong = 0
+    for _ in range(6):
+        truth = {str(n): chance.choices(RATIOS, Prior().ratios)[0] for n in range(60)}
+        arms = {name: _drawn(chance, ratio) for name, ratio in truth.items()}
+
+        chosen = to_retire(arms, fit(list(arms.values()), rounds=6), costly=frozenset(arms))
+
+        assert chosen.expected_wrong <= 0.05
+        retired += len(chosen.lessons)
+        wrong += sum(truth[name] <= REAL_CUT for name in chosen.lessons)
+    assert retired >= 20
+    assert wrong / retired <= 0.1
+
+
+def _drawn(chance: random.Random, ratio: float) -> Arms:
+    rate = chance.betavariate(1.5, 6)
+    shown, withheld = chance.randint(50, 800), chance.randint(20, 200)
+    hits = sum(chance.random() < min(rate * ratio, 0.99) for _ in range(shown))
+    return Arms(shown, hits, withheld, sum(chance.random() < rate for _ in range(withheld)))
