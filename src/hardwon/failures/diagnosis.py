@@ -7,7 +7,8 @@ import re
 from typing import NamedTuple
 
 from hardwon.failures.signature import error_line
-from hardwon.text.clean import clip, one_line
+from hardwon.text.clean import one_line
+from hardwon.text.quoting import quotable, stated
 
 _TAIL = 6_000  # characters of the output that are looked at besides the telling line
 _REPORTS = {
@@ -25,7 +26,7 @@ class Diagnosis(NamedTuple):
 
     family: str
     language: str
-    line: str  # the line that tells
+    line: str  # the line that tells, as far as it may be quoted
     cause: str  # "the module `numpy` is not installed for this interpreter"
     check: str  # what was not tried, as an order: "Install it, or use another interpreter"
 
@@ -305,11 +306,14 @@ def diagnose(output: str) -> Diagnosis:
     for form in _FORMS if line else ():
         if form.family in _REPORTS and (found := re.search(form.pattern, tail, re.MULTILINE)):
             return _told(form, found, line)
-    return Diagnosis("", "", line, f"it failed with “{clip(line, 160)}”" if line else "", "")
+    quote = quotable(line)
+    return Diagnosis("", "", quote, f"it failed with “{quote}”" if quote else "", "")
 
 
 def _told(form: ErrorPattern, found: re.Match[str], line: str) -> Diagnosis:
-    named = {name: (value or "").strip() for name, value in found.groupdict().items()}
-    named |= {"all": one_line(found[0], 160), "line": clip(line, 160)}
+    """The words of the form with the names that the output gives, none of its prose."""
+    quote = quotable(line)
+    named = {name: stated(value or "") for name, value in found.groupdict().items()}
+    named |= {"all": stated(found[0]), "line": quote}
     cause = form.cause.format_map(named).rstrip(": ")
-    return Diagnosis(form.family, form.language, line, cause, form.check.format_map(named))
+    return Diagnosis(form.family, form.language, quote, cause, form.check.format_map(named))

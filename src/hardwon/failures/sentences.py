@@ -5,6 +5,7 @@ from __future__ import annotations
 from hardwon.failures.later_call import has_fields, path_of
 from hardwon.failures.signature import error_line
 from hardwon.text.clean import clip, one_line
+from hardwon.text.quoting import quotable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +27,9 @@ def way_around(failure: Step, fix: Fix) -> str:
 
 
 def fails_with(error: str) -> str:
-    """The error as the beginning of a sentence about the call."""
-    return f"It fails with “{clip(one_line(error), _LINE)}”"
+    """The error as the beginning of a sentence about the call; prose of a tool is not repeated."""
+    quote = clip(quotable(error), _LINE)
+    return f"It fails with “{quote}”" if quote else "It fails"
 
 
 def quoted(step: Step) -> str:

@@ -11,6 +11,7 @@ from uuid import uuid4
 from hardwon.failures.signature import error_line
 from hardwon.ranking.query import terms
 from hardwon.text.clean import one_line
+from hardwon.text.quoting import quotable
 from hardwon.values import execution
 from hardwon.values.delivery import NOTHING, Injection
 from hardwon.values.episode import Episode, Trigger
@@ -105,7 +106,7 @@ def _run(episode: Episode) -> Run:
         seconds=float(episode.signal("seconds") or 0),
         has_failed=episode.is_flagged("failed"),
         retries=int(episode.signal("retries") or 0),
-        error=one_line(error_line(episode.error), 200),
+        error=quotable(error_line(episode.error)),
     )
 
 

@@ -70,7 +70,7 @@ def _situation(episode: Episode, failed: Step, told: Diagnosis) -> str:
 
 
 def _mistake(failed: Step, told: Diagnosis) -> str:
-    said = f" It printed: {clip(told.line, 200)}" if told.line else " It printed nothing."
+    said = f" It printed: {clip(told.line, 200)}" if told.line else ""
     if not told.family:
         return f"{_call(failed)} failed.{said}"
     shown = "" if clip(told.line, 100).rstrip("…") in told.cause else said
@@ -92,19 +92,21 @@ def _correction(failed: Step, told: Diagnosis, fix: Fix | None) -> str:
 
 
 def _without_steps(episode: Episode) -> str:
-    why = episode.error or episode.signal("verifier_discrepancies")
-    why = why or episode.signal("refine_low_quality_reason")
+    flaw = episode.signal("verifier_discrepancies") or episode.signal("refine_low_quality_reason")
+    why = episode.error or flaw
     if not why.strip():
         return _SKIP
     told = diagnose(why)
     if told.family in _PASSING:
         return _SKIP
-    line = clip(told.line or one_line(why), 300)
+    # What a verifier found is told in its words; of an error only what may be quoted.
+    line = told.line if episode.error else clip(one_line(flaw), 300)
     check = told.check or "Check this before you answer"
+    ended = f"ended with “{line}”" if line else "failed"
     return _blocks(
         situation=f"When the task is like “{clip(one_line(episode.task), 160)}”",
-        mistake=f"The attempt ended with: {line}",
-        correction=f"{check}: the last attempt ended with “{line}”.",
+        mistake=f"The attempt {ended}",
+        correction=f"{check}: the last attempt {ended}.",
         tags=list(told.tags),
         confidence=_UNFIXED,
     )

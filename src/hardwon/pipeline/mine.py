@@ -12,6 +12,7 @@ from hardwon.failures.sentences import fails_with, quoted, way_around
 from hardwon.failures.signature import error_line, failure_of
 from hardwon.ranking.query import Query
 from hardwon.text.clean import clip, one_line
+from hardwon.text.quoting import quotable
 from hardwon.values.episode import Trigger
 from hardwon.values.evidence import Evidence, Kind
 from hardwon.values.lesson import MINED, Lesson, clean_tags
@@ -85,8 +86,8 @@ def opened(step: Step, before: Sequence[Step], scope: Scope, now: datetime) -> L
     return Lesson(
         scope=scope,
         situation=f"When you would {'use' if has_fields(step) else 'run'} {call}",
-        mistake=f"{call} failed: {said}",
-        correction=f"{fails_with(said)}; no way around it is known yet.",
+        mistake=f"{call} failed: {quotable(error)}".rstrip(": "),
+        correction=f"{fails_with(error)}; no way around it is known yet.",
         tags=clean_tags((step.tool, call_shape(step.tool, step.args).split(" ")[0])),
         trigger=Trigger.ERROR,
         signatures=(digest,),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.failures.signature import error_line
 from hardwon.text.clean import clip, one_line
+from hardwon.text.quoting import quotable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +42,7 @@ def by_rules(episode: Episode) -> str:
     """An insight without any model, from the task that failed and the one that then worked."""
     failed = next((step for step in reversed(episode.steps) if step.failed), None)
     problems = (failed.output if failed else "", episode.error)
-    lines = dict.fromkeys(one_line(error_line(text), 200).rstrip(".") for text in problems)
+    lines = dict.fromkeys(quotable(error_line(text)).rstrip(".") for text in problems)
     problem = "; ".join(line for line in lines if line)
     if episode.signal("goal_state") == "completed":
         return _success(episode.steps, failed, problem)
@@ -58,7 +59,8 @@ def _success(steps: Sequence[Step], failed: Step | None, problem: str) -> str:
     )
     if failed:
         got = f"; {way} got it done" if way else ""
-        return f"“{clip(one_line(failed.tool), 60)}” failed on the way ({problem}){got}."
+        why = f" ({problem})" if problem else ""
+        return f"“{clip(one_line(failed.tool), 60)}” failed on the way{why}{got}."
     return f"It worked with {clip(way, 200)}." if way else "It was completed without trouble."
 
 

@@ -26,6 +26,7 @@ from hardwon.learn.transcripts.insight import (
 )
 from hardwon.learn.transcripts.transcript import Acted, Moment
 from hardwon.text.clean import clip, one_line
+from hardwon.text.quoting import quotable
 from hardwon.text.redact import redact
 from hardwon.values.step import Step
 
@@ -143,7 +144,7 @@ def _fixed(best: Failed, met: list[Failed]) -> Insight:
         ),
         tier=TIER_A if is_general and len(met) > 1 else TIER_B,
         tags=_tags(best),
-        mistake=f"{_call(step)} failed: {clip(one_line(error_line(step.output)), 300)}",
+        mistake=f"{_call(step)} failed: {_said(best)}".rstrip(": "),
         signatures=(best.name.digest,),
         calls=call_keys(step.tool, step.args),
         subject=best.name.text,
@@ -152,17 +153,18 @@ def _fixed(best: Failed, met: list[Failed]) -> Insight:
 
 def _pattern(met: list[Failed]) -> Insight:
     first = met[0]
-    error = clip(one_line(error_line(first.act.step.output)), 200)
+    error = _said(first)
+    ending = f": it kept ending in “{error}”" if error else ""
     call = _call(first.act.step)
     return Insight(
         title=_title(first),
         category=_CATEGORY,
         kind=PATTERN,
         confidence=by_count(len(met)),
-        text=f"Do not try {call} again without a change: it kept ending in “{error}”.",
+        text=f"Do not try {call} again without a change{ending}.",
         evidence=tuple(evidence(one.act.ended, one.act.step.output) for one in met),
         tags=_tags(first),
-        mistake=f"{call} failed {len(met)} times: {error}",
+        mistake=f"{call} failed {len(met)} times: {error}".rstrip(": "),
         signatures=(first.name.digest,),
         calls=call_keys(first.act.step.tool, first.act.step.args),
         subject=first.name.text,
@@ -171,12 +173,13 @@ def _pattern(met: list[Failed]) -> Insight:
 
 def _advice(failed: Failed, fix: Fix) -> str:
     """What to do, in the imperative."""
-    step, error = failed.act.step, clip(one_line(failed.name.text), 160)
+    step, error = failed.act.step, _said(failed)
+    ends = f"ends in “{error}”" if error else "fails"
     if not fix.changed:
         first = " and ".join(_imperative(one) for one in fix.after)
         again = f"{'use' if has_fields(step) else 'run'} {_call(step)}"
-        return f"First {first}, then {again}: without that it ends in “{error}”."
-    instead = f"Use `{_shown(fix.step.args)}` where {_call(step)} ends in “{error}”"
+        return f"First {first}, then {again}: without that it {ends}."
+    instead = f"Use `{_shown(fix.step.args)}` where {_call(step)} {ends}"
     return f"{instead} (what changed: {fix.words})."
 
 
@@ -186,8 +189,13 @@ def _imperative(done: str) -> str:
     return f"{_VERBS.get(verb, verb)} {rest}"
 
 
+def _said(failed: Failed) -> str:
+    """What may be quoted of the error."""
+    return quotable(error_line(failed.act.step.output))
+
+
 def _title(failed: Failed) -> str:
-    program, error = _program(failed), error_line(failed.act.step.output)
+    program, error = _program(failed), _said(failed) or "fails"
     return clip(one_line(error if error.startswith(program) else f"{program}: {error}"), 90)
 
 

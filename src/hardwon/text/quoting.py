@@ -1,0 +1,160 @@
+"""What of a tool's output may be repeated to a model: the known part of an error, never prose.
+
+Output is data that anybody may have written. A line is quoted only as far as it has the form of an
+error (an exception, a diagnostic, an exit status, the text of an errno) and only states a fact: it
+gives no order, speaks to nobody, and has few words that errors do not have.
+"""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.text import quoting_words as words
+from hardwon.text.clean import clip, one_line
+from hardwon.text.injection import suspicion
+
+LIMIT = 160  # characters of a quote
+_READ = 600
+_UNUSUAL, _UNTOLD = 5, 1  # words that errors seldom have, in a clause that tells and in others
+_NAME_WORDS = 3  # a quoted name has fewer blanks than a sentence
+_NAME = 80
+_SHORT, _FEW = 8, 2  # words of a fact that stands alone, and of one that need not tell
+
+# What may stand before an error: the programs, files and lines that report it.
+_PLACE = r"[\w./\\<>@+~-]{1,120}(?::(?:\d{1,7}|<n>)){1,2}:? "
+_REPORTER = r"(?:\$ |> |E {1,7}|\[\w{1,10}\] )?[\w./@<>+~-]{1,80}(?: [\w<>.-]{1,40}){0,2}: "
+_REPORTERS = rf"(?:{_PLACE}|{_REPORTER}){{0,5}}"
+_CLASS = (
+    r"(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z][\w<>]{0,60}(?:Error|Exception|Warning|Failure|Failed|Fault"
+    r"|Interrupt|Exit|Timeout|Refused|Denied|NotFound|Exist|Configured|Exceeded|Invalid)"
+    r"|(?:[A-Za-z_]\w{0,60}\.){1,8}[A-Z][a-z]\w{0,60}"
+)
+_CODE = (
+    r"(?:error|warning)(?: ?\[?[A-Z]{1,6}-?\d{2,6}\]?)|[A-Z]{1,4}\d{3,4}|npm ERR! code E\w{2,20}"
+)
+_LABEL = (
+    r"(?:\w{1,20} )?(?:fatal|fatal error|error|Error|ERROR|panic|FAILED|FATAL|failure|Failure|ERR!"
+    r"|exception|Exception|warning|Warning|WARNING)"
+)
+_EXCEPTION = rf"(?:{_REPORTERS}?|E {{1,7}})(?P<head>{_CLASS})(?:: (?P<said>.{{1,500}}))?$"
+_DIAGNOSTIC = rf"(?P<head>{_REPORTERS}?(?:{_CODE}|{_LABEL}))(?:: ?| )(?P<said>.{{1,500}})$"
+_STATED = rf"(?P<head>{_REPORTERS})(?P<said>.{{1,500}})$"
+
+# The texts of errno, of shells and of exit statuses: these words and no others are repeated.
+_FIXED = (
+    r"(?:\[?Errno (?:\d{1,3}|<n>)\]? )?\b(?:No such file or directory|Permission denied|File exists"
+    r"|Is a directory|Not a directory|Directory not empty|command not found|Connection refused"
+    r"|Connection reset by peer|Connection timed out|Operation not permitted|Operation timed out"
+    r"|Operation not supported|No space left on device|Read-only file system|Broken pipe"
+    r"|Too many open files|Argument list too long|Cannot allocate memory|Address already in use"
+    r"|Network is unreachable|Host is unreachable|No route to host|Invalid argument"
+    r"|Bad file descriptor|Text file busy|Device or resource busy|Resource temporarily unavailable"
+    r"|File name too long|Input/output error|Exec format error|Invalid cross-device link"
+    r"|Name or service not known|Temporary failure in name resolution|syntax error near unexpected"
+    r" token|unbound variable|event not found|bad substitution|ambiguous redirect|binary file"
+    r" matches|Unmatched \[)|\*\*\* \[[\w./:<> -]{1,80}\] Error (?:\d{1,3}|<n>)"
+    r"|\b(?i:(?:exit|return|returned|status|exited with)(?: ?(?:code|status|non-zero exit status))?"
+    r"[ :=]{1,3}-?(?:\d{1,4}|<n>)|segmentation fault|bus error|core dumped|aborted|terminated"
+    r"|killed|timed out(?: after [\d.<>ns]{1,8} ?\w{0,12})?|DID NOT RAISE)\b"
+    r"|(?i:(?:HTTP(?:/\d\.\d)? ?|status(?: code)?[ :=]{1,3})[1-5]\d\d\b)"
+    r"(?: [A-Z][A-Za-z]{2,20}){0,3}"
+)
+_QUOTED = r"'[^'\n]{0,300}'|\"[^\"\n]{0,300}\"|`[^`\n]{0,300}`|“[^”\n]{0,300}”|‘[^’\n]{0,300}’"
+_SENTENCE_END = r"[.!?;](?=\s)|\s(?:--|—|–|//|#|=>|->|\|)\s|\\n|\\r"
+_CLAUSE = r"[^,:;]{1,400}[,:;]*\s*"
+_WORD = r"(?<![\w<./\\@$%-])[^\W\d_]{1,40}(?:['’][a-z]{1,2})?(?![\w>/\\@=(-]|\.\w)"
+_OUTSIDE = r"[^\x00-\x7f“”‘’…]|https?://|www\.|\S@\S+\.\w|<\||\|>|\$\(|&&|\|\||\s>>|\{[{%]"
+
+_TELLING = frozenset(words.TELLING.split())
+_OPENING = frozenset(words.OPENING.split())
+_ADDRESSING = frozenset(words.ADDRESSING.split())
+_ORDERS = frozenset(words.ORDERS.split())
+_BEFORE_ORDERS = frozenset(words.BEFORE_ORDERS.split())
+_USUAL = _TELLING | frozenset(words.USUAL.split())
+
+
+def quotable(line: str) -> str:
+    """The part of an error line that may be quoted; "" when it has no form that is known."""
+    text = one_line(line[:_READ], _READ)
+    bare = re.sub(_QUOTED, "''", text)
+    if not text or re.search(_OUTSIDE, bare) or suspicion(text):
+        return ""
+    for form in (_EXCEPTION, _DIAGNOSTIC, _STATED):
+        found = re.match(form, text)
+        if found and (quote := _quote(found["head"], found["said"] or "", form)):
+            return clip(quote, LIMIT)
+    return ""
+
+
+def stated(text: str) -> str:
+    """A name, or what a text states about a failure; "" when it is prose."""
+    plain = one_line(text[:_READ], _READ)
+    is_name = len(plain) <= _NAME and len(plain.split()) <= _NAME_WORDS
+    if is_name and not _speaks(_words(plain)):
+        return plain
+    return clip(_statement(plain) or _fixed(plain), LIMIT)
+
+
+def _quote(head: str, said: str, form: str) -> str:
+    """The head with what it says; the head alone when only a class of errors is known."""
+    if not _ADDRESSING.isdisjoint(_words(head)):
+        return ""
+    fact = _statement(said) or _fixed(said)
+    if form == _STATED:
+        return f"{head}{fact}" if fact and (head or _is_short(fact)) else ""
+    if fact:
+        return f"{head} {fact}" if head == "assert" else f"{head}: {fact}"
+    return head if form == _EXCEPTION else ""
+
+
+def _is_short(fact: str) -> bool:
+    """Whether it is told as programs tell an error that nothing stands before."""
+    found = _words(fact)
+    return len(found) <= _SHORT or found[0] in _OPENING or bool(_fixed(fact))
+
+
+def _fixed(text: str) -> str:
+    """The words of an errno, a shell or an exit status in a text."""
+    found = re.search(_FIXED, text)
+    return found[0] if found else ""
+
+
+def _statement(said: str) -> str:
+    """The beginning that states a fact about the failure, its quoted parts kept short."""
+    folded = re.sub(_QUOTED, _shortened, said)
+    first = re.split(_SENTENCE_END, folded, 1)[0].strip(" :,-")
+    if re.fullmatch(_QUOTED, first):
+        return first
+    clauses = re.findall(_CLAUSE, first)
+    good = next((n for n, one in enumerate(clauses) if not _is_fact(one)), len(clauses))
+    kept = "".join(clauses[:good]).rstrip(" :,-")
+    found = _words(kept)
+    return kept if len(found) <= _FEW or not _TELLING.isdisjoint(found) else ""
+
+
+def _is_fact(clause: str) -> bool:
+    """Whether a clause only has the words of errors, and some names."""
+    found = _words(re.sub(_QUOTED, " ", clause))
+    unusual = sum(word not in _USUAL for word in found)
+    most = _UNTOLD if _TELLING.isdisjoint(found) else _UNUSUAL
+    return (unusual <= most or len(found) <= _FEW) and not _speaks(found)
+
+
+def _shortened(found: re.Match[str]) -> str:
+    """A quoted name as it is; a quoted sentence as an ellipsis."""
+    inner = found[0][1:-1]
+    is_name = len(inner) <= _NAME and len(inner.split()) <= _NAME_WORDS
+    return found[0] if is_name and not _speaks(_words(inner)) else f"{found[0][0]}…{found[0][-1]}"
+
+
+def _speaks(found: list[str]) -> bool:
+    """Whether the words address somebody, or a part of them begins as an order does."""
+    before = ["and", *found]
+    return not _ADDRESSING.isdisjoint(found) or any(
+        word in _ORDERS and last in _BEFORE_ORDERS
+        for word, last in zip(found, before, strict=False)
+    )
+
+
+def _words(text: str) -> list[str]:
+    """The words of prose in lower case: no paths, calls, names with digits or underscores."""
+    return [word.lower().replace("’", "'") for word in re.findall(_WORD, text)]
