@@ -180,7 +180,8 @@ def bury_first() -> None:
         job = self._dead.get(identity)
         assert job
         self._dead.remove(identity)
-        self._waiting.add(job._replace(attempts=0, last_error="", enqueued_at=now, due=now))
+        fresh = job._replace(attempts=0, last_error="", enqueued_at=now, due=now)
+        self._waiting.add(identity, records.encode(fresh))
 
     record_dir.Letters.bury = bury  # type: ignore[method-assign]
     record_dir.Letters.revive = revive  # type: ignore[method-assign]

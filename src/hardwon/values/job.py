@@ -1,7 +1,7 @@
 """The durable request to reflect on one episode, and its content address."""
 
 import hashlib
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from hardwon.values.episode import Episode, Trigger
@@ -23,14 +23,15 @@ class Job(NamedTuple):
     due: datetime
     attempts: int = 0
     last_error: str = ""
+    wait: timedelta = timedelta(0)  # before the next attempt, as it was planned
 
     def started(self) -> "Job":
         """The job with one more attempt begun."""
         return self._replace(attempts=self.attempts + 1)
 
-    def postponed(self, until: datetime, error: str) -> "Job":
-        """The job to be tried again at `until`."""
-        return self._replace(due=until, last_error=error)
+    def postponed(self, until: datetime, error: str, *, wait: timedelta = timedelta(0)) -> "Job":
+        """The job to be tried again at `until`, which is `wait` from now."""
+        return self._replace(due=until, last_error=error, wait=wait)
 
     def handed_back(self) -> "Job":
         """The job as it was before its attempt began."""

@@ -130,6 +130,7 @@ class Intake:
         """When a found record is due by our clock, whatever clock it was written by."""
         if job.due <= now:
             return now
-        if job.attempts == 0:
+        if job.attempts == 0 and not job.last_error:
             return now + min(max(job.due - job.enqueued_at, timedelta(0)), _YEAR)
-        return now + min(job.due - now, self._limits.longest_wait)
+        planned = max(job.wait, self._limits.longest_wait)
+        return job.due if job.due - now <= planned else now

@@ -15,6 +15,7 @@ from hardwon.queues.files.counts import Counts
 from hardwon.queues.files.folder import Folder
 from hardwon.queues.files.lock import Lock
 from hardwon.queues.files.record_dir import Letters, Shelf
+from hardwon.queues.files.records import encode_new
 from hardwon.queues.files.watch import clean
 from hardwon.text.clean import file_id
 from hardwon.values.queue import QueueCounts
@@ -49,7 +50,7 @@ class FileQueue:
 
     def put(self, job: Job) -> bool:
         file_id(job.id, "job id")
-        is_new = self._waiting.add(job)
+        is_new = self._waiting.add(job.id, encode_new(job))
         if not is_new:
             self._counts.add("deduped")
         return is_new

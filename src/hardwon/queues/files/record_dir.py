@@ -58,13 +58,12 @@ class Shelf:
         found = [job for identity in self.ids() if (job := self.get(identity))]
         return sorted(found, key=lambda job: job.enqueued_at)
 
-    def add(self, job: Job) -> bool:
-        """Keep a new job; False when its id is taken by a record that can be read."""
-        record = encode(job)
-        while not self._counted(lambda: self.folder.add(job.id + SUFFIX, record)):
+    def add(self, identity: str, record: bytes) -> bool:
+        """Keep a new record; False when its id is taken by one that can be read."""
+        while not self._counted(lambda: self.folder.add(identity + SUFFIX, record)):
             # A power cut may have left a torn record of a job that nobody was told is safe;
             # to rely on it would lose this one.
-            if self.get(job.id) is not None:
+            if self.get(identity) is not None:
                 return False
         return True
 
@@ -127,7 +126,7 @@ class Letters:
                 raise NotFound("dead job", identity)
             # A new age too: it must not be called stale on the next start.
             fresh = job._replace(attempts=0, last_error="", enqueued_at=now, due=now)
-            self._waiting.add(fresh)
+            self._waiting.add(identity, encode(fresh))
             self._dead.remove(identity, for_good=True)
 
     def purge(self, identity: str) -> None:

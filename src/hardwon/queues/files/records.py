@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from hardwon._cold import json
@@ -16,8 +16,8 @@ from hardwon.values.scope import Scope
 from hardwon.values.step import restored
 
 MAGIC = b"LSN1"
-PAYLOAD_LIMIT = 1 << 20
-READ_LIMIT = 16 << 20
+PAYLOAD_LIMIT = 1 << 20  # of a new record
+READ_LIMIT = 16 << 20  # of one that is there, by whatever program
 _VERSION = 1
 _HEAD = struct.Struct(">4sII")
 _TAIL = struct.Struct(">I")
@@ -25,20 +25,30 @@ _TAIL = struct.Struct(">I")
 _ESCAPES = {char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
+_UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
+
+
 class BadRecord(ValueError):
     """These bytes are not a whole record."""
 
 
+def encode_new(job: Job) -> bytes:
+    """The record of a new job; raises InvalidInput for one that is too large."""
+    record = encode(job)
+    size = len(record) - _HEAD.size - _TAIL.size
+    if size > PAYLOAD_LIMIT:
+        raise InvalidInput(f"job of {size} bytes is over the limit of {PAYLOAD_LIMIT}")
+    return record
+
+
 def encode(job: Job) -> bytes:
-    """The record of a job."""
+    """The record of a job, of any size: one that is there must be able to change."""
     envelope = {"v": _VERSION, "job": _to_fields(job)}
     text = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
     for char, escape in _ESCAPES.items():
         if char in text:  # much cheaper than to translate every record
             text = text.replace(char, escape)
     payload = text.encode("utf-8", "replace")  # lone surrogates have no bytes
-    if len(payload) > PAYLOAD_LIMIT:
-        raise InvalidInput(f"job of {len(payload)} bytes is over the limit of {PAYLOAD_LIMIT}")
     crc = zlib.crc32(payload)
     return _HEAD.pack(MAGIC, len(payload), crc) + payload + _TAIL.pack(crc)
 
@@ -51,7 +61,7 @@ def decode(record: bytes) -> Job:
         if envelope["v"] != _VERSION:
             raise BadRecord(f"unsupported record version {envelope['v']!r}")
         return _from_fields(envelope["job"])
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except _UNREADABLE as error:
         raise BadRecord(f"unreadable payload: {error}") from error
 
 
@@ -86,6 +96,8 @@ def _to_fields(job: Job) -> dict[str, Any]:
         "Attempts": job.attempts,
         "LastError": job.last_error,
     }
+    if job.wait:
+        fields["Wait"] = job.wait.total_seconds()
     if episode != Episode(Scope(), episode.task, episode.attempt):
         fields["Episode"] = {
             "scope": episode.scope,
@@ -119,6 +131,7 @@ def _from_fields(fields: dict[str, Any]) -> Job:
         due=_moment(fields.get("nextattemptat", "")),
         attempts=fields.get("attempts", 0),
         last_error=fields.get("lasterror", ""),
+        wait=timedelta(seconds=fields.get("wait", 0)),
     )
     if not _is_sound(job):
         raise BadRecord("values of the wrong kind")
