@@ -10,7 +10,9 @@ HardwonError
 │   │   └── Corrupt       restore or move the file it names
 │   └── NewerSchema       upgrade hardwon
 ├── TransientError        try again later; the queue does
-│   └── BudgetSpent       wait for tomorrow, or raise the budget
+│   ├── NotTried          no call was made; the job keeps its attempts and its last error
+│   │   ├── BudgetSpent   wait for tomorrow, or raise the budget
+│   │   └── CircuitOpen   wait until the model has rested
 │   └── Unavailable       a server is away; the queue tries again however often
 └── PermanentError        trying again cannot help; the queue buries the job
     └── BadReply          the model answered outside the agreed format
@@ -93,7 +95,15 @@ class Unavailable(TransientError):
         super().__init__(problem, retry_after=retry_after)
 
 
-class BudgetSpent(TransientError):
+class NotTried(TransientError):
+    """No call was made, so no attempt is counted against the job."""
+
+
+class CircuitOpen(NotTried):
+    """The model failed too often in a row and rests for `retry_after` seconds."""
+
+
+class BudgetSpent(NotTried):
     """The day's budget for models is used up; `limit` says which part of it."""
 
     def __init__(self, limit: str, *, retry_after: float | None = None) -> None:

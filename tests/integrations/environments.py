@@ -17,15 +17,17 @@ PACKAGES = {
     "smolagents": ["smolagents[openai]==1.26.0"],
     "crewai": ["crewai==1.15.30"],
 }
+LIBRARIES = {"sdks": ["openai==3.49.0", "anthropic==2.8.0", "httpx==0.28.1"]}
 
 
 def python_with(framework: str) -> str:
     """The interpreter of an environment that has the framework; made when it is not there."""
+    packages = {**PACKAGES, **LIBRARIES}[framework]
     folder = CACHE / framework.replace("_", "-")
     python, ready = folder / "bin" / "python", folder / ".ready"
     if not ready.exists():
         subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-        pip = [str(python), "-m", "pip", "--quiet", "install", "click", *PACKAGES[framework]]
+        pip = [str(python), "-m", "pip", "--quiet", "install", "click", *packages]
         subprocess.run(pip, check=True, capture_output=True, timeout=900)
         ready.touch()
     return str(python)

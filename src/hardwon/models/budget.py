@@ -9,7 +9,15 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from hardwon.errors import BudgetSpent, InvalidInput, PermanentError, TransientError, storage_error
+from hardwon.errors import (
+    BudgetSpent,
+    CircuitOpen,
+    InvalidInput,
+    PermanentError,
+    TransientError,
+    storage_error,
+)
+from hardwon.models.classify import provider_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -141,10 +149,10 @@ class Breaker:
         self._until: datetime | None = None
 
     def check(self, name: str, now: datetime) -> None:
-        """Raises TransientError while the model rests."""
+        """Raises CircuitOpen while the model rests."""
         if self._until and now < self._until:
             left = (self._until - now).total_seconds()
-            raise TransientError(f"{name} rests after failures", retry_after=left)
+            raise CircuitOpen(f"{name} rests after failures", retry_after=left)
 
     def failed(self, now: datetime, asked: float | None) -> None:
         """One more failure; a server that asks for a pause gets it at once."""
@@ -228,7 +236,7 @@ class Governed:
 
     async def complete(self, request: Request) -> Reply:
         tenant = request.episode.scope.tenant if request.episode else "default"
-        with self._account.call(tenant) as note:
+        with self._account.call(tenant) as note, provider_errors(self.name):
             reply = await self._model.complete(request)
             note(reply.tokens_in, reply.tokens_out)
         return reply
@@ -243,7 +251,7 @@ class GovernedEmbedder:
         self._account = account
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        with self._account.call("default") as note:
+        with self._account.call("default") as note, provider_errors(self.name):
             vectors = self._embedder.embed(texts)
             note(sum(map(len, texts)) // 4, 0)
         return vectors

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import inspect
+import threading
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
@@ -40,7 +43,8 @@ def as_model(given: object) -> Model:
 class Function:
     """Calls `answer(request)`, which may be async; it returns a text or a Reply.
 
-    It raises `hardwon.errors.TransientError` or `PermanentError`; anything else crashes the job.
+    It raises `hardwon.errors.TransientError` or `PermanentError`, or an error of a provider's
+    library, which is told by its type and status; anything else crashes the job.
     """
 
     def __init__(self, answer: Callable[[Request], Any], *, name: str = "") -> None:
@@ -51,7 +55,35 @@ class Function:
         if inspect.iscoroutinefunction(self._answer):
             said = await self._answer(request)
         else:
-            said = await asyncio.to_thread(self._answer, request)
+            said = await _beside(lambda: self._answer(request))
         if isinstance(said, Reply):
             return said
         return Reply(str(said), self.name, len(request.prompt) // 4, len(str(said)) // 4)
+
+
+async def _beside(call: Callable[[], Any]) -> Any:
+    """What a blocking call returns, run in a thread that ends with the process.
+
+    Not `asyncio.to_thread`: a loop that ends waits for its threads, however long they take.
+    """
+    loop, context = asyncio.get_running_loop(), contextvars.copy_context()
+    settled: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+
+    def settle(result: Any, error: BaseException | None) -> None:
+        if not settled.done():
+            settled.set_result((result, error))
+
+    def run() -> None:
+        outcome: tuple[Any, BaseException | None]
+        try:
+            outcome = context.run(call), None
+        except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
+            outcome = None, error
+        with suppress(RuntimeError):  # the loop has ended: nobody waits any more
+            loop.call_soon_threadsafe(settle, *outcome)
+
+    threading.Thread(target=run, daemon=True, name="hardwon-model").start()
+    result, error = await settled
+    if error is not None:
+        raise error
+    return result

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from hardwon.errors import InvalidInput, MissingExtra, PermanentError, TransientError
+from hardwon.models.classify import is_passing, retry_after
 from hardwon.models.formats import events
 from hardwon.text.clean import one_line
 from hardwon.text.redact import redact
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 BODY_LIMIT = 4 * 1024 * 1024
 _CONNECT = 10.0
-_LATER = {408, 409, 425, 429}
 _SCHEMA_WORDS = ("response_format", "output_config", "json_schema", "output_format", "schema")
 _ADVICE = {
     400: "the server does not take this request",
@@ -131,8 +130,8 @@ class Server:
         )
         if status == 429 and "insufficient_quota" in words:
             return PermanentError(f"{problem}; check the account's credit")
-        if status in _LATER or status >= 500:
-            return TransientError(problem, retry_after=_wait(headers))
+        if is_passing(status):
+            return TransientError(problem, retry_after=retry_after(headers))
         if 300 <= status < 400:
             return PermanentError(f"{problem}; it points to {headers.get('location', 'nowhere')!r}")
         return PermanentError(f"{problem}; {_ADVICE.get(status, 'the request cannot work')}")
@@ -141,7 +140,7 @@ class Server:
         """An error that came with status 200."""
         code = error.get("code") if isinstance(error, dict) else None
         words = redact(one_line(json.dumps(error), 300))
-        if isinstance(code, int) and (code in _LATER or code >= 500):
+        if isinstance(code, int) and is_passing(code):
             return TransientError(f"{self.name}: {words}")
         return PermanentError(f"{self.name}: {words}")
 
@@ -171,19 +170,3 @@ def _words(body: bytes) -> str:
     except (ValueError, KeyError, TypeError):
         pass
     return redact(one_line(text, 300))
-
-
-def _wait(headers: httpx2.Headers) -> float | None:
-    """How long the server asks to wait, in seconds; at most a day."""
-    asked = headers.get("retry-after", "")
-    try:
-        if headers.get("retry-after-ms"):
-            seconds = float(headers["retry-after-ms"]) / 1000
-        elif asked.strip().replace(".", "", 1).isdigit():
-            seconds = float(asked)
-        else:
-            then, now = parsedate_to_datetime(asked), parsedate_to_datetime(headers["date"])
-            seconds = (then - now).total_seconds()
-    except (ValueError, TypeError, KeyError):
-        return None
-    return min(max(seconds, 0.0), 86_400.0)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import PermanentError, SetupError, TransientError
+from hardwon.errors import SetupError, TransientError
+from hardwon.models.classify import classified
 from hardwon.ports import Reply
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
     from hardwon.ports import Request
-
-_LATER = {408, 409, 425, 429}
 
 
 def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> LiteLLM:
@@ -47,8 +46,9 @@ class LiteLLM:
                 timeout=self._timeout,
                 num_retries=0,
             )
-        except Exception as error:  # its errors have no common root, but all carry a status
-            raise _classed(error) from error
+        except Exception as error:  # its errors have no common root
+            ours = classified(error, "litellm")
+            raise (TransientError(f"litellm: {error}") if ours is error else ours) from error
         usage = getattr(answer, "usage", None)
         return Reply(
             answer.choices[0].message.content or "",
@@ -56,10 +56,3 @@ class LiteLLM:
             getattr(usage, "prompt_tokens", 0) or 0,
             getattr(usage, "completion_tokens", 0) or 0,
         )
-
-
-def _classed(error: Exception) -> PermanentError | TransientError:
-    status = getattr(error, "status_code", None)
-    if status is None or status in _LATER or status >= 500:
-        return TransientError(f"litellm: {error}")
-    return PermanentError(f"litellm: {error}")

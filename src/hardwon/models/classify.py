@@ -1,0 +1,128 @@
+"""Errors of any provider's library in our own terms, told by their type and their status."""
+
+from __future__ import annotations
+
+import ssl
+from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+from hardwon.errors import HardwonError, PermanentError, TransientError
+from hardwon.text.clean import as_text, one_line
+from hardwon.text.redact import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_LATER = {408, 409, 425, 429}
+_NO_CREDIT = "insufficient_quota"  # comes with 429, and waiting does not help
+_STATUS_NAMES = ("status_code", "http_status", "status", "code")
+# By name: the libraries are the user's, and none of them may be imported here.
+_NETWORK = {
+    *("APIConnectionError", "APITimeoutError", "TransportError", "TimeoutException"),
+    *("ConnectionError", "ConnectTimeout", "ReadTimeout", "TimeoutError", "Timeout"),
+    *(
+        "ServerDisconnectedError",
+        "ClientConnectionError",
+        "IncompleteRead",
+        "EndpointConnectionError",
+    ),
+}
+_NEVER = {"UnsupportedProtocol", "LocalProtocolError", "InvalidURL", "InvalidSchema"}
+
+
+@contextmanager
+def provider_errors(name: str) -> Iterator[None]:
+    """Whatever a provider's library raises inside the block is raised in our terms."""
+    try:
+        yield
+    except Exception as error:
+        ours = classified(error, name)
+        if ours is error:
+            raise
+        raise ours from error
+
+
+def classified(error: Exception, name: str) -> Exception:
+    """The error as a TransientError or PermanentError; one that no provider made, as it is."""
+    if isinstance(error, HardwonError):
+        return error
+    status, problem = _status(error), f"{name}: {one_line(redact(as_text(error)), 300)}"
+    if status is not None:
+        return of_status(status, problem, headers=_headers(error))
+    chain = list(_chain(error))
+    if not any(_is_named(cause, _NETWORK) for cause in chain):
+        return error
+    if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in chain) or any(
+        _is_named(cause, _NEVER) for cause in chain
+    ):
+        return PermanentError(problem)
+    return TransientError(problem)
+
+
+def of_status(
+    status: int, problem: str, *, headers: Mapping[str, str]
+) -> TransientError | PermanentError:
+    """The error of an HTTP status."""
+    if status == 429 and _NO_CREDIT in problem:
+        return PermanentError(f"{problem}; check the account's credit")
+    if is_passing(status):
+        return TransientError(problem, retry_after=retry_after(headers))
+    return PermanentError(problem)
+
+
+def is_passing(status: int) -> bool:
+    """Whether the same request may work later."""
+    return status in _LATER or status >= 500
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """How long the server asks to wait, in seconds; at most a day."""
+    asked = headers.get("retry-after", "")
+    try:
+        if headers.get("retry-after-ms"):
+            seconds = float(headers["retry-after-ms"]) / 1000
+        elif asked.strip().replace(".", "", 1).isdigit():
+            seconds = float(asked)
+        else:
+            then, now = parsedate_to_datetime(asked), parsedate_to_datetime(headers["date"])
+            seconds = (then - now).total_seconds()
+    except (ValueError, TypeError, KeyError):
+        return None
+    return min(max(seconds, 0.0), 86_400.0)
+
+
+def _status(error: Exception) -> int | None:
+    """The HTTP status that an error carries, itself or in its response."""
+    response: Any = getattr(error, "response", None)
+    if isinstance(response, dict):  # of the cloud's own library
+        response = response.get("ResponseMetadata", {})
+        carried = [response.get("HTTPStatusCode")] if isinstance(response, dict) else []
+    else:
+        places = (error, response)
+        carried = [getattr(place, name, None) for place in places for name in _STATUS_NAMES]
+    numbers = (value for value in carried if isinstance(value, int) and 400 <= value < 600)
+    return next(numbers, None)
+
+
+def _headers(error: Exception) -> Mapping[str, str]:
+    """The headers of the response, by names in small letters."""
+    try:
+        headers = dict(getattr(error.response, "headers", {}))  # type: ignore[attr-defined]
+    except (AttributeError, TypeError, ValueError):
+        return {}
+    return {str(name).lower(): str(value) for name, value in headers.items()}
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The error and what caused it."""
+    cause: BaseException | None = error
+    for _ in range(10):
+        if cause is None:
+            return
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def _is_named(error: BaseException, names: set[str]) -> bool:
+    return not names.isdisjoint(kind.__name__ for kind in type(error).__mro__)
