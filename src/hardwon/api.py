@@ -234,7 +234,7 @@ class Agent:
 
     def before_action(self, tool: str, args: Any) -> Injection:
         """The known pitfall of exactly this call, or nothing."""
-        return self._door(self._engine.doors.action, tool, args, self._window)
+        return self._door(self._engine.doors.action, as_text(tool), args, self._window)
 
     def after_action(
         self, tool: str, args: Any, *, output: object = "", failed: bool = False
@@ -258,7 +258,8 @@ class Agent:
         """Queues a reflection when the run is worth one; the job is durable on return."""
         recorded = self._recorded(steps)
         flags = {as_text(name): _flag(value) for name, value in (signals or {}).items()}
-        trigger = self._engine.trigger_of(error, flags)
+        problem = _problem(error)
+        trigger = self._engine.trigger_of(bool(problem), flags)
         if trigger is None:
             return None
         return self._engine.capture(
@@ -266,7 +267,7 @@ class Agent:
                 self.scope,
                 as_text(task),
                 as_text(attempt),
-                as_text(error),
+                problem,
                 recorded,
                 tuple(flags.items()),
             ),
@@ -354,8 +355,9 @@ class Agent:
         """Queues a judgement on how well a run went, when there is something to say."""
 
         def end(own: Scope) -> Job | None:
-            lost = failed or bool(error)
-            run = execution.Run(task, tuple(tools), seconds, lost, retries, as_text(error))
+            problem = _problem(error)
+            lost = failed or bool(problem)
+            run = execution.Run(task, tuple(tools), seconds, lost, retries, problem)
             return executions.ended(self._engine, own, run)
 
         return self._attempt(end, None)
@@ -373,13 +375,14 @@ class Agent:
         return self._engine.doors.window(self.scope, self._run)
 
     def _turn(self, own: Scope, prompt: str, hyde: bool | None) -> Injection:
-        self._task = prompt
-        return self._engine.doors.turn(own, prompt, self._engine.enriched(prompt, hyde))
+        self._task = asked = as_text(prompt)
+        return self._engine.doors.turn(own, asked, self._engine.enriched(asked, hyde))
 
     def _after_action(
         self, own: Scope, tool: str, args: Any, output: object, failed: bool
     ) -> Injection:
-        step = steps.Step(tool, call_keys.canonical(args), as_text(output), failed)
+        call = call_keys.canonical(args)
+        step = steps.Step(as_text(tool), call, as_text(output), bool(failed))
         return self._engine.doors.after(own, step, self._window, self._task)
 
     def _recorded(self, steps: Sequence[Step] | None) -> tuple[Step, ...]:
@@ -411,6 +414,11 @@ def _plain(step: Step) -> Step:
     args: object = step.args
     call = args if isinstance(args, str) else call_keys.canonical(args)
     return step._replace(args=call, output=as_text(step.output))
+
+
+def _problem(error: object) -> str:
+    """What went wrong, in words; an exception always did, whatever its truth value is."""
+    return as_text(error) if isinstance(error, BaseException) or error else ""
 
 
 def _flag(value: object) -> str:

@@ -215,9 +215,9 @@ class Runtime:
     def _imagination(self) -> imagine.Imagination:
         return imagine.Imagination()
 
-    def trigger_of(self, error: object, signals: Mapping[str, str] | None) -> str | None:
+    def trigger_of(self, has_error: bool, signals: Mapping[str, str] | None) -> str | None:
         """Why a run is worth a reflection, if it is."""
-        return capture.trigger_of(error, signals, self.settings.reflexion)
+        return capture.trigger_of(has_error, signals, self.settings.reflexion)
 
     def capture(self, episode: Episode, trigger: str) -> Job:
         """Make the wish to reflect on an episode durable."""
@@ -290,7 +290,7 @@ class Runtime:
         if self.settings.reflexion.persist:
             self.keep(lesson)
         else:
-            _say(f"lesson not kept (reflexion.persist is off):\n{lesson.render()}")
+            _tell(f"lesson not kept (reflexion.persist is off):\n{lesson.render()}")
         return None
 
     async def _reflected(self, job: Job) -> Lesson | None:
@@ -346,7 +346,8 @@ def _warn(error: BaseException) -> None:
     logging.getLogger("hardwon").warning("no lessons at this door", exc_info=error)
 
 
-def _say(message: str) -> None:
+def _tell(message: str) -> None:
+    """Log at the level that Python shows where nobody has set up logging."""
     import logging
 
-    logging.getLogger("hardwon").info(message)
+    logging.getLogger("hardwon").warning(message)

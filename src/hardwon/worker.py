@@ -192,7 +192,8 @@ def policy(values: QueueSettings) -> retry.Policy:
     backoff = retry.Backoff(
         values.initial_delay, values.max_delay, values.jitter, values.max_attempts
     )
-    return retry.Policy(backoff, values.job_timeout, max(1, values.workers), values.drain_timeout)
+    timeout = values.job_timeout or retry.Policy().timeout  # zero: the default
+    return retry.Policy(backoff, timeout, max(1, values.workers), values.drain_timeout)
 
 
 def work_beside(worker: WorkerProcess) -> None:

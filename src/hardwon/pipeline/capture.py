@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
+from hardwon.text.clean import clip_middle
 from hardwon.values.episode import Trigger
 from hardwon.values.job import Job, new_job
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
 
     from hardwon.ports import Queue
     from hardwon.values.episode import Episode
+    from hardwon.values.step import Step
+
+RECORD_BYTES = 896 * 1024  # of an episode; a record of 1 MiB holds it with all that is around it
+_MOST_BYTES = 6  # of one character in a record: an escape
+_STUB = 400  # characters that are left of an old output or an old call
+_SIGNALS_KEPT = 64
+_FRESH = 6  # last steps that are shortened only when nothing else is left
 
 
-def trigger_of(error: object, signals: Mapping[str, str] | None, gates: Gates) -> str | None:
+def trigger_of(has_error: bool, signals: Mapping[str, str] | None, gates: Gates) -> str | None:
     """Why this run is worth a reflection; None when it is not. Costs next to nothing."""
-    if not (error or signals) or not gates.enabled:
+    if not (has_error or signals) or not gates.enabled:
         return None
     flags = signals or {}
     if flags.get("force_reflexion") == "true":
         return Trigger.MANUAL
-    if error:
-        return Trigger.ERROR if gates.on_error else None
+    if gates.on_error and has_error:
+        return Trigger.ERROR
     if gates.on_hallucination and flags.get("verified_with_discrepancy") == "true":
         return Trigger.HALLUCINATION
     if gates.on_low_quality and flags.get("refine_low_quality") == "true":
@@ -33,9 +42,66 @@ def trigger_of(error: object, signals: Mapping[str, str] | None, gates: Gates) -
 
 def capture(episode: Episode, trigger: str, *, queue: Queue, now: datetime) -> Job:
     """The job for this episode, safe in the queue when this returns."""
-    job = new_job(episode, trigger, now)
+    job = new_job(fitted(episode), trigger, now)
     queue.put(job)
     return job
+
+
+def fitted(episode: Episode, limit: int = RECORD_BYTES) -> Episode:
+    """The episode in at most `limit` bytes: what old steps printed gives way first."""
+    episode = episode._replace(signals=episode.signals[:_SIGNALS_KEPT])
+    texts = (*episode[1:4], *(part for step in episode.steps for part in step[:3]))
+    if _MOST_BYTES * sum(map(len, texts)) <= limit:
+        return episode
+    episode = episode._replace(attempt=_within(episode.attempt, limit // 3))
+    excess = size(episode) - limit
+    steps = list(episode.steps)
+    for place, shorten in _giving_way(len(steps)):
+        if excess <= 0:
+            break
+        step = steps[place]
+        steps[place] = shorten(step)
+        excess -= _step_size(step) - _step_size(steps[place])
+    return episode._replace(steps=tuple(steps))
+
+
+def _giving_way(count: int) -> Iterator[tuple[int, Callable[[Step], Step]]]:
+    """Which step is shortened next, and how; the last steps tell what went wrong."""
+    fresh, ways = max(0, count - _FRESH), (_short_output, _short_args)
+    yield from ((place, shorten) for shorten in ways for place in range(fresh))
+    yield from ((place, shorten) for place in range(fresh, count) for shorten in ways)
+
+
+def _short_output(step: Step) -> Step:
+    return step._replace(output=clip_middle(step.output, _STUB))
+
+
+def _short_args(step: Step) -> Step:
+    return step._replace(args=clip_middle(step.args, _STUB))
+
+
+def _within(text: str, limit: int) -> str:
+    """The text in at most `limit` bytes, its beginning and end."""
+    while (size := _bytes(text)) > limit:
+        text = clip_middle(text, len(text) * limit // size - 1)
+    return text
+
+
+def size(episode: Episode) -> int:
+    """How many bytes a record needs for an episode; the error stands in its outcome, too."""
+    texts = (episode.task, episode.attempt, episode.error, episode.error)
+    signals = (part for pair in episode.signals for part in pair)
+    return sum(map(_bytes, (*texts, *signals))) + sum(map(_step_size, episode.steps))
+
+
+def _step_size(step: Step) -> int:
+    return sum(map(_bytes, (*step[:3], *(step.failure or ())))) + 64
+
+
+def _bytes(text: str) -> int:
+    """The length of a text in JSON, with the characters escaped that the format escapes."""
+    plain = len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"))
+    return plain + 5 * sum(map(text.count, "<>&")) + 3 * sum(map(text.count, "\u2028\u2029"))
 
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from datetime import timedelta
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import HardwonError, StorageError, Unavailable
+from hardwon.errors import HardwonError, NotTried, StorageError, Unavailable
 from hardwon.values.queue import Ledger, Running, Tally
 from hardwon.values.retry import is_transient
 
@@ -237,15 +237,17 @@ class WorkerPool:
         if not is_transient(error):
             self._bury(job, reason)
             return "permanent"
-        if isinstance(error, Unavailable):
+        if isinstance(error, NotTried | Unavailable):
             job = job.handed_back()
+        if isinstance(error, NotTried):
+            reason = job.last_error or reason
         backoff = self._policy.backoff
         if job.attempts >= backoff.attempts:
             self._bury(job, reason)
             return "transient"
         wait = backoff.delay(job.attempts, noise=2 * self._chance() - 1)
-        asked = timedelta(seconds=getattr(error, "retry_after", None) or 0)
-        self._queue.retry(job.postponed(self._clock() + max(wait, asked), reason))
+        wait = max(wait, timedelta(seconds=getattr(error, "retry_after", None) or 0))
+        self._queue.retry(job.postponed(self._clock() + wait, reason, wait=wait))
         self.ledger.retried(job.attempts)
         return "transient"
 

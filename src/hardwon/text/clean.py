@@ -40,8 +40,16 @@ def as_text(value: object) -> str:
     if isinstance(value, bytes | bytearray):
         return value.decode("utf-8", "replace")
     if isinstance(value, BaseException):  # so that two kinds never look alike
-        return f"{type(value).__name__}: {value}".rstrip(": ")
-    return "" if value is None else str(value)
+        return f"{type(value).__name__}: {_str(value)}".rstrip(": ")
+    return "" if value is None else _str(value)
+
+
+def _str(value: object) -> str:
+    """The text of a foreign object; "" when it cannot say."""
+    try:
+        return str(value)
+    except Exception:  # noqa: BLE001 - a foreign `__str__` may raise anything
+        return ""
 
 
 def one_line(text: str, limit: int = LESSON_LIMIT) -> str:

@@ -179,8 +179,7 @@ def test_a_clock_that_was_set_back_drops_and_parks_nothing(base: Path) -> None:
 
     again = FileQueue(str(base), Limits(longest_wait=timedelta(minutes=5)))
 
-    assert again.claim(before) is None
-    assert again.claim(before + timedelta(minutes=5)) is not None
+    assert again.claim(before) is not None
 
 
 def test_a_producer_whose_clock_is_ahead_is_served_at_once(base: Path) -> None:
