@@ -9,6 +9,7 @@ import pytest
 
 import hardwon
 from hardwon import Agent
+from hardwon.errors import StorageError
 
 PYTEST = {"command": "pytest tests/test_a.py"}
 MISSING = "bash: line 1: pytest: command not found"
@@ -108,15 +109,21 @@ def test_what_the_code_at_work_raised_once_is_not_expected_of_the_next_task(
     assert bool(shown) is is_warned
 
 
-def test_a_failure_that_a_run_is_past_is_not_brought_up_again(hw: hardwon.Hardwon) -> None:
+def test_what_an_error_told_is_not_told_again_before_a_call(hw: hardwon.Hardwon) -> None:
     met_pytest(hw.agent("coder"))
     run = hw.agent("coder")
-    run.after_action("bash", PYTEST, output=MISSING, failed=True)
-    assert run.before_action("bash", {"command": "pytest tests/test_b.py"})
-
-    run.after_action("bash", WORKS, output="1 passed")
+    assert run.after_action("bash", PYTEST, output=MISSING, failed=True)
 
     assert not run.before_action("bash", {"command": "pytest tests/test_b.py"})
+    assert hw.agent("coder").before_action("bash", {"command": "pytest tests/test_b.py"})
+
+
+def test_a_failure_that_happens_after_its_warning_is_answered(hw: hardwon.Hardwon) -> None:
+    met_pytest(hw.agent("coder"))
+    run = hw.agent("coder")
+    assert run.before_action("bash", PYTEST)
+
+    assert run.after_action("bash", PYTEST, output=MISSING, failed=True)
 
 
 def test_the_same_error_of_another_call_brings_the_fix(hw: hardwon.Hardwon) -> None:
@@ -206,13 +213,71 @@ def test_a_torn_line_of_a_run_is_left_out(tmp_path: Path) -> None:
     hw = hardwon.open(tmp_path)
     hw.agent("coder", run="r").after_action("bash", {"command": "make"}, output="no", failed=True)
     (kept,) = (tmp_path / "runs").iterdir()
-    kept.write_bytes(kept.read_bytes() + b'["bash","ma')
+    kept.write_bytes(kept.read_bytes() + b'\n["bash","ma')
 
-    shown = hw.agent("coder", run="r").after_action(
-        "bash", {"command": "make"}, output="no", failed=True
-    )
+    coder = hw.agent("coder", run="r")
+    for _ in range(2):
+        shown = coder.after_action("bash", {"command": "make"}, output="no", failed=True)
 
-    assert shown is not None
+    assert "LOOP DETECTED" in shown.text
+    assert len(coder.run.so_far().steps) == 3
+
+
+def test_a_full_disk_does_not_cost_the_steps_of_a_run(tmp_path: Path) -> None:
+    hw = hardwon.open(tmp_path)
+    coder = hw.agent("coder", run="r")
+    coder.before_turn("build it")
+    coder.after_action("bash", {"command": "make"}, output="error: boom", failed=True)
+    (tmp_path / "queue").write_text("no directory can be made here")
+
+    with pytest.raises(StorageError):
+        coder.after_run(task="build it", error="error: boom")
+    (tmp_path / "queue").unlink()
+    job = coder.after_run(task="build it", error="error: boom")
+
+    assert job is not None
+    assert [step.args for step in job.episode.steps] == ["make"]
+    assert coder.run.so_far().steps == ()
+
+
+def test_a_run_may_have_any_name(tmp_path: Path) -> None:
+    coder = hardwon.open(tmp_path).agent("coder", run=123)  # type: ignore[arg-type]
+
+    assert not coder.before_action("bash", {"command": "make"})
+    coder.after_action("bash", {"command": "make"}, output="fine")
+
+    assert len(coder.run.so_far().steps) == 1
+
+
+def test_two_tenants_with_one_run_id_share_no_step(tmp_path: Path) -> None:
+    hw = hardwon.open(tmp_path)
+    hw.agent("coder", tenant="a", run="r").after_action("bash", {"command": "make"})
+
+    assert hw.agent("coder", tenant="b", run="r").run.so_far().steps == ()
+
+
+def test_a_recorded_step_is_not_screened_again(tmp_path: Path) -> None:
+    hw = hardwon.open(tmp_path)
+    coder = hw.agent("coder", run="r")
+    coder.after_action("bash", {"command": "make"}, output="error: boom", failed=True)
+    recorded = coder.run.so_far().steps
+
+    job = coder.after_run(task="build it", error="error: boom")
+
+    assert job is not None
+    assert job.episode.steps == recorded
+
+
+def test_steps_handed_over_are_screened(tmp_path: Path) -> None:
+    secret = "sk-ant-api03-" + "x1Y2" * 23 + "AA"
+    steps = [hardwon.Step("bash", f"login {secret}", "denied", failed=True)]
+
+    job = hardwon.open(tmp_path).agent("coder").after_run(task="t", error="e", steps=steps)
+
+    assert job is not None
+    assert secret not in str(job)
+    everything = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert secret.encode() not in everything
 
 
 def test_steps_handed_over_at_the_end_teach_too(hw: hardwon.Hardwon) -> None:

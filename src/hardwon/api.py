@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from hardwon.models.budget import Spent
     from hardwon.pipeline.refine import Refined
     from hardwon.pipeline.verify import Verdict
-    from hardwon.ports import Embedder, Model, Window
+    from hardwon.ports import Embedder, Model, Run
     from hardwon.ranking.scores import Judged
     from hardwon.runtime import Answerer, Processor
     from hardwon.settings import Settings
@@ -212,8 +212,7 @@ class Agent:
         self._engine = engine
         self.scope = own
         self.lessons = Lessons(engine, own)
-        self._run = run
-        self._task = ""  # the latest prompt
+        self._run_name = None if run is None else str(run)
 
     @property
     def dreams(self) -> nights.Dreams:
@@ -234,7 +233,7 @@ class Agent:
 
     def before_action(self, tool: str, args: Any) -> Injection:
         """The known pitfall of exactly this call, or nothing."""
-        return self._door(self._engine.doors.action, as_text(tool), args, self._window)
+        return self._door(self._action, as_text(tool), args)
 
     def after_action(
         self, tool: str, args: Any, *, output: object = "", failed: bool = False
@@ -256,23 +255,17 @@ class Agent:
         steps: Sequence[Step] | None = None,
     ) -> Job | None:
         """Queues a reflection when the run is worth one; the job is durable on return."""
-        recorded = self._recorded(steps)
+        recorded = self.run.so_far().steps if steps is None else self._learnt(steps)
         flags = {as_text(name): _flag(value) for name, value in (signals or {}).items()}
         problem = _problem(error)
         trigger = self._engine.trigger_of(bool(problem), flags)
-        if trigger is None:
-            return None
-        return self._engine.capture(
-            episode.Episode(
-                self.scope,
-                as_text(task),
-                as_text(attempt),
-                problem,
-                recorded,
-                tuple(flags.items()),
-            ),
-            trigger,
-        )
+        job = None
+        if trigger is not None:
+            texts = as_text(task), as_text(attempt), problem
+            told = episode.Episode(self.scope, *texts, signals=tuple(flags.items()))
+            job = self._engine.capture(told, trigger, recorded=recorded)
+        self.run.end()  # not before the job is durable: a full disk must not cost the steps
+        return job
 
     def explain(
         self, door: str, text: str, *, tool: str = "bash", hyde: bool | None = None
@@ -371,27 +364,28 @@ class Agent:
         self._engine.store.deliveries.report(self.scope, injection.id, outcome)
 
     @cached_property
-    def _window(self) -> Window:
-        return self._engine.doors.window(self.scope, self._run)
+    def run(self) -> Run:
+        """The run at work: its task, its steps, what it was told."""
+        return self._engine.doors.run(self.scope, self._run_name)
 
     def _turn(self, own: Scope, prompt: str, hyde: bool | None) -> Injection:
-        self._task = asked = as_text(prompt)
-        return self._engine.doors.turn(own, asked, self._engine.enriched(asked, hyde))
+        asked = as_text(prompt)
+        imagined = self._engine.enriched(asked, hyde)
+        return self._engine.doors.turn(own, asked, self.run, imagined)
+
+    def _action(self, own: Scope, tool: str, args: Any) -> Injection:
+        return self._engine.doors.action(own, tool, args, self.run)
 
     def _after_action(
         self, own: Scope, tool: str, args: Any, output: object, failed: bool
     ) -> Injection:
         call = call_keys.canonical(args)
         step = steps.Step(as_text(tool), call, as_text(output), bool(failed))
-        return self._engine.doors.after(own, step, self._window, self._task)
+        return self._engine.doors.after(own, step, self.run)
 
-    def _recorded(self, steps: Sequence[Step] | None) -> tuple[Step, ...]:
-        """The steps of the run that ends; those given only now are learnt from now."""
-        recorded = tuple(self._window.steps())
-        self._window.clear()
-        if steps is None:
-            return recorded
-        given = tuple(map(_plain, steps))
+    def _learnt(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+        """Steps that are given only when the run ends: screened, and learnt from now."""
+        given = tuple(map(self._engine.doors.screened, map(_plain, steps)))
         with self._engine.store.together():
             for number, step in enumerate(given):
                 self._engine.doors.learn(self.scope, step, given[:number])

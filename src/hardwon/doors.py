@@ -10,6 +10,7 @@ from hardwon.errors import InvalidInput, StorageError
 from hardwon.pipeline import inject, measure, recall
 from hardwon.ranking.query import Query, query
 from hardwon.ranking.scores import ANY, UNKNOWN, WARNED, WEIGHTS, Outlook
+from hardwon.text.secrets import safe
 from hardwon.values.delivery import NOTHING, Door, Injection
 
 TYPE_CHECKING = False
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
 
     from hardwon.failures import call_context, call_keys, loops, signature
     from hardwon.pipeline import mine, screen
-    from hardwon.ports import Store, Window
+    from hardwon.ports import Run, Store
     from hardwon.ranking.query import Near
     from hardwon.ranking.scores import Judged
     from hardwon.settings import Settings
     from hardwon.stores import runs
+    from hardwon.values.run import RunSoFar
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
 else:
@@ -35,6 +37,7 @@ else:
     signature = lazy("hardwon.failures.signature")
     mine, screen = lazy("hardwon.pipeline.mine"), lazy("hardwon.pipeline.screen")
 
+_TASK = 4000  # characters of a prompt that are kept as the task of a run
 _ABOUT = 300  # characters of the task that say what an error was met at
 _PROMPT = 1500  # characters of a prompt that are looked up, from its beginning and its end
 _ASKED = 2000  # characters of an error that are looked up, from its end
@@ -61,45 +64,55 @@ class Doors:
         self._clock = clock
         self.weights = WEIGHTS  # a value to replace by one who measures another
 
-    def window(self, scope: Scope, run: str | None) -> Window:
-        """The steps of a run: on disk when the run has a name, else in this process."""
-        if run is None or not self._on_disk:
-            return runs.MemoryWindow()
-        return runs.FileWindow(self._settings.home, scope, run)
+    def run(self, scope: Scope, name: str | None) -> Run:
+        """A run: on disk when it has a name, else in this process."""
+        if name is None or not self._on_disk:
+            return runs.MemoryRun()
+        return runs.FileRun(self._settings.home, scope, name)
 
-    def turn(self, scope: Scope, prompt: str, imagined: str = "") -> Injection:
+    def turn(self, scope: Scope, prompt: str, run: Run, imagined: str = "") -> Injection:
         """What the agent should know before it starts; `imagined`: a lesson that might exist."""
+        self._noted(lambda: run.begin(safe(prompt, _TASK)))
         asked = self.asked_at_turn(scope, f"{prompt}\n{imagined}".rstrip())
         asked = asked._replace(text=prompt)
-        return self._deliver(scope, asked, limit=self._settings.recall.turn_lessons)
+        limit = self._settings.recall.turn_lessons
+        outlook = UNKNOWN._replace(told=run.so_far().told)
+        return self._tell(run, self._deliver(scope, asked, limit=limit, outlook=outlook))
 
-    def action(self, scope: Scope, tool: str, args: Any, window: Window) -> Injection:
+    def action(self, scope: Scope, tool: str, args: Any, run: Run) -> Injection:
         """What is known about exactly this kind of call; nothing when it just worked."""
         call = call_keys.canonical(args)
-        before, told, _ = window.past(call)
-        if _just_worked(call, before):
+        past = run.so_far()
+        if _just_worked(call, past.steps):
             return NOTHING
-        asked, outlook = self.asked_at_action(scope, tool, call, before)
-        outlook = outlook._replace(told=told)
+        asked, outlook = self.asked_at_action(scope, tool, call, past.steps)
+        outlook = outlook._replace(told=past.told)
         limit = self._settings.recall.action_lessons
-        said = self._deliver(scope, asked, limit=limit, outlook=outlook)
-        if said:
-            self._noted(lambda: window.tell([lesson.id for lesson in said.lessons], call))
-        return said
+        return self._tell(run, self._deliver(scope, asked, limit=limit, outlook=outlook), call)
 
-    def after(self, scope: Scope, step: Step, window: Window, task: str = "") -> Injection:
+    def _tell(self, run: Run, block: Injection, call: str = "") -> Injection:
+        """The block, once the run has noted that it was told."""
+        if block.lessons:
+            self._noted(lambda: run.told([lesson.id for lesson in block.lessons], call))
+        return block
+
+    def after(self, scope: Scope, step: Step, run: Run) -> Injection:
         """Record a step; what is known about its failure, and whether the run goes in circles."""
-        before, _, was_warned = window.past(step.args)
-        step = screen.screen_step(step)
-        if step.failed:
-            step = step._replace(failure=signature.read_failure(step))
-        window.append(step)
+        past, step = run.so_far(), self.screened(step)
+        was_warned = bool(past.warned) and past.warned == runs.call_name(step.args)
+        run.record(step)
         known = NOTHING
         if step.failed:
-            known = self._failed(scope, step, before, task, was_warned=was_warned)
+            known = self._tell(run, self._failed(scope, step, past, was_warned=was_warned))
         else:
-            self.learn(scope, step, before, was_warned=was_warned)
-        return self._with_loop(scope, known, [*before, step])
+            self.learn(scope, step, past.steps, was_warned=was_warned)
+        return self._with_loop(scope, known, [*past.steps, step])
+
+    @staticmethod
+    def screened(step: Step) -> Step:
+        """The step without secrets; a failing one with its failure."""
+        step = screen.screen_step(step)
+        return step._replace(failure=signature.read_failure(step)) if step.failed else step
 
     def learn(
         self, scope: Scope, step: Step, before: Sequence[Step], *, was_warned: bool = False
@@ -161,7 +174,7 @@ class Doors:
         """The query of a pending call, and what is known about such calls."""
         asked = query(Door.ACTION, call, chains=call_context.backoff_chains(tool, call, before))
         odds = self._store.calls.odds(scope, (*asked.calls, ANY, WARNED))
-        return asked, Outlook(odds, {}, _overcome(before))
+        return asked, Outlook(odds, frozenset(), _overcome(before))
 
     def asked_at_error(self, scope: Scope, tool: str, output: str, task: str = "") -> Query:
         """The query of an error; what the agent was about adds to the meaning of it."""
@@ -169,18 +182,16 @@ class Doors:
         near = self._near(scope, f"{signature.error_line(output)}\n{task[:_ABOUT]}")
         return query(Door.ERROR, output[-_ASKED:], signature=name.digest, near=near)
 
-    def _failed(
-        self, scope: Scope, step: Step, before: Sequence[Step], task: str, *, was_warned: bool
-    ) -> Injection:
+    def _failed(self, scope: Scope, step: Step, past: RunSoFar, *, was_warned: bool) -> Injection:
         """What is known about a failure; all that is noted about it is one commit."""
         name = signature.signature(step.tool, step.output)
-        asked = self.asked_at_error(scope, step.tool, step.output, task)
+        asked = self.asked_at_error(scope, step.tool, step.output, past.task)
         limit = self._settings.recall.error_lessons
-        met = {signature.failure_of(one) for one in before if one.failed}
+        met = {signature.failure_of(one) for one in past.steps if one.failed}
         known = self._deliver(scope, asked, limit=limit, skip=frozenset(met))
         with self._store.together():
             self._store.failures.met(scope, name.digest, name.text, self._clock())
-            self.learn(scope, step, before, was_warned=was_warned)
+            self.learn(scope, step, past.steps, was_warned=was_warned)
         return known
 
     def _with_loop(self, scope: Scope, known: Injection, steps: Sequence[Step]) -> Injection:

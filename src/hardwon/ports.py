@@ -16,6 +16,7 @@ from hardwon.values.job import Job
 from hardwon.values.lesson import Lesson
 from hardwon.values.queue import QueueCounts
 from hardwon.values.reflection import Likeness, Reflection
+from hardwon.values.run import RunSoFar
 from hardwon.values.scope import Scope
 from hardwon.values.step import Step
 
@@ -98,24 +99,26 @@ class CallLog(Protocol):
         """How often each key was tried and failed; a very call counts from its first failure."""
 
 
-class Window(Protocol):
-    """The latest steps of one run, and what it was told on the way."""
+class Run(Protocol):
+    """One piece of work of an agent. Text that is given to it has been screened."""
 
-    def steps(self) -> list[Step]:
-        """The steps, oldest first."""
+    def so_far(self) -> RunSoFar:
+        """Task, steps (oldest first), what it was told and what it has counted."""
 
-    def append(self, step: Step) -> None:
+    def begin(self, task: str) -> None:
+        """Note what the run is about; the latest task counts."""
+
+    def record(self, step: Step) -> None:
         """Add a step; the oldest may be forgotten."""
 
-    def past(self, call: str) -> tuple[list[Step], dict[int, int], bool]:
-        """The steps; how often each lesson was told before a call that was then made; and whether
-        the last that was noted is what was told before this very call."""
+    def told(self, lessons: Iterable[int], call: str = "") -> None:
+        """Note the lessons that the run was told, and the pending call they were told before."""
 
-    def tell(self, lessons: Sequence[int], call: str) -> None:
-        """Note the lessons that are told before a call."""
+    def counted(self, marks: Iterable[str]) -> None:
+        """Note what counts once a run and has been counted."""
 
-    def clear(self) -> None:
-        """Forget the run."""
+    def end(self) -> None:
+        """Forget the run. Call it when its job is durable."""
 
 
 class History(Protocol):

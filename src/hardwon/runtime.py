@@ -22,7 +22,7 @@ from hardwon.values.delivery import Door, Injection
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from datetime import timedelta
     from typing import Any
 
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from hardwon.values.lesson import Lesson
     from hardwon.values.queue import QueueCounts, Tally
     from hardwon.values.scope import Scope
+    from hardwon.values.step import Step
 
     Answerer = Callable[[Request], Any]
     Processor = Callable[["Runtime", Job], Awaitable[Any]]
@@ -219,9 +220,9 @@ class Runtime:
         """Why a run is worth a reflection, if it is."""
         return capture.trigger_of(has_error, signals, self.settings.reflexion)
 
-    def capture(self, episode: Episode, trigger: str) -> Job:
-        """Make the wish to reflect on an episode durable."""
-        clean = screen.screen_episode(episode)
+    def capture(self, episode: Episode, trigger: str, recorded: Sequence[Step] = ()) -> Job:
+        """Queue an episode durably; `recorded` steps were screened when they were recorded."""
+        clean = screen.screen_episode(episode, recorded)
         job = capture.capture(clean, trigger, queue=self.queue, now=self.clock())
         if self.settings.queue.autostart or not self.settings.queue.enabled:
             self.wake()

@@ -29,7 +29,7 @@ def test_no_file_in_the_home_holds_a_secret(tmp_path: Path) -> None:
         agent.learn("when you deploy the shop to staging use the blue script")
         for leak in (one for one in found if "\n" not in one.text):  # a query is one line
             asked = f"deploy the shop to staging with the blue script {leak.text}"
-            assert agent.before_turn(asked)
+            assert hw.agent("coder").before_turn(asked)
         hw.drain()
 
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())

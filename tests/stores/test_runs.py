@@ -1,40 +1,184 @@
-"""The window of a run, in this process and on disk: what was told before which call."""
+"""A run, in this process and on disk: task, steps, what was told, and when it is forgotten."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from hardwon import Scope, Step
-from hardwon.ports import Window
-from hardwon.stores.runs import FileWindow, MemoryWindow
+from hardwon.ports import Run
+from hardwon.stores import runs
+from hardwon.stores.runs import FileRun, MemoryRun, call_name
+from hardwon.values.failure import Failure
+from hardwon.values.run import RunSoFar
+
+DAY = 86400.0
+WORKED = Step("bash", "make all", "done")
+FAILED = Step("bash", "make all", "error: no rule", True, Failure("e", "k", "no rule", "no rule"))
 
 
 @pytest.fixture(params=["memory", "disk"])
-def window(request: pytest.FixtureRequest, tmp_path: Path) -> Window:
-    return MemoryWindow() if request.param == "memory" else FileWindow(str(tmp_path), Scope(), "r")
+def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
+    return MemoryRun() if request.param == "memory" else FileRun(str(tmp_path), Scope(), "r")
 
 
-def test_a_warning_belongs_to_the_very_call_it_was_given_before(window: Window) -> None:
-    assert window.past("make all") == ([], {}, False)
-
-    window.tell([1, 2], "make all")
-
-    assert window.past("make all") == ([], {}, True)
-    assert window.past("make clean") == ([], {}, False)
+def test_a_run_begins_empty(run: Run) -> None:
+    assert run.so_far() == RunSoFar()
+    assert run.so_far().last_error == ""
 
 
-def test_a_call_that_was_made_ends_its_warning(window: Window) -> None:
-    window.tell([1], "make all")
-    window.append(Step("bash", "make all", "x" * 5000))
+def test_a_run_knows_its_task_its_steps_and_its_last_error(run: Run) -> None:
+    run.begin("build it")
+    run.record(FAILED)
+    run.record(WORKED)
 
-    assert window.past("make all") == ([Step("bash", "make all", "x" * 5000)], {1: 1}, False)
+    past = run.so_far()
+
+    assert (past.task, past.steps) == ("build it", (FAILED, WORKED))
+    assert past.last_error == "error: no rule"
+
+
+def test_a_failure_without_a_word_is_an_error(run: Run) -> None:
+    run.record(Step("bash", "false", "", failed=True))
+
+    assert run.so_far().last_error
+
+
+def test_the_latest_task_counts(run: Run) -> None:
+    run.begin("build it")
+    run.begin("test it")
+
+    assert run.so_far().task == "test it"
+
+
+def test_what_was_told_is_remembered_over_all_doors(run: Run) -> None:
+    run.told([1, 2], "make all")
+    run.record(WORKED)
+    run.told([3])
+
+    assert run.so_far().told == {1, 2, 3}
+
+
+def test_a_warning_belongs_to_the_very_call_it_was_given_before(run: Run) -> None:
+    run.told([1], "make all")
+
+    assert run.so_far().warned == call_name("make all") != call_name("make clean")
+
+
+def test_a_call_that_was_made_ends_its_warning(run: Run) -> None:
+    run.told([1], "make all")
+    run.record(WORKED)
+
+    assert run.so_far().warned == ""
+
+
+def test_what_counts_once_a_run_is_remembered(run: Run) -> None:
+    run.counted(["a"])
+    run.counted(["b", "a"])
+
+    assert run.so_far().counted == {"a", "b"}
+
+
+def test_an_ended_run_is_forgotten(run: Run) -> None:
+    run.begin("build it")
+    run.record(FAILED)
+    run.told([1])
+
+    run.end()
+
+    assert run.so_far() == RunSoFar()
+
+
+def test_processes_share_a_run(tmp_path: Path) -> None:
+    FileRun(str(tmp_path), Scope(), "r").record(FAILED)
+
+    assert FileRun(str(tmp_path), Scope(), "r").so_far().steps == (FAILED,)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [Scope(tenant="b"), Scope(agent="b"), Scope(project="b")],
+    ids=["tenant", "agent", "project"],
+)
+def test_runs_of_one_name_in_two_scopes_share_nothing(tmp_path: Path, other: Scope) -> None:
+    FileRun(str(tmp_path), Scope(), "r").record(FAILED)
+
+    assert FileRun(str(tmp_path), other, "r").so_far() == RunSoFar()
 
 
 def test_the_note_of_a_warning_does_not_hold_the_call(tmp_path: Path) -> None:
-    FileWindow(str(tmp_path), Scope(), "r").tell([1], "curl -H 'Bearer abc'")
+    FileRun(str(tmp_path), Scope(), "r").told([1], "curl -H 'Bearer abc'")
 
     (file,) = (tmp_path / "runs").iterdir()
 
     assert "Bearer" not in file.read_text(encoding="utf-8")
+
+
+def test_ending_a_run_leaves_other_live_runs_alone(tmp_path: Path) -> None:
+    live = FileRun(str(tmp_path), Scope(), "live")
+    live.record(WORKED)
+
+    FileRun(str(tmp_path), Scope(), "ends").end()
+
+    assert live.so_far().steps == (WORKED,)
+
+
+def test_ending_a_run_removes_runs_that_never_ended(tmp_path: Path) -> None:
+    stale = FileRun(str(tmp_path), Scope(), "stale")
+    stale.record(WORKED)
+    (file,) = (tmp_path / "runs").iterdir()
+    long_ago = file.stat().st_mtime - 8 * DAY
+    os.utime(file, (long_ago, long_ago))
+
+    FileRun(str(tmp_path), Scope(), "ends").end()
+
+    assert stale.so_far() == RunSoFar()
+
+
+def test_unscreened_notes_of_earlier_builds_are_removed(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    for name in ("s.task", "s.error"):
+        (tmp_path / "runs" / name).write_text("a raw prompt")
+
+    FileRun(str(tmp_path), Scope(), "r").end()
+
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "torn", [b'["bash","make', b'{"told":[1', b'{"told":7}', b"[1]", b"7", b"\xff\xfe"]
+)
+def test_a_torn_line_costs_that_line_only(tmp_path: Path, torn: bytes) -> None:
+    run = FileRun(str(tmp_path), Scope(), "r")
+    run.begin("build it")
+    run.record(WORKED)
+    (file,) = (tmp_path / "runs").iterdir()
+    with file.open("ab") as end:
+        end.write(b"\n" + torn)
+    run.record(FAILED)
+    run.told([4])
+
+    past = run.so_far()
+
+    assert (past.task, past.steps, past.told) == ("build it", (WORKED, FAILED), {4})
+
+
+def test_a_long_run_keeps_its_notes_and_its_newest_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "READ", 2000)
+    monkeypatch.setattr(runs, "_KEPT", 8000)
+    run = FileRun(str(tmp_path), Scope(), "r")
+    run.begin("build it")
+    run.told([1])
+    for number in range(200):
+        run.record(Step("bash", f"make {number}", "x" * 100))
+
+    past = run.so_far()
+
+    assert (past.task, past.told) == ("build it", {1})
+    assert [step.args for step in past.steps][-2:] == ["make 198", "make 199"]
+    assert 1 < len(past.steps) < 20
+    assert sum(file.stat().st_size for file in (tmp_path / "runs").iterdir()) < 9000

@@ -12,6 +12,8 @@ from hardwon.values.provenance import descendants, with_reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hardwon.ports import LessonStore
     from hardwon.values.episode import Episode
     from hardwon.values.evidence import Evidence
@@ -27,13 +29,17 @@ _ALL = 1_000_000
 _WORD = 400  # no token is longer
 
 
-def screen_episode(episode: Episode) -> Episode:
-    """The episode as it may be stored: no secrets, clean, and of a size that fits a record."""
+def screen_episode(episode: Episode, recorded: Sequence[Step] = ()) -> Episode:
+    """The episode as it may be stored: no secrets, clean, and of a size that fits a record.
+
+    `recorded` steps were screened one by one; they are taken as they are.
+    """
+    steps = recorded or tuple(map(screen_step, episode.steps[-_STEPS_KEPT:]))
     return episode._replace(
         task=screen_text(episode.task, _TASK_LIMIT),
         attempt=screen_text(episode.attempt, ATTEMPT_LIMIT),
         error=screen_text(episode.error, _OUTPUT_LIMIT),
-        steps=tuple(screen_step(step) for step in episode.steps[-_STEPS_KEPT:]),
+        steps=tuple(steps[-_STEPS_KEPT:]),
         signals=tuple(
             (screen_text(key, 200), screen_text(value, _OUTPUT_LIMIT))
             for key, value in episode.signals

@@ -47,10 +47,9 @@ class Weights(NamedTuple):
     usual: float = 1.2
     fading: float = 60.0  # days after which a failure that is no longer met counts 1/e
     # Calls: what was seen in fewer tries than `doubt` is believed less than what is known of calls
-    # in general. A failure is as much less likely each time the run was told of it.
+    # in general.
     doubt: float = 8.0
     base_rate: float = 0.1
-    told: float = 0.5
     worth: float = 0.07  # the least odds of a failure against a call that works
     # Of the calls that work, how many may have been warned about; `patience` are taken for granted.
     needless: float = 0.05
@@ -71,11 +70,11 @@ class Outlook(NamedTuple):
     """What is known before a call: how such calls have fared, what its run has been through."""
 
     odds: dict[str, tuple[int, int]]  # by key: how often made, how often failed
-    told: dict[int, int]  # by lesson: how often this run was told
+    told: frozenset[int]  # lessons that this run was told
     overcome: frozenset[str]  # failures after which this run went on
 
 
-UNKNOWN = Outlook({}, {}, frozenset())
+UNKNOWN = Outlook({}, frozenset(), frozenset())
 
 
 class Judged(NamedTuple):
@@ -98,6 +97,9 @@ def judge(asked: Query, match: Match, *, outlook: Outlook, now: datetime, by: We
         found = _action(asked, match, outlook, now, by)
     else:
         found = _DOORS.get(asked.door, _turn)(match, now, by)
+    is_told = match.lesson.id in outlook.told and not match.lesson.guard
+    if is_told and asked.door != "error":
+        found = found._replace(verdict="told in this run already")
     score = sum(value for _, value in found.parts)
     if found.parts[0][0] == LIKELY:  # a frequency that was observed needs no prior
         return Judged(match, score, found.parts, found.verdict)
@@ -157,12 +159,12 @@ def _action(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Wei
     if lesson.guard and any(key[0] in "=@" for key, _ in match.calls):
         return _Relevance((("guard", 10.0),))
     if not lesson.calls:
-        return _Relevance((("words", _words(match, by)),), _unheard(match, outlook, by))
+        return _Relevance((("words", _words(match, by)),), _unheard(match, by))
     if not match.calls:
         return _Relevance(((LIKELY, 0.0),), "met through other calls")
     met = dict(match.calls)
     likely = max((_climbed(chain, 0.0, met, outlook, by) for chain in asked.chains), default=0.0)
-    likely *= _freshness(match, now, by) * by.told ** outlook.told.get(lesson.id, 0)
+    likely *= _freshness(match, now, by)
     likely *= _recurrence(lesson, by)
     is_past = not outlook.overcome.isdisjoint(lesson.signatures)
     return _Relevance(((LIKELY, likely),), "met in this run, which is past it" if is_past else "")
@@ -180,10 +182,8 @@ def is_task_bound(error: str) -> bool:
     return re.match(_CODE_FAULT, error) is not None
 
 
-def _unheard(match: Match, outlook: Outlook, by: Weights) -> str:
+def _unheard(match: Match, by: Weights) -> str:
     """What speaks against a lesson that was met through no call."""
-    if match.lesson.id in outlook.told:
-        return "told in this run already"
     return "" if _says_enough(match, by.action_words, by) else "too few words in common"
 
 

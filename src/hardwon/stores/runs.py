@@ -1,4 +1,8 @@
-"""The latest steps of a run: in this process, or on disk for all processes of the run."""
+"""Runs: the task, the latest steps and what was told, in this process or in one file a run.
+
+A file holds JSON lines. A list is a step; an object is a note: `task`, `told` with the name of the
+`call` it was told before, or `counted`. Whoever writes has screened the text.
+"""
 
 from __future__ import annotations
 
@@ -9,41 +13,52 @@ from collections import deque
 from hardwon._cold import json
 from hardwon._cold.hashing import blake2b
 from hardwon.errors import storage_error
+from hardwon.values.run import RunSoFar
 from hardwon.values.step import Step, restored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
+    from typing import Any
 
     from hardwon.values.scope import Scope
 
 STEPS_REMEMBERED = 200  # of a run that has no name
-READ = 256 * 1024  # bytes from the end: what a hook reads at most
-_TOLD, _CALL, _NOTE = "told", "call", b'{"told"'
+READ = 256 * 1024  # bytes of steps that a hook reads at most, from the end
 _KEPT = 4 * READ  # a longer file is cut
 _STALE = 7 * 86400.0  # seconds after which a run that never ended is forgotten
+_TASK, _TOLD, _CALL, _COUNTED = "task", "told", "call", "counted"
+_RAW = (".task", ".error")  # unscreened notes of earlier builds
 
 
-class FileWindow:
-    """One file of JSON lines a run, below `<home>/runs`."""
+class FileRun:
+    """A run that several processes share: one file below `<home>/runs`."""
 
     def __init__(self, home: str, scope: Scope, run: str) -> None:
         name = "\0".join((scope.tenant, scope.agent, scope.project or "", run))
         self._folder = os.path.join(home, "runs")
-        digest = blake2b(name.encode("utf-8", "replace"), digest_size=16).hexdigest()
-        self._path = os.path.join(self._folder, f"{digest}.jsonl")
+        self._path = os.path.join(self._folder, f"{_digest(name, 16)}.jsonl")
 
-    def steps(self) -> list[Step]:
-        return list(_parsed(self._lines()))
+    def so_far(self) -> RunSoFar:
+        return _read(self._lines())
 
-    def past(self, call: str) -> tuple[list[Step], dict[int, int], bool]:
-        lines = self._lines()
-        last = next((line for line in reversed(lines) if line), b"")
-        is_warned = last.startswith(_NOTE) and _name(call).encode() in last
-        return list(_parsed(lines)), _counted(_notes(lines)), is_warned
+    def begin(self, task: str) -> None:
+        self._write({_TASK: task})
+
+    def record(self, step: Step) -> None:
+        self._write(step)
+
+    def told(self, lessons: Iterable[int], call: str = "") -> None:
+        self._write({_TOLD: list(lessons), _CALL: call_name(call)})
+
+    def counted(self, marks: Iterable[str]) -> None:
+        self._write({_COUNTED: list(marks)})
+
+    def end(self) -> None:
+        _remove(self._path)
+        self._forget_stale(time.time() - _STALE)
 
     def _lines(self) -> list[bytes]:
-        """What is read of the file from its end, whole lines."""
         try:
             handle = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW)
         except FileNotFoundError:
@@ -51,19 +66,11 @@ class FileWindow:
         except OSError as error:
             raise storage_error(error, self._path) from error
         with os.fdopen(handle, "rb") as file:
-            size = os.fstat(handle).st_size
-            file.seek(max(0, size - READ))
-            lines = file.read().split(b"\n")
-        return lines[1:] if size > READ else lines
-
-    def append(self, step: Step) -> None:
-        self._write(step)
-
-    def tell(self, lessons: Sequence[int], call: str) -> None:
-        self._write({_TOLD: list(lessons), _CALL: _name(call)})
+            return file.read().split(b"\n")
 
     def _write(self, record: object) -> None:
-        line = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
+        text = json.dumps(record, ensure_ascii=True, separators=(",", ":"))
+        line = b"\n" + text.encode()  # the break comes first: a torn line costs only itself
         try:
             handle = self._opened()
             try:
@@ -76,10 +83,6 @@ class FileWindow:
         except OSError as error:
             raise storage_error(error, self._path) from error
 
-    def clear(self) -> None:
-        _remove(self._path)
-        self._forget_stale(time.time() - _STALE)
-
     def _opened(self) -> int:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
         try:
@@ -89,20 +92,125 @@ class FileWindow:
             return os.open(self._path, flags, 0o600)
 
     def _cut(self) -> None:
-        """Keep what is read; a step that another process adds meanwhile may miss the window."""
+        """Keep the notes and the newest steps; one that is added meanwhile may be lost."""
+        lines = self._lines()
+        kept = [*(line for line in lines if _is_note(line)), *_newest(lines)]
         aside = f"{self._path}.{os.getpid()}"
         with open(aside, "wb", opener=_private) as file:
-            file.write(b"\n".join(self._lines()))
+            file.write(b"\n".join(kept))
         os.replace(aside, self._path)
 
     def _forget_stale(self, before: float) -> None:
+        """Remove the runs that never ended; live ones stay."""
         try:
             entries = list(os.scandir(self._folder))
         except FileNotFoundError:
             return
         for entry in entries:
-            if entry.stat(follow_symlinks=False).st_mtime < before:
+            if entry.name.endswith(_RAW) or _changed(entry) < before:
                 _remove(entry.path)
+
+
+class MemoryRun:
+    """A run of this process."""
+
+    def __init__(self) -> None:
+        self._steps: deque[Step] = deque(maxlen=STEPS_REMEMBERED)
+        self._so_far = RunSoFar()
+
+    def so_far(self) -> RunSoFar:
+        return self._so_far._replace(steps=tuple(self._steps))
+
+    def begin(self, task: str) -> None:
+        self._so_far = self._so_far._replace(task=task)
+
+    def record(self, step: Step) -> None:
+        self._steps.append(step)
+        self._so_far = self._so_far._replace(warned="")
+
+    def told(self, lessons: Iterable[int], call: str = "") -> None:
+        told = self._so_far.told.union(lessons)
+        self._so_far = self._so_far._replace(told=told, warned=call_name(call))
+
+    def counted(self, marks: Iterable[str]) -> None:
+        self._so_far = self._so_far._replace(counted=self._so_far.counted.union(marks))
+
+    def end(self) -> None:
+        self._steps.clear()
+        self._so_far = RunSoFar()
+
+
+def call_name(call: str) -> str:
+    """What a call is noted by, for it may hold secrets; "" for no call."""
+    return _digest(call, 8) if call else ""
+
+
+def _read(lines: list[bytes]) -> RunSoFar:
+    """The run that a file tells of; torn lines are left out."""
+    told: set[int] = set()
+    counted: set[str] = set()
+    task = warned = ""
+    for line in lines:
+        if not _is_note(line):
+            warned = "" if line else warned
+            continue
+        note = _parsed(line)
+        if not isinstance(note, dict):
+            continue
+        task = str(note.get(_TASK, task))
+        told.update(_items(note, _TOLD, int))
+        counted.update(_items(note, _COUNTED, str))
+        warned = str(note.get(_CALL, warned))
+    steps = tuple(step for line in _newest(lines) if (step := _step(line)))
+    return RunSoFar(task, steps, frozenset(told), frozenset(counted), warned)
+
+
+def _newest(lines: list[bytes]) -> list[bytes]:
+    """The lines of the newest steps, as many as a hook reads."""
+    kept: list[bytes] = []
+    left = READ
+    for line in reversed(lines):
+        if line and not _is_note(line):
+            left -= len(line)
+            if left < 0:
+                break
+            kept.append(line)
+    return kept[::-1]
+
+
+def _is_note(line: bytes) -> bool:
+    return line.startswith(b"{")
+
+
+def _items(note: dict[str, Any], name: str, of: type) -> list[Any]:
+    items = note.get(name)
+    return [item for item in items if isinstance(item, of)] if isinstance(items, list) else []
+
+
+def _step(line: bytes) -> Step | None:
+    values = _parsed(line)
+    try:
+        return restored(values) if isinstance(values, list) else None
+    except TypeError:
+        return None
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
+
+
+def _digest(text: str, size: int) -> str:
+    return blake2b(text.encode("utf-8", "replace"), digest_size=size).hexdigest()
+
+
+def _changed(entry: os.DirEntry[str]) -> float:
+    try:
+        return entry.stat(follow_symlinks=False).st_mtime
+    except FileNotFoundError:  # its own process was quicker
+        return time.time()
 
 
 def _private(path: str, flags: int) -> int:
@@ -114,76 +222,3 @@ def _remove(path: str) -> None:
         os.unlink(path)
     except FileNotFoundError:
         return
-
-
-def _notes(lines: list[bytes]) -> Iterator[int]:
-    """The lessons that were told, each time a call followed."""
-    told: list[int] = []
-    for line in lines:
-        if line.startswith(_NOTE):
-            told = _told(line)
-        elif line:
-            yield from told
-            told = []
-
-
-def _name(call: str) -> str:
-    """What a call is noted by; it may hold secrets."""
-    return blake2b(call.encode("utf-8", "replace"), digest_size=8).hexdigest()
-
-
-def _told(line: bytes) -> list[int]:
-    try:
-        return list(json.loads(line)[_TOLD])
-    except (ValueError, TypeError, KeyError):  # torn
-        return []
-
-
-def _counted(lessons: Iterable[int]) -> dict[int, int]:
-    found: dict[int, int] = {}
-    for lesson in lessons:
-        found[lesson] = found.get(lesson, 0) + 1
-    return found
-
-
-def _parsed(lines: list[bytes]) -> Iterator[Step]:
-    """The whole steps; a torn line is left out."""
-    for line in lines:
-        if line.startswith(_NOTE):
-            continue
-        try:
-            yield restored(json.loads(line))
-        except (ValueError, TypeError):
-            continue
-
-
-_NOTHING: tuple[Sequence[int], str] = ((), "")
-
-
-class MemoryWindow:
-    """The latest steps in this process."""
-
-    def __init__(self) -> None:
-        self._steps: deque[Step] = deque(maxlen=STEPS_REMEMBERED)
-        self._told: list[int] = []
-        self._pending: tuple[Sequence[int], str] = _NOTHING
-
-    def steps(self) -> list[Step]:
-        return list(self._steps)
-
-    def append(self, step: Step) -> None:
-        self._steps.append(step)
-        self._told += self._pending[0]
-        self._pending = _NOTHING
-
-    def past(self, call: str) -> tuple[list[Step], dict[int, int], bool]:
-        lessons, warned = self._pending
-        return self.steps(), _counted(self._told), bool(lessons) and warned == call
-
-    def tell(self, lessons: Sequence[int], call: str) -> None:
-        self._pending = lessons, call
-
-    def clear(self) -> None:
-        self._steps.clear()
-        self._told.clear()
-        self._pending = _NOTHING

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -82,8 +83,15 @@ def test_process_socket_and_port_give_the_same_answers(
         by_process = hook(agent, event, *([name] if name else [])).out
         expected = json.loads(by_process) if by_process else {}
         for way in ("socket", "port"):
+            forget_runs(home)
             assert ask(daemon, way, agent, event, name=name) == (200, expected)
+        forget_runs(home)
     assert not hook.log()
+
+
+def forget_runs(home: Path) -> None:
+    """Let the next event be the first of its run: a lesson is told once a run."""
+    shutil.rmtree(home / "runs", ignore_errors=True)
 
 
 def test_a_prompt_is_answered(daemon: Daemon) -> None:
@@ -104,7 +112,8 @@ def test_bad_events_are_one_line_in_the_log(event: bytes, home: Path, daemon: Da
 
 def test_a_long_event_is_answered_as_well(daemon: Daemon) -> None:
     for way in ("socket", "port"):
-        status, said = ask(daemon, way, "claude-code", {**PROMPT, "transcript": "x " * 5_000_000})
+        event = {**PROMPT, "session_id": way, "transcript": "x " * 5_000_000}
+        status, said = ask(daemon, way, "claude-code", event)
 
         assert status == 200
         assert LESSON in said["hookSpecificOutput"]["additionalContext"]

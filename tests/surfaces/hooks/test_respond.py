@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import hardwon
+from hardwon.errors import StorageError
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, Kind, Reply
 from hardwon.surfaces.hooks.respond import CONTEXT_LIMIT, respond
@@ -157,4 +158,45 @@ def test_notes_of_a_run_are_gone_when_its_session_ends(home: Home) -> None:
 
     home.tell(Kind.SESSION_END, session="../../etc/passwd")
 
-    assert not [path for path in home.path.rglob("run-*") if path.suffix in {".task", ".error"}]
+    assert list((home.path / "runs").iterdir()) == []
+
+
+def test_a_full_disk_at_the_end_of_a_turn_loses_neither_error_nor_steps(home: Home) -> None:
+    home.tell(Kind.PROMPT, text="push it")
+    home.tell(Kind.FAILED, **CALL, output="remote: error: protected branch")
+    (home.path / "queue").write_text("no directory can be made here")
+    with pytest.raises(StorageError):
+        home.tell(Kind.STOP, text="done")
+    (home.path / "queue").unlink()
+
+    home.tell(Kind.STOP, text="done")
+
+    with hardwon.open(home.path) as hw:
+        (job,) = hw.waiting()
+    assert (job.episode.task, job.episode.error) == ("push it", "remote: error: protected branch")
+    assert [step.failed for step in job.episode.steps] == [True]
+
+
+def test_what_was_told_in_a_conversation_is_not_told_at_its_next_prompt(home: Home) -> None:
+    with hardwon.open(home.path) as hw:
+        hw.agent("default").learn("make the folder of the nightly report with mkdir -p")
+    first = home.tell(Kind.PROMPT, text="make the folder of the nightly report")
+    home.tell(Kind.FAILED, **CALL, output="remote: error: protected branch")
+    home.tell(Kind.STOP, text="done")
+
+    again = home.tell(Kind.PROMPT, text="make the folder of the nightly report")
+    other = home.tell(Kind.PROMPT, "other", text="make the folder of the nightly report")
+
+    assert "mkdir -p" in first.context
+    assert not again
+    assert "mkdir -p" in other.context
+
+
+def test_the_prompt_of_a_run_is_kept_without_its_secrets(home: Home) -> None:
+    secret = "sk-ant-api03-" + "x1Y2" * 23 + "AA"
+    home.tell(Kind.PROMPT, text=f"log in with {secret}")
+
+    kept = b"".join(path.read_bytes() for path in (home.path / "runs").iterdir())
+
+    assert b"log in with" in kept
+    assert secret.encode() not in kept

@@ -131,7 +131,8 @@ class Runner:
         """What is known about such tasks; asked once a run of the loop."""
         if self._known is None and self._options.recall:
             try:
-                found = self._engine.doors.turn(self.state.scope, self._options.task)
+                doors, scope = self._engine.doors, self.state.scope
+                found = doors.turn(scope, self._options.task, doors.run(scope, None))
             except HardwonError:  # the loop goes on without its memory
                 return ""
             self._known, self._delivery = found.text, found.id

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from hardwon.project import project_of
-from hardwon.surfaces.hooks.events import SILENCE, Event, Reply
-from hardwon.surfaces.hooks.notebook import Notebook, run_id
+from hardwon.surfaces.hooks.events import SILENCE, Event, Kind, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.api import Agent, Hardwon
     from hardwon.values.delivery import Injection
 
+_ASKING = {Kind.PROMPT, Kind.BEFORE}
 CONTEXT_LIMIT = 8000  # characters; Claude Code cuts above 10,000
-TASK, ERROR = "task", "error"
 
 
 def respond(event: Event, hw: Hardwon) -> Reply:
     """What to tell the agent about this event, after what it teaches has been recorded."""
-    own, run = hw.settings.scope, run_id(event.session)
+    own = hw.settings.scope
     project = own.project or project_of(event.cwd)
+    is_mute = event.is_nested and not hw.settings.hooks.subagents
+    # What a sub-agent asks and is not told must not count as told in the conversation.
+    run = f"{event.session}/nested" if is_mute and event.kind in _ASKING else event.session
     agent = hw.agent(own.agent, project=project, tenant=own.tenant, run=run)
-    conversation = _Conversation(hw, agent, Notebook(hw.settings.home, run))
-    reply: Reply = getattr(conversation, event.kind)(event)
-    if event.is_nested and not hw.settings.hooks.subagents:
+    reply: Reply = getattr(_Conversation(hw, agent), event.kind)(event)
+    if is_mute:
         return SILENCE
     return reply._replace(context=_fitting(reply.context))
 
@@ -30,18 +31,15 @@ def respond(event: Event, hw: Hardwon) -> Reply:
 class _Conversation:
     """One method for each kind of event."""
 
-    def __init__(self, hw: Hardwon, agent: Agent, notes: Notebook) -> None:
+    def __init__(self, hw: Hardwon, agent: Agent) -> None:
         self._hw = hw
         self._agent = agent
-        self._notes = notes
 
     def session_start(self, event: Event) -> Reply:
-        self._notes.tidy()
         return Reply(self._agent.digest(tokens=self._hw.settings.hooks.digest_tokens))
 
     def prompt(self, event: Event) -> Reply:
         self._capture("")  # a run that was interrupted never stops
-        self._notes.write(TASK, event.text)
         return Reply(self._agent.before_turn(event.text).text)
 
     def before_action(self, event: Event) -> Reply:
@@ -53,7 +51,6 @@ class _Conversation:
         return Reply(found.text)
 
     def action_failed(self, event: Event) -> Reply:
-        self._notes.write(ERROR, event.output or "failed without a word")
         found = self._agent.after_action(event.tool, event.args, output=event.output, failed=True)
         return Reply(found.text)
 
@@ -66,7 +63,7 @@ class _Conversation:
 
     def session_end(self, event: Event) -> Reply:
         self._capture(event.text)
-        self._notes.tear_out(TASK, ERROR)
+        self._agent.run.end()
         return SILENCE
 
     def compaction(self, event: Event) -> Reply:
@@ -74,12 +71,13 @@ class _Conversation:
 
     def _capture(self, attempt: str) -> None:
         """Queue the run if something failed in it, and see that somebody works the queue."""
-        error = self._notes.read(ERROR)
-        if not error:
+        run = self._agent.run
+        past = run.so_far()
+        if not past.last_error:
             return
-        task = self._notes.read(TASK) or "(unknown task)"
-        job = self._agent.after_run(task=task, attempt=attempt, error=error)
-        self._notes.tear_out(ERROR)
+        task = past.task or "(unknown task)"
+        job = self._agent.after_run(task=task, attempt=attempt, error=past.last_error)
+        run.told(past.told)  # the conversation goes on, and what was told stands in it
         if job is not None and self._hw.settings.hooks.wake:
             self._hw.wake()
 

@@ -1,0 +1,29 @@
+"""One piece of work of an agent, as far as it has come."""
+
+from __future__ import annotations
+
+from hardwon.values.step import Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+SPEECHLESS = "failed without a word"
+
+
+class RunSoFar(NamedTuple):
+    """What is known of a run: task, steps, what it was told, what it has counted."""
+
+    task: str = ""
+    steps: tuple[Step, ...] = ()
+    told: frozenset[int] = frozenset()  # ids of the lessons that it was told
+    counted: frozenset[str] = frozenset()  # what counts once a run and has been counted
+    warned: str = ""  # the name of the pending call that it was warned about
+
+    @property
+    def last_error(self) -> str:
+        """What the last failing step printed; "" when nothing failed."""
+        failed = next((step for step in reversed(self.steps) if step.failed), None)
+        return "" if failed is None else failed.output or SPEECHLESS
