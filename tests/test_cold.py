@@ -49,6 +49,19 @@ def test_a_text_is_json_for_both_or_for_none(text: str) -> None:
         assert _json.loads(text) == expected
 
 
+@pytest.mark.parametrize("text", ["{'a': 1}", '{"a" 1}', "[1,,2]", '{"a": "b\\x"}'])
+def test_json_refuses_what_is_none_where_the_standard_module_is_not_loaded(text: str) -> None:
+    code = (
+        "from hardwon._cold import json\n"
+        f"try: json.loads({text!r})\n"
+        "except ValueError: print('refused')"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "refused\n"
+
+
 def test_json_refuses_what_it_cannot_write() -> None:
     with pytest.raises(TypeError, match="set"):
         _json.dumps({1, 2})

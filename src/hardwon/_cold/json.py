@@ -42,6 +42,8 @@ def loads(text: str | bytes) -> Any:
         value, end = _scan(bare, 0)
     except StopIteration as error:
         raise ValueError(f"no JSON value at character {error.value}") from None
+    except SystemError:  # the engine looks for its error in `json.decoder`, which is not imported
+        raise ValueError("no JSON value") from None
     if end != len(bare):
         raise ValueError(f"something follows the JSON value at character {end}")
     return value
