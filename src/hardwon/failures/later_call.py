@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from hardwon._cold import json, re
 from hardwon._cold.lazy import lazy
-from hardwon.failures.shell import Command, changes, parse
+from hardwon.failures.later_shell import Command, changes, parse
 from hardwon.failures.signature import Signature, signature
 from hardwon.text.clean import clip, one_line
 from hardwon.values.episode import Episode

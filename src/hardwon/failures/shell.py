@@ -1,9 +1,26 @@
-"""Shell commands taken apart far enough to say how one differs from another."""
+"""Shell text taken apart into the commands that it runs; words stay as they were typed.
+
+    cd web && CI=1 sudo -u me pnpm --dir app run test -q a.py 2>&1 | tail
+
+gives two commands. The first has program `pnpm`, verb `run test`, flags `-q` and `--dir app`,
+target `a.py`, env `CI=1`, cwd `web`, via `sudo -u me`. The second is `tail`, fed by a pipe.
+"""
 
 from __future__ import annotations
 
+from functools import lru_cache
+from itertools import pairwise
+
 from hardwon._cold import re
-from hardwon.text.clean import clip, one_line
+from hardwon.failures.programs import (
+    ASSIGNMENT,
+    KEYWORDS,
+    Starter,
+    bare,
+    interpreter,
+    starter,
+    sub_command,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,219 +28,235 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
-_READ = 4_000  # characters of a command that are looked at
-_HEREDOC = r"<<-?[ ]?(['\"]?)(\w{1,40})\1([^\n]{0,400})\n(?:(?!\2\b)[^\n]*+\n)*\2[ \t]*+(?=\n|$)"
-_SUBSTITUTION = r"\$\([^()\n]{0,200}\)"
-_TOKEN = (
-    rf"(?:{_SUBSTITUTION}|\"(?:[^\"\\]|\\.)*\"|'[^']*+'|\\.|[^\s\"'\\|&;<>()]|(?<=[<>])&\d)+"
-    r"|&&|\|\||[|;\n]|\d?>{1,2}&?|<<?|[&()<>]"
+_READ = 8_192  # characters of a text that are looked at
+_COMMANDS = 40  # commands of a text that are looked at
+_DEPTH = 3  # shells within shells
+
+# Linear: every run is possessive, and an open quote or bracket is one character.
+_PIECE = (
+    r"[^\s'\"\\|&;<>()`$]++|'[^']*+'|\"[^\"\\]*+(?:\\[\s\S][^\"\\]*+)*\"|\\[\s\S]"
+    r"|\$\([^()]*+(?:\([^()]*+\)[^()]*+)*\)|`[^`]*+`|\$\{[^}\n]*+\}|['\"\\`$]"
 )
-_ENDS = {"&&", "||", ";", "\n", "|", "&"}
-_ASSIGNMENT = r"[A-Za-z_]\w*=.*"
-_RUNNERS = {"npx", "pnpx", "bunx", "uvx", "pipx", "sudo", "env", "time", "nohup", "exec", "command"}
-_RUN_WORDS = {"poetry", "uv", "pdm", "hatch", "pipenv", "conda", "bundle", "rye"}
-_WITH_SUBCOMMAND = {
-    *("git", "docker", "kubectl", "npm", "yarn", "pnpm", "pip", "pip3", "cargo", "go", "apt-get"),
-    *("apt", "brew", "conda", "poetry", "uv", "gh", "systemctl", "terraform", "helm", "make"),
-}
-_INTERPRETER = r"(?:python|pypy)[\d.]*"
+_TOKEN = (
+    r"(?P<space>[ \t\r\f\v]++|\\\n)|(?P<comment>(?<![^\s;&|(])#[^\n]*+)"
+    r"|(?P<document><<-?(?!<)[ \t]*+(?P<mark>'[^'\n]*+'|\"[^\"\n]*+\"|\\?[\w.-]++))"
+    r"|(?P<process>[<>]\([^()]*+(?:\([^()]*+\)[^()]*+)*\))"
+    r"|(?P<redirect>(?:\d{1,2}|&)?(?:<<<|<>|>>|>\||[<>])(?:&(?:\d{1,2}|-))?)"
+    rf"|(?P<end>&&|\|\||\|&|;;|[|;&\n()])|(?P<word>(?:{_PIECE})+)"
+)
 
 
 class Command(NamedTuple):
-    """The part of a command line that does the work, and the circumstances it runs in."""
+    """One command, and the circumstances it runs in. Every word is as typed."""
 
     program: str
-    words: tuple[str, ...] = ()  # what it works on
+    verb: str = ""  # the sub-command: `commit`, `compose up`
     flags: tuple[str, ...] = ()
-    via: tuple[str, ...] = ()  # what starts it: sudo, npx, python -m, poetry run
-    env: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()  # assignments that hold for it
     cwd: str = ""
+    script: str = ""  # the here-document or the `-c` code that it is given
+    via: tuple[str, ...] = ()  # what starts it: `sudo`, `poetry run`, `python -m`
     writes: tuple[str, ...] = ()  # files that redirections write
-    script: str = ""  # the here-document or -c code
+    joint: str = ""  # what stands before it: "", "&&", "||", "|", ";" or a newline
+    text: str = ""  # all of it with its redirections, without here-documents
 
     @property
     def name(self) -> str:
-        """The program without its directory."""
-        return self.program.rsplit("/", 1)[-1]
+        """The program without its directory and version: `python` for `/usr/bin/python3.11`."""
+        return program_name(self.program)
 
     @property
     def call(self) -> str:
-        """How it is started, as one would type it."""
-        return " ".join((*self.via, self.program))
+        """How it is started: what starts it, the program, the sub-command."""
+        return " ".join(part for part in (*self.via, self.program, self.verb) if part)
+
+    @property
+    def does(self) -> str:
+        """Program and sub-command by name: `git commit`."""
+        return f"{self.name} {self.verb}".rstrip()
 
 
-def parse(text: str) -> Command:
-    """The working part of a command line: the last link of its chain, before any pipe."""
-    script, rest = _without_heredoc(text[:_READ])
-    links = _links(rest)
-    cwd, env = "", list[str]()
-    chosen: list[str] = []
-    for words in links:
-        if words[0] == "cd" and len(words) > 1:
-            cwd = _bare(words[1])
-        elif words[0] in {"export", "set"}:
-            env += [word for word in words[1:] if re.fullmatch(_ASSIGNMENT, word)]
-        elif words[0] not in {"source", ".", "echo", "true"} or not chosen:
-            chosen = words
-    return _command(chosen, cwd=cwd, env=env, script=script)
+@lru_cache(maxsize=256)  # the same call is looked at by several rules, and again as an earlier one
+def parse(text: str) -> tuple[Command, ...]:
+    """The commands of a text in order; `cd` and `export` count as circumstances of the others."""
+    return tuple(_commands(text[:_READ], depth=0))[:_COMMANDS]
 
 
-def _without_heredoc(text: str) -> tuple[str, str]:
-    """The first here-document, and the text without any."""
-    if "<<" not in text:
-        return "", text
-    found = re.search(_HEREDOC, text)
-    if not found:
-        return "", text
-    body = found[0].split("\n", 1)[1].rsplit("\n", 1)[0]
-    return body, re.sub(_HEREDOC, lambda match: match[3], text)
+def working_part(text: str) -> Command:
+    """The command that a text is about: the last that is no output filter and no announcement."""
+    commands = parse(text)
+    heads = [each for each in commands if each.joint != "|"]
+    real = [each for each in heads if each.name not in {"echo", "printf", "true", "source", "."}]
+    return (real or heads or [Command("")])[-1]
 
 
-def _links(text: str) -> list[list[str]]:
-    """The parts of a chain as words; what a pipe feeds is left out."""
-    links: list[list[str]] = [[]]
-    piped = False
-    for token in re.findall(_TOKEN, text.replace("\\\n", " ")):
-        if token in _ENDS:
-            piped = token == "|" or (piped and token == "&")
-            links.append([])
-        elif not piped:
-            links[-1].append(token)
-    return [words for words in links if words]
+@lru_cache(maxsize=256)
+def program_name(program: str) -> str:
+    """The program without quotes, directory and version."""
+    name = bare(program).rsplit("/", 1)[-1]
+    versioned = re.fullmatch(r"(python|pip|node|ruby|perl|php|pypy)[\d.]{1,8}", name)
+    return versioned[1] if versioned else name
 
 
-def _command(words: list[str], *, cwd: str, env: list[str], script: str) -> Command:
-    words, writes = _redirected(words)
-    via: list[str] = []
-    while words and (started := _starter(words, via)):
-        step, rest = started
-        if re.fullmatch(_ASSIGNMENT, step):
-            env.append(step)
+class _Part:
+    """The words of one command as they are read."""
+
+    def __init__(self, joint: str) -> None:
+        self.joint = joint
+        self.words: list[str] = []
+        self.starts: list[int] = []
+        self.end = 0  # of its last word or redirection
+        self.writes: list[str] = []
+        self.documents: list[str] = []
+
+    def take(self, token: re.Match[str], redirected: str) -> None:
+        """Add a word; one that a redirection names is no argument."""
+        self.end = token.end()
+        if not redirected:
+            self.words.append(token[0])
+            self.starts.append(token.start())
+        elif ">" in redirected and bare(token[0]) != "/dev/null":
+            self.writes.append(bare(token[0]))
+
+
+def _commands(text: str, *, depth: int) -> list[Command]:
+    cwd, env, made = "", list[str](), list[Command]()
+    for part in _parts(text):
+        skipped = _keywords(part.words)
+        words = part.words[skipped:]
+        if not words:
+            continue
+        if words[0] in {"cd", "pushd"}:
+            cwd = _moved(cwd, words[1:])
+        elif words[0] in {"export", "set", "declare"} or all(map(_is_assignment, words)):
+            env += filter(_is_assignment, words)
         else:
-            via.append(step)
-        words = rest
+            typed = text[part.starts[skipped] : part.end]
+            made += _made(part, words, depth=depth, typed=typed, place=(cwd, tuple(env)))
+    return made
+
+
+def _parts(text: str) -> list[_Part]:
+    """The commands as lists of words, with what they write and the documents they are given."""
+    parts, at, redirected, opened = [_Part("")], 0, "", list[tuple[str, _Part]]()
+    while at < len(text) and (token := re.match(_TOKEN, text, at)):
+        kind, part, at = token.lastgroup, parts[-1], token.end()
+        if kind in {"word", "process"}:
+            part.take(token, redirected)
+            redirected = ""
+        elif kind in {"document", "mark"}:
+            opened.append((token["mark"].strip("'\"\\"), part))
+            part.end = at
+        elif kind == "redirect":
+            redirected = "" if token[0][-1] in "-0123456789" else token[0]
+            part.end = at
+        elif kind == "end":
+            at = _read_documents(text, at, opened) if token[0] == "\n" else at
+            parts.append(_Part("|" if token[0] == "|&" else token[0]))
+            redirected = ""
+    return parts
+
+
+def _read_documents(text: str, at: int, opened: list[tuple[str, _Part]]) -> int:
+    """Take the here-documents that begin at `at`; where the text goes on after them."""
+    for mark, part in opened:
+        body = "".join(_lines_until(text, at, mark))
+        part.documents.append(body)
+        end = text.find("\n", at + len(body))
+        at = end + 1 if end >= 0 else len(text)
+    opened.clear()
+    return at
+
+
+def _lines_until(text: str, at: int, mark: str) -> list[str]:
+    """The lines from `at` up to the one that holds only the mark."""
+    lines = text[at:].splitlines(keepends=True)
+    end = next((k for k, line in enumerate(lines) if line.strip() == mark), len(lines))
+    return lines[:end]
+
+
+def _keywords(words: list[str]) -> int:
+    """How many of the first words belong to loops and conditions; all of a `for x in …`."""
+    at = 0
+    while at < len(words) and words[at] in KEYWORDS:
+        at += 1
+    return len(words) if words[at : at + 1] in (["for"], ["case"], ["select"]) else at
+
+
+def _moved(cwd: str, words: list[str]) -> str:
+    target = next((word for word in words if not word.startswith("-")), "")
+    return f"{cwd}/{target}" if cwd and target[:1] not in {"/", "~", "$", '"', "'"} else target
+
+
+def _is_assignment(word: str) -> bool:
+    return bool(re.fullmatch(ASSIGNMENT, word))
+
+
+def _made(
+    part: _Part, words: list[str], *, depth: int, typed: str, place: tuple[str, tuple[str, ...]]
+) -> list[Command]:
+    started = _started(words)
+    env, words = (*place[1], *started.env), started.rest
+    script = "\n".join(part.documents)
     if not words:
-        return Command("", cwd=cwd, env=tuple(env), writes=writes, script=script)
-    program, *rest = words
-    if "-c" in rest[:-1] and re.fullmatch(rf"{_INTERPRETER}|bash|sh|node", program):
-        script, rest = _bare(rest[rest.index("-c") + 1]), [*rest[: rest.index("-c")], "-c"]
-    flags = tuple(word for word in rest if word.startswith("-") and len(word) > 1)
-    operands = [_bare(word) for word in rest if not (word.startswith("-") and len(word) > 1)]
-    if program in _WITH_SUBCOMMAND and operands:
-        program, operands = f"{program} {operands[0]}", operands[1:]
-    return Command(
-        program, tuple(operands), flags, tuple(via), tuple(env), cwd, writes, script=script
-    )
-
-
-def _starter(words: list[str], via: list[str]) -> tuple[str, list[str]] | None:
-    """What stands before the program: an assignment, or something that only starts another."""
-    head, rest = words[0], words[1:]
-    if re.fullmatch(_ASSIGNMENT, head):
-        return head, rest
-    if head in _RUNNERS and rest and not rest[0].startswith("-"):
-        return head, rest
-    if head in {"sh", "bash"} and rest and re.fullmatch(r"[\w./-]+\.(?:ba)?sh", rest[0]):
-        return head, rest
-    if head == "timeout" and len(rest) > 1:
-        return f"timeout {rest[0]}", rest[1:]
-    if head in _RUN_WORDS and rest[:1] in (["run"], ["exec"]) and len(rest) > 1:
-        return f"{head} {rest[0]}", rest[1:]
-    if re.fullmatch(rf"(?:\S*/)?{_INTERPRETER}", head) and rest[:1] == ["-m"] and len(rest) > 1:
-        return f"{head} -m", rest[1:]
-    return None
-
-
-def _redirected(words: list[str]) -> tuple[list[str], tuple[str, ...]]:
-    """The words without redirections, and the files that are written."""
-    kept, writes, skip = list[str](), list[str](), ""
-    for word in words:
-        if skip:
-            if ">" in skip and "&" not in skip and word != "/dev/null":
-                writes.append(_bare(word))
-            skip = ""
-        elif re.fullmatch(r"\d?>{1,2}&?|<<?|[<>]", word):
-            skip = word
-        elif word not in "()":
-            kept.append(word)
-    return kept, tuple(writes)
-
-
-def _bare(word: str) -> str:
-    """The word without the quotes around it."""
-    quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "\"'"
-    return word[1:-1] if quoted else word
-
-
-def changes(old: Command, new: Command) -> tuple[str, ...]:
-    """What the new command does differently, in words that follow "you"."""
-    found = (
-        *_moved(old, new),
-        *_restarted(old, new),
-        *_prepared(old, new),
-        *_reflagged(old, new),
-        *_retargeted(old, new),
-        *_rewritten(old, new),
-    )
-    return found[:4]
-
-
-def _moved(old: Command, new: Command) -> list[str]:
-    if old.cwd == new.cwd:
         return []
-    return [f"ran it from {_code(new.cwd)}" if new.cwd else f"did not `cd {old.cwd}` first"]
-
-
-def _restarted(old: Command, new: Command) -> list[str]:
-    if old.call == new.call:
-        return []
-    if old.name == new.name and set(old.via) < set(new.via):
-        return [f"ran it with {_code(' '.join(x for x in new.via if x not in old.via))}"]
-    return [f"used {_code(new.call)} instead of {_code(old.call)}"]
-
-
-def _prepared(old: Command, new: Command) -> list[str]:
-    added = [one for one in new.env if one not in old.env]
-    dropped = [one.split("=")[0] for one in old.env if one not in new.env]
-    dropped = [name for name in dropped if not any(one.startswith(f"{name}=") for one in added)]
+    program, rest = words[0], words[1:]
+    name = program_name(program)
+    if name in {"bash", "sh", "zsh"} and depth < _DEPTH and (code := _shell_code(rest)):
+        within = _commands(code, depth=depth + 1)
+        return [
+            _within(command, part, place=(place[0], env), via=started.via) for command in within
+        ]
+    if code_at := interpreter(name, rest):
+        script, rest = bare(rest[code_at]), rest[:code_at]
+    verb, before, rest = sub_command(name, rest)
+    flags = (*before, *(word for word in rest if _is_flag(word)))
+    targets = tuple(word for word in rest if not _is_flag(word))
+    writes = (*part.writes, *_tee(name, targets))
     return [
-        *([f"set {_code(' '.join(added))}"] if added else []),
-        *([f"left {_code(' '.join(dropped))} unset"] if dropped else []),
+        Command(
+            *(program, verb, flags, targets, env, place[0], script),
+            *(started.via, writes, part.joint, typed),
+        )
     ]
 
 
-def _reflagged(old: Command, new: Command) -> list[str]:
-    added = [flag for flag in new.flags if flag not in old.flags]
-    dropped = [flag for flag in old.flags if flag not in new.flags]
-    if added and dropped:
-        return [f"used {_code(' '.join(added))} instead of {_code(' '.join(dropped))}"]
-    if added:
-        return [f"added {_code(' '.join(added))}"]
-    return [f"left out {_code(' '.join(dropped))}"] if dropped else []
+def _started(words: list[str]) -> Starter:
+    """What stands before the program: assignments, and programs that only start another."""
+    env, via = tuple[str, ...](), tuple[str, ...]()
+    while words and (step := starter(words, program_name(words[0]))):
+        env, via, words = (*env, *step.env), (*via, *step.via), step.rest
+    return Starter(env, via, words)
 
 
-def _retargeted(old: Command, new: Command) -> list[str]:
-    added = [word for word in new.words if word not in old.words]
-    dropped = [word for word in old.words if word not in new.words]
-    if added and dropped:
-        return [f"named {_code(' '.join(added))} instead of {_code(' '.join(dropped))}"]
-    if added:
-        return [f"added {_code(' '.join(added))}"]
-    return [f"left out {_code(' '.join(dropped))}"] if dropped else []
+def _within(
+    command: Command, part: _Part, *, place: tuple[str, tuple[str, ...]], via: tuple[str, ...]
+) -> Command:
+    """A command of a shell within the shell, with the circumstances of both."""
+    joint = command.joint or part.joint
+    return command._replace(
+        env=(*place[1], *command.env),
+        cwd=command.cwd or place[0],
+        via=(*via, *command.via),
+        writes=(*command.writes, *part.writes),
+        joint=joint,
+    )
 
 
-def _rewritten(old: Command, new: Command) -> list[str]:
-    """What changed in the code that the command carries."""
-    if old.script == new.script or not new.script:
-        return []
-    known = {line.strip() for line in old.script.splitlines()}
-    fresh = [line.strip() for line in new.script.splitlines() if line.strip() not in known]
-    shown = [line for line in fresh if line and line[0] not in "#)]}"][:2]
-    if not old.script or len(fresh) > 12:
-        return ["ran other code"]
-    return [f"changed the code to {_code('; '.join(shown))}"] if shown else ["left out some code"]
+def _shell_code(words: list[str]) -> str:
+    """The text behind `-c` or `-lc`."""
+    for flag, code in pairwise(words):
+        if re.fullmatch(r"-[a-z]{0,4}c", flag):
+            return bare(code).replace('\\"', '"') if code.startswith('"') else bare(code)
+        if not flag.startswith("-"):
+            return ""
+    return ""
 
 
-def _code(text: str) -> str:
-    """The text as code on one line; a backtick in it cannot end it."""
-    return f"`{clip(one_line(text), 120).replace('`', chr(39))}`"
+def _tee(name: str, targets: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(bare, targets)) if name == "tee" else ()
+
+
+def _is_flag(word: str) -> bool:
+    return len(word) > 1 and word[0] == "-"

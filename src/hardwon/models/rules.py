@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.errors import PermanentError
 from hardwon.failures.diagnosis import Diagnosis, diagnose
 from hardwon.failures.later_call import Fix, find_fix, focus
-from hardwon.failures.shell import parse
+from hardwon.failures.later_shell import parse
 from hardwon.ports import Reply
 from hardwon.text.clean import clip, one_line
 

@@ -1,0 +1,226 @@
+"""What is known of programs by name: who starts another, who has sub-commands, who runs code."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+ASSIGNMENT = r"(?s)[A-Za-z_]\w*\+?=.*"
+KEYWORDS = frozenset(
+    ["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "esac", "!", "{", "}"]
+)
+# Programs that start another, with their options that take a value
+_STARTERS = {
+    "sudo": "-u -g -h -p -C --user --group",
+    "doas": "-u",
+    "env": "-u -C -S --unset --chdir",
+    "nice": "-n",
+    "ionice": "-c -n",
+    "stdbuf": "-i -o -e",
+    "timeout": "-s -k --signal --kill-after",
+    "nohup": "",
+    "time": "-f -o",
+    "exec": "-a",
+    "command": "",
+    "builtin": "",
+    "xargs": "-n -I -P -L -d -s -E --max-args --max-procs --delimiter",
+    "npx": "-p --package -c",
+    "pnpx": "",
+    "bunx": "",
+    "uvx": "--from --with -p --python",
+    "xvfb-run": "-s -n",
+}
+# `poetry run x` starts x
+_RUNNERS = {
+    "poetry": ("run", "-C --directory -P --project"),
+    "uv": ("run", "--with --python -p --extra --group --project --directory --package"),
+    "pdm": ("run", "-p --project"),
+    "hatch": ("run", "-e --env"),
+    "pipenv": ("run", ""),
+    "rye": ("run", ""),
+    "conda": ("run", "-n -p --name --prefix"),
+    "mamba": ("run", "-n -p --name --prefix"),
+    "bundle": ("exec", ""),
+    "pipx": ("run", "--spec --python"),
+    "npm": ("exec", "--prefix -w --workspace"),
+    "pnpm": ("exec", "-C --dir -F --filter"),
+    "yarn": ("exec", "--cwd"),
+    "rbenv": ("exec", ""),
+    "direnv": ("exec", ""),
+    "dotenv": ("run", "-f --file"),
+    "coverage": ("run", "--source --rcfile --omit --include"),
+}
+# Programs with sub-commands, with their options before it that take a value
+_VERBED = {
+    "git": "-C -c --git-dir --work-tree",
+    "docker": "-H --host --context -c --config",
+    "docker-compose": "-p -f --project-name --file --env-file --profile",
+    "podman": "--url --connection",
+    "kubectl": "-n --namespace --context --cluster --kubeconfig --user",
+    "helm": "-n --namespace --kube-context --kubeconfig",
+    "terraform": "",
+    "tofu": "",
+    "npm": "--prefix -w --workspace -C",
+    "pnpm": "-C --dir -F --filter --prefix",
+    "yarn": "--cwd",
+    "bun": "--cwd",
+    "pip": "--python --proxy",
+    "uv": "--project --directory --config-file",
+    "poetry": "-C --directory -P --project",
+    "cargo": "-C --config --color",
+    "go": "-C",
+    "make": "-C -f -j -I --directory --file",
+    "mvn": "-f -pl -P --file",
+    "gradle": "-p -b",
+    "gradlew": "-p -b",
+    "dotnet": "",
+    "gh": "-R --repo",
+    "aws": "--profile --region --endpoint-url --output",
+    "gcloud": "--project --account --format",
+    "az": "--subscription -o --output",
+    "heroku": "-a --app",
+    "apt": "-o -t",
+    "apt-get": "-o -t",
+    "apk": "",
+    "dnf": "",
+    "yum": "",
+    "brew": "",
+    "conda": "",
+    "bundle": "",
+    "gem": "",
+    "composer": "-d --working-dir",
+    "rustup": "",
+    "systemctl": "-H -M",
+    "service": "",
+    "rails": "",
+    "flask": "--app -A",
+    "alembic": "-c --config",
+    "openssl": "",
+    "vagrant": "",
+    "ansible": "",
+}
+# The first word of a sub-command that has a second one
+_NOUNS = frozenset(
+    [
+        *("compose", "image", "container", "volume", "network", "buildx", "config", "mod", "run"),
+        *("stash", "remote", "submodule", "worktree", "bisect", "pr", "issue", "repo", "release"),
+        *("pip", "env", "state", "workspace", "rollout", "auth", "get", "describe", "delete"),
+        *("s3", "ec2", "iam", "tool", "python", "set", "create", "workflow"),
+    ]
+)
+_TWO_WORDS = frozenset(
+    ["docker", "podman", "git", "gh", "uv", "go", "terraform", "helm", "aws", "gcloud", "az"]
+) | {*("npm", "pnpm", "yarn", "bun", "conda", "poetry", "pip", "kubectl", "cargo", "composer")}
+_INNER = {"compose": "-p -f --project-name --file --env-file --profile --project-directory"}
+_MODULES = frozenset(["python", "pypy"])
+_CODE_FLAGS = {"python": "c", "pypy": "c", "node": "e", "bun": "e", "deno": "e", "perl": "e"}
+_CODE_FLAGS |= {"ruby": "e", "php": "r", "psql": "c", "mysql": "e"}
+
+
+class Starter(NamedTuple):
+    """What stands before a program, and the words from the program on."""
+
+    env: tuple[str, ...]
+    via: tuple[str, ...]
+    rest: list[str]
+
+
+def bare(word: str) -> str:
+    """The word without the quotes around it."""
+    is_quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "\"'"
+    return word[1:-1] if is_quoted else word
+
+
+def starter(words: list[str], name: str) -> Starter | None:
+    """The first thing before the program; None when the program comes first."""
+    if re.fullmatch(ASSIGNMENT, words[0]):
+        return Starter((words[0],), (), words[1:])
+    if name in _STARTERS:
+        end = _past_options(words, 1, _STARTERS[name])
+        return _cut(words, end + (name == "timeout"))
+    if name in _RUNNERS:
+        return _run_by(words, *_RUNNERS[name])
+    if name in _MODULES and len(words) > 2 and words[1] == "-m":
+        return Starter((), (f"{words[0]} -m",), words[2:])
+    if name in {"bash", "sh"} and len(words) > 1 and re.fullmatch(r"[\w./-]+\.(?:ba)?sh", words[1]):
+        return Starter((), (words[0],), words[1:])
+    return None
+
+
+def _run_by(words: list[str], verb: str, options: str) -> Starter | None:
+    """`poetry run pytest`, also with options before and behind `run`."""
+    at = _past_options(words, 1, options)
+    if words[at : at + 1] != [verb]:
+        return None
+    end = _past_options(words, at + 1, options)
+    if verb == "run" and words[0] == "coverage" and words[at + 1 : at + 2] == ["-m"]:
+        end = at + 2
+    return _cut(words, end)
+
+
+def _cut(words: list[str], end: int) -> Starter | None:
+    """The starter up to `end`; None when it starts nothing, as in a plain `env` or `time`."""
+    env = [word for word in words[1:end] if re.fullmatch(ASSIGNMENT, word)]
+    via = " ".join(word for word in words[:end] if word not in env)
+    return Starter(tuple(env), (via,), words[end:]) if end < len(words) else None
+
+
+def _past_options(words: list[str], at: int, valued: str) -> int:
+    """Where the first word is that is neither an option, nor its value, nor an assignment."""
+    takes_value = frozenset(valued.split())
+    while at < len(words):
+        word = words[at]
+        if word == "--":
+            return at + 1
+        if word in takes_value:
+            at += 2
+        elif word[0] in "-+" and len(word) > 1:
+            at += 1
+        else:
+            return at
+    return len(words)
+
+
+def sub_command(name: str, words: list[str]) -> tuple[str, tuple[str, ...], list[str]]:
+    """The sub-command, the options before it with their values, and the words behind it."""
+    if name not in _VERBED:
+        return "", (), words
+    at = _past_options(words, 0, _VERBED[name])
+    if at >= len(words):
+        return "", (), words
+    verb, before = words[at], _joined(words[:at], _VERBED[name])
+    if verb not in _NOUNS or name not in _TWO_WORDS:
+        return verb, before, words[at + 1 :]
+    inner = _INNER.get(verb, "")
+    then = _past_options(words, at + 1, inner) if inner else at + 1
+    if then >= len(words) or words[then].startswith("-"):
+        return verb, before, words[at + 1 :]
+    before = (*before, *_joined(words[at + 1 : then], inner))
+    return f"{verb} {words[then]}", before, words[then + 1 :]
+
+
+def _joined(words: list[str], valued: str) -> tuple[str, ...]:
+    """Options with their values: `-p x`."""
+    takes_value, made = frozenset(valued.split()), list[str]()
+    for before, word in zip(["", *words], words, strict=False):
+        if before in takes_value and made:
+            made[-1] += f" {word}"
+        else:
+            made.append(word)
+    return tuple(made)
+
+
+def interpreter(name: str, words: list[str]) -> int:
+    """Where the code stands that an interpreter gets on its command line; 0 when it gets none."""
+    letter = _CODE_FLAGS.get(name)
+    at = 0
+    while letter and at < len(words) - 1 and words[at][0] == "-":
+        if not words[at].startswith("--") and words[at].endswith(letter):
+            return at + 1
+        at += 2 if words[at] in {"-W", "-X"} else 1
+    return 0

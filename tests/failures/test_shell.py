@@ -1,0 +1,120 @@
+"""A shell text is taken apart once, in one way, and its words stay as typed."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.failures.shell import parse, working_part
+
+CASES: list[tuple[str, dict[str, Any]]] = [
+    ("pytest -q tests/a.py::t", {"program": "pytest", "flags": ("-q",), "targets": ("tests/a.py::t",)}),
+    ("A=1 B='x y' make -C build all", {"program": "make", "verb": "all", "env": ("A=1", "B='x y'"), "flags": ("-C build",)}),
+    ("cd web && cd app && npm test", {"program": "npm", "verb": "test", "cwd": "web/app"}),
+    ("cd a; cd /b; ls", {"program": "ls", "cwd": "/b"}),
+    ("export A=1\nset -e\nrun x", {"program": "run", "env": ("A=1",), "targets": ("x",)}),
+    ("sudo -u me env A=1 timeout -k 5 10s nice -n 5 run", {"program": "run", "env": ("A=1",), "via": ("sudo -u me", "env", "timeout -k 5 10s", "nice -n 5")}),
+    ("poetry run python -m pytest x", {"program": "pytest", "via": ("poetry run", "python -m")}),
+    ("uv run --with a pytest x", {"program": "pytest", "via": ("uv run --with a",), "targets": ("x",)}),
+    ("conda run -n env pytest", {"program": "pytest", "via": ("conda run -n env",)}),
+    ("coverage run -m pytest x", {"program": "pytest", "via": ("coverage run -m",)}),
+    ("pnpm --dir web exec vitest", {"program": "vitest", "via": ("pnpm --dir web exec",)}),
+    ("pnpm --dir web test", {"program": "pnpm", "verb": "test", "flags": ("--dir web",)}),
+    ("docker compose -p x -f y.yml up -d web", {"program": "docker", "verb": "compose up", "flags": ("-p x", "-f y.yml", "-d"), "targets": ("web",)}),
+    ("git -C /r stash pop", {"program": "git", "verb": "stash pop", "flags": ("-C /r",)}),
+    ("git -c a=b commit -m 'x y'", {"verb": "commit", "flags": ("-c a=b", "-m"), "targets": ("'x y'",)}),
+    ("kubectl -n p config use-context c", {"verb": "config use-context", "targets": ("c",)}),
+    ("go mod tidy", {"program": "go", "verb": "mod tidy"}),
+    ("terraform -chdir=x plan", {"verb": "plan", "flags": ("-chdir=x",)}),
+    ("npm run build -- --prod", {"verb": "run build", "flags": ("--", "--prod")}),
+    ("pip3 install numpy", {"program": "pip3", "verb": "install", "targets": ("numpy",)}),
+    ("/usr/bin/python3.11 x.py", {"program": "/usr/bin/python3.11", "name": "python", "targets": ("x.py",)}),
+    ("python -c \"import a; b\"", {"program": "python", "flags": ("-c",), "script": "import a; b"}),
+    ("python -W error -c 'x'", {"program": "python", "targets": ("error",), "flags": ("-W", "-c"), "script": "x"}),
+    ("python - <<'EOF' x\nimport a\nEOF", {"targets": ("-", "x"), "script": "import a\n"}),
+    ("bash -lc 'cd /x && A=1 npm test'", {"program": "npm", "verb": "test", "cwd": "/x", "env": ("A=1",)}),
+    ("bash run.sh a", {"program": "run.sh", "via": ("bash",), "targets": ("a",)}),
+    ("echo a > out.txt 2>&1", {"program": "echo", "targets": ("a",), "writes": ("out.txt",)}),
+    ("run x 2>/dev/null", {"targets": ("x",), "writes": ()}),
+    ("for f in a b; do python $f; done", {"program": "python", "targets": ("$f",), "text": "python $f"}),
+    ("if ! make; then echo no; fi", {"program": "make", "text": "make"}),
+    ("( cd a && make )", {"program": "make", "cwd": "a"}),
+    ("diff <(sort a) <(sort b)", {"program": "diff", "targets": ("<(sort a)", "<(sort b)")}),
+    ("echo $(git rev-parse $(x)) # why", {"targets": ("$(git rev-parse $(x))",)}),
+    ("echo \"a && b\" 'c; d' e\\ f", {"targets": ('"a && b"', "'c; d'", "e\\ f")}),
+    ("a \\\n  --b c", {"program": "a", "flags": ("--b",), "targets": ("c",)}),
+    ("env", {"program": "env"}),
+    ("timeout 5", {"program": "timeout", "targets": ("5",)}),
+    ("FOO=1", {"program": ""}),
+    ("", {"program": ""}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES, ids=[text[:30] for text, _ in CASES])
+def test_a_command_is_taken_apart(text: str, expected: dict[str, Any]) -> None:
+    command = working_part(text)
+
+    assert {name: getattr(command, name) for name in expected} == expected
+
+
+def test_a_chain_and_a_pipe_give_all_their_commands() -> None:
+    commands = parse("a x && b | c || d; e &\nf")
+
+    assert [(each.joint, each.program) for each in commands] == [
+        ("", "a"), ("&&", "b"), ("|", "c"), ("||", "d"), (";", "e"), ("\n", "f"),
+    ]  # fmt: skip
+
+
+def test_each_here_document_belongs_to_the_command_that_reads_it() -> None:
+    text = "cat <<A > a.py | tee b\nx = '<<B'\nA\npython a.py <<-'B'\n\ty\n\tB\nls"
+
+    cat, tee, python, ls = parse(text)
+
+    assert (cat.script, cat.writes, cat.text) == ("x = '<<B'\n", ("a.py",), "cat <<A > a.py")
+    assert (tee.script, tee.writes) == ("", ("b",))
+    assert python.script == "\ty\n"
+    assert ls.program == "ls"
+
+
+def test_what_follows_a_document_without_an_end_is_its_body() -> None:
+    (command,) = parse("cat <<EOF > a\nrm -rf x\n")
+
+    assert command.script == "rm -rf x\n"
+
+
+def test_the_working_part_is_neither_a_filter_nor_an_announcement() -> None:
+    assert working_part("make all 2>&1 | tail -5; echo done").program == "make"
+
+
+@given(st.text(alphabet="ab -;&|<>'\"\\$()`{}#=\n/", max_size=60))
+def test_any_text_can_be_parsed(text: str) -> None:
+    for command in parse(text):
+        assert command.program
+        assert command.text in text or "sh" in text
+        assert all(word in text for word in command.targets)
+
+
+@given(
+    st.sampled_from(["pytest", "npm test", "git commit"]),
+    st.sampled_from(["", "A=1 ", "sudo ", "cd x && ", "poetry run ", "timeout 9 "]),
+    st.sampled_from(["", " | tail", " 2>&1", " > out", "; echo x", " # note"]),
+)
+def test_circumstances_do_not_change_what_a_call_does(call: str, before: str, after: str) -> None:
+    assert working_part(before + call + after).does == call
+
+
+PIECES = ("$(", "`", "'", '"', "<<a\n", "\\", "a=", "((", "a ", "&&", "x|", "sudo ", "\n", "${", "<(", "#")  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_a_hostile_text_takes_no_longer_than_a_harmless_one(piece: str) -> None:
+    parse(piece)
+    began = perf_counter()
+
+    parse((piece * 50_000)[:50_000])
+
+    assert perf_counter() - began < 0.5
