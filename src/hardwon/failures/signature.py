@@ -17,6 +17,8 @@ from functools import lru_cache
 
 from hardwon._cold import re
 from hardwon._cold.hashing import blake2b
+from hardwon.failures.error_line import ANSI
+from hardwon.failures.error_line import error_line as error_line
 from hardwon.values.failure import Failure
 
 TYPE_CHECKING = False
@@ -28,7 +30,7 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 _LONGEST = 200
-_HEAD, _TAIL, _LINE = 4_096, 16_384, 4_096
+_LINE = 4_096
 _PASSES = 8
 
 
@@ -42,8 +44,13 @@ class Signature(NamedTuple):
 @lru_cache(maxsize=128)  # a failing step is named several times, and those before it again
 def signature(tool: str, error: str) -> Signature:
     """The name of this failure of this tool; the same in every run that fails the same way."""
-    line = fold(error_line(error)[:_LINE]) or "<no output>"
-    text = f"{fold(tool).lower() or 'tool'}: {line}"[:_LONGEST].rstrip()
+    return line_signature(tool, error_line(error))
+
+
+def line_signature(tool: str, line: str) -> Signature:
+    """The name of a failure whose telling line is known."""
+    text = f"{fold(tool).lower() or 'tool'}: {fold(line[:_LINE]) or '<no output>'}"
+    text = text[:_LONGEST].rstrip()
     return Signature(blake2b(text.encode(), digest_size=8).hexdigest(), text)
 
 
@@ -66,10 +73,6 @@ def read_failure(step: Step) -> Failure | None:
 # Patterns are kept as text: `re` compiles and caches them on first use, so an import stays cheap.
 # Linear: every run is possessive (`++`, `*+`) or bounded, and starts where no longer one could.
 
-_ANSI = (
-    r"\x1b\[[0-?]*+[ -/]*+[@-~]|\x1b\][^\x07\x1b]*+(?:\x07|\x1b\\)?"
-    r"|\x1b[()][0-9A-B]|\x1b[@-Z\\-_=>]"
-)
 _CONTROL = r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b\ufeff]"
 
 _AMOUNT = r"\d{1,9}(?:\.\d{1,9})?"
@@ -133,7 +136,7 @@ def fold(text: str) -> str:
 
 def _one_line(text: str) -> str:
     valid = text.encode("utf-8", "replace").decode()  # a lone surrogate cannot be stored
-    return " ".join(re.sub(_CONTROL, " ", re.sub(_ANSI, "", valid)).split())
+    return " ".join(re.sub(_CONTROL, " ", re.sub(ANSI, "", valid)).split())
 
 
 def _replacement(match: re.Match[str]) -> str:
@@ -212,101 +215,3 @@ _REWRITES = {
     "word": _fold_word,
     "rest": _fold_numbers,
 }
-
-
-def error_line(output: str) -> str:
-    """The line that best tells what went wrong, else the last one; "" when there is none."""
-    lines = _lines(output)
-    for find in (_pytest_line, _traceback_line, _marked_line, _telling_line):
-        if found := find(lines):
-            return found
-    return lines[-1].strip() if lines else ""
-
-
-def _lines(output: str) -> list[str]:
-    if len(output) > _HEAD + _TAIL:
-        output = f"{output[:_HEAD]}\n{output[-_TAIL:]}"
-    plain = re.sub(_ANSI, "", output)
-    return [line.rstrip() for line in plain.splitlines() if line.strip(" \t\0^~-=_*#+|")]
-
-
-_EXCEPTION = r"[A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Timeout|Failure|Failed)\b"
-
-
-def _pytest_line(lines: list[str]) -> str:
-    """The exception of the last block of `E   …` lines; without a block, of the short summary."""
-    block: list[str] = []
-    for before, line in zip(["", *lines], lines, strict=False):
-        if re.match(r"E   +\S", line):
-            if not before.startswith("E   "):
-                block = []
-            block.append(line[1:].strip())
-    if block:
-        return next((line for line in block if re.match(_EXCEPTION, line)), block[0])
-    return _summary_line(lines)
-
-
-def _summary_line(lines: list[str]) -> str:
-    """What `FAILED a.py::test - ValueError: x` tells; without a message, which test it was."""
-    for line in reversed(lines):
-        if found := re.match(r"(?:FAILED|ERROR) (\S+::\S.*|\S+\.py\b.*)", line):
-            return found[1].partition(" - ")[2] or line
-    return ""
-
-
-def _traceback_line(lines: list[str]) -> str:
-    """The exception below the last `File "…", line 3`; a wordless one with its source line."""
-    frames = [at for at, line in enumerate(lines) if re.search(r'  File ".*", line \d', line)]
-    if not frames:
-        return ""
-    margin = lines[frames[-1]].index('  File "')
-    for at in range(frames[-1] + 1, len(lines)):
-        line = lines[at][margin:]
-        if line and not line[0].isspace():
-            return _explained(line, above=lines[at - 1][margin:], below=lines[at + 1 : at + 2])
-    return ""
-
-
-def _explained(line: str, *, above: str, below: list[str]) -> str:
-    if line.endswith(":"):
-        return " ".join([line, *(more.strip() for more in below)])
-    if re.fullmatch(r"[\w.]+", line) and above.startswith("    "):
-        return f"{line}: {above.strip()}"
-    return line
-
-
-_MARKS = (
-    r"npm (?:ERR!|error) (?!code |errno |syscall |path |A complete|\s)",
-    r"(?:Exception in thread .{1,80}? |Uncaught |Unhandled |Caused by: )[\w.($]",
-    r"(?:panic: |thread '.{0,80}' panicked at |--- FAIL: |\* What went wrong:|E: |\[ERROR\] "
-    r"|Error response )",
-    r"(?:[^\s:][^:]{0,120}+(?::\d{1,9}){0,2}(?: -|:) |[^\s(]{1,200}+\(\d{1,9},\d{1,9}\): )?"
-    r"(?:fatal error|fatal|error|ERROR|Error|FATAL|FATAL ERROR|CRITICAL)"
-    r"(?:\[\w{1,10}\]| [A-Z]{1,5}\d{1,6}| \d{1,5}[^:]{0,40})?: ",
-    rf"(?!\S*Warning\b){_EXCEPTION}(?:: \S|$)",
-    r"[\w./\\-]{1,200}+:\d{1,9}:\d{1,9}: \S",
-)
-
-
-def _marked_line(lines: list[str]) -> str:
-    """The first line that begins as compilers, package managers and servers begin an error."""
-    for mark in _MARKS:
-        for at, line in enumerate(lines):
-            if re.match(mark, line.lstrip()) and not re.search(r"(?i:\bwarning\b)", line[:80]):
-                return _explained(line.strip(), above="", below=lines[at + 1 : at + 2])
-    return ""
-
-
-_TELLING = (
-    r"command not found|No such file or directory|Permission denied|(?:Is|Not) a directory"
-    r"|not recognized as|No module named|[Cc]annot |[Cc]an't |[Cc]ould ?n[o']t |[Uu]nable to "
-    r"|[Uu]nknown |[Ii]nvalid |[Uu]nrecognized |[Nn]ot found|[Dd]enied|[Rr]efused|[Tt]imed out"
-    r"|[Uu]nexpected |syntax error|[Mm]issing |does not exist|Segmentation fault|Killed"
-    r"|[Oo]ut of memory|No space left|CONFLICT|HTTP/\S{1,3} [45]\d\d"
-)
-
-
-def _telling_line(lines: list[str]) -> str:
-    """The last line that says in plain words that something failed."""
-    found = (line.strip() for line in reversed(lines) if re.search(_TELLING, line))
-    return next(found, "")

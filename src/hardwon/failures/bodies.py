@@ -1,0 +1,78 @@
+"""The message inside a JSON or XML body, as services and tools send their errors."""
+
+from __future__ import annotations
+
+from hardwon._cold import json, re
+from hardwon.failures.outer_errors import is_outer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_READ = 20_000
+_DEEP, _WIDE = 6, 40
+# In this order: what is written for people, then names of what went wrong
+_WORDS = (
+    *("message", "error_description", "error_message", "errorMessage", "detail", "details"),
+    *("reason", "msg", "error", "errors", "description", "title", "cause", "exception", "stderr"),
+    *("fault", "faultstring", "text", "content", "body", "result", "data", "response", "output"),
+    *("code", "type", "status"),
+)
+_LIKE = r"(?i:message|error|reason|detail|fault|failure)"
+_FIELD = (
+    r"[\"'](?:message|error_description|error_message|errorMessage|detail|reason|msg|error)[\"']"
+    r"\s*+:\s*+(?:\"([^\"\\]*+(?:\\.[^\"\\]*+)*)\"|'([^'\\]*+(?:\\.[^'\\]*+)*)')"
+)
+_ELEMENT = (
+    r"(?i)<(?:\w{1,20}:)?(?:message|faultstring|detail|reason|error_?description|error|title|h1)"
+    r"(?:\s[^<>]{0,200}+)?>\s*+([^<>]{1,400}?)\s*+</"
+)
+
+
+def body_message(output: str) -> str:
+    """What the body says went wrong; "" when the output holds no body or the body says nothing."""
+    text = output.strip()[:_READ]
+    start = _start(text)
+    if start < 0:
+        return ""
+    if text[start] == "<":
+        found = re.search(_ELEMENT, text, start)
+        return " ".join(found[1].split()) if found else ""
+    try:
+        return _words(json.loads(text[start:]), _DEEP)
+    except (ValueError, RecursionError):
+        return _scanned(text, start)
+
+
+def _start(text: str) -> int:
+    """Where a body begins: at the start, behind a word such as `Error:`, or behind headers."""
+    if text[:1] in {"{", "["} or re.match(r"<(?:\?xml|[A-Za-z!])", text):
+        return 0
+    begun = re.match(
+        r"[^\n{<]{0,200}?[:>=-]\s*+(?=\{\s*+[\"'])|[^\n]{0,200}\n(?:[^\n]{0,400}\n){0,30}?(?=[{<])",
+        text,
+    )
+    return begun.end() if begun and text[-1] in "}]>" else -1
+
+
+def _scanned(text: str, start: int) -> str:
+    """The first telling field of a body that is cut, or written as Python would."""
+    found = re.search(_FIELD, text, start)
+    return (found[1] or found[2]).replace("\\n", "\n") if found else ""
+
+
+def _words(value: Any, deep: int) -> str:
+    """The most telling text within a value; a bare `Bad Request` only when there is no more."""
+    if isinstance(value, str):
+        return value.strip()
+    if not deep or not isinstance(value, dict | list):
+        return ""
+    inner = value if isinstance(value, list) else [value[key] for key in _keys(value)]
+    texts = [text for each in inner[:_WIDE] if (text := _words(each, deep - 1))]
+    return next((text for text in texts if not is_outer(text)), "".join(texts[:1]))
+
+
+def _keys(value: dict[str, Any]) -> list[str]:
+    """The keys under which a message may stand, the likeliest first."""
+    known = [key for key in _WORDS if key in value]
+    return known + [key for key in value if key not in known and re.search(_LIKE, str(key))]

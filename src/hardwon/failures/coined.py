@@ -1,0 +1,68 @@
+"""What a run coined itself: modules and files that it made, or that lie in its project."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.programs import bare
+from hardwon.failures.shell import parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.failures.shell import Command
+    from hardwon.values.step import Step
+
+_LOOKED_BACK = 60
+_INSTALLED = r"(?:site-packages|dist-packages|node_modules|lib/python[\d.]*)/$"
+_IMPORTS = r"(?:import_module|require|importorskip|find_spec|__import__|install|import)\W*['\"]$"
+_MAKES = r"(?:mkdir|touch)(?: -\w+)* (?:[\w./-]+ ){0,4}(?:[\w.-]+/){0,4}$"
+
+
+def is_coined(name: str, step: Step, before: Sequence[Step]) -> bool:
+    """Whether the run made something of this name, or has it in its project."""
+    seen = (step, *before[-_LOOKED_BACK:])
+    return (
+        any(name in map(bare, command.targets) for command in _using(step))
+        or any(_names(name, each.args) for each in seen)
+        or any(_holds(name, each.output) for each in seen)
+    )
+
+
+def _using(step: Step) -> list[Command]:
+    """The commands of a call that do not install what they name."""
+    return [each for each in parse(step.args) if each.verb not in {"install", "add", "get"}]
+
+
+def _names(root: str, text: str) -> bool:
+    """Whether a call makes it, or names it as its own: a file, a folder, a quoted label."""
+    at = text.find(root)
+    while at >= 0:
+        end = at + len(root)
+        before, after = text[max(0, at - 40) : at], text[end : end + 4]
+        if _is_own(before, after):
+            return True
+        at = text.find(root, end)
+    return False
+
+
+def _is_own(before: str, after: str) -> bool:
+    if before[-1:].isalnum() or before[-1:] in {"_", "."} or re.search(_INSTALLED, before):
+        return False
+    if re.match(r"\.py\b|/", after):
+        return before[-1:] != "/" or bool(re.search(r"(?:^|[\s'\"=])(?:\.|/\w+|\w+)/$", before))
+    if before[-1:] in {"'", '"'} and after[:1] in {"'", '"', "."}:
+        return not re.search(_IMPORTS, before)
+    is_whole = not after[:1].isalnum() and after[:1] != "_"
+    return is_whole and bool(re.search(_MAKES, before))
+
+
+def _holds(root: str, text: str) -> bool:
+    """Whether an output shows it as a folder at the root of a project."""
+    at = text.find(f"{root}/")
+    while at >= 0:
+        before = text[max(0, at - 60) : at]
+        if re.search(r"(?:^|[\s'\"])(?:\./|/\w+/)?$", before):
+            return True
+        at = text.find(f"{root}/", at + len(root))
+    return False

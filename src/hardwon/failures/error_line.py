@@ -1,0 +1,176 @@
+"""The line of an output that tells what went wrong, as an engineer would read it."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.bodies import body_message
+from hardwon.failures.outer_errors import is_outer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_HEAD, _TAIL = 4_096, 16_384
+_SHORT = 3  # lines of an output whose last one is taken at its word
+
+# Patterns are kept as text: `re` compiles and caches them on first use, so an import stays cheap.
+# Linear: every run is possessive (`++`, `*+`) or bounded, and starts where no longer one could.
+ANSI = (
+    r"\x1b\[[0-?]*+[ -/]*+[@-~]|\x1b\][^\x07\x1b]*+(?:\x07|\x1b\\)?"
+    r"|\x1b[()][0-9A-B]|\x1b[@-Z\\-_=>]"
+)
+_EXCEPTION = (
+    r"(?:[A-Za-z_$][\w$]{0,80}+[.:\\/]{1,2}){0,8}[A-Za-z_]\w{0,80}?"
+    r"(?:Error|Exception|Warning|Interrupt|Exit|Timeout|Failure|Failed|NotFound|DoesNotExist)\b"
+)
+_VALIDATION = (
+    r"\b\d{1,4} validation errors? for [^\n]{1,200}\n *+([\w.]{1,100})\n +([^\n\[]{1,200})"
+)
+
+
+def error_line(output: str) -> str:
+    """The line that best tells what went wrong, else the last one; "" when there is none."""
+    return informative_line(output) or next((x.strip() for x in reversed(_lines(output))), "")
+
+
+def informative_line(output: str) -> str:
+    """The line that tells what went wrong; "" when the output only says that something did."""
+    return next((line for line in _candidates(output) if line and not is_outer(line)), "")
+
+
+def _candidates(output: str) -> Iterator[str]:
+    """What may be the line, the likeliest first."""
+    message = body_message(output)
+    if message:
+        yield from _candidates(message) if "\n" in message else (message,)
+    lines = _lines(output)
+    text = "\n".join(lines)
+    yield _pytest_line(lines) if "\nE   " in f"\n{text}" else ""
+    yield _traceback_line(lines) if 'File "' in text else ""
+    yield _invalid_field(text)
+    yield _caused_by(text)
+    yield from _marked_lines(text)
+    yield _summary_line(lines)
+    yield from _telling_lines(lines)
+    if len(lines) <= _SHORT:
+        yield from (line.strip() for line in lines if len(re.findall(r"[^\W\d_]{2,}", line)) > 1)
+
+
+def _lines(output: str) -> list[str]:
+    if len(output) > _HEAD + _TAIL:
+        output = f"{output[:_HEAD]}\n{output[-_TAIL:]}"
+    plain = re.sub(ANSI, "", output) if "\x1b" in output else output
+    return [
+        line.rstrip().lstrip("│╷╵┃ ") if line[:1] in "│╷╵┃" else line.rstrip()
+        for line in plain.splitlines()
+        if line.strip(" \t\0^~-=_*#+|│╷╵┃")
+    ]
+
+
+def _pytest_line(lines: list[str]) -> str:
+    """The exception of the last block of `E   …` lines."""
+    block: list[str] = []
+    for before, line in zip(["", *lines], lines, strict=False):
+        if re.match(r"E   +\S", line):
+            if not before.startswith("E   "):
+                block = []
+            block.append(line[1:].strip())
+    return next((line for line in block if re.match(_EXCEPTION, line)), "".join(block[:1]))
+
+
+def _summary_line(lines: list[str]) -> str:
+    """What `FAILED a.py::test - ValueError: x` tells; without a message, which test it was."""
+    for line in reversed(lines):
+        if found := re.match(r"(?:FAILED|ERROR) (\S+::\S.*|\S+\.py\b.*)", line):
+            return found[1].partition(" - ")[2] or line
+    return ""
+
+
+def _traceback_line(lines: list[str]) -> str:
+    """The exception below the last `File "…", line 3`; a wordless one with its source line."""
+    frames = [at for at, line in enumerate(lines) if re.search(r'  File ".*", line \d', line)]
+    if not frames:
+        return ""
+    margin = lines[frames[-1]].index('  File "')
+    for at in range(frames[-1] + 1, len(lines)):
+        line = lines[at][margin:]
+        if line and not line[0].isspace():
+            return _explained(line, above=lines[at - 1][margin:], below=lines[at + 1 : at + 2])
+    return ""
+
+
+def _explained(line: str, *, above: str, below: list[str]) -> str:
+    if line.endswith(":"):
+        return " ".join([line, *(more.strip() for more in below)])
+    if re.fullmatch(r"[\w.]+", line) and above.startswith("    "):
+        return f"{line}: {above.strip()}"
+    return line
+
+
+def _invalid_field(text: str) -> str:
+    """The first field that pydantic refuses, and why."""
+    found = re.search(_VALIDATION, text) if " validation error" in text else None
+    return f"{found[1]}: {found[2].strip()}" if found else ""
+
+
+def _caused_by(text: str) -> str:
+    """The innermost cause, as Java, linkers and Gradle print it."""
+    at = text.rfind("\nCaused by: ")
+    if at >= 0:
+        return text[at + 12 :].split("\n", 1)[0]
+    at = text.find(": undefined reference to ")
+    if at >= 0:
+        return text[at + 2 :].split("\n", 1)[0]
+    found = re.search(r"(?m)^\* What went wrong:\n[^\n]*(?:\n *> ([^\n]{1,300}))", text)
+    return found[1] if found else ""
+
+
+_MARKS = (
+    r"! \[(?:remote )?rejected\] |CONFLICT \(|Failure/Error: ",
+    r"npm (?:ERR!|error) (?!code |errno |syscall |path |A complete|\s)",
+    r"(?:Exception in thread .{1,80}? |Uncaught |Unhandled |Caused by: )[\w.($]",
+    r"(?:panic: |thread '.{0,80}' panicked at |--- FAIL: |\* What went wrong:|E: |\[ERROR\] "
+    r"|Error response |Error from server |PHP (?:Fatal|Parse) error: )",
+    r"(?:[^\s:][^:\n]{0,120}+(?::\d{1,9}){0,2}(?: -|:) |[^\s(]{1,200}+\(\d{1,9},\d{1,9}\): )?"
+    r"(?:fatal error|fatal|error|ERROR|Error|FATAL|FATAL ERROR|CRITICAL)"
+    r"(?:\[\w{1,10}\]| [A-Z]{1,5}\d{1,6}| \d{1,5}[^:\n]{0,40})?: ",
+    rf"(?![^\s:]*Warning\b){_EXCEPTION}(?:: \S|$)",
+    r"[\w./\\-]{1,200}+:\d{1,9}:(?:\d{1,9}:| in) \S",
+    r"\d{1,6}:\d{1,6}\s{1,4}error\s",
+    r"expect\([^\n]{0,80}\)\.",
+)
+
+
+def _marked_lines(text: str) -> Iterator[str]:
+    """Lines that begin as compilers, package managers and servers begin an error."""
+    for mark in _MARKS:
+        for found in re.finditer(rf"(?m)^[ \t]*+{mark}", text):
+            end = text.find("\n", found.end())
+            line = text[found.start() : end if end >= 0 else len(text)].strip()
+            if not re.search(r"(?i:\bwarning\b)", line[:80]):
+                below = text[end + 1 :].split("\n", 1)[0].strip() if end >= 0 else ""
+                yield _completed(line, below)
+
+
+def _completed(line: str, below: str) -> str:
+    """The line with its message, where that stands on the next one."""
+    if is_outer(line):
+        return ""
+    if below and line.startswith("--- FAIL: "):
+        return below
+    return f"{line} {below}" if line.endswith(":") and below else line
+
+
+_TELLING = (
+    r"command not found|No such file or directory|Permission denied|(?:Is|Not) a directory"
+    r"|not recognized as|No module named|[Cc]annot |[Cc]an't |[Cc]ould ?n[o']t |[Uu]nable to "
+    r"|[Uu]nknown |[Ii]nvalid |[Uu]nrecognized |[Nn]ot found|[Dd]enied|[Rr]efused|[Tt]imed out"
+    r"|[Uu]nexpected |syntax error|[Mm]issing |does not exist|Segmentation fault|Killed"
+    r"|[Oo]ut of memory|No space left|HTTP/\S{1,3} [45]\d\d"
+    r"|[Uu]nauthori[sz]ed|[Ff]orbidden|no such "
+)
+
+
+def _telling_lines(lines: list[str]) -> Iterator[str]:
+    """Lines that say in plain words that something failed, the last first."""
+    return (line.strip() for line in reversed(lines) if re.search(_TELLING, line))

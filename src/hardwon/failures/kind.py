@@ -1,0 +1,160 @@
+"""The kind of a failure: its line with everything folded that an agent or a project coins.
+
+Names that are quoted, identifiers, paths, ids and values become `<name>`, numbers `<n>`. The class
+of an exception (without its module), errno, exit and HTTP status, error codes and plain words stay.
+
+    django.db.utils.OperationalError: no such table: app_book
+    OperationalError: no such table <name>
+"""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.signature import fold
+
+NAME = "<name>"
+_READ, _LONGEST = 600, 160
+
+# Linear: every run is possessive or bounded, and a line is read up to `_READ` characters.
+_PRINTER = (  # the shell or interpreter that prints the message of another program
+    r"(?:/(?:usr/)?bin/)?(?:ba|z|da|k)?sh: (?:-c: )?(?:line \d+: |\d+: )?"
+    r"|(?:/\S{1,80}/)?(?:python|pypy)[\d.]*: "
+)
+_PLACE = (  # where it happened, and what tools put before the message
+    r"(?:[^\s:(]{1,200}[:(]\d{1,9}(?:[:,]\d{1,9}){0,2}\)?(?::| -|:? ?in [^:]{1,80}:)\s++"
+    r"|\d+:\d+\s++"
+    r"|\[(?:ERROR|error)\]\s++|npm (?:ERR!|error)\s++|E:\s++|Uncaught (?:\(in promise\) )?"
+    r"|Unhandled \w+: |Exception in thread .{1,80}? (?=[\w.]+))"
+)
+_MODULE = r"(?<![\w.$\\:/])(?:[A-Za-z_$][\w$]*+(?:\.|::|\\)){1,12}(?=[A-Z]\w*+(?::\s|:?\Z))"
+_HINT = r"[.;,]? ?\(?(?:Did you mean|Perhaps you|Maybe you|did you mean|See ['\"]?https?:)[^\n]*+\Z"
+_COMPARISON = (
+    r" [!=]=+ | is not | not found in | differ| not equal|not almost equal|within \d| mismatch"
+    r"|Mismatch|not raised|unexpectedly|not (?:less|greater)"
+    r"|\bto (?:be|equal|match|contain|deep)\b"
+)
+_ASSERTION = (
+    rf"AssertionError\b(?:\Z|:? *+(?:assert\b|expect|.{{0,160}}?(?:{_COMPARISON})))"
+    r"|assert \S|expect\(|(?:DID NOT|Did not) \w+ <"
+)
+_BARE = r"(IndentationError|TabError)\b"  # what stands behind it depends on the version of Python
+_MISSING = (
+    r"(?:.{0,60}?\b(?:ModuleNotFoundError|ImportError|Error): )?"
+    r"No module named ['\"]?([\w.-]{1,100})['\"]?[^\n]{0,80}"
+    r"|(?:.{0,40}: )?([\w.+-]{1,60}): command not found(?: in PATH)?|([\w.+-]{1,60}): not found"
+    r"|(?:.{0,60}: )?command not found: ([\w.+-]{1,60})"
+    r"|'?([\w.+-]{1,60})'? is not recognized as an internal or external command.{0,60}"
+)
+_NO_SUCH = (
+    r"table|column|function|option|service|container|image|host|index|collection|database|remote"
+    r"|branch|ref|keyspace|element"
+)
+_UNKNOWN = (
+    r"commands?|options?|flags?|revision|column|table|key|shorthand flag|tool|function|target"
+    r"|service|host|property|field|argument|command line (?:option|argument)"
+)
+_AFTER = (  # what follows these words is a name, even where it looks like a word
+    rf"((?i:no such (?:{_NO_SUCH})|unknown(?: (?:{_UNKNOWN}))?|unrecognized (?:arguments?|options?)"
+    r"|missing (?:script|table|module)|no rule to make target|no installed app with label"
+    r"|undefined(?: (?:reference to|variable|method|symbol|function|name))?"
+    r"|no matching distribution found for|satisfies the requirement"
+    r"|cannot find (?:package|symbol|module)|(?:file|directory)(?: or directory)? not found"
+    r"|invalid choice|duplicate (?:key|column|entry)|no test named|invalid version|not in scope"
+    r"|the following arguments are required|locate package|\[(?:remote )?rejected\] \S+ ->))"
+    r"[:=]? (?!<n>|(?:to|in|of|for|is|as|at|or|and)\b)[^\s,;()]++(?:,? [^\s,;():.]++(?=\Z))?"
+)
+_BEFORE = r"(?<![\w$.'\"`-])[\w$.]++(?= is not (?:defined|a function|a constructor)\b)"
+_CODE = (
+    r"\A[A-Z][A-Z\d_]{3,}\b|\A[A-Z]{1,5}\d{2,5}\b"
+    r"|\[Errno -?\d+\]|\bErrno \d+|(?i:\berror(?: -?\d{1,5}|: [45]\d\d)\b)"
+    r"|(?i:\berror(?: occurred| from server)?) \(\w+\)"
+    r"|(?<![\w-])(?:error[ \[]|\[|\()?[A-Z]{1,5}-?\d{3,5}(?=[\]:)])"
+    r"|(?i:\b(?:http(?:/[\d.]{1,3})?|status(?: code)?|exit(?: (?:code|status))?|signal|code"
+    r"|returned)[ :=(]{1,3}\d{1,5}\b)"
+)
+_QUOTED = (
+    r"(?<!\w)[bruf]?'[^'\\]*+(?:\\.[^'\\]*+)*'(?!\w)"
+    r"|(?<![\w\\])\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|``[^`]*+``|`[^`]*+`"
+    r"|\u2018[^\u2018\u2019]*+\u2019|\u201c[^\u201c\u201d]*+\u201d|<(?!(?:n|name)>)[^<>]{1,200}+>"
+)
+_COINED = "|".join(
+    (
+        rf"(?P<code>{_CODE})",
+        rf"(?P<quoted>{_QUOTED})",
+        r"(?P<number>(?<![\w-])[-+]?(?:\d++(?:[.,:]\d++)*|<n>)(?:[eE]-?\d+)?%?(?![\w-]))",
+        r"(?P<word>(?<![\w.])(?:[^\W\d]|[#$@]|[.~]{0,2}/(?=[\w.])|--?(?=\w))[\w.$#@/\\:-]*+"
+        r"(?:\([^()\s]{0,80}\)|\[[^\]\s]{0,40}\])?)",
+        r"(?P<mixed>(?<![\w.-])(?=[\w.-]{0,80}?\d)[\w.:-]++)",
+    )
+)
+_PLAIN = r"[A-Z]?[a-z]+(?:['-][A-Za-z]+)*|[A-Z]{2,12}|[a-z]{1,3}/[a-z]{1,3}|[A-Za-z]"
+_CLASS = r"\w*(?:Error|Exception|Warning|Exit|Failure|Failed|Timeout|NotFound|DoesNotExist)"
+_IDENTIFIER = r"[_.$#@/\\\d\[]|\((?!s\))|::|[a-z][A-Z]|^-"
+_ROW = rf"{NAME}(?:(?:, | and | or |[.:/=,@-]|\s)*{NAME})+"
+
+
+def kind_text(line: str, *, is_coined: bool = False) -> str:
+    """The line without names and values.
+
+    A missing module or program keeps its name, unless `is_coined`: then the run made it up.
+    """
+    bare = _stripped(line)
+    if missing := re.fullmatch(_MISSING, bare):
+        return f"no command or module named {NAME if is_coined else _root(missing)}"
+    if re.match(_ASSERTION, bare):
+        return "AssertionError"
+    if found := re.match(_BARE, bare):
+        return found[1]
+    return _folded(bare)
+
+
+def missing_name(line: str) -> str:
+    """The module or program that the line says is not there; "" when it speaks of none."""
+    missing = re.fullmatch(_MISSING, _stripped(line))
+    return _root(missing) if missing else ""
+
+
+def _root(missing: re.Match[str]) -> str:
+    name: str = next(filter(None, missing.groups()))
+    return name.split(".", 1)[0]
+
+
+def _stripped(line: str) -> str:
+    """The line without its place, the shell that printed it, modules of classes, and hints."""
+    for pattern in (_PRINTER, _PLACE, _PRINTER):
+        found = re.match(pattern, line)
+        line = line[found.end() :] if found else line
+    return re.sub(_HINT, "", re.sub(_MODULE, "", line[:_READ])).strip()
+
+
+def _folded(bare: str) -> str:
+    named = re.sub(_BEFORE, NAME, re.sub(_AFTER, rf"\1 {NAME}", bare))
+    text = re.sub(_COINED, _replacement, named)
+    text = re.sub(_ROW, NAME, " ".join(text.split())).strip(" .")
+    has_words = re.search(r"[^\W\d_]{2}", re.sub(r"<\w+>", "", text))
+    return _cut(
+        text if has_words else fold(bare)
+    )  # a lone code such as `not_found` is all there is
+
+
+def _replacement(found: re.Match[str]) -> str:
+    sort, text = found.lastgroup, found[0]
+    if sort == "code":
+        return text
+    if sort == "number":
+        return "<n>"
+    word = text.rstrip(".:/-")
+    if sort == "word" and not _is_coined(word):
+        return text
+    return NAME + text[len(word) :] if sort == "word" else NAME
+
+
+def _is_coined(word: str) -> bool:
+    """Whether a word looks like an identifier and not like a word of a language."""
+    if re.fullmatch(_PLAIN, word) or re.fullmatch(_CLASS, word):
+        return False
+    return bool(re.search(_IDENTIFIER, word))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(" ", 1)[0]

@@ -1,0 +1,45 @@
+"""What a failing step is called: exactly, and by its kind."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon._cold.hashing import blake2b
+from hardwon.failures.coined import is_coined
+from hardwon.failures.error_line import informative_line
+from hardwon.failures.kind import kind_text, missing_name
+from hardwon.failures.signature import line_signature
+from hardwon.text.clean import one_line
+from hardwon.values.failure import Failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.values.step import Step
+
+_LINE = 300
+_GENERAL = r"[A-Z]\w*|SyntaxError: (?:invalid syntax|unexpected EOF while parsing)"
+
+
+def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
+    """The failure of a failing step; None when its output tells nothing of what went wrong.
+
+    `before` are the earlier steps of the run. Names that the run itself coined are folded.
+    """
+    line = informative_line(step.output)
+    if not line:
+        return None
+    text = _kind(one_line(line), step, before)
+    exact = "" if re.fullmatch(_GENERAL, text) else line_signature(step.tool, line).digest
+    if step.args.startswith("{"):
+        text = f"{step.tool}: {text}"
+    return Failure(exact, _digest(text), text, one_line(line, _LINE))
+
+
+def _kind(line: str, step: Step, before: Sequence[Step]) -> str:
+    name = missing_name(line)
+    return kind_text(line, is_coined=bool(name) and is_coined(name, step, before))
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()

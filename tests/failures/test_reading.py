@@ -1,0 +1,189 @@
+"""A failing step is read as an engineer reads it: one line, one kind."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.failures.reading import read_failure
+from hardwon.failures.signature import signature
+from hardwon.values.step import Step
+from tests.tables.readings import READINGS, Reading
+
+NO_TABLE = "django.db.utils.OperationalError: no such table: {}"
+NO_MODULE = "ModuleNotFoundError: No module named '{}'"
+
+
+def step(output: str, args: str = "python a.py", *, failed: bool = True) -> Step:
+    return Step("bash", args, output, failed)
+
+
+@pytest.mark.parametrize("case", READINGS, ids=lambda case: f"{case.call[:20]}: {case.kind[:30]}")
+def test_an_error_has_the_kind_that_an_engineer_would_give_it(case: Reading) -> None:
+    failure = read_failure(Step(case.tool, case.call, case.output, failed=True), ())
+
+    assert (failure.text if failure else "") == case.kind
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (NO_TABLE.format("shop_book"), NO_TABLE.format("__main___author")),
+        ("rm: cannot remove 'a.py': No such file or directory", "rm: cannot remove '/x/b': No such file or directory"),
+        ("/usr/bin/python3: No module named pytest", "bash: line 1: pytest: command not found"),
+        ("AttributeError: 'A' object has no attribute 'b'", "AttributeError: 'B' object has no attribute 'c_d'. Did you mean: 'c'?"),
+        ("a.c:1:2: error: 'x' undeclared", "src/b.c:33:4: error: 'yy' undeclared"),
+    ],
+)  # fmt: skip
+def test_names_that_a_project_coins_make_no_other_kind(first: str, second: str) -> None:
+    one, other = read_failure(step(first), ()), read_failure(step(second), ())
+
+    assert one is not None
+    assert other is not None
+    assert one.kind == other.kind
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("OSError: [Errno 2] No such file or directory: 'a'", "OSError: [Errno 13] No such file or directory: 'a'"),
+        ("src/a.ts(1,1): error TS2304: Cannot find name 'a'.", "src/a.ts(1,1): error TS2552: Cannot find name 'a'."),
+        ("Error: 404 Not here: x", "Error: 403 Not here: x"),
+        (NO_MODULE.format("numpy"), NO_MODULE.format("yaml")),
+        ("KeyError: 'a'", "IndexError: 'a'"),
+    ],
+)  # fmt: skip
+def test_codes_classes_and_known_packages_make_another_kind(first: str, second: str) -> None:
+    one, other = read_failure(step(first), ()), read_failure(step(second), ())
+
+    assert one is not None
+    assert other is not None
+    assert one.kind != other.kind
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        Step("bash", "mkdir -p shop/migrations && touch shop/__init__.py"),
+        Step("bash", "cat <<'EOF' > run.py\nsettings.configure(INSTALLED_APPS=['shop'])\nEOF"),
+        Step("Write", '{"file_path": "/srv/shop/models.py", "content": "x"}'),
+        Step("bash", "ls", "manage.py\nshop/urls.py\n"),
+    ],
+)
+def test_a_module_that_the_run_made_or_found_in_its_project_is_folded(made: Step) -> None:
+    failing = step(NO_MODULE.format("shop"))
+
+    known, coined = read_failure(failing, ()), read_failure(failing, (made,))
+
+    assert known is not None
+    assert coined is not None
+    assert known.text.endswith(" shop")
+    assert coined.text.endswith(" <name>")
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        Step("bash", "cat <<'EOF' > run.py\nimport numpy as np\nprint(np.zeros(3))\nEOF"),
+        Step("bash", "ls /usr/lib/python3/dist-packages/numpy/"),
+        Step("bash", "python -c \"import importlib; importlib.import_module('numpy')\""),
+        Step("bash", "pip install 'numpy'"),
+        Step("bash", "ls lib", "lib/compat/numpy/ufunc.py"),
+    ],
+)
+def test_a_package_that_the_run_only_uses_keeps_its_name(seen: Step) -> None:
+    failure = read_failure(step(NO_MODULE.format("numpy")), (seen,))
+
+    assert failure is not None
+    assert failure.text.endswith(" numpy")
+
+
+def test_a_test_label_that_the_call_names_is_no_package() -> None:
+    failure = read_failure(step(NO_MODULE.format("forms"), "python tests/runtests.py forms"), ())
+
+    assert failure is not None
+    assert failure.text.endswith(" <name>")
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "AssertionError",
+        "E       assert 1 == 2",
+        "SyntaxError: invalid syntax",
+        "NotImplementedError",
+    ],
+)
+def test_a_general_error_has_a_kind_and_no_exact_name(output: str) -> None:
+    failure = read_failure(step(output), ())
+
+    assert failure is not None
+    assert failure.exact == ""
+    assert failure.kind
+
+
+def test_the_exact_name_is_the_signature_of_the_output() -> None:
+    output = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nKeyError: 'id'"
+    failure = read_failure(step(output), ())
+
+    assert failure is not None
+    assert failure.exact == signature("bash", output).digest
+    assert failure.line == "KeyError: 'id'"
+
+
+def test_two_tables_are_two_failures_of_one_kind() -> None:
+    one, other = (read_failure(step(NO_TABLE.format(name)), ()) for name in ("books", "authors"))
+
+    assert one is not None
+    assert other is not None
+    assert one.kind == other.kind
+    assert one.exact != other.exact
+
+
+def test_a_tool_with_named_arguments_stands_before_its_kind() -> None:
+    failure = read_failure(Step("find_user", '{"id": "u1"}', "Error: user not found", True), ())
+
+    assert failure is not None
+    assert failure.text == "find_user: Error: user not found"
+
+
+ODD = st.text(alphabet="aZ_09 .:/\\'\"`<>{}[]()#-\n\t\udce4\x1b\x00é", max_size=80)
+
+
+@given(st.lists(ODD, max_size=8).map("\n".join), ODD)
+def test_any_output_can_be_read_and_read_again(output: str, args: str) -> None:
+    failing = Step("bash", args, output, failed=True)
+
+    failure = read_failure(failing, ())
+
+    assert failure == read_failure(failing, ())
+    if failure:
+        assert len(failure.line) <= 300
+        assert 0 < len(failure.text) <= 200
+        assert "\n" not in failure.text + failure.line
+
+
+HOSTILE = (
+    *("a", "'", '"', "`", "(", "[", "{", "<", "\\", "/", ".", "_", "0", " ", "\n", ":", "E   x\n"),
+    *("a.", "a: ", "A.B", '{"error":', "[[", '  File "x", line 3\n', "No module named ", "a_", "1.", "$("),
+    *("error: ", "Caused by: ", "<a>", "npm ERR! ", "assert ", "x failed ", "1 failed, ", "\\'"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_time_grows_with_the_output_and_no_faster(piece: str) -> None:
+    read_failure(step(piece * 10), ())  # patterns are compiled on first use
+    long = step((piece * 50_000)[:50_000])
+
+    fastest = min(_seconds(long) for _ in range(3))
+
+    assert fastest < 0.5  # quadratic time takes minutes; the aim of 20 ms is the bench's
+
+
+def _seconds(failing: Step) -> float:
+    start = perf_counter()
+    read_failure(failing, ())
+    return perf_counter() - start

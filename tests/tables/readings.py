@@ -1,0 +1,652 @@
+"""Outputs of failing calls as tools of many languages print them, and the kind that each has."""
+
+from typing import NamedTuple
+
+
+class Reading(NamedTuple):
+    """A failing call, its output, and the readable kind; "" where the output tells nothing."""
+
+    call: str
+    output: str
+    kind: str
+    tool: str = "bash"
+
+
+READINGS = (
+    Reading(
+        "cargo build",
+        '   Compiling demo v0.1.0\nerror[E0425]: cannot find value `foo_bar` in this scope\n --> src/main.rs:3:5\n  |\n3 |     foo_bar\n  |     ^^^ not found in this scope\n\nerror: aborting due to 1 previous error\n\nerror: could not compile `demo` (bin "demo") due to 1 previous error',
+        "error[E0425]: cannot find value <name> in this scope",
+    ),
+    Reading(
+        "cargo build",
+        "error: no matching package named `serdee` found\nlocation searched: crates.io index\nrequired by package `demo v0.1.0 (/tmp/x)`",
+        "error: no matching package named <name> found",
+    ),
+    Reading(
+        "cargo run",
+        "thread 'main' panicked at src/main.rs:12:9:\nindex out of bounds: the len is 3 but the index is 7\nnote: run with `RUST_BACKTRACE=1`",
+        "thread <name> panicked at <name>: index out of bounds: the len is <n> but the index is <n>",
+    ),
+    Reading(
+        "cargo test",
+        "running 2 tests\ntest a ... ok\ntest tests::adds ... FAILED\n\nfailures:\n\n---- tests::adds stdout ----\nthread 'tests::adds' panicked at src/lib.rs:10:9:\nassertion `left == right` failed\n  left: 3\n right: 4\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored\n\nerror: test failed, to rerun pass `--lib`",
+        "thread <name> panicked at <name>: assertion <name> failed",
+    ),
+    Reading(
+        "go build ./...",
+        "# example.com/app\n./main.go:5:2: undefined: Foo\n./main.go:9:3: undefined: Bar",
+        "undefined <name>",
+    ),
+    Reading(
+        "go test ./...",
+        "--- FAIL: TestSum (0.00s)\n    sum_test.go:8: got 3, want 4\nFAIL\nFAIL\texample.com/app\t0.003s\nFAIL",
+        "got <n>, want <n>",
+    ),
+    Reading(
+        "go run .",
+        "panic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV: segmentation violation]\n\ngoroutine 1 [running]:\nmain.main()\n\t/x/main.go:7 +0x1d\nexit status 2",
+        "panic: runtime error: invalid memory address or nil pointer dereference",
+    ),
+    Reading(
+        "go build",
+        "main.go:4:2: no required module provides package github.com/foo/bar; to add it:\n\tgo get github.com/foo/bar",
+        "no required module provides package <name>; to add it: go get <name>",
+    ),
+    Reading(
+        "go mod tidy",
+        "go: go.mod file not found in current directory or any parent directory; see 'go help modules'",
+        "go: <name> file not found in current directory or any parent directory; see <name>",
+    ),
+    Reading(
+        "npx tsc",
+        "src/a.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.\nsrc/b.ts(1,1): error TS2304: Cannot find name 'foo'.",
+        "error TS2322: Type <name> is not assignable to type <name>",
+    ),
+    Reading(
+        "npx tsc",
+        "src/a.ts:3:7 - error TS2304: Cannot find name 'userId'.\n\n3 let x = userId\n          ~~~~~~\n\nFound 1 error in src/a.ts:3",
+        "error TS2304: Cannot find name <name>",
+    ),
+    Reading(
+        "npx eslint .",
+        "/app/src/a.js\n  3:5  error  'foo' is not defined  no-undef\n  4:1  warning  x  y\n\n✖ 2 problems (1 error, 1 warning)",
+        "error <name> is not defined no-undef",
+    ),
+    Reading(
+        "javac A.java",
+        "A.java:3: error: cannot find symbol\n        foo();\n        ^\n  symbol:   method foo()\n  location: class A\n1 error",
+        "error: cannot find symbol",
+    ),
+    Reading(
+        "java -jar app.jar",
+        'Exception in thread "main" java.lang.NullPointerException: Cannot invoke "String.length()" because "s" is null\n\tat com.acme.Main.main(Main.java:5)',
+        "NullPointerException: Cannot invoke <name> because <name> is null",
+    ),
+    Reading(
+        "java -jar app.jar",
+        "org.springframework.beans.factory.BeanCreationException: Error creating bean with name 'dataSource'\n\tat x.y(Z.java:1)\nCaused by: java.sql.SQLException: Access denied for user 'root'@'localhost'\n\tat a.b(C.java:2)\n\t... 10 more",
+        "SQLException: Access denied for user <name>",
+    ),
+    Reading(
+        "mvn test",
+        "[INFO] Scanning\n[ERROR] COMPILATION ERROR : \n[ERROR] /a/src/main/java/A.java:[3,5] cannot find symbol\n[ERROR] -> [Help 1]",
+        "<name> cannot find symbol",
+    ),
+    Reading(
+        "gradle build",
+        "FAILURE: Build failed with an exception.\n\n* What went wrong:\nExecution failed for task ':compileJava'.\n> Could not find tools.jar\n\nBUILD FAILED in 2s",
+        "Could not find <name>",
+    ),
+    Reading(
+        "npm test",
+        'npm ERR! Missing script: "test"\nnpm ERR! \nnpm ERR! To see a list of scripts, run:\nnpm ERR!   npm run',
+        "Missing script <name>",
+    ),
+    Reading(
+        "npm ci",
+        "npm error code EUSAGE\nnpm error\nnpm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.\nnpm error A complete log of this run can be found in: /root/.npm/_logs/x.log",
+        "<name> can only install packages when your <name> are in sync",
+    ),
+    Reading(
+        "npm i",
+        "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve dependency tree\nnpm ERR! \nnpm ERR! While resolving: app@0.1.0",
+        "ERESOLVE unable to resolve dependency tree",
+    ),
+    Reading(
+        "node a.js",
+        "node:internal/modules/cjs/loader:1080\n  throw err;\n  ^\n\nError: Cannot find module 'express'\nRequire stack:\n- /app/a.js\n    at Module._load {\n  code: 'MODULE_NOT_FOUND'\n}\n\nNode.js v18.1.0",
+        "Error: Cannot find module <name>",
+    ),
+    Reading(
+        "node a.js",
+        "/app/a.js:3\n  x.foo()\n    ^\n\nTypeError: Cannot read properties of undefined (reading 'foo')\n    at Object.<anonymous> (/app/a.js:3:5)",
+        "TypeError: Cannot read properties of undefined (reading <name>)",
+    ),
+    Reading(
+        "npx jest",
+        "FAIL src/a.test.js\n  ● sum › adds\n\n    expect(received).toBe(expected) // Object.is equality\n\n    Expected: 4\n    Received: 3\n\nTests:       1 failed, 2 passed, 3 total",
+        "AssertionError",
+    ),
+    Reading(
+        "docker run x",
+        "docker: Error response from daemon: pull access denied for acme/app, repository does not exist or may require 'docker login'.\nSee 'docker run --help'.",
+        "docker: Error response from daemon: pull access denied for <name>, repository does not exist or may require <name>",
+    ),
+    Reading(
+        "docker compose up",
+        "Error response from daemon: driver failed programming external connectivity on endpoint web_1 (abc): Bind for 0.0.0.0:8080 failed: port is already allocated",
+        "Error response from daemon: driver failed programming external connectivity on endpoint <name> (abc): Bind for <n> failed: port is already allocated",
+    ),
+    Reading(
+        "docker ps",
+        "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
+        "Cannot connect to the Docker daemon at <name>. Is the docker daemon running?",
+    ),
+    Reading(
+        "docker build .",
+        '#7 ERROR: process "/bin/sh -c pip install x" did not complete successfully: exit code: 1\n------\nERROR: failed to solve: process "/bin/sh -c pip install x" did not complete successfully: exit code: 1',
+        "ERROR: failed to solve: process <name> did not complete successfully: exit code: 1",
+    ),
+    Reading(
+        "kubectl get pods -n prod",
+        'Error from server (Forbidden): pods is forbidden: User "bob" cannot list resource "pods" in API group "" in the namespace "prod"',
+        "Error from server (Forbidden): pods is forbidden: User <name> cannot list resource <name> in API group <name> in the namespace <name>",
+    ),
+    Reading(
+        "kubectl get foo",
+        'error: the server doesn\'t have a resource type "foo"',
+        "error: the server doesn't have a resource type <name>",
+    ),
+    Reading(
+        "kubectl apply -f x.yaml",
+        "The connection to the server localhost:8080 was refused - did you specify the right host or port?",
+        "The connection to the server <name> was refused - did you specify the right host or port?",
+    ),
+    Reading(
+        "terraform plan",
+        '╷\n│ Error: Missing required argument\n│ \n│   on main.tf line 3, in resource "aws_instance" "web":\n│    3: resource "aws_instance" "web" {\n│ \n│ The argument "ami" is required, but no definition was found.\n╵',
+        "Error: Missing required argument",
+    ),
+    Reading(
+        "terraform plan",
+        "╷\n│ Error: Inconsistent dependency lock file\n│ \n│ run: terraform init\n╵",
+        "Error: Inconsistent dependency lock file",
+    ),
+    Reading(
+        "psql -c 'select 1 from x'",
+        'ERROR:  relation "users_old" does not exist\nLINE 1: select 1 from users_old\n                      ^',
+        "ERROR: relation <name> does not exist",
+    ),
+    Reading(
+        "psql",
+        'psql: error: connection to server at "localhost" (127.0.0.1), port 5432 failed: FATAL:  password authentication failed for user "app"',
+        "psql: error: connection to server at <name> (<n>), port <n> failed: FATAL: password authentication failed for user <name>",
+    ),
+    Reading(
+        "mysql -e 'x'",
+        "ERROR 1146 (42S02) at line 1: Table 'shop.orders' doesn't exist",
+        "ERROR <n> (<name>) at line <n>: Table <name> doesn't exist",
+    ),
+    Reading(
+        "sqlite3 x.db 'select'",
+        "Error: in prepare, no such table: users",
+        "Error: in prepare, no such table <name>",
+    ),
+    Reading(
+        "git push",
+        "To github.com:a/b.git\n ! [rejected]        main -> main (non-fast-forward)\nerror: failed to push some refs to 'github.com:a/b.git'\nhint: Updates were rejected",
+        "! [rejected] main -> <name> (non-fast-forward)",
+    ),
+    Reading(
+        "git checkout x",
+        "error: pathspec 'feature-x' did not match any file(s) known to git",
+        "error: pathspec <name> did not match any file(s) known to git",
+    ),
+    Reading(
+        "git status",
+        "fatal: not a git repository (or any of the parent directories): .git",
+        "fatal: not a git repository (or any of the parent directories): .git",
+    ),
+    Reading(
+        "git merge x",
+        "Auto-merging a.txt\nCONFLICT (content): Merge conflict in a.txt\nAutomatic merge failed; fix conflicts and then commit the result.",
+        "CONFLICT (content): Merge conflict in <name>",
+    ),
+    Reading(
+        "gcc a.c",
+        "a.c: In function 'main':\na.c:3:5: error: 'foo' undeclared (first use in this function)\n    3 |     foo;\na.c:3:5: note: each undeclared identifier is reported only once",
+        "error: <name> undeclared (first use in this function)",
+    ),
+    Reading(
+        "g++ a.cpp",
+        "/usr/bin/ld: /tmp/cc1.o: in function `main':\na.cpp:(.text+0x9): undefined reference to `foo()'\ncollect2: error: ld returned 1 exit status",
+        "undefined reference to <name>()'",
+    ),
+    Reading(
+        "make",
+        "gcc -c a.c\na.c:1:10: fatal error: missing.h: No such file or directory\ncompilation terminated.\nmake: *** [Makefile:3: a.o] Error 1",
+        "fatal error: <name>: No such file or directory",
+    ),
+    Reading(
+        "make foo",
+        "make: *** No rule to make target 'foo'.  Stop.",
+        "make: *** No rule to make target <name> Stop",
+    ),
+    Reading(
+        "dotnet build",
+        "Program.cs(3,5): error CS0103: The name 'x' does not exist in the current context [/a/a.csproj]\n\nBuild FAILED.",
+        "error CS0103: The name <name> does not exist in the current context [<name>]",
+    ),
+    Reading(
+        "ruby a.rb",
+        "a.rb:3:in `foo': undefined method `bar' for nil:NilClass (NoMethodError)\n\tfrom a.rb:7:in `<main>'",
+        "undefined method <name> for <name> (NoMethodError)",
+    ),
+    Reading(
+        "php a.php",
+        "PHP Fatal error:  Uncaught Error: Call to undefined function foo() in /a/a.php:3\nStack trace:\n#0 {main}\n  thrown in /a/a.php on line 3",
+        "PHP Fatal error: Uncaught Error: Call to undefined function <name>() in <name>",
+    ),
+    Reading(
+        "perl a.pl",
+        "Can't locate Foo/Bar.pm in @INC (you may need to install the Foo::Bar module) at a.pl line 1.",
+        "Can't locate <name> in <name> (you may need to install the <name> module) at <name> line <n>",
+    ),
+    Reading(
+        "swift build",
+        "/a/main.swift:3:5: error: cannot find 'foo' in scope",
+        "error: cannot find <name> in scope",
+    ),
+    Reading(
+        "pip install x",
+        "ERROR: Could not find a version that satisfies the requirement nosuchpkg (from versions: none)\nERROR: No matching distribution found for nosuchpkg",
+        "ERROR: Could not find a version that satisfies the requirement <name> (from versions: none)",
+    ),
+    Reading(
+        "apt-get install x",
+        "E: Unable to locate package foo-dev",
+        "Unable to locate package <name>",
+    ),
+    Reading(
+        "curl -sS http://x",
+        "curl: (7) Failed to connect to localhost port 8080: Connection refused",
+        "curl: (<n>) Failed to connect to localhost port <n>: Connection refused",
+    ),
+    Reading(
+        "curl -i http://x",
+        'HTTP/1.1 404 Not Found\nContent-Type: application/json\n\n{"detail":"Item not found"}',
+        "Item not found",
+    ),
+    Reading(
+        "ssh h",
+        "ssh: connect to host 10.0.0.1 port 22: Connection timed out",
+        "ssh: connect to host <n> port <n>: Connection timed out",
+    ),
+    Reading("./run.sh", "./run.sh: line 3: jq: command not found", "no command or module named jq"),
+    Reading("./run.sh", "zsh: command not found: jq", "no command or module named jq"),
+    Reading("./x", "bash: ./x: Permission denied", "<name>: Permission denied"),
+    Reading("sh -c x", "sh: 1: foo: not found", "no command or module named foo"),
+    Reading(
+        "python -m pytest",
+        "/usr/bin/python3: No module named pytest",
+        "no command or module named pytest",
+    ),
+    Reading(
+        "pytest", "bash: line 1: pytest: command not found", "no command or module named pytest"
+    ),
+    Reading(
+        "python a.py",
+        "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\nKeyError: 'x'\n\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    raise RuntimeError('no config') from e\nRuntimeError: no config",
+        "RuntimeError: no config",
+    ),
+    Reading(
+        '{"id":1}',
+        '{\n  "error": {\n    "code": 404,\n    "message": "Order 123 not found"\n  }\n}',
+        "get_order: Order <n> not found",
+        "get_order",
+    ),
+    Reading(
+        '{"x":1}',
+        '{"detail":[{"loc":["body","name"],"msg":"field required","type":"value_error.missing"}]}',
+        "api: field required",
+        "api",
+    ),
+    Reading(
+        '{"x":1}',
+        '{"message":"Bad Request","errors":[{"resource":"Issue","field":"title","code":"missing_field"}]}',
+        "api: missing_field",
+        "api",
+    ),
+    Reading(
+        '{"x":1}',
+        '{"message":"Validation Failed","errors":[{"message":"title can\'t be blank"}]}',
+        "api: title can't be blank",
+        "api",
+    ),
+    Reading(
+        '{"x":1}',
+        '{"isError":true,"content":[{"type":"text","text":"MCP error -32602: Invalid params: missing required field \'path\'"}]}',
+        "api: MCP error -32602: Invalid params: missing required field <name>",
+        "api",
+    ),
+    Reading(
+        '{"x":1}',
+        '{"error":"invalid_grant","error_description":"Token has been expired or revoked."}',
+        "api: Token has been expired or revoked",
+        "api",
+    ),
+    Reading('{"x":1}', '{"error":"not_found"}', "api: not_found", "api"),
+    Reading(
+        '{"x":1}',
+        "{'success': False, 'reason': 'card_declined', 'code': 402}",
+        "api: card_declined",
+        "api",
+    ),
+    Reading(
+        '{"x":1}',
+        '<?xml version="1.0"?>\n<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>',
+        "api: The specified key does not exist",
+        "api",
+    ),
+    Reading(
+        '{"x":1}',
+        "<soap:Envelope><soap:Body><soap:Fault><faultstring>Invalid session</faultstring></soap:Fault></soap:Body></soap:Envelope>",
+        "api: Invalid session",
+        "api",
+    ),
+    Reading('{"x":1}', "HTTP 500", "", "api"),
+    Reading('{"x":1}', "Internal Server Error", "", "api"),
+    Reading('{"x":1}', "tests failed", "", "api"),
+    Reading('{"x":1}', "verification failed", "", "api"),
+    Reading("x", "exit code 1", ""),
+    Reading("x", "Command failed with exit code 1", ""),
+    Reading("x", "}", ""),
+    Reading("x", "PASS", ""),
+    Reading("x", " 45%|████      | 45/100 [00:01<00:01]", ""),
+    Reading("x", "user@host:~$ ", ""),
+    Reading(
+        '{"file_path":"/a/b.py"}',
+        "String to replace not found in file.\nString: foo",
+        "Edit: String to replace not found in file",
+        "Edit",
+    ),
+    Reading(
+        '{"file_path":"/a/b.py"}',
+        "File has not been read yet. Read it first before writing to it.",
+        "Edit: File has not been read yet. Read it first before writing to it",
+        "Edit",
+    ),
+    Reading('{"file_path":"/a/b.py"}', "File does not exist.", "Read: File does not exist", "Read"),
+    Reading(
+        '{"q":"x"}',
+        "Error: 429 Too Many Requests: rate limit exceeded, retry in 20s",
+        "search: Error: 429 Too Many Requests: rate limit exceeded, retry in <name>",
+        "search",
+    ),
+    Reading(
+        '{"q":"x"}',
+        "ToolException: Error calling tool: timeout after 30s",
+        "call: ToolException: Error calling tool: timeout after <name>",
+        "call",
+    ),
+    Reading(
+        '{"q":"x"}',
+        "Error executing tool get_item: 2 validation errors for get_itemArguments\nid\n  Field required",
+        "call: id: Field required",
+        "call",
+    ),
+    Reading(
+        "aws s3 cp a s3://b",
+        "An error occurred (NoSuchBucket) when calling the PutObject operation: The specified bucket does not exist",
+        "An error occurred (NoSuchBucket) when calling the <name> operation: The specified bucket does not exist",
+    ),
+    Reading(
+        "gh pr create",
+        "pull request create failed: GraphQL: No commits between main and main (createPullRequest)",
+        "pull request create failed: <name>: No commits between main and main (<name>)",
+    ),
+    Reading(
+        "helm upgrade x",
+        "Error: UPGRADE FAILED: release: not found",
+        "Error: UPGRADE FAILED: release: not found",
+    ),
+    Reading(
+        "helm install x",
+        "Error: INSTALLATION FAILED: cannot re-use a name that is still in use",
+        "Error: INSTALLATION FAILED: cannot re-use a name that is still in use",
+    ),
+    Reading(
+        "ansible-playbook x",
+        'fatal: [web1]: FAILED! => {"changed": false, "msg": "No package matching \'ngnix\' found"}',
+        "No package matching <name> found",
+    ),
+    Reading(
+        "mypy .",
+        'app/a.py:3: error: Incompatible return value type (got "int", expected "str")  [return-value]\nFound 1 error in 1 file (checked 3 source files)',
+        "error: Incompatible return value type (got <name>, expected <name>) [return-value]",
+    ),
+    Reading(
+        "ruff check",
+        "app/a.py:1:8: F401 [*] `os` imported but unused\nFound 1 error.",
+        "F401 [*] <name> imported but unused",
+    ),
+    Reading(
+        "rspec",
+        "Failures:\n\n  1) Foo bar\n     Failure/Error: expect(x).to eq 3\n\n       expected: 3\n            got: 2\n\n1 example, 1 failure",
+        "<name>.to eq <n>",
+    ),
+    Reading(
+        "bundle exec x",
+        "Could not find gem 'rails (~> 7.0)' in locally installed gems.",
+        "Could not find gem <name> in locally installed gems",
+    ),
+    Reading(
+        "pnpm test",
+        'ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND  No package.json was found in "/app".',
+        "ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND No <name> was found in <name>",
+    ),
+    Reading("yarn build", 'error Command "build" not found.', "error Command <name> not found"),
+    Reading("vitest", "AssertionError: expected 3 to be 4 // Object.is equality", "AssertionError"),
+    Reading(
+        "mix test",
+        "** (UndefinedFunctionError) function Foo.bar/1 is undefined (module Foo is not available)",
+        "** (UndefinedFunctionError) function <name> is undefined (module Foo is not available)",
+    ),
+    Reading(
+        "ghc a.hs",
+        "a.hs:3:5: error: Variable not in scope: foo",
+        "error: Variable not in scope <name>",
+    ),
+    Reading(
+        "Rscript a.R",
+        "Error in library(dplyr) : there is no package called ‘dplyr’\nExecution halted",
+        "Error in <name> : there is no package called <name>",
+    ),
+    Reading(
+        "cmake ..",
+        'CMake Error at CMakeLists.txt:3 (find_package):\n  Could not find a package configuration file provided by "Foo"',
+        "Could not find a package configuration file provided by <name>",
+    ),
+    Reading(
+        "flutter build",
+        "lib/main.dart:3:5: Error: Undefined name 'foo'.",
+        "Error: Undefined name <name>",
+    ),
+    Reading(
+        "powershell x",
+        "Get-Item : Cannot find path 'C:\\x' because it does not exist.",
+        "Get-Item : Cannot find path <name> because it does not exist",
+    ),
+    Reading(
+        "x",
+        "'foo' is not recognized as an internal or external command,\noperable program or batch file.",
+        "no command or module named foo",
+    ),
+    Reading(
+        "nginx -t",
+        'nginx: [emerg] unknown directive "servr" in /etc/nginx/nginx.conf:3',
+        "nginx: [emerg] unknown <name> in <name>",
+    ),
+    Reading(
+        "systemctl start x",
+        "Job for nginx.service failed because the control process exited with error code.",
+        "Job for <name> failed because the control process exited with error code",
+    ),
+    Reading(
+        "redis-cli",
+        "Could not connect to Redis at 127.0.0.1:6379: Connection refused",
+        "Could not connect to Redis at <n>: Connection refused",
+    ),
+    Reading(
+        "pytest tests/a.py",
+        "E   fixture 'client' not found\n>   available fixtures: cache, capfd\n\n/a/tests/a.py:3\n=== short test summary info ===\nERROR tests/a.py::test_x\n=== 1 error in 0.1s ===",
+        "fixture <name> not found",
+    ),
+    Reading(
+        "pytest tests/a.py",
+        "ERROR: file or directory not found: tests/a.py\n\ncollected 0 items",
+        "ERROR: file or directory not found <name>",
+    ),
+    Reading(
+        "pytest",
+        "    def test_a():\n>       assert f(1) == 2\nE       assert 1 == 2\nE        +  where 1 = f(1)\n\na.py:3: AssertionError\nFAILED a.py::test_a - assert 1 == 2\n1 failed in 0.02s",
+        "AssertionError",
+    ),
+    Reading(
+        "python manage.py test",
+        "E\n======\nERROR: test_x (app.tests.T)\n------\nTraceback (most recent call last):\n  File \"/a/b.py\", line 3, in test_x\n    Book.objects.get()\ndjango.db.utils.OperationalError: no such table: shop_book\n\n------\nRan 1 test in 0.003s\n\nFAILED (errors=1)\nDestroying test database for alias 'default'...",
+        "OperationalError: no such table <name>",
+    ),
+    Reading(
+        "python a.py",
+        "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n    import requests_toolbelt\nModuleNotFoundError: No module named 'requests_toolbelt'",
+        "no command or module named requests_toolbelt",
+    ),
+    Reading(
+        "python a.py",
+        '  File "a.py", line 3\n    def f(:\n          ^\nSyntaxError: invalid syntax',
+        "SyntaxError: invalid syntax",
+    ),
+    Reading(
+        "python a.py",
+        "  File \"a.py\", line 3\n    x\n    ^\nIndentationError: expected an indented block after 'if' statement on line 2",
+        "IndentationError",
+    ),
+    Reading(
+        "rm a b",
+        "rm: cannot remove 'a_b.py': No such file or directory",
+        "rm: cannot remove <name>: No such file or directory",
+    ),
+    Reading(
+        "ls x",
+        "ls: cannot access 'x': No such file or directory",
+        "ls: cannot access <name>: No such file or directory",
+    ),
+    Reading(
+        "cat x", "cat: x.txt: No such file or directory", "cat: <name>: No such file or directory"
+    ),
+    Reading(
+        "sed -i 's/a' f",
+        "sed: -e expression #1, char 3: unterminated `s' command",
+        "sed: <name> expression <name>, char <n>: unterminated `s' command",
+    ),
+    Reading(
+        "tar xf a.tgz",
+        "tar: a.tgz: Cannot open: No such file or directory\ntar: Error is not recoverable: exiting now",
+        "tar: <name>: Cannot open: No such file or directory",
+    ),
+    Reading(
+        "pip install .",
+        "ERROR: Directory '.' is not installable. Neither 'setup.py' nor 'pyproject.toml' found.",
+        "ERROR: Directory <name> is not installable. Neither <name> nor <name> found",
+    ),
+    Reading(
+        "poetry install",
+        "pyproject.toml changed significantly since poetry.lock was last generated. Run `poetry lock` to fix the lock file.",
+        "<name> changed significantly since <name> was last generated. Run <name> to fix the lock file",
+    ),
+    Reading(
+        "alembic upgrade head",
+        'sqlalchemy.exc.ProgrammingError: (psycopg2.errors.UndefinedTable) relation "users" does not exist\nLINE 1: SELECT * FROM users',
+        "ProgrammingError: (<name>) relation <name> does not exist",
+    ),
+    Reading(
+        "node",
+        "Uncaught ReferenceError: foo is not defined",
+        "ReferenceError: <name> is not defined",
+    ),
+    Reading(
+        "deno run a.ts",
+        'error: Uncaught (in promise) PermissionDenied: Requires net access to "example.com:443", run again with the --allow-net flag',
+        "error: Uncaught (in promise) <name>: Requires net access to <name>, run again with the <name> flag",
+    ),
+    Reading(
+        "npm run build",
+        "> app@1.0.0 build\n> webpack\n\nsh: 1: webpack: not found\nnpm ERR! code ELIFECYCLE\nnpm ERR! syscall spawn\nnpm ERR! errno ENOENT",
+        "no command or module named webpack",
+    ),
+    Reading(
+        "git commit",
+        "error: gpg failed to sign the data\nfatal: failed to write commit object",
+        "error: gpg failed to sign the data",
+    ),
+    Reading(
+        "ssh-add",
+        "Could not open a connection to your authentication agent.",
+        "Could not open a connection to your authentication agent",
+    ),
+    Reading(
+        "./gradlew x",
+        "Error: Could not find or load main class org.gradle.wrapper.GradleWrapperMain\nCaused by: java.lang.ClassNotFoundException: org.gradle.wrapper.GradleWrapperMain",
+        "ClassNotFoundException: <name>",
+    ),
+    Reading(
+        "scala a",
+        "java.lang.OutOfMemoryError: Java heap space",
+        "OutOfMemoryError: Java heap space",
+    ),
+    Reading("./a.out", "Segmentation fault (core dumped)", "Segmentation fault (core dumped)"),
+    Reading(
+        '{"path":"/x"}',
+        "PermissionError: [Errno 13] Permission denied: '/etc/hosts'",
+        "write_file: PermissionError: [Errno 13] Permission denied: <name>",
+        "write_file",
+    ),
+    Reading(
+        '{"url":"http://x"}',
+        '{"status": 403, "statusText": "Forbidden", "error": {"errors": [{"domain": "usageLimits", "reason": "dailyLimitExceeded", "message": "Daily Limit Exceeded"}]}}',
+        "fetch: Daily Limit Exceeded",
+        "fetch",
+    ),
+    Reading(
+        '{"sql":"x"}',
+        '{"ok": false, "error": {"type": "SyntaxError", "message": "near \\"FORM\\": syntax error"}}',
+        "query: near <name>: syntax error",
+        "query",
+    ),
+    Reading(
+        '{"key":"A-1"}',
+        '{"errorMessages":["Issue does not exist or you do not have permission to see it."],"errors":{}}',
+        "jira: Issue does not exist or you do not have permission to see it",
+        "jira",
+    ),
+    Reading(
+        '{"q":"x"}',
+        '{"data":null,"errors":[{"message":"Cannot query field \\"foo\\" on type \\"Query\\".","locations":[{"line":1}]}]}',
+        "gql: Cannot query field <name> on type <name>",
+        "gql",
+    ),
+    Reading(
+        '{"m":1}',
+        "Error code: 400 - {'error': {'message': \"Unsupported parameter: 'max_tokens'\", 'type': 'invalid_request_error'}}",
+        "openai: Unsupported parameter: <name>",
+        "openai",
+    ),
+    Reading(
+        '{"a":1}',
+        "1 validation error for Args\nlimit\n  Input should be a valid integer [type=int_type, input_value='x']",
+        "tool: limit: Input should be a valid integer",
+        "tool",
+    ),
+)
