@@ -3,9 +3,12 @@
 import gc
 import sys
 
+from hardwon import _isolation
+
 
 def main() -> None:
     """The `hardwon` command; a hook has its own entry, because it runs at every event."""
+    _isolation.restrict_path()
     if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv[2:]):
         gc.disable()  # it would look through every module that a short life imports
         from hardwon.surfaces.hooks import entry

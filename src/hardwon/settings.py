@@ -209,7 +209,7 @@ def sections(settings: Settings) -> list[str]:
 
 def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings of this process."""
-    settings = Settings(home or default_home(environ))
+    settings = Settings(os.path.abspath(home) if home else default_home(environ))
     origins = {"home": "argument" if home else _home_origin(environ)}
     file = _file(os.path.join(settings.home, "config.toml"))
     environ = _ours(environ)

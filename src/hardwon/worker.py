@@ -7,6 +7,7 @@ import sys
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from hardwon import _isolation
 from hardwon._cold.lazy import lazy
 from hardwon.errors import HardwonError
 from hardwon.values.queue import Ledger, QueueCounts, since
@@ -48,7 +49,7 @@ _LINGER = "10s"  # how long a worker that nobody asked for waits for more
 
 def base_of(settings: Settings) -> str:
     """Where the queue of a home lies."""
-    return settings.queue.base_dir or os.path.join(settings.home, "queue")
+    return os.path.join(settings.home, settings.queue.base_dir or "queue")
 
 
 def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
@@ -203,7 +204,8 @@ def work_beside(worker: WorkerProcess) -> None:
 
 def start_detached(settings: Settings) -> int:
     """Start a worker that outlives this process and ends when the queue is empty; its id."""
-    command = [sys.executable, "-m", "hardwon", "work", "--idle", _LINGER, "--home", settings.home]
+    home = os.path.abspath(settings.home)
+    command = _isolation.command("work", "--idle", _LINGER, "--home", home, folder=home)
     nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
     log = os.path.join(base_of(settings), "worker.log")
     output = (os.POSIX_SPAWN_OPEN, 1, log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

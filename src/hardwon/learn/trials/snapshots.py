@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 _DIFF_KEPT = 4000
 _PATCH_LIMIT = 4 << 20
 _MOST_FILES = 200
+# A repository's own settings must not start programs while its files are looked at.
+_QUIET = (
+    "-c",
+    "core.quotepath=off",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+)
 _LIMIT = 120.0  # seconds; a huge repository must not hang the loop
 
 
@@ -92,7 +101,7 @@ def _git(
 ) -> str:
     try:
         done = subprocess.run(
-            ["git", "-c", "core.quotepath=off", *arguments],
+            ["git", *_QUIET, *arguments],
             cwd=cwd,
             env=env,
             input=stdin.encode("utf-8", "surrogateescape"),

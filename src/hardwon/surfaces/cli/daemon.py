@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from contextlib import suppress
@@ -35,6 +36,7 @@ def command(port: int | None, home: str | None) -> None:
     signals = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # threads inherit it: sigwait gets them all
     with hardwon.open(settings=load(home).in_a_hurry(resident=True)) as hw:
+        os.chdir(hw.settings.home)
         serving = Daemon(hw, port=port, token=kept_token(hw.settings.home))
         serving.start()
         threading.Thread(target=_warm_up, args=(hw,), daemon=True).start()

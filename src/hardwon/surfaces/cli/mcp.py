@@ -30,11 +30,13 @@ def command(
     Over HTTP a client must send `Authorization: Bearer` and the token in $HARDWON_HOME/token.
     Without --project the lessons are those of the folder the server is started in.
     """
-    from hardwon.surfaces.mcp import serve, server
-
     with hardwon.open(home) as hw:
-        own = hw.agent(agent, project=project or project_of(os.getcwd()), tenant=tenant)
-        built = server.build(hw, own)
+        folder = os.getcwd()
+        own = hw.agent(agent, project=project or project_of(folder), tenant=tenant)
+        os.chdir(hw.settings.home)  # before others' code is imported: it may look around
+        from hardwon.surfaces.mcp import serve, server
+
+        built = server.build(hw, own, folder=folder)
         if port is None:
             serve.over_stdio(built)
         else:

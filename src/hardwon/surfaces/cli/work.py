@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -35,6 +36,7 @@ def command(
     One process works a queue at a time; others stand by and take over when it ends.
     """
     with hardwon.open(home) as hw:
+        os.chdir(hw.settings.home)  # a model's command must not start in a folder of others
         port = hw.settings.queue.metrics_port if metrics_port is None else metrics_port
         with _endpoint(hw, port):
             tally = hw.work(mode or "forever", idle=_time(idle))

@@ -4,7 +4,6 @@ Annotations are evaluated here, not kept as text: the SDK reads resolvers out of
 """
 
 import asyncio
-import os
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.server.mcpserver import (
@@ -70,8 +69,9 @@ class Selected(BaseModel):
 class Desk:
     """The runs whose questions are out; a form must read the same when it is shown again."""
 
-    def __init__(self, agent: "Agent") -> None:
+    def __init__(self, agent: "Agent", folder: str) -> None:
         self._agent = agent
+        self._folder = folder
         self._waiting: dict[str, Waiting] = {}
 
     async def questions(self, session: str) -> "Waiting":
@@ -93,14 +93,14 @@ class Desk:
     def _ask(self, session: str) -> "Waiting":
         sessions = self._agent.sessions
         try:
-            return sessions.ask(sessions.choose(session, cwd=os.getcwd()))
+            return sessions.ask(sessions.choose(session, cwd=self._folder))
         except HardwonError as error:
             raise ToolError(str(error)) from error
 
 
-def add_selection(server: MCPServer, agent: "Agent") -> None:
-    """Register `select_insights`."""
-    desk = Desk(agent)
+def add_selection(server: MCPServer, agent: "Agent", folder: str) -> None:
+    """Register `select_insights`; by default it looks for sessions in the folder."""
+    desk = Desk(agent, folder)
     which, where = _resolvers(desk)
 
     @server.tool(annotations=ToolAnnotations(read_only_hint=False, destructive_hint=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Literal, ParamSpec, TypeVar
 
@@ -43,14 +44,14 @@ _DIGITS = 15  # of a lesson's number; SQLite has room for 18
 Outcome = Literal["helped", "ignored", "failed"]
 
 
-def build(hw: Hardwon, agent: Agent) -> MCPServer:
-    """A server for the lessons of one agent."""
+def build(hw: Hardwon, agent: Agent, *, folder: str = "") -> MCPServer:
+    """A server for the lessons of one agent, which works in the folder."""
     server: MCPServer = MCPServer(
         "hardwon", title="hardwon", version=__version__, instructions=texts.INSTRUCTIONS
     )
     _add_reading(server, agent)
     _add_writing(server, hw, agent)
-    add_selection(server, agent)
+    add_selection(server, agent, folder or os.getcwd())
     _add_resources(server, agent)
     _add_prompts(server)
     return server
