@@ -219,3 +219,19 @@ def test_explain_tells_why_a_lesson_is_shown_or_not(coder: hardwon.Agent) -> Non
     assert dict(first.parts)["words"] > 0
     with pytest.raises(InvalidInput):
         coder.explain("window", "x")
+
+
+@pytest.mark.parametrize("home", ["memory:", "disk"])
+def test_a_search_finds_the_tags_that_show_prints(home: str, tmp_path: Path) -> None:
+    with hardwon.open(home if home == "memory:" else tmp_path / home) as hw:
+        coder = hw.agent("coder")
+        noted = coder.learn("use Edit for large Go files")
+        coder.after_run(task="build", error="no such file: x.c")
+        hw.drain()
+        (reflected,) = [one for one in coder.lessons.list() if one.trigger == "error"]
+
+        assert {one.id for one in coder.lessons.search("reflexion")} == {noted.id, reflected.id}
+        assert [one.id for one in coder.lessons.search("trigger:error")] == [reflected.id]
+        assert [one.id for one in coder.lessons.search("Trigger:Manual")] == [noted.id]
+        assert [one.id for one in coder.lessons.search("user-supplied")] == [noted.id]
+        assert list(coder.lessons.search("trigger:goal")) == []

@@ -108,3 +108,33 @@ def test_what_is_set_and_sets_nothing_is_named(tmp_path: Path) -> None:
     found = unknown(load(str(tmp_path), environ), environ)
 
     assert found == ["loose", "queue.worker", "HARDWON_QUEUE_JITER"]
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("10", 10), ("1.5", 1.5), ("0", 0), (10, 10)])
+def test_a_plain_number_is_seconds(tmp_path: Path, text: object, seconds: float) -> None:
+    found = load(str(tmp_path), {"HARDWON_QUEUE_JOB_TIMEOUT": str(text)})
+
+    assert found.queue.job_timeout.total_seconds() == seconds
+
+
+@pytest.mark.parametrize(
+    "text", ["99999999999h", "1e400", "9" * 400, "-5", "inf", "nan", "100000000000000d", "5 s x"]
+)
+def test_an_absurd_duration_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"queue\.job_timeout"):
+        load(str(tmp_path), {"HARDWON_QUEUE_JOB_TIMEOUT": text})
+
+
+@pytest.mark.parametrize("line", ["inf", "nan", "1e300", "-1", "true"])
+def test_an_absurd_duration_in_the_file_is_refused(tmp_path: Path, line: str) -> None:
+    (tmp_path / "config.toml").write_text(f"[queue]\njob_timeout = {line}\n")
+
+    with pytest.raises(InvalidInput, match=r"queue\.job_timeout"):
+        load(str(tmp_path), {})
+
+
+def test_a_folder_in_the_place_of_the_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").mkdir()
+
+    with pytest.raises(StorageError, match=r"config\.toml: Is a directory; it is a directory"):
+        load(str(tmp_path), {})

@@ -128,6 +128,7 @@ _REMEDIES = {
     errno.EPERM: "check its owner and mode, or set HARDWON_HOME to a directory of yours",
     errno.EROFS: "set HARDWON_HOME to a directory that can be written",
     errno.ENOTDIR: "set HARDWON_HOME to a directory",
+    errno.EISDIR: "it is a directory; move it away",
     errno.EEXIST: "it is a file; set HARDWON_HOME to a directory",
     errno.EADDRINUSE: "choose another port",
     errno.ENOENT: "set HARDWON_HOME to a directory that can be made",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold.lazy import lazy
-from hardwon.errors import InvalidInput, NotFound
+from hardwon.errors import InvalidInput, NotFound, StorageError
 from hardwon.text.clean import required
 from hardwon.values.lesson import Lesson, Status
 
@@ -51,13 +51,17 @@ class Lessons:
 
     def get(self, number: int) -> Lesson:
         """One lesson, or NotFound."""
+        self._count_deliveries()
         return self._engine.store.lessons.get(self._scope, number)
 
     def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
-        """Those that contain the text."""
-        return self._engine.store.lessons.search(
-            self._scope, required(text, "query"), limit=within(limit, 200)
-        )
+        """Those that contain the text, or have the tag `reflexion` or `trigger:…` that it is."""
+        self._count_deliveries()
+        asked, limit = required(text, "query"), within(limit, 200)
+        held = self._engine.store.lessons.search(self._scope, asked, limit=limit)
+        found = {lesson.id: lesson for lesson in (*held, *self._tagged(asked.lower()))}
+        order = sorted(found.values(), key=lambda one: (-one.hits, -one.last_seen_at.timestamp()))
+        return order[:limit]
 
     def edit(self, number: int, **changes: Any) -> Lesson:
         """The lesson with other words: `situation`, `mistake`, `correction`, `tags`."""
@@ -105,6 +109,7 @@ class Lessons:
 
     def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
         """Newest-consulted first."""
+        self._count_deliveries()
         return self._engine.store.lessons.recent(
             self._scope, status=status, limit=within(limit, _MOST)
         )
@@ -131,6 +136,19 @@ class Lessons:
         found = list(imports.read(source, self._scope))
         with self._engine.store.together():
             return [self._engine.keep(lesson) for lesson in found]
+
+    def _tagged(self, tag: str) -> Sequence[Lesson]:
+        """The lessons with a tag that every lesson has by its kind."""
+        if tag != "reflexion" and not tag.startswith("trigger:"):
+            return []
+        return [lesson for lesson in self.list(limit=_MOST) if tag in lesson.all_tags()]
+
+    def _count_deliveries(self) -> None:
+        """Let what was delivered so far count in the hits and the order of lessons."""
+        try:
+            self._engine.store.deliveries.recent(self._scope, limit=1)
+        except StorageError as error:  # a disk that cannot be written is still read
+            self._engine.trouble(error)
 
     def _note(self, number: int, act: str) -> Lesson:
         lesson = self.get(number)

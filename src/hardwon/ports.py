@@ -76,7 +76,7 @@ class DeliveryLog(Protocol):
         """Note what came of a delivery."""
 
     def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
-        """The latest deliveries of the agent, newest first."""
+        """The latest deliveries of the agent, newest first; all that were logged before count."""
 
 
 class FailureLog(Protocol):

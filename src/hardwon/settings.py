@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping
 from datetime import timedelta
 
-from hardwon.errors import InvalidInput, StorageError
+from hardwon.errors import InvalidInput, StorageError, storage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ PREFIX = "HARDWON_"
 _TRUE = {"1", "true", "yes", "on", "y", "t"}
 _FALSE = {"0", "false", "no", "off", "n", "f"}
 _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_LONGEST = 100 * 31_536_000  # seconds of a duration; a time so far away can still be written
 
 
 class Reflexion(NamedTuple):
@@ -240,18 +241,25 @@ def parse(key: str, raw: Any, default: Any) -> Any:
     """The value in the type of its default; raises InvalidInput that names the setting."""
     try:
         return _PARSERS[type(default)](raw)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
         kind = _KINDS[type(default)]
         raise InvalidInput(f"setting {key}: {raw!r} is not {kind}") from error
 
 
 def duration(raw: Any) -> timedelta:
     """A duration in Go's syntax (`1m30s`, `500ms`, `168h`) or a number of seconds."""
-    if isinstance(raw, int | float) and not isinstance(raw, bool):
-        return timedelta(seconds=_not_negative(raw))
+    seconds = _seconds(raw)
+    if not 0 <= seconds <= _LONGEST:  # so that NaN is refused as well
+        raise ValueError(f"no duration up to {_LONGEST // 31_536_000} years: {raw!r}")
+    return timedelta(seconds=seconds)
+
+
+def _seconds(raw: Any) -> float:
     text, total, number = str(raw).strip(), 0.0, ""
-    if text == "0":
-        return timedelta(0)
+    if isinstance(raw, int | float) and not isinstance(raw, bool):
+        return float(raw)
+    if text.replace(".", "", 1).isdecimal():
+        return float(text)
     while text:
         digits = len(text) - len(text.lstrip("0123456789."))
         number, text = text[:digits], text[digits:]
@@ -260,7 +268,7 @@ def duration(raw: Any) -> timedelta:
         total += float(number) * _UNITS[unit]
     if not number:
         raise ValueError("empty duration")
-    return timedelta(seconds=total)
+    return total
 
 
 def written(value: Any) -> str:
@@ -363,8 +371,10 @@ def _file(path: str) -> dict[str, Any]:
     """What config.toml says; nothing when there is none."""
     try:
         handle = open(path, "rb")  # noqa: SIM115 - closed below, the import must wait for a file
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
+    except OSError as error:
+        raise storage_error(error, path) from error
     with handle:
         import tomllib
 

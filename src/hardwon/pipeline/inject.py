@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hardwon.text.clean import LABEL_LIMIT, one_line
+from hardwon.text.clean import LABEL_LIMIT, many_lines, one_line
 from hardwon.values.lesson import Lesson
 
 TYPE_CHECKING = False
@@ -55,9 +55,13 @@ def render(lessons: Iterable[Lesson], *, door: str, budget: int) -> Block:
 
 
 def line(lesson: Lesson, *, label: int = LABEL_LIMIT) -> str:
-    """One lesson as a line of the block. Brackets in its text cannot end the block."""
+    """One lesson as a row of the block, its further lines indented.
+
+    Brackets in its text cannot end the block.
+    """
     name = _inert(one_line(lesson.headline(), label))
-    return f"  - [{name}] {_inert(one_line(lesson.correction))} (#{lesson.id})"
+    words = _inert(many_lines(lesson.correction)).replace("\n", "\n    ")
+    return f"  - [{name}] {words} (#{lesson.id})"
 
 
 def tokens(text: str) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import hardwon
 from hardwon.errors import HardwonError, NotFound
 from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, one_line
+from hardwon.values.provenance import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -132,18 +133,14 @@ def _answered(writ: Writ, agent: Agent) -> str:
 
 def _create(writ: Writ, agent: Agent) -> str:
     if writ.name == "reflect":
-        return _recorded(agent.learn(writ.text))
+        return recorded(agent.learn(writ.text))
     if not writ.signature or not writ.text:
         return "ERR: signature and lesson text are both required"
     if len(writ.signature) > LABEL_LIMIT:
         return f"ERR: signature must be ≤ {LABEL_LIMIT} chars"
     if len(writ.text) > LESSON_LIMIT:
         return f"ERR: lesson text must be ≤ {LESSON_LIMIT} chars"
-    return _recorded(agent.learn(writ.text, situation=writ.signature))
-
-
-def _recorded(lesson: Lesson) -> str:
-    return f"OK: recorded lesson #{lesson.id} — {lesson.row()}"
+    return recorded(agent.learn(writ.text, situation=writ.signature))
 
 
 def _list(writ: Writ, agent: Agent) -> str:

@@ -57,6 +57,14 @@ def one_line(text: str, limit: int = LESSON_LIMIT) -> str:
     return clip(" ".join(clean(text).split()), limit)
 
 
+def many_lines(text: str, limit: int = LESSON_LIMIT) -> str:
+    """The cleaned text with its line breaks and indentation, at most `limit` characters."""
+    lines = [line.rstrip() for line in clean(text).split("\n")]
+    if len(lines) == 1:
+        return one_line(text, limit)
+    return clip(re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n"), limit)
+
+
 def clip(text: str, limit: int) -> str:
     """At most `limit` characters; a cut is marked by an ellipsis."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

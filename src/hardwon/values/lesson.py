@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, clip, one_line
+from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, clip, many_lines, one_line
 from hardwon.values.evidence import Evidence, Kind, joined, values_of
 from hardwon.values.fix import Fix, united
 from hardwon.values.scope import Scope
@@ -82,7 +82,11 @@ class Lesson(NamedTuple):
 
     def headline(self) -> str:
         """A short label: the situation, unless the correction says the same."""
-        return "note" if self.situation == self.correction else clip(self.situation, LABEL_LIMIT)
+        return (
+            "note"
+            if self.situation == one_line(self.correction)
+            else clip(self.situation, LABEL_LIMIT)
+        )
 
     def row(self) -> str:
         """The lesson on one line, in the words of the published list."""
@@ -124,7 +128,7 @@ def tidy(lesson: Lesson) -> Lesson:
     return lesson._replace(
         situation=one_line(lesson.situation, LABEL_LIMIT * 4),
         mistake=one_line(lesson.mistake, LESSON_LIMIT),
-        correction=one_line(lesson.correction, LESSON_LIMIT),
+        correction=many_lines(lesson.correction, LESSON_LIMIT),
         tags=clean_tags(lesson.tags),
     )
 

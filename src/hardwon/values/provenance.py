@@ -26,6 +26,19 @@ def with_reason(lesson: Lesson, reason: str) -> Lesson:
     return marked(lesson, Kind.QUARANTINED, reason)._replace(status=Status.QUARANTINED)
 
 
+def recorded(lesson: Lesson) -> str:
+    """The answer to one who has written a lesson down; one that is held back says so."""
+    return "\n".join((f"OK: recorded lesson #{lesson.id} — {lesson.row()}", *held_back(lesson)))
+
+
+def held_back(lesson: Lesson) -> tuple[str, ...]:
+    """What to tell about a lesson in quarantine; nothing about any other."""
+    if lesson.status != Status.QUARANTINED:
+        return ()
+    reason = "; ".join(marks(lesson, Kind.QUARANTINED))
+    return (f"held back: {reason}; waits for approval: hardwon lesson approve {lesson.id}",)
+
+
 def approved(lesson: Lesson, by: str = "person") -> Lesson:
     """The lesson released by a person; it remembers what it was held back for."""
     return marked(lesson, Kind.APPROVED, by)._replace(status=Status.ACTIVE)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -150,3 +153,30 @@ def test_top_shows_depth_and_retries(capsys: Capture, dead: list[str]) -> None:
     assert "nobody works the queue" in said
     assert "pending 0   dead 3" in said
     assert json.loads(out(capsys, "queue", "top", "--json"))["counts"]["dead"] == 3
+
+
+@pytest.mark.parametrize(("typed", "listed"), [("", 2), ("full", 1)])
+def test_tab_in_bash_shows_the_task_and_the_error(tmp_path: Path, typed: str, listed: int) -> None:
+    program = Path(sys.executable).with_name("hardwon")
+    with hardwon.open(tmp_path, model=lambda asked: "no blocks at all") as hw:
+        for task in ("deploy the shop *", "bake [the] bread"):
+            hw.agent("default").after_run(task=task, error=f"{task}: it burnt")
+        hw.drain()
+        ids = sorted(job.id for job in hw.dead())
+    word = ids[0] if typed else ""
+    script = f"""
+        source <({program} completion bash)
+        COMP_WORDS=(hardwon reflect retry '{word}'); COMP_CWORD=3
+        _hardwon_completion {program}
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    environ = {**os.environ, "HARDWON_HOME": str(tmp_path)}
+    ran = subprocess.run(["bash", "-c", script], env=environ, capture_output=True, text=True)
+    shown = sorted(ran.stdout.splitlines())
+
+    assert [line[:16] for line in shown] == ids[:listed], ran.stderr
+    if listed == 1:
+        assert shown == ids[:1]
+    else:
+        assert any("bake" in line and "bread — Reply lacks" in line for line in shown)
+        assert any("deploy the shop" in line for line in shown)

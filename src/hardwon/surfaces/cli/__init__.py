@@ -71,6 +71,8 @@ def cli() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit code is 0, 1 (failed) or 2 (wrong use)."""
     _print_whatever_the_terminal_can()
+    if "_HARDWON_COMPLETE" in os.environ:
+        import_module("hardwon.surfaces.cli.completion")  # says what Tab shows
     try:
         code = cli.main(args=list(arguments), prog_name="hardwon", standalone_mode=False)
         sys.stdout.flush()  # else what cannot be written is known when nobody can tell any more

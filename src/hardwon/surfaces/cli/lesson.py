@@ -13,7 +13,7 @@ from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, progress, say
 from hardwon.values.evidence import Kind
 from hardwon.values.lesson import Status
-from hardwon.values.provenance import marks
+from hardwon.values.provenance import marks, recorded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,6 +78,8 @@ def show(number: str, as_json: bool, **place: Any) -> None:
         dump(lesson)
         return
     say(lesson.render())
+    if "\n" in lesson.correction:
+        say("\n".join(f"    {line}" for line in lesson.correction.split("\n")))
     say(f"tags: {', '.join(lesson.all_tags())}")
     say(
         f"id: #{lesson.id}  status: {lesson.status}  shown: {lesson.hits}  met: {lesson.met}"
@@ -128,7 +130,7 @@ def add(
     """Keep a lesson: when it applies (SITUATION), and what to do then (CORRECTION)."""
     with options.Scoped(**place) as agent:
         lesson = agent.lessons.add(situation, correction, mistake=mistake, tags=tags)
-    dump(lesson) if as_json else say(f"OK: recorded lesson #{lesson.id} — {lesson.row()}")
+    dump(lesson) if as_json else say(recorded(lesson))
 
 
 @command.command()

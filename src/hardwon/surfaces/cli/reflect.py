@@ -14,6 +14,7 @@ from hardwon.runtime import utc_now
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import age, complain, dump, say
 from hardwon.text.clean import clip, one_line
+from hardwon.values.provenance import held_back
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,6 +87,8 @@ def command(
                 return
             say("  lesson persisted to long-term memory (category=lesson)")
             say(f"  #{lesson.id}  {one_line(lesson.correction, 100)}")
+            for notice in held_back(lesson):
+                say(f"  {notice}")
 
 
 def _verb(words: tuple[str, ...], everything: bool) -> str | None:
