@@ -15,14 +15,16 @@ from hardwon.learn.transcripts.insight import (
     by_count,
     evidence,
 )
-from hardwon.learn.transcripts.rules.sentences import meaning, overlap, sentences, stack
+from hardwon.learn.transcripts.rules.sentences import meaning, sentences, stack
 from hardwon.learn.transcripts.transcript import AGENT, USER, Acted, Moment, Said
 from hardwon.text.clean import one_line
 from hardwon.text.redact import redact
 
 _MESSAGE_LIMIT = 2_000  # a longer one is a task, not a correction
 _KEPT = 200
-_ALIKE = 0.5
+_EMPHASIS_WORDS = "don t never always again said told here now avoid stop must ever"
+_EMPHASIS = frozenset(_EMPHASIS_WORDS.split())
+_STEM = 4  # letters that two forms of one word share
 _OPENING = re.compile(
     r"(?i)(?:no|nope|wrong|stop|wait|hey|please|again|actually|but)\b[,.!: -]{0,3}"
 )
@@ -31,6 +33,7 @@ _RULE = re.compile(
     r"|use (?:\S+ ){1,8}?(?:instead|rather than|not\b)|instead of|make sure|remember to)\b"
     r"|^use \S"
 )
+_FORBIDS = re.compile(r"(?i)n['’]t\b|\b(?:not|never|avoid|stop|instead of|rather than)\b")
 _OBJECTION = re.compile(
     r"(?i)^(?:no\b|nope|wrong|that(?:['’]s| is) (?:not|wrong)|not like that|i (?:said|told|meant)"
     r"|why did you|you (?:should|shouldn['’]t|forgot|keep)|undo|revert)"
@@ -63,14 +66,38 @@ class Corrections:
     def _groups(self) -> list[list[tuple[int, str]]]:
         groups: list[list[tuple[int, str]]] = []
         for line, sentence in self._heard:
-            words = meaning(sentence)
-            for group in groups:
-                if overlap(words, meaning(group[0][1])) >= _ALIKE:
-                    group.append((line, sentence))
-                    break
-            else:
+            same = (group for group in groups if is_same(sentence, group[0][1]))
+            group = next(same, None)
+            if group is None:
                 groups.append([(line, sentence)])
+            else:
+                group.append((line, sentence))
         return groups
+
+
+def is_same(a: str, b: str) -> bool:
+    """Whether two sentences ask for the same: one says nothing that the other does not say.
+
+    A different tool, module or place makes a different correction.
+    """
+    first, second = _content(a), _content(b)
+    if bool(_FORBIDS.search(a)) != bool(_FORBIDS.search(b)):
+        return False
+    return _is_part(first, second) or _is_part(second, first)
+
+
+def _content(sentence: str) -> frozenset[str]:
+    return meaning(_OBJECTION.sub("", sentence.strip(), count=1)) - _EMPHASIS
+
+
+def _is_part(words: frozenset[str], of: frozenset[str]) -> bool:
+    return bool(words) and all(any(_is_form(word, other) for other in of) for word in words)
+
+
+def _is_form(a: str, b: str) -> bool:
+    """Whether two words are one, or one with an ending: commit, commits, committing."""
+    short, long = sorted((a, b), key=len)
+    return a == b or (len(short) >= _STEM and long.startswith(short))
 
 
 def is_rule(sentence: str) -> bool:

@@ -46,11 +46,6 @@ def meaning(text: str) -> frozenset[str]:
     return frozenset(word for word in words if word not in _DULL)
 
 
-def overlap(a: frozenset[str], b: frozenset[str]) -> float:
-    """How much of the smaller set of words is in the other."""
-    return len(a & b) / min(len(a), len(b)) if a and b else 0.0
-
-
 def stack(text: str) -> tuple[str, ...]:
     """The technologies a text is about, as tags."""
     return tags_of(*dict.fromkeys(_BY_WORD[word] for word in _words(text) if word in _BY_WORD))
