@@ -9,6 +9,7 @@ import pty
 import select
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ def test_list_shows_counts_and_the_first_prompt(project: Path, capsys: Any) -> N
 
 def test_mine_auto_and_undo(project: Path, capsys: Any) -> None:
     assert run(["session", "mine", "--auto"]) == 0
-    assert "2 lessons and 2 files" in capsys.readouterr().out
+    assert "2 new lessons, 2 files changed" in capsys.readouterr().out
     assert "pnpm" in _memory().read_text(encoding="utf-8")
 
     assert run(["session", "undo", "--list", "--json"]) == 0
@@ -165,36 +166,92 @@ def test_the_end_of_input_aborts_and_leaves_nothing(project: Path, tmp_path: Pat
     assert not list(Path(os.environ["HOME"]).rglob("MEMORY.md"))
 
 
-def _until(terminal: int, words: str, seconds: float = 30) -> str:
-    """What the terminal shows until the words are there."""
-    shown, end = "", time.monotonic() + seconds
-    while words not in shown and time.monotonic() < end:
-        if select.select([terminal], [], [], 0.5)[0]:
-            shown += os.read(terminal, 65536).decode("utf-8", "replace")
-    assert words in shown, shown
-    return shown
+class Terminal:
+    """`hardwon session mine` on a terminal of its own."""
+
+    def __init__(self, columns: int = 120) -> None:
+        self._screen, theirs = pty.openpty()
+        termios.tcsetwinsize(theirs, (40, columns))
+        environment = {**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}
+        self._process = subprocess.Popen(
+            _hardwon("mine"), stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+        )
+        os.close(theirs)
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+        os.close(self._screen)
+
+    def until(self, *words: str, seconds: float = 60) -> str:
+        """What the screen shows until one of the words is there."""
+        shown, end = "", time.monotonic() + seconds
+        while not any(word in shown for word in words) and time.monotonic() < end:
+            if select.select([self._screen], [], [], 0.5)[0]:
+                shown += os.read(self._screen, 65536).decode("utf-8", "replace")
+        assert any(word in shown for word in words), shown
+        return shown
+
+    def press(self, keys: str) -> None:
+        os.write(self._screen, keys.encode())
+
+    def take_defaults(self) -> str:
+        """Press Enter at every question up to the last; all that was shown."""
+        shown = self.until(_MENU, _LAST)
+        while _LAST not in shown:
+            self.press("\r")
+            shown += self.until(_MENU, _LAST)
+        return shown
 
 
-def test_arrow_keys_choose_on_a_terminal(project: Path) -> None:
-    ours, theirs = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}
-    process = subprocess.Popen(
-        _hardwon("mine"), stdin=theirs, stdout=theirs, stderr=theirs, env=environment
-    )
-    os.close(theirs)
-    try:
-        _until(ours, "Skip summary")
-        os.write(ours, b"\r")
-        _until(ours, "None (skip saving)")
-        os.write(ours, b"\x1b[B \r")  # down, tick, go on
-        _until(ours, "Tier B")
-        os.write(ours, b"\r")
-        _until(ours, "Complete. Any additional actions needed?")
-        os.write(ours, b"\x03")
-        process.wait(timeout=30)
-    finally:
-        process.kill()
-        process.wait()
-        os.close(ours)
+_MENU, _LAST = "(Use arrow keys)", "Complete. Any additional actions needed?"
+_TICKS = "<i> to invert)"
+DOWN, UP, NEXT, PREVIOUS = "\x1b[B", "\x1b[A", "\x0e", "\x10"
 
-    assert "pnpm" in _memory().read_text(encoding="utf-8")
+
+@pytest.mark.parametrize(
+    ("keys", "saved"),
+    [
+        ("a", {"pnpm", "mkdir"}),
+        ("i", {"pnpm", "mkdir"}),
+        (" i", {"pnpm"}),
+        ("aa", set()),
+        ("", set()),
+        (f"{DOWN} ", {"pnpm"}),
+        (f"{DOWN}{UP} ", {"mkdir"}),
+        ("jjk ", {"pnpm"}),
+        (f"{NEXT}{NEXT}{PREVIOUS} ", {"pnpm"}),
+        (f"{DOWN}{DOWN} ", set()),
+    ],
+)
+def test_every_key_that_the_menu_names_does_what_it_says(
+    project: Path, keys: str, saved: set[str]
+) -> None:
+    with Terminal() as terminal:
+        terminal.until(_MENU)
+        terminal.press("\r")
+        terminal.until(_TICKS)
+        terminal.press(f"{keys}\r")
+        shown = terminal.take_defaults()
+
+    memory = list(Path(os.environ["HOME"]).rglob("MEMORY.md"))
+    assert bool(memory) == ("pnpm" in saved)
+    assert (project / ".claude" / ".insights" / "mkdir.md").exists() == ("mkdir" in saved)
+    assert ("Nothing was saved." in shown) == (not saved)
+
+
+def test_insights_are_shown_whole_and_once_before_the_choice(project: Path) -> None:
+    with Terminal(columns=60) as terminal:
+        terminal.until(_MENU)
+        terminal.press("\r")
+        shown = terminal.until(_TICKS)
+
+    before, _, _ = shown.partition("Which insights should be saved?")
+    before = before[before.index("  1) ") :].replace("\r", "").rpartition("\n")[0]
+    told = " ".join(before.split())
+    assert "1) [high] Use `mkdir -p out/nightly` where `mkdir out/nightly` ends in" in told
+    assert "2) [high] Don't use npm here, use pnpm instead 3) None (skip saving)" in told
+    assert max(len(line) for line in before.split("\n")) <= 60

@@ -54,6 +54,12 @@ class Insight(NamedTuple):
         return clip(one_line(self.text), ENTRY_LIMIT)
 
     @property
+    def advice(self) -> str:
+        """All of it for a person who chooses: what to do first, then what it is about."""
+        says_it = self.text.lower().startswith(self.title.lower())
+        return self.text if says_it else f"{self.text} ({self.title})"
+
+    @property
     def doubt(self) -> str:
         """Why a person should look at it first; "" when nothing speaks against it."""
         return suspicion("\n".join((self.title, self.text, self.mistake)))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+import textwrap
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hardwon.errors import InvalidInput
-from hardwon.learn.transcripts.questions import Chosen, Question, valid
-from hardwon.surfaces.cli.output import say
+from hardwon.learn.transcripts.questions import NONE, Chosen, Question, valid
+from hardwon.surfaces.cli.output import say, width
 from hardwon.text.clean import clip, one_line, printable
 
 try:
@@ -22,15 +23,24 @@ except ImportError:  # the extra `sessions` adds arrow keys; numbers always work
 if TYPE_CHECKING:
     from hardwon.learn.transcripts.phases import Phase
 
-_WIDTH = 160
+_MARGIN = 8  # columns that the arrow, the tick and the number need
 _MARKS = {"pending": " ", "in_progress": "▸", "completed": "✔"}
 
 
 def ask(question: Question) -> Chosen:
     """The values that the person chose; Ctrl-C and the end of input abort."""
-    if not (_HAS_KEYS and sys.stdin.isatty() and sys.stdout.isatty()):
-        return _by_number(question)
-    return _by_keys(question)
+    has_terminal = _HAS_KEYS and sys.stdin.isatty() and sys.stdout.isatty()
+    answer = _by_keys if has_terminal else _by_number
+    if has_terminal and _is_long(question):
+        _show_options(question)
+    elif not has_terminal:
+        say(f"\n{question.text}")
+        _show_options(question)
+    while True:
+        try:
+            return valid(question, answer(question))
+        except InvalidInput as error:
+            say(f"  {error}")
 
 
 def show(phases: tuple[Phase, ...]) -> None:
@@ -41,42 +51,54 @@ def show(phases: tuple[Phase, ...]) -> None:
             click.echo(line, err=True)
 
 
+def _show_options(question: Question) -> None:
+    """Every option whole, folded to the width of the terminal."""
+    for number, option in enumerate(question.options, 1):
+        head = f"  {number}) "
+        text = head + one_line(printable(option.label))
+        say("\n".join(textwrap.wrap(text, width(), subsequent_indent=" " * len(head))))
+
+
+def _is_long(question: Question) -> bool:
+    """Whether an option does not fit into the line that a menu has for it."""
+    return any(len(one_line(option.label)) > width() - _MARGIN for option in question.options)
+
+
 def _by_keys(question: Question) -> Chosen:
-    options = [
-        questionary.Choice(
-            _shown(option.label), option.value, checked=option.value in _checked(question)
-        )
-        for option in question.options
+    text, options = printable(question.text), _menu(question)
+    if not question.multi:
+        default = question.default[0] if question.default else None
+        return (questionary.select(text, options, default=default).unsafe_ask(),)
+    ticked = tuple(questionary.checkbox(text, options).unsafe_ask())
+    # The keys for all and for the inverse tick "none" as well: what else is ticked is meant.
+    return tuple(value for value in ticked if value != NONE) or question.default
+
+
+def _menu(question: Question) -> list[Any]:
+    """The options as lines of a menu; the answer that excludes all others is never ticked."""
+    ticked = set(question.default) - {NONE} if question.multi else set()
+    return [
+        questionary.Choice(line, option.value, checked=option.value in ticked)
+        for line, option in zip(_lines(question), question.options, strict=True)
     ]
-    text = printable(question.text)
-    if question.multi:
-        chosen = questionary.checkbox(text, options).unsafe_ask()
-        return tuple(chosen) or question.default
-    default = question.default[0] if question.default else None
-    return (questionary.select(text, options, default=default).unsafe_ask(),)
 
 
-def _checked(question: Question) -> Chosen:
-    """What is ticked at first: never the answer that excludes all others."""
-    return tuple(one for one in question.default if one != "none") if question.multi else ()
+def _lines(question: Question) -> list[str]:
+    labels = [one_line(printable(option.label)) for option in question.options]
+    if not _is_long(question):
+        return labels
+    return [clip(f"{at}) {label}", width() - _MARGIN) for at, label in enumerate(labels, 1)]
 
 
 def _by_number(question: Question) -> Chosen:
-    say(f"\n{question.text}")
-    for number, option in enumerate(question.options, 1):
-        say(f"  {number}) {_shown(option.label)}")
     hint = "numbers, as 1,3" if question.multi else "a number"
-    while True:
-        text = click.prompt(f"Choose {hint}", default=_default(question), show_default=True)
-        try:
-            return valid(question, _values(question, text))
-        except InvalidInput as error:
-            say(f"  {error}")
+    text = click.prompt(f"Choose {hint}", default=_default(question), show_default=True)
+    return _values(question, text)
 
 
 def _default(question: Question) -> str:
     values = [option.value for option in question.options]
-    return ",".join(str(values.index(one) + 1) for one in question.default)
+    return ",".join(str(values.index(value) + 1) for value in question.default)
 
 
 def _values(question: Question, text: str) -> Chosen:
@@ -87,7 +109,3 @@ def _values(question: Question, text: str) -> Chosen:
             raise InvalidInput(f"{part!r} is not one of the numbers above")
         chosen.append(question.options[int(part) - 1].value)
     return tuple(chosen)
-
-
-def _shown(label: str) -> str:
-    return clip(one_line(label), _WIDTH)

@@ -173,7 +173,7 @@ def _preview(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bool
         return
     say(delta.summary.text)
     for number, one in enumerate(delta.insights, 1):
-        say(f"\n{number}. [{one.confidence}] {one.title}\n   {one.text}")
+        say(f"\n{number}. [{one.confidence}] {one.advice}")
         say("   " + "; ".join(f"line {shown.line}" for shown in one.evidence[:5]), dim=True)
     for note in delta.notes:
         say(f"note: {note}", dim=True)
@@ -233,7 +233,8 @@ def undo(integration: str, listed: bool, as_json: bool, **place: Any) -> None:
     if as_json:
         dump(report)
         return
-    say(f"OK: took back {report.id}: {len(report.files)} files, {len(report.lessons)} lessons")
+    taken = f"{_count(len(report.files), 'file')}, {_count(len(report.lessons), 'lesson')}"
+    say(f"OK: took back {report.id}: {taken}")
     for path in report.files:
         say(f"  {path}")
 
@@ -300,16 +301,23 @@ def _tell(result: Mining, as_json: bool) -> None:
     if as_json:
         dump({"session": result.place.id, "report": report, "notes": notes})
         return
-    for note in (*notes, *report.problems):
+    for note in (*notes, *report.notes, *report.problems):
         complain(note)
     if not report.id:
         say("Nothing was saved.")
         return
-    say(f"{len(report.lessons)} lessons and {len(report.files)} files; undo: hardwon session undo")
+    new = len(report.lessons) - report.known_lessons
+    again = f", {_count(report.known_lessons, 'lesson')} met again" if report.known_lessons else ""
+    done = f"{_count(new, 'new lesson')}{again}, {_count(len(report.files), 'file')} changed"
+    say(f"{done}; undo: hardwon session undo")
     for path in report.files:
         say(f"  {path}")
     if report.moved:
         say(f"  {report.moved} older entries moved from MEMORY.md to .insights/")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _tell_all(results: list[Mining], as_json: bool) -> None:
@@ -322,6 +330,7 @@ def _tell_all(results: list[Mining], as_json: bool) -> None:
         ]
         dump({"sessions": rows, "lessons": lessons})
         return
-    say(f"{len(results) - len(failed)} sessions mined, {lessons} lessons; {len(failed)} failed")
+    mined = _count(len(results) - len(failed), "session")
+    say(f"{mined} mined, {_count(lessons, 'lesson')}; {len(failed)} failed")
     for one in failed:
         complain(f"{one.place.id}: {one.problem}")
