@@ -15,7 +15,7 @@ import pytest
 import hardwon
 from hardwon.errors import HardwonError, InvalidInput, NotFound, StorageError, TransientError
 from hardwon.learn.transcripts.catalog import Ambiguous
-from hardwon.learn.transcripts.mining import Mining
+from hardwon.learn.transcripts.mining import Mining, Waiting
 from hardwon.learn.transcripts.phases import IN_PROGRESS, Phase
 from hardwon.learn.transcripts.questions import Question
 from hardwon.models.scripted import Scripted
@@ -200,9 +200,11 @@ def test_a_memory_full_of_a_persons_lines_is_left_alone(desk: Desk) -> None:
     mine = "- a line of mine\n" * 200
     desk.memory.write_text(mine, encoding="utf-8")
 
-    desk.mine()
+    report = desk.mine().report
 
     assert desk.memory.read_text(encoding="utf-8") == mine
+    (told,) = report.notes
+    assert told.startswith(f"MEMORY.md is full; this went to {desk.insights}")
     assert any("pnpm" in path.read_text(encoding="utf-8") for path in desk.insights.glob("*.md"))
 
 
@@ -322,6 +324,122 @@ def test_a_merge_adds_to_the_file_that_a_person_wrote(desk: Desk) -> None:
     assert "use pnpm instead" in document.body
 
 
+def _failing(desk: Desk, fix: str) -> Claude:
+    """A session in which the same call fails, and `fix` works."""
+    talk = desk.talk().says("Add a nightly report")
+    talk.run("mkdir out/nightly", "mkdir: cannot create directory 'out/nightly'", failed=True)
+    return talk.run(fix).agent("The folder is there.")
+
+
+def _two_fixes(desk: Desk) -> Waiting:
+    """The first fix is in the insights; the second session waits for answers."""
+    _failing(desk, "mkdir -p out/nightly").write(desk.home)
+    desk.mine()
+    _failing(desk, "mkdir --parents --verbose out/nightly").write(desk.home, session="second")
+    return desk.agent.sessions.ask(desk.agent.sessions.choose("second"))
+
+
+def test_another_fix_of_the_same_failure_is_another_insight(desk: Desk) -> None:
+    (related,) = _two_fixes(desk).delta.related
+
+    assert related.relation == "complementary"
+    assert related.path == str(desk.insights / "mkdir.md")
+
+
+def test_merge_revises_body_summary_sections_and_evidence(desk: Desk) -> None:
+    waiting = _two_fixes(desk)
+
+    done = desk.agent.sessions.answer(waiting.run, {"Q2": ["1"], "Q4.1": "merge"})
+
+    document = notes.parse((desk.insights / "mkdir.md").read_text(encoding="utf-8"))
+    for fix in ("mkdir -p out/nightly", "mkdir --parents --verbose out/nightly"):
+        assert f"Use `{fix}`" in document.body
+        assert f"Use `{fix}`" in document.front["summary"]
+    assert len(document.front["sections"]) == len(set(document.front["sections"])) == 2
+    assert document.front["session"] == [SESSION, "second"]
+    assert f"- session {SESSION}, line 3: " in document.body
+    assert "- session second, line 3: " in document.body
+    assert str(desk.insights / "mkdir.md") in done.report.files
+    assert any("--parents" in correction for correction in desk.lessons())
+
+
+def test_create_writes_a_file_of_its_own(desk: Desk) -> None:
+    waiting = _two_fixes(desk)
+    before = (desk.insights / "mkdir.md").read_bytes()
+
+    answers = {"Q1": "skip", "Q2": ["1"], "Q4.1": "create", "Q5.1": "B"}
+    report = desk.agent.sessions.answer(waiting.run, answers).report
+
+    (path,) = report.files
+    assert "--parents" in Path(path).read_text(encoding="utf-8")
+    assert (desk.insights / "mkdir.md").read_bytes() == before
+    assert len(desk.lessons()) == 2
+    assert report.known_lessons == 0
+
+
+def test_create_of_what_memory_says_already_still_writes_a_file(desk: Desk) -> None:
+    _failing(desk, "mkdir -p out/nightly").write(desk.home)
+    desk.mine()
+    _failing(desk, "mkdir -p out/nightly").write(desk.home, session="second")
+    waiting = desk.agent.sessions.ask(desk.agent.sessions.choose("second"))
+
+    answers = {"Q1": "skip", "Q2": ["1"], "Q4.1": "create", "Q5.1": "B"}
+    report = desk.agent.sessions.answer(waiting.run, answers).report
+
+    assert waiting.delta.related[0].relation == "redundant"
+    assert [Path(path).parent for path in report.files] == [desk.insights]
+    assert report.known_lessons == 1
+
+
+def test_merging_the_same_insight_adds_its_evidence_and_undo_takes_only_that_back(
+    desk: Desk,
+) -> None:
+    _failing(desk, "mkdir -p out/nightly").write(desk.home)
+    desk.mine()
+    file = desk.insights / "mkdir.md"
+    _failing(desk, "mkdir -p out/nightly").write(desk.home, session="second")
+    waiting = desk.agent.sessions.ask(desk.agent.sessions.choose("second"))
+
+    answers = {"Q1": "skip", "Q2": ["1"], "Q4.1": "merge"}
+    desk.agent.sessions.answer(waiting.run, answers)
+    grown = file.read_text(encoding="utf-8")
+    file.write_text(f"{grown}\n## Mine\n\nMy own words.\n", encoding="utf-8")
+    desk.agent.sessions.undo()
+
+    assert "- session second, line 3: " in grown
+    assert grown.count("Use `mkdir -p out/nightly`") == 2  # in the summary and in the section
+    left = file.read_text(encoding="utf-8")
+    assert f"- session {SESSION}, line 3: " in left
+    assert "session second" not in left
+    assert "My own words." in left
+
+
+def test_the_summary_is_saved_as_the_person_changed_it(desk: Desk) -> None:
+    _typical(desk).write(desk.home)
+    sessions = desk.agent.sessions
+    for _ in range(2):  # the second answer replaces the first
+        waiting = sessions.ask(sessions.choose(SESSION))
+        dropped, *kept = [
+            option for question in waiting.questions if question.id == "Q1-changes"
+            for option in question.options if option.value.startswith("drop")
+        ]  # fmt: skip
+        answers = {"Q1": "modify", "Q1-changes": [dropped.value], "Q2": ["1"], "Q5.1": "A"}
+        sessions.answer(waiting.run, answers)
+
+    saved = (desk.insights / "session-summaries.md").read_text(encoding="utf-8")
+    assert dropped.label.removeprefix("Leave out: ") not in saved
+    assert saved.count(kept[0].label.removeprefix("Leave out: ")) == 1
+
+
+def test_a_skipped_summary_is_not_saved(desk: Desk) -> None:
+    _typical(desk).write(desk.home)
+    waiting = desk.agent.sessions.ask(desk.agent.sessions.choose(SESSION))
+
+    desk.agent.sessions.answer(waiting.run, {"Q1": "skip", "Q2": ["1"]})
+
+    assert not (desk.insights / "session-summaries.md").exists()
+
+
 def test_front_matter_with_anchors_is_reported_and_left_alone(desk: Desk) -> None:
     _typical(desk).write(desk.home)
     desk.insights.mkdir(parents=True)
@@ -385,6 +503,17 @@ def test_the_newest_session_of_the_directory_is_meant(desk: Desk) -> None:
     chosen = desk.agent.sessions.choose(cwd=str(desk.project))
 
     assert chosen.id == "old"
+
+
+def test_live_sessions_of_other_directories_do_not_count(desk: Desk) -> None:
+    own = _typical(desk).write(desk.home, session="own")
+    os.utime(own, (time.time() - 4000,) * 2)
+    for name in ("other", "third"):
+        Claude(cwd="/elsewhere").says("x").write(desk.home, session=name)
+
+    chosen = desk.agent.sessions.choose(cwd=str(desk.project))
+
+    assert chosen.id == "own"
 
 
 def test_two_sessions_that_are_going_on_must_be_told_apart(desk: Desk) -> None:

@@ -49,12 +49,12 @@ def find(agents: Iterable[str], cwd: str, *, since: timedelta | None, now: datet
     return [one for one in found if one.changed >= start]
 
 
-def choose(name: str, found: list[Place], *, now: datetime) -> Place:
-    """The session with this (beginning of an) id; without one, the newest."""
-    matching = [one for one in found if one.id.startswith(name)]
+def choose(name: str, sessions: list[Place], *, cwd: str, now: datetime) -> Place:
+    """The session with this (beginning of an) id; without one, the newest of the directory."""
+    matching = [session for session in sessions if session.id.startswith(name)]
     if not name:
-        matching = newest(found, now=now.timestamp())
-    exact = [one for one in matching if one.id == name] or matching
+        matching = newest(sessions, cwd=cwd, now=now.timestamp())
+    exact = [session for session in matching if session.id == name] or matching
     if not exact:
         raise NotFound("session" if name else "session of a coding agent", name)
     if len(exact) > 1:

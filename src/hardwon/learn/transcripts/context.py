@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.errors import InvalidInput, NotFound
 from hardwon.learn.transcripts.agents import KINDS, claude, kind_of, read
 from hardwon.learn.transcripts.location import Place, place
-from hardwon.learn.transcripts.transcript import USER, Said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -69,12 +68,6 @@ def where(found: Place) -> str:
     return reading.about.cwd
 
 
-def first_prompt(found: Place) -> str:
-    """What the user asked first, as far as the beginning tells."""
-    moments = islice(read(found).moments(), _PEEKED)
-    return next((one.text for one in moments if isinstance(one, Said) and one.who == USER), "")
-
-
 def at_path(path: str) -> Place:
     """The session in a file that was named."""
     full = os.path.abspath(os.path.expanduser(path))
@@ -89,13 +82,18 @@ def at_path(path: str) -> Place:
     return place(agent, full, base=_base(full, agent), folder=_folder(full))
 
 
-def newest(found: list[Place], *, now: float) -> list[Place]:
-    """The session that is meant when none is named; several when that cannot be told."""
-    own = [one for one in found if not one.is_subagent]
+def newest(sessions: list[Place], *, cwd: str, now: float) -> list[Place]:
+    """The session that is meant when none is named; several when that cannot be told.
+
+    Sessions of other directories count only when this directory has none.
+    """
+    own = [session for session in sessions if not session.is_subagent]
     current = os.environ.get("CLAUDE_CODE_SESSION_ID")
-    named = [one for one in own if current and one.id == current]
-    live = [one for one in own if now - one.changed < LIVE]
-    return named or (live if len(live) > 1 else own[:1])
+    if named := [session for session in own if current and session.id == current]:
+        return named
+    here = [session for session in own if cwd and belongs(session, cwd)] or own
+    live = [session for session in here if now - session.changed < LIVE]
+    return live if len(live) > 1 else here[:1]
 
 
 def context_of(found: Place) -> Context:

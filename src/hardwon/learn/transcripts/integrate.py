@@ -10,6 +10,7 @@ from hardwon.errors import HardwonError, InvalidInput
 from hardwon.learn.transcripts import render
 from hardwon.learn.transcripts.insight import TIER_A, Insight
 from hardwon.learn.transcripts.questions import MERGE, OWN_DOMAIN, OWN_PROJECT, Choice, Selection
+from hardwon.learn.transcripts.related import SUMMARIES
 from hardwon.learn.transcripts.rules.sentences import stack
 from hardwon.learn.transcripts.state import Report, key_of
 from hardwon.learn.transcripts.undo import undo
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from hardwon.values.scope import Scope
 
 _ARCHIVE = "memory-archive.md"
+_NAMES = 99  # files of one title
 
 
 class Integration:
@@ -44,6 +46,7 @@ class Integration:
         self._changes: list[tuple[Change, str]] = []
         self._lessons: list[tuple[int, bool]] = []
         self._keys: list[tuple[str, str, str]] = []
+        self._notes: list[str] = []  # what the person should know
         self._moved = 0
 
     def apply(self, selection: Selection) -> Report:
@@ -54,6 +57,8 @@ class Integration:
                 self._keys.append((insight.key, insight.title, insight.entry))
                 self._store(choice, selection.summary)
                 self._keep(insight)
+            if selection.choices and selection.summary:
+                self._summarise(selection.summary)
         except (HardwonError, OSError, KeyboardInterrupt):
             self._record()
             undo(self._engine, self._state, self._id)
@@ -75,8 +80,19 @@ class Integration:
             self._merge(choice.related.path, insight, summary)
         elif choice.tier == TIER_A and self._context.memory:
             self._load(insight, summary)
+        elif choice.related:
+            self._create(self._folder(choice.scope, insight), self._page(insight, summary))
         else:
             self._archive(self._folder(choice.scope, insight), insight, summary)
+
+    def _summarise(self, summary: Summary) -> None:
+        """Keep the summary that the person confirmed, in place of an earlier one."""
+        note = render.session_note(summary, self._session, self._now)
+        self._keys.append((note.key, note.title, note.summary))
+        added = notes.Added(note.key, note.title, note.summary, self._session)
+        base = self._context.project_level or self._context.user_level
+        path = os.path.join(base, ".insights", SUMMARIES)
+        self._grow(path, note, replaced=added)
 
     def _merge(self, path: str, insight: Insight, summary: Summary | None) -> None:
         """Add to the file that speaks of it; only notes have front matter."""
@@ -88,11 +104,14 @@ class Integration:
     def _load(self, insight: Insight, summary: Summary | None) -> None:
         """Tier A. What leaves for want of room is archived before it leaves."""
         path, entry = self._context.memory, render.entry(insight, self._now)
+        if loaded.has(read_text(path), entry.key):
+            self._notes.append(f"MEMORY.md has it already: {insight.title}")
         while not loaded.has(text := read_text(path), entry.key):
             file = self._memory_file(insight) if text and loaded.is_index(text) else ""
             fitted, leaving = _fitted(text, entry, insight.title, file)
             if fitted is None:
-                self._archive(self._folder(OWN_PROJECT, insight), insight, summary)
+                archived = self._archive(self._folder(OWN_PROJECT, insight), insight, summary)
+                self._notes.append(f"MEMORY.md is full; this went to {archived}: {insight.title}")
                 return
             for old in leaving:
                 self._grow(self._archive_path(), render.moved(old, self._session, self._now))
@@ -101,24 +120,34 @@ class Integration:
             if self._update(path, partial(_exchanged, text, fitted)):
                 self._moved += len(leaving)
 
-    def _archive(self, folder: str, insight: Insight, summary: Summary | None) -> None:
+    def _archive(self, folder: str, insight: Insight, summary: Summary | None) -> str:
         """Tier B: into the file of its tool, or one of its own when a person wrote that."""
         note = self._page(insight, summary)
         topic = insight.tags[-1] if insight.tags else insight.category
-        for name in (notes.slug(topic), notes.slug(insight.title), f"{note.key}.md"):
+        for name in (notes.slug(topic), notes.slug(note.title), f"{note.key}.md"):
             path = os.path.join(folder, name)
             known = read_text(path)
             if known is None or "<!-- hardwon:" in known:
                 self._grow(path, note)
-                return
-        raise InvalidInput(f"no free name for {insight.title!r} in {folder}")
+                return path
+        raise InvalidInput(f"no free name for {note.title!r} in {folder}")
 
-    def _grow(self, path: str, note: Note) -> None:
+    def _create(self, folder: str, note: Note) -> None:
+        """Tier B, in a new file: the person has seen what memory says and wants it apart."""
+        stem = notes.slug(note.title).removesuffix(".md")
+        names = (f"{stem}.md", *(f"{stem}-{number}.md" for number in range(2, _NAMES)))
+        paths = (os.path.join(folder, name) for name in names)
+        path = next((path for path in paths if not os.path.lexists(path)), None)
+        if path is None:
+            raise InvalidInput(f"no free name for {note.title!r} in {folder}")
+        self._grow(path, note)
+
+    def _grow(self, path: str, note: Note, *, replaced: notes.Added | None = None) -> None:
         def change(text: str | None) -> str:
             if text is None:
                 return notes.created(note).text()
             document = notes.parse(text, path)
-            grown = notes.merged(document, note)
+            grown = notes.merged(notes.without(document, replaced) if replaced else document, note)
             return text if grown == document else grown.text()
 
         self._update(path, change)
@@ -154,8 +183,14 @@ class Integration:
 
     def _report(self) -> Report:
         files = tuple(dict.fromkeys(change.path for change, _ in self._changes))
-        lessons = tuple(dict.fromkeys(number for number, _ in self._lessons))
-        return Report(self._id if files or lessons else "", files, lessons, self._moved)
+        return Report(
+            id=self._id if files or self._lessons else "",
+            files=files,
+            lessons=tuple(dict.fromkeys(number for number, _ in self._lessons)),
+            known_lessons=len({number for number, is_new in self._lessons if not is_new}),
+            moved=self._moved,
+            notes=tuple(self._notes),
+        )
 
     def _root(self, path: str) -> str:
         """The tree that a file must not lead out of."""

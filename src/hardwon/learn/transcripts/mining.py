@@ -83,7 +83,8 @@ class Sessions:
         """The session with this path or (beginning of an) id; without one, the newest here."""
         if catalog.is_path(name):
             return catalog.at_path(name)
-        return catalog.choose(name, self.find(agents=agents, cwd=cwd), now=self._engine.clock())
+        sessions = self.find(agents=agents, cwd=cwd)
+        return catalog.choose(name, sessions, cwd=cwd, now=self._engine.clock())
 
     def mine(
         self,

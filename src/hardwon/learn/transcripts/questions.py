@@ -50,7 +50,7 @@ class Choice(NamedTuple):
     tier: str
     scope: str = OWN_PROJECT
     merge: str = CREATE
-    related: Related | None = None
+    related: Related | None = None  # what memory says about it, when the person was shown that
 
 
 class Selection(NamedTuple):
@@ -151,7 +151,7 @@ def q1_changes(delta: Delta) -> Question:
 def q2(delta: Delta) -> Question:
     """Insight selection."""
     options = [
-        Option(str(n), f"[{one.confidence}] {_warning(one)}{one.title}: {one.text}")
+        Option(str(n), f"[{one.confidence}] {_warning(one)}{one.advice}")
         for n, one in enumerate(delta.insights, 1)
     ]
     return Question(
@@ -181,9 +181,7 @@ def q3() -> Question:
 def q3_missed(delta: Delta) -> Question:
     """Insights that were not in the list, inferred from the session."""
     first = len(delta.insights) + 1
-    options = [
-        Option(str(n), f"{one.title}: {one.text}") for n, one in enumerate(delta.spare, first)
-    ]
+    options = [Option(str(n), one.advice) for n, one in enumerate(delta.spare, first)]
     return Question(
         "Q3-missed",
         "Which of these should be saved as well?",
@@ -282,9 +280,9 @@ def _storage(
             return Choice(insight, TIER_B, merge=MERGE, related=related)
     (tier,) = yield q5(number, insight, mode)
     if tier == TIER_A:
-        return Choice(insight, TIER_A)
+        return Choice(insight, TIER_A, related=related)
     (scope,) = yield q5b(number, insight, mode)
-    return Choice(insight, TIER_B, scope)
+    return Choice(insight, TIER_B, scope, related=related)
 
 
 def _sentences(text: str) -> Sequence[str]:

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from hardwon.learn.transcripts.context import Context
 
 REDUNDANT, CONFLICTING, COMPLEMENTARY, NOVEL = "redundant", "conflicting", "complementary", "novel"
+SUMMARIES = "session-summaries.md"  # tells what happened, not what to do
 _FILES, _SIZE = 500, 256 * 1024
-_SAME, _NEAR, _SHARED = 0.8, 0.4, 3
+_NEAR, _SHARED = 0.4, 3
 _FORBIDS = re.compile(r"(?i)\b(?:never|do(?:n['’]t| not)|avoid|stop|must not|instead of)\b")
 
 
@@ -64,14 +65,15 @@ def _paths(context: Context) -> list[str]:
     bases = [base for base in (context.user_level, context.project_level) if base]
     found = [os.path.join(context.project_path, "AGENTS.md"), context.memory]
     for base in bases:
-        own = glob.escape(base)
+        escaped = glob.escape(base)
         found += [
             os.path.join(base, f"{name}.md"),
             os.path.join(os.path.dirname(base), f"{name}.md"),
         ]
-        found += sorted(glob.glob(os.path.join(own, "rules", "*.md")))
-        found += sorted(glob.glob(os.path.join(own, ".insights", "**", "*.md"), recursive=True))
-    return [path for path in dict.fromkeys(found) if _is_own(path, context)][:_FILES]
+        found += sorted(glob.glob(os.path.join(escaped, "rules", "*.md")))
+        found += sorted(glob.glob(os.path.join(escaped, ".insights", "**", "*.md"), recursive=True))
+    own = [path for path in dict.fromkeys(found) if _is_own(path, context)]
+    return [path for path in own if os.path.basename(path) != SUMMARIES][:_FILES]
 
 
 def _is_own(path: str, context: Context) -> bool:
@@ -101,7 +103,8 @@ def _nearest(insight: Insight, library: Library) -> Related | None:
         return None
     if bool(_FORBIDS.search(insight.text)) != bool(_FORBIDS.search(near.text)):
         return _related(insight, CONFLICTING, near, "One forbids what the other asks for.")
-    relation = REDUNDANT if share >= _SAME else COMPLEMENTARY
+    # One word that memory lacks may be another tool, file or fix: only all of them are the same.
+    relation = REDUNDANT if words <= near.words else COMPLEMENTARY
     common = ", ".join(sorted(words & near.words)[:6])
     return _related(insight, relation, near, f"Both speak of {common}.")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from hardwon.learn.transcripts.insight import SURENESS, Insight
@@ -30,7 +31,10 @@ def note(insight: Insight, summary: Summary | None, session: str, now: datetime)
     return Note(
         key=insight.key,
         title=clip(insight.title, 120),
-        body=body(insight, summary),
+        body=body(insight, summary, is_titled=insight.text == insight.title),
+        evidence=tuple(
+            _safe(f"line {shown.line}: “{shown.quote}”") for shown in insight.evidence[:5]
+        ),
         summary=insight.entry,
         session=session,
         date=now.date(),
@@ -50,20 +54,39 @@ def memory_file(insight: Insight) -> str:
     kind = "feedback" if insight.category == "Preferences" else "project"
     name = notes.slug(insight.title).removesuffix(".md")
     front = {"name": name, "description": insight.entry, "metadata": {"type": kind}}
-    return notes.Document(front, f"\n{body(insight, None)}").text()
+    shown = "\n".join(f"- line {one.line}: “{one.quote}”" for one in insight.evidence[:5])
+    text = f"{body(insight, None)}\nEvidence:\n\n{_safe(shown)}\n"
+    return notes.Document(front, f"\n{text}").text()
 
 
-def body(insight: Insight, summary: Summary | None) -> str:
-    """The section of an insight: what to do, what went wrong, and where it shows."""
-    parts = [insight.text]
+def body(insight: Insight, summary: Summary | None, *, is_titled: bool = False) -> str:
+    """What to do and what went wrong; what to do is left out when the title says it."""
+    parts = [] if is_titled else [insight.text]
     if insight.mistake:
         parts.append(f"What went wrong: {insight.mistake}")
     parts.append(f"Type: {insight.kind}. Confidence: {insight.confidence}.")
-    shown = "\n".join(f"- line {one.line}: “{one.quote}”" for one in insight.evidence[:5])
-    parts.append(f"Evidence:\n\n{shown}")
     if summary:
         parts.append(f"Session: {summary.task}")
-    return "\n\n".join(parts).replace("<!--", "‹!--") + "\n"
+    return _safe("\n\n".join(parts)) + "\n"
+
+
+def session_note(summary: Summary, session: str, now: datetime) -> Note:
+    """The section of a session in the file of summaries."""
+    decisions = "".join(f"\n- {decision}" for decision in summary.decisions)
+    parts = (summary.text, f"Main task: {summary.task}", decisions and f"Decisions:\n{decisions}")
+    return Note(
+        key=blake2b(f"summary\0{session}".encode(), digest_size=6).hexdigest(),
+        title=clip(f"{now:%Y-%m-%d} {session}", 120),
+        body=_safe("\n\n".join(part for part in parts if part)),
+        summary="What happened in each session that was mined",
+        session=session,
+        date=now.date(),
+    )
+
+
+def _safe(text: str) -> str:
+    """Text that cannot open a comment, where the marks of notes are."""
+    return text.replace("<!--", "‹!--")
 
 
 def lesson(insight: Insight, scope: Scope, session: str) -> Lesson:

@@ -56,7 +56,9 @@ class Report(NamedTuple):
     id: str
     files: tuple[str, ...] = ()
     lessons: tuple[int, ...] = ()
+    known_lessons: int = 0  # of these, how many were there before
     moved: int = 0  # entries that left MEMORY.md for want of room
+    notes: tuple[str, ...] = ()  # what went elsewhere than the person chose, and why
     problems: tuple[str, ...] = ()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from datetime import date
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ except ImportError as error:
 
 FRONT_LIMIT = 16 * 1024
 SUMMARY_LIMIT = 400
+_SHOWN = "- session "  # how a line of evidence begins
 _LISTS = ("session", "tags", "keywords", "sections")
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FENCE = re.compile(r"\ufeff?---[ \t]*\r?\n")
@@ -33,6 +35,7 @@ class Note(NamedTuple):
     date: date
     tags: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()  # one line each
 
 
 class Added(NamedTuple):
@@ -91,27 +94,66 @@ def merged(document: Document, note: Note) -> Document:
     front["session"] = _union(_listed(front, "session"), [note.session])
     front["tags"] = _union(_listed(front, "tags"), note.tags)
     front["keywords"] = _union(_listed(front, "keywords"), note.keywords)
-    if known:
-        return Document(front, document.body)
     front["summary"] = _revised(front.get("summary"), note.summary)
+    if known:
+        return Document(front, _with_evidence(document.body, note))
+    note = note._replace(title=_free_title(note.title, _listed(front, "sections")))
     front["sections"] = _union(_listed(front, "sections"), [note.title])
     gap = "" if document.body.endswith("\n\n") else "\n"
     return Document(front, f"{document.body}{gap}{_section(note)}")
 
 
 def without(document: Document, added: Added) -> Document:
-    """The file without what one session's note added."""
+    """The file without what one session's note added; what other sessions showed stays."""
     front, lines = dict(document.front), document.body.splitlines(keepends=True)
-    start = next((at for at, line in enumerate(lines) if has(line, added.key)), None)
-    if start is None:
+    place = _place(lines, added.key)
+    if place is None:
         return document
-    end = start + 1
-    while end < len(lines) and not lines[end].startswith("## "):
-        end += 1
-    front["session"] = [one for one in _listed(front, "session") if one != added.session]
-    front["sections"] = [one for one in _listed(front, "sections") if one != added.title]
+    start, end = place
+    front["session"] = [known for known in _listed(front, "session") if known != added.session]
+    others = [line for line in lines[start:end] if not _is_shown_by(line, added.session)]
+    if any(line.startswith(_SHOWN) for line in others):
+        return Document(front, "".join(lines[:start] + others + lines[end:]))
+    title = lines[start].removeprefix("## ").strip()
+    front["sections"] = [known for known in _listed(front, "sections") if known != title]
     front["summary"] = str(front.get("summary", "")).replace(added.summary, "").strip("; ")
-    return Document(front, "".join(lines[: start - 1] + lines[end:]))
+    return Document(front, "".join(lines[:start] + lines[end:]))
+
+
+def _place(lines: list[str], key: str) -> tuple[int, int] | None:
+    """Where the section of a note begins, with its heading, and where it ends."""
+    mark = next((at for at, line in enumerate(lines) if has(line, key)), None)
+    if mark is None:
+        return None
+    after = range(mark + 1, len(lines))
+    return mark - 1, next((at for at in after if lines[at].startswith("## ")), len(lines))
+
+
+def _with_evidence(body: str, note: Note) -> str:
+    """The text with the note's evidence at the end of its section."""
+    if not note.evidence:
+        return body
+    lines = body.splitlines(keepends=True)
+    start, end = _place(lines, note.key) or (0, len(lines))
+    section = "".join(lines[start:end]).rstrip("\n")
+    head = "" if f"\n{_SHOWN}" in section else "\n\nEvidence:\n"
+    grown = f"{section}{head}\n{_evidence(note)}\n"
+    gap = "\n" if lines[end:] else ""
+    return "".join((*lines[:start], grown, gap, *lines[end:]))
+
+
+def _is_shown_by(line: str, session: str) -> bool:
+    return line.startswith(f"{_SHOWN}{session}, ")
+
+
+def _evidence(note: Note) -> str:
+    return "\n".join(f"{_SHOWN}{note.session}, {shown}" for shown in note.evidence)
+
+
+def _free_title(title: str, taken: list[Any]) -> str:
+    """The title, numbered when another section has it."""
+    names = itertools.chain([title], (f"{title} ({number})" for number in itertools.count(2)))
+    return next(name for name in names if name not in taken)
 
 
 def has(text: str | None, key: str) -> bool:
@@ -126,7 +168,8 @@ def slug(title: str) -> str:
 
 
 def _section(note: Note) -> str:
-    return f"## {note.title}\n<!-- hardwon:{note.key} -->\n\n{note.body.strip()}\n"
+    shown = f"\nEvidence:\n\n{_evidence(note)}\n" if note.evidence else ""
+    return f"## {note.title}\n<!-- hardwon:{note.key} -->\n\n{note.body.strip()}\n{shown}"
 
 
 def _front(text: str, path: str) -> dict[str, Any]:
@@ -164,4 +207,5 @@ def _revised(known: object, more: str) -> str:
     old, new = one_line(str(known or "")), one_line(more)
     if not old or new.lower() in old.lower():
         return old or clip(new, SUMMARY_LIMIT)
-    return clip(f"{old.rstrip('.')}; {new}", SUMMARY_LIMIT)
+    room = SUMMARY_LIMIT - min(len(new), SUMMARY_LIMIT // 2) - 2
+    return clip(f"{clip(old.rstrip('.'), room)}; {new}", SUMMARY_LIMIT)

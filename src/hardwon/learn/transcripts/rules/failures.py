@@ -9,7 +9,7 @@ from typing import NamedTuple
 from hardwon.failures.call_keys import call_keys, call_shape
 from hardwon.failures.later_call import Fix, find_fix, has_fields, is_search_miss
 from hardwon.failures.sentences import quoted
-from hardwon.failures.signature import Signature, error_line, signature
+from hardwon.failures.signature import Signature, error_line, fold, signature
 from hardwon.learn.transcripts.insight import (
     CONTENT,
     HIGH,
@@ -53,7 +53,7 @@ class Failures:
     def __init__(self) -> None:
         self._window: deque[Acted] = deque()
         self._met: dict[str, list[Failed]] = {}
-        self.total = self.fixed = self.unnamed = 0
+        self.total = self.fixed = 0
         self.judged: list[Failed] | None = None  # a benchmark wants them all
 
     def see(self, moment: Moment) -> None:
@@ -147,7 +147,7 @@ def _fixed(best: Failed, met: list[Failed]) -> Insight:
         mistake=f"{_call(step)} failed: {_said(best)}".rstrip(": "),
         signatures=(best.name.digest,),
         calls=call_keys(step.tool, step.args),
-        subject=best.name.text,
+        subject=fold(_advice(best, fix)),  # another fix of the same failure is another insight
     )
 
 
