@@ -118,6 +118,7 @@ class ScopeSettings(NamedTuple):
 class HookSettings(NamedTuple):
     """How the hooks of coding agents behave."""
 
+    enabled: bool = True  # off: hooks answer nothing and record nothing
     limit: timedelta = timedelta(milliseconds=300)
     capture_limit: timedelta = timedelta(milliseconds=1400)  # an agent gives its last hook 1.5 s
     digest_tokens: int = 300

@@ -1,8 +1,8 @@
 """Who words the lessons: providers, commands, functions, or rules without any model.
 
 A model is named like a URL: `anthropic:claude-haiku-4-5`, `openai:gpt-5-mini`,
-`openai:qwen3@http://127.0.0.1:11434/v1`, `command:claude -p`, `litellm:…`, `python:pkg.mod:fn`,
-`scripted:answers.txt`, `rules`.
+`openai:qwen3@http://127.0.0.1:11434/v1`, `command:my-model`, `agent:claude-code`, `litellm:…`,
+`python:pkg.mod:fn`, `scripted:answers.txt`, `rules`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ KINDS = {
     "anthropic": "providers",
     "openai": "providers",
     "command": "command",
+    "agent": "headless",
     "litellm": "litellm",
     "python": "function",
     "scripted": "scripted",

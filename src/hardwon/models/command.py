@@ -8,7 +8,7 @@ import shlex
 import signal
 from contextlib import suppress
 from subprocess import Popen
-from tempfile import TemporaryFile
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, TYPE_CHECKING
 
 from hardwon.errors import InvalidInput, PermanentError, TransientError
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 OUTPUT_LIMIT = 1024 * 1024
 _ERRORS_KEPT = 4096
 _LOOK = 0.02
+_QUIET = {"HARDWON_REFLEXION_ENABLED": "false", "HARDWON_HOOKS_ENABLED": "false"}
 
 
 def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> Command:
@@ -38,18 +39,26 @@ def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> Command:
 class Command:
     """Runs without a shell, in its own process group, which ends with the question."""
 
-    def __init__(self, words: list[str], *, name: str, timeout: timedelta) -> None:
+    def __init__(
+        self, words: list[str], *, name: str, timeout: timedelta, is_apart: bool = False
+    ) -> None:
         self.name = name
         self._words = words
+        self._is_apart = is_apart  # whether it runs in an empty folder of its own
         self._timeout = timeout.total_seconds()
 
     async def complete(self, request: Request) -> Reply:
         asked = f"{request.system}\n\n{request.prompt}\n"
         # Files instead of pipes: no reader has to keep up, and a full pipe cannot block the end.
-        with TemporaryFile() as question, TemporaryFile() as output, TemporaryFile() as errors:
+        with (
+            TemporaryFile() as question,
+            TemporaryFile() as output,
+            TemporaryFile() as errors,
+            TemporaryDirectory() as folder,
+        ):
             question.write(asked.encode("utf-8", "replace"))
             question.seek(0)
-            process = self._start(question, output, errors)
+            process = self._start(question, output, errors, folder)
             try:
                 await self._watch(process, (output, errors))
             finally:
@@ -59,9 +68,11 @@ class Command:
             text = _read(output, OUTPUT_LIMIT)
         return Reply(text, self.name, len(asked) // 4, len(text) // 4)
 
-    def _start(self, question: IO[bytes], output: IO[bytes], errors: IO[bytes]) -> Popen[bytes]:
+    def _start(
+        self, question: IO[bytes], output: IO[bytes], errors: IO[bytes], folder: str
+    ) -> Popen[bytes]:
         # What the program learns while it words a lesson must not become a lesson again.
-        quiet = {**os.environ, "HARDWON_REFLEXION_ENABLED": "false"}
+        quiet = {**os.environ, **_QUIET}
         try:
             return Popen(
                 self._words,
@@ -70,6 +81,7 @@ class Command:
                 stderr=errors,
                 start_new_session=True,
                 env=quiet,
+                cwd=folder if self._is_apart else None,
             )
         except (FileNotFoundError, PermissionError) as error:
             raise PermanentError(f"{self.name}: cannot be run: {error.strerror}") from error

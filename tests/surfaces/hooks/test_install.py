@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import hardwon
+from hardwon.settings import load
 from hardwon.surfaces.cli import run
 from hardwon.surfaces.hooks import command as hook_command
 
@@ -146,3 +151,79 @@ def test_a_folder_names_its_project(user: Path, capsys: pytest.CaptureFixture[st
     run(["lesson", "list", "--project", "acme/api"])
 
     assert "run migrations first" in capsys.readouterr().out.splitlines()[-1]
+
+
+@pytest.fixture
+def claude(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The agent's program, so that its headless mode can be offered."""
+    program = user / "bin" / "claude"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\ncat\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+
+
+def _model() -> tuple[str, int]:
+    settings = load()
+    return settings.model.name, settings.budget.calls
+
+
+@pytest.mark.usefixtures("claude")
+def test_no_model_is_chosen_unasked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["install", "claude-code", "--yes"]) == 0
+
+    assert _model()[0] == ""
+    assert "hardwon install claude-code --model" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("claude")
+def test_a_script_lets_the_agent_word_lessons(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["install", "claude-code", "--yes", "--model"]) == 0
+
+    assert _model() == ("agent:claude-code", 20)
+    assert "at most 20 calls a day" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("claude")
+@pytest.mark.parametrize(("typed", "chosen"), [("y\n", "agent:claude-code"), ("\n", "")])
+def test_a_person_is_asked_once_and_by_name(typed: str, chosen: str) -> None:
+    first = _typed(["install", "claude-code"], f"y\n{typed}")
+    again = _typed(["install", "claude-code"], "\n")
+
+    assert "Let claude-code word lessons?" in first
+    assert "claude -p" in first
+    assert "at most 20 calls a day" in first
+    assert _model()[0] == chosen
+    assert bool(chosen) == ("word lessons?" not in again)
+
+
+def _typed(arguments: list[str], keys: str) -> str:
+    """What a terminal shows when a person types these keys."""
+    code = f"import sys; from hardwon.surfaces.cli import run; sys.exit(run({arguments!r}))"
+    shown: list[bytes] = []
+
+    def read(handle: int) -> bytes:
+        part = os.read(handle, 1024)
+        shown.append(part)
+        return part
+
+    child, handle = pty.fork()
+    if child == 0:
+        os.execv(sys.executable, [sys.executable, "-c", code])
+    os.write(handle, keys.encode())
+    with suppress(OSError):  # the terminal is gone when the program has ended
+        while read(handle):
+            pass
+    os.waitpid(child, 0)
+    os.close(handle)
+    return b"".join(shown).decode()
+
+
+def test_a_program_that_is_missing_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "none"))
+
+    assert run(["install", "claude-code", "--yes", "--model"]) == 2
+
+    assert "`claude` is not on the PATH" in capsys.readouterr().err

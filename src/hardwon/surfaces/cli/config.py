@@ -7,20 +7,60 @@ import os
 import click
 
 import hardwon
-from hardwon.settings import load, unknown, written
+from hardwon import settings_file
+from hardwon.errors import InvalidInput
+from hardwon.settings import Settings, load, unknown, written
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import complain, dump, say, table
 
 
-@click.command("config")
+@click.group("config", invoke_without_command=True)
 @options.home
 @options.as_json
-def command(home: str | None, as_json: bool) -> None:
-    """Show every setting, its value and where it was set.
+@click.pass_context
+def command(context: click.Context, home: str | None, as_json: bool) -> None:
+    """Show every setting, its value and where it was set; `set` and `unset` change one.
 
     A setting `section.name` is read from $HARDWON_SECTION_NAME, then from config.toml in the home
     directory. Durations are written 500ms, 5s, 2m or 168h.
     """
+    if context.invoked_subcommand is None:
+        _show(home, as_json=as_json)
+
+
+@command.command("set")
+@click.argument("key")
+@click.argument("value")
+@options.home
+def set_(key: str, value: str, home: str | None) -> None:
+    """Write KEY = VALUE into config.toml; comments and layout stay."""
+    settings = load(home)
+    _known(settings, key)
+    literal = settings_file.set_setting(settings.home, key, value)
+    say(f"{key} = {literal}")
+    origin = load(home).origin(key)
+    if origin != "config.toml":
+        complain(f"{origin} is set and counts more than config.toml")
+
+
+@command.command("unset")
+@click.argument("key")
+@options.home
+def unset(key: str, home: str | None) -> None:
+    """Take KEY out of config.toml, so that its default holds again."""
+    settings = load(home)
+    _known(settings, key)
+    was_set = settings_file.unset_setting(settings.home, key)
+    say(f"{key} is {'no longer' if was_set else 'not'} set in config.toml")
+
+
+def _known(settings: Settings, key: str) -> None:
+    names = [row[0] for row in settings.rows() if "." in row[0]]
+    if key not in names:
+        raise InvalidInput(f"{key!r} is no setting{options.meant(key, names)}")
+
+
+def _show(home: str | None, *, as_json: bool) -> None:
     settings = load(home)
     rows = settings.rows()
     for name in unknown(settings):
@@ -36,4 +76,4 @@ def command(home: str | None, as_json: bool) -> None:
         say(
             f"spent today on models: {spent.calls} calls, {spent.tokens} tokens, ${spent.money:.2f}"
         )
-    say("set one with $HARDWON_SECTION_NAME, or in config.toml in the home directory", dim=True)
+    say("change one with `hardwon config set KEY VALUE`, or by $HARDWON_SECTION_NAME", dim=True)

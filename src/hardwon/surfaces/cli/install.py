@@ -13,6 +13,7 @@ from hardwon.errors import HardwonError
 from hardwon.settings import load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say, table
+from hardwon.surfaces.cli.wording import offer_model
 from hardwon.surfaces.hooks import command as hook_command
 from hardwon.surfaces.hooks import installer, locations
 from hardwon.surfaces.hooks.agents import AGENTS
@@ -49,6 +50,12 @@ _DRY = click.option("--dry-run", is_flag=True, help="Only show what would change
     metavar="PORT",
     help="Claude Code only: ask `hardwon daemon --port PORT` instead of starting a process.",
 )
+@click.option(
+    "--model/--no-model",
+    "wants_model",
+    default=None,
+    help="Let the agent's own headless mode word lessons in the background, or do not ask.",
+)
 @_YES
 @_DRY
 @options.home
@@ -56,6 +63,7 @@ def command(
     agents: Sequence[str],
     level: str,
     port: int | None,
+    wants_model: bool | None,
     yes: bool,
     dry_run: bool,
     home: str | None,
@@ -80,6 +88,8 @@ def command(
         say(f"{agent}: {_told(done, 'installed', is_dry=dry_run)} ({target.path})")
         if done and not dry_run and target.advice:
             say(f"  {target.advice}")
+    if not dry_run:
+        offer_model(agents, data, wants_model, is_asking=not yes)
 
 
 @click.command("uninstall")

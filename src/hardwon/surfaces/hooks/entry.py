@@ -45,6 +45,8 @@ def run(arguments: list[str]) -> NoReturn:
 def _answered(agent: str, name: str, watch: Watch) -> bytes:
     """The bytes to print, perhaps none."""
     settings = load()
+    if not settings.hooks.enabled:
+        return b""
     watch.start(settings)
     _restore_patterns(settings.home)
     payload = parsed(squeezed(lambda size: os.read(0, size)))

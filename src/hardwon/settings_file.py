@@ -1,0 +1,143 @@
+"""config.toml as a person wrote it: one setting changed, comments and layout kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from datetime import timedelta
+from typing import Any
+
+from hardwon import _files
+from hardwon.errors import InvalidInput, storage_error
+from hardwon.settings import load, parse, written
+
+NAME = "config.toml"
+_HEADER = r"\s*\[\s*([\w.-]+)\s*\]\s*(?:#.*)?"
+
+
+def set_setting(home: str, key: str, value: str) -> str:
+    """Write `section.name` into config.toml; the value as it stands there then.
+
+    Raises InvalidInput for an unknown setting or a value of the wrong kind; nothing is written.
+    """
+    literal = _literal(_checked(home, key, value))
+    _edit(home, key, literal)
+    return literal
+
+
+def unset_setting(home: str, key: str) -> bool:
+    """Take `section.name` out of config.toml; False when it was not set there."""
+    _default(home, key)
+    return _edit(home, key, None)
+
+
+def _edit(home: str, key: str, literal: str | None) -> bool:
+    path = os.path.join(home, NAME)
+    before = _read(path)
+    after = edited(before, key, literal)
+    if after == before:
+        return False
+    try:
+        os.makedirs(home, mode=0o700, exist_ok=True)
+        _files.replace(path, after.encode(), durable=True)
+    except OSError as error:
+        raise storage_error(error, path) from error
+    return True
+
+
+def edited(text: str, key: str, literal: str | None) -> str:
+    """The text with one setting changed, or without it when there is no value.
+
+    A layout that this cannot edit safely is refused: only that setting may change.
+    """
+    section, _, name = key.partition(".")
+    lines = text.splitlines()
+    changed = "\n".join(_changed(lines, section, name, literal))
+    changed = f"{changed}\n" if changed else ""
+    wanted = _with(tomllib.loads(text), section, name, literal)
+    try:
+        is_right = tomllib.loads(changed) == wanted
+    except tomllib.TOMLDecodeError:
+        is_right = False
+    if not is_right:
+        raise InvalidInput(f"{NAME} has a layout that cannot be edited here; set {key} by hand")
+    return changed
+
+
+def _changed(lines: list[str], section: str, name: str, literal: str | None) -> list[str]:
+    start, end = _span(lines, section)
+    place = next((at for at in range(start, end) if _is_setting(lines[at], name)), None)
+    row = [] if literal is None else [f"{name} = {literal}"]
+    if place is not None:
+        return [*lines[:place], *_kept_comment(lines[place], row), *lines[place + 1 :]]
+    if start > 0:
+        while end > start and not lines[end - 1].strip():
+            end -= 1
+        return [*lines[:end], *row, *lines[end:]]
+    gap = [""] if lines and lines[-1].strip() else []
+    return [*lines, *gap, f"[{section}]", *row] if row else lines
+
+
+def _span(lines: list[str], section: str) -> tuple[int, int]:
+    """The lines below the section's header; (0, 0) when there is none."""
+    headers = [
+        (at, match[1]) for at, line in enumerate(lines) if (match := re.fullmatch(_HEADER, line))
+    ]
+    for place, (at, found) in enumerate(headers):
+        if found == section:
+            return at + 1, headers[place + 1][0] if place + 1 < len(headers) else len(lines)
+    return 0, 0
+
+
+def _is_setting(line: str, name: str) -> bool:
+    return re.match(rf"\s*{re.escape(name)}\s*=", line) is not None
+
+
+def _kept_comment(old: str, row: list[str]) -> list[str]:
+    """The new row with the comment of the old one, where that is certain."""
+    match = re.fullmatch(r"[^\"'#]*=\s*(?:\"[^\"\\]*\"|'[^']*'|[^\"'#]*?)(\s*#.*)", old)
+    return [f"{row[0]}{match[1]}"] if row and match else row
+
+
+def _with(values: dict[str, Any], section: str, name: str, literal: str | None) -> dict[str, Any]:
+    group = dict(values.get(section, {}))
+    if literal is None:
+        group.pop(name, None)
+    else:
+        group[name] = tomllib.loads(f"value = {literal}")["value"]
+    is_gone = literal is None and section not in values
+    return values if is_gone else {**values, section: group}
+
+
+def _checked(home: str, key: str, value: str) -> Any:
+    return parse(key, value, _default(home, key))
+
+
+def _default(home: str, key: str) -> Any:
+    section, _, name = key.partition(".")
+    group: Any = getattr(load(home, environ={}), section, None)
+    if not name or name not in getattr(group, "_fields", ()):
+        raise InvalidInput(f"{key!r} is no setting; `hardwon config` lists them")
+    return getattr(group, name)
+
+
+def _literal(value: Any) -> str:
+    """The value in TOML."""
+    if isinstance(value, bool | int | float):
+        return str(value).lower()
+    text = written(value) if isinstance(value, timedelta) else str(value)
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path} is not UTF-8") from error
+    except OSError as error:
+        raise storage_error(error, path) from error

@@ -1,0 +1,83 @@
+"""One setting changed in a file that a person wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.errors import InvalidInput
+from hardwon.settings import load
+from hardwon.settings_file import edited, set_setting, unset_setting
+
+FILE = """# mine
+[model]
+name = "rules"  # for now
+
+[budget]
+calls = 5
+"""
+
+
+def test_only_the_value_changes() -> None:
+    assert edited(FILE, "model.name", '"agent:codex"') == FILE.replace('"rules"', '"agent:codex"')
+
+
+def test_a_new_setting_joins_its_section() -> None:
+    assert 'name = "rules"  # for now\ntimeout = "5s"\n\n[budget]' in edited(
+        FILE, "model.timeout", '"5s"'
+    )
+
+
+def test_a_new_section_comes_last() -> None:
+    assert edited(FILE, "hooks.limit", '"1s"') == f'{FILE}\n[hooks]\nlimit = "1s"\n'
+
+
+def test_a_setting_is_taken_out() -> None:
+    assert edited(FILE, "budget.calls", None) == FILE.replace("calls = 5\n", "")
+    assert edited(FILE, "hooks.limit", None) == FILE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'model.name = "rules"\n',
+        'model = { name = "rules" }\n',
+        '[model]\nname = """\nlong\n"""\n',
+    ],
+)
+def test_a_layout_that_cannot_be_edited_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match="by hand"):
+        edited(text, "model.name", '"agent:codex"')
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_written_so_that_it_is_read_again(
+    tmp_path_factory: pytest.TempPathFactory, value: str
+) -> None:
+    home = str(tmp_path_factory.mktemp("home"))
+    value = value.encode("utf-8", "replace").decode()
+
+    set_setting(home, "scope.project", value)
+
+    assert load(home, environ={}).scope.project == value
+
+
+def test_a_wrong_value_or_name_writes_nothing(tmp_path: Path) -> None:
+    for key, value in (("budget.calls", "many"), ("budget.cals", "5"), ("budget", "5")):
+        with pytest.raises(InvalidInput):
+            set_setting(str(tmp_path), key, value)
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_set_and_unset(tmp_path: Path) -> None:
+    home = str(tmp_path / "new")
+
+    set_setting(home, "hooks.limit", "500ms")
+
+    assert load(home, environ={}).hooks.limit.total_seconds() == 0.5
+    assert unset_setting(home, "hooks.limit")
+    assert not unset_setting(home, "hooks.limit")
