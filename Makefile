@@ -62,6 +62,7 @@ clean: ## Remove all that was made here
 	@touch $@
 
 # After .run, never beside it: two pips must not write to one environment.
-.venv/.dev: requirements/dev.txt | .venv/.run
+.venv/.dev: requirements/dev.txt packages/minilm/pyproject.toml | .venv/.run
 	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@$(PIP) install --no-deps --no-build-isolation -e packages/minilm
 	@touch $@

@@ -154,6 +154,7 @@ def test_a_name_no_embedder_has_is_refused(name: str) -> None:
     ("package", "name", "extra"),
     [
         ("numpy", "minilm", "vectors"),
+        ("hardwon_minilm", "minilm", "vectors"),
         ("numpy", "openai:x", "vectors"),
         ("httpx2", "openai:x", "models"),
     ],

@@ -28,7 +28,8 @@ def ensure(name: str) -> None:
         raise InvalidInput(
             f"embedder {name!r} is neither {MINILM!r} nor of the form {_ENDPOINT}:name[@http://…]"
         )
-    if find_spec("numpy") is None:
+    needed = ("numpy", "hardwon_minilm") if name == MINILM else ("numpy",)
+    if any(find_spec(package) is None for package in needed):
         raise MissingExtra("vectors")
     if kind == _ENDPOINT and find_spec("httpx2") is None:
         raise MissingExtra("models")

@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 on numpy alone: its weights and vocabulary lie beside this file.
+"""all-MiniLM-L6-v2 on numpy alone; the package `hardwon-minilm` brings weights and vocabulary.
 
 The weights are int8 with a scale for each row; the cosine to the original's vectors is at least
 0.998. A short text takes about ten milliseconds on one core; the first one also reads the weights.
@@ -6,7 +6,6 @@ The weights are int8 with a scale for each row; the cosine to the original's vec
 
 from __future__ import annotations
 
-import os
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +15,7 @@ from hardwon.models.embeddings.wordpiece import WordPiece
 
 try:
     import numpy as np
+    from hardwon_minilm import WEIGHTS
 
     from hardwon.models.embeddings import threads
 except ImportError as error:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-_WEIGHTS = os.path.join(os.path.dirname(__file__), "minilm.npz")
 _LAYERS, _HEADS, _WIDTH = 6, 12, 384
 _PIECES = 256  # of one text; the rest is not read
 _BATCH = 16
@@ -59,7 +58,7 @@ class MiniLM:
 
     @cached_property
     def _model(self) -> Encoder:
-        with np.load(_WEIGHTS) as weights:
+        with np.load(WEIGHTS) as weights:
             return Encoder(weights)
 
 
