@@ -162,7 +162,7 @@ def test_a_torn_line_costs_that_line_only(tmp_path: Path, torn: bytes) -> None:
 
     past = run.so_far()
 
-    assert (past.task, past.steps, past.told) == ("build it", (WORKED, FAILED), {4})
+    assert (past.task, past.steps, past.told) == ("build it", (WORKED, FAILED), frozenset({4}))
 
 
 def test_a_long_run_keeps_its_notes_and_its_newest_steps(
@@ -178,7 +178,7 @@ def test_a_long_run_keeps_its_notes_and_its_newest_steps(
 
     past = run.so_far()
 
-    assert (past.task, past.told) == ("build it", {1})
+    assert (past.task, past.told) == ("build it", frozenset({1}))
     assert [step.args for step in past.steps][-2:] == ["make 198", "make 199"]
     assert 1 < len(past.steps) < 20
     assert sum(file.stat().st_size for file in (tmp_path / "runs").iterdir()) < 9000
