@@ -1,0 +1,108 @@
+"""What a pending call runs and touches, as words that can be counted.
+
+    python reproduce.py     runs python · first python · python names reproduce.py · python code
+                            models.Model · python code 'migrate …  (the script that this run wrote)
+    {"order_id": "#W123"}   modify_order order_id comes from get_order.order_id · … order_id has
+                            status "delivered" · … order_id after cancel_order
+
+A feature is readable, for it explains a warning; stores keep its number only. Each is about what
+any project may have in common: programs, names in code, roles and states of arguments. Features
+that did not help on runs left out are not here: edits since, lines, the order of all calls.
+"""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures import argument_features, shell
+from hardwon.failures.scripts import base_name, is_code, script
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hardwon.failures.shell import Command
+    from hardwon.values.step import Step
+
+_COMMANDS, _TARGETS, _NAMES = 12, 8, 150
+_LONGEST = 60  # characters of a name
+_FILE = r"[\w./@~+-]*\w\.\w{1,5}"
+_STRING = r"[rbfuRBFU]{0,2}(?:\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+\"|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+')"
+_CODE = (
+    r"#[^\n]*+|//[^\n]*+|\"\"\"(?s:.*?)\"\"\"|'''(?s:.*?)'''"
+    rf"|(?P<string>{_STRING})|(?P<name>[A-Za-z_][\w.]{{1,40}})"
+)
+_QUOTED_NAME = r"[A-Za-z_][\w.-]{1,40}"
+
+
+def call_features(tool: str, args: str, before: Sequence[Step]) -> frozenset[str]:
+    """The features of a call that a run is about to make."""
+    tool = tool.lower()
+    if args.startswith("{"):
+        return frozenset(argument_features.features(tool, args, before))
+    if is_code(tool, args):
+        return frozenset((f"runs {tool}", *_in_code(tool, args)))
+    commands = shell.parse(args)[:_COMMANDS]
+    written = {base_name(path): one.script for one in commands for path in one.writes}
+    return frozenset(
+        feature for one in commands for feature in _of_command(one, args, written, before)
+    )
+
+
+def names_in(code: str) -> list[str]:
+    """The names of a program text, each once; quoted ones keep a quote; no comment, no prose."""
+    found: dict[str, None] = {}
+    for match in re.finditer(_CODE, code):
+        name = match["name"] or _quoted(match["string"] or "")
+        if name:
+            found[name.rstrip(".")] = None
+        if len(found) >= _NAMES:
+            break
+    return list(found)
+
+
+def _quoted(text: str) -> str:
+    bare = text.lstrip("rbfuRBFU")[1:-1]
+    return f"'{bare}" if re.fullmatch(_QUOTED_NAME, bare) else ""
+
+
+def _of_command(
+    command: Command, args: str, written: dict[str, str], before: Sequence[Step]
+) -> Iterator[str]:
+    program = _program(command)
+    yield f"runs {program}"
+    if not _has_worked(program, before):
+        yield f"first {program}"
+    yield from (f"{program} {flag.split('=')[0][:_LONGEST]}" for flag in command.flags)
+    code = [] if command.writes else [command.script]
+    for target in command.targets[:_TARGETS]:
+        name = base_name(target)
+        yield f"{program} names {name[:_LONGEST]}"
+        if re.fullmatch(_FILE, target):
+            is_seen = name in written or _is_seen(name, before)
+            yield f"{program} takes a {'known' if is_seen else 'new'} file"
+        code.append(written.get(name) or script(name, before))
+    yield from _in_code(program, "\n".join(code))
+
+
+def _in_code(program: str, code: str) -> Iterator[str]:
+    return (f"{program} code {name}" for name in names_in(code))
+
+
+def _program(command: Command) -> str:
+    """The program by name with its sub-command; `python -m x` differs from `x`."""
+    starts = [f"{shell.program_name(one[:-3])} -m" for one in command.via if one.endswith(" -m")]
+    return " ".join((*starts[-1:], command.does))[:_LONGEST]
+
+
+def _has_worked(program: str, before: Sequence[Step]) -> bool:
+    word = program.rsplit(" ", 1)[-1]
+    return any(
+        not step.failed
+        and word in step.args
+        and any(_program(one) == program for one in shell.parse(step.args)[:_COMMANDS])
+        for step in reversed(before)
+    )
+
+
+def _is_seen(name: str, before: Sequence[Step]) -> bool:
+    return any(name in step.args or name in step.output for step in reversed(before))

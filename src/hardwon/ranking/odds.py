@@ -1,0 +1,187 @@
+"""The chance that a pending call fails in a known way, from counted features.
+
+A feature says how many calls had it and how many of them failed with each kind. The chance of a
+kind is that of its most telling feature, drawn towards how often the kind is met at all:
+
+    (failed - 0.5 + base) / (made + 1)
+
+so that one meeting never is a rule and two are. Calls after a run has met a kind do not count for
+that kind: the run is warned by then. Of a call with named arguments every feature is about the same
+thing, so one that speaks against the rule holds it down. Counts are integers, halved when they grow
+large: what a project has left behind fades. docs/explanation/actions.md has the measurements.
+"""
+
+from __future__ import annotations
+
+from hardwon._cold.hashing import blake2b
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+    from typing import NamedTuple
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+EVERY = 0  # the number of the feature that every call has
+PRUNE_EVERY = 256  # calls after which a store looks whether a scope has too many features
+
+
+class Limits(NamedTuple):
+    """How chances are drawn from counts. Chosen on some groups of runs, measured on others."""
+
+    doubt: float = 1.0  # calls by which a share is drawn towards the base rate
+    discount: float = 0.5  # of the failures: a feature was chosen because it has some
+    narrow: float = 1.0  # a feature speaks against a rule if it is no more than so much wider
+    weight: float = 8.0  # calls that the rule counts for against such a feature
+    expected: float = 1.0  # failures that it must have made likely at least
+    kept: int = 64  # calls of a feature before its counts are halved
+    kept_every: int = 4096  # of the feature that every call has
+    kinds: int = 24  # failure kinds remembered of one feature, of that of all calls ten times more
+    features: int = 20_000  # features remembered of one scope
+
+
+LIMITS = Limits()
+
+
+class Call(NamedTuple):
+    """A call that was made, as it is counted."""
+
+    features: tuple[int, ...]
+    kind: str = ""  # the failure it ended with
+    met: tuple[str, ...] = ()  # kinds that its run had met before
+
+
+class Counts(NamedTuple):
+    """How often a feature was there, and what came of it."""
+
+    made: int = 0
+    kinds: tuple[tuple[str, int, int], ...] = ()  # kind, failed, made after its run had met it
+    touched: int = 0  # the number of the call that had it last
+
+
+class Chance(NamedTuple):
+    """How likely a kind of failure is, and the features that say so."""
+
+    kind: str
+    chance: float
+    because: str = ""  # the most telling feature
+    failed: int = 0
+    made: int = 0
+    despite: str = ""  # the feature that speaks against it most
+    despite_failed: int = 0
+    despite_made: int = 0
+
+    def explained(self) -> str:
+        """The counts behind it in words."""
+        said = f"{self.chance:.0%}: failed so in {self.failed} of {self.made} calls ({self.because}"
+        if self.despite:
+            against = f"{self.despite_failed} of {self.despite_made}"
+            said += f"; but in {against} with {self.despite}"
+        return f"{said})"
+
+
+def number(feature: str) -> int:
+    """What a store keeps of a feature: 63 bits, never 0."""
+    digest = blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1 or 1
+
+
+def numbered(features: Iterable[str]) -> dict[int, str]:
+    """The features by their numbers, in order of their names."""
+    return {number(feature): feature for feature in sorted(features)}
+
+
+def counted(counts: MutableMapping[int, Counts], call: Call, by: Limits = LIMITS) -> None:
+    """Count a call; `counts` holds what is known of its features and of every call."""
+    turn = counts.get(EVERY, Counts()).touched + 1
+    for feature in (EVERY, *call.features):
+        limit = by.kept_every if feature == EVERY else by.kept
+        kinds = by.kinds * 10 if feature == EVERY else by.kinds
+        known = _added(counts.get(feature, Counts()), call, kinds)
+        counts[feature] = (_halved(known) if known.made > limit else known)._replace(touched=turn)
+
+
+def _added(known: Counts, call: Call, most: int) -> Counts:
+    kinds = {kind: (failed, excused) for kind, failed, excused in known.kinds}
+    for kind in call.met:
+        if kind in kinds:
+            kinds[kind] = (kinds[kind][0], kinds[kind][1] + 1)
+    if call.kind and call.kind not in call.met:
+        failed, excused = kinds.get(call.kind, (0, 0))
+        kinds[call.kind] = (failed + 1, excused)
+    rows = sorted((kind, *numbers) for kind, numbers in kinds.items())
+    if len(rows) > most:
+        rows = sorted(sorted(rows, key=lambda row: (-row[1], row[0]))[:most])
+    return Counts(known.made + 1, tuple(rows))
+
+
+def _halved(known: Counts) -> Counts:
+    kinds = ((kind, failed // 2, excused // 2) for kind, failed, excused in known.kinds)
+    return Counts(known.made // 2, tuple(row for row in kinds if row[1]))
+
+
+def together(counts: Iterable[Counts]) -> Counts:
+    """The sum of what several scopes know of one feature."""
+    made, kinds = 0, dict[str, tuple[int, int]]()
+    for one in counts:
+        made += one.made
+        for kind, failed, excused in one.kinds:
+            known = kinds.get(kind, (0, 0))
+            kinds[kind] = (known[0] + failed, known[1] + excused)
+    return Counts(made, tuple(sorted((kind, *numbers) for kind, numbers in kinds.items())))
+
+
+def chances(
+    features: Mapping[int, str],
+    counts: Mapping[int, Counts],
+    *,
+    is_shell: bool,
+    least: float = 0.0,
+    by: Limits = LIMITS,
+) -> list[Chance]:
+    """The failures that the call may end with, likeliest first; those below `least` left out."""
+    every = counts.get(EVERY, Counts())
+    known = [(feature, counts[feature]) for feature in features if feature in counts]
+    best: dict[str, tuple[float, int, int, int]] = {}
+    base = {kind: failed / max(1, every.made) for kind, failed, _ in every.kinds}
+    for feature, one in known:
+        for kind, failed, excused in one.kinds:
+            made = max(failed, one.made - excused)
+            share = _share(failed, made, base.get(kind, 0.0), by)
+            if failed and share > best.get(kind, (0.0,))[0]:
+                best[kind] = (share, feature, failed, made)
+    found = (
+        _chance(kind, rule, features, () if is_shell else known, by) for kind, rule in best.items()
+    )
+    return sorted((one for one in found if one.chance >= least), key=_rank)
+
+
+def _share(failed: int, made: int, base: float, by: Limits) -> float:
+    return (failed - by.discount + by.doubt * base) / (made + by.doubt)
+
+
+def _rank(one: Chance) -> tuple[float, str]:
+    return -one.chance, one.kind
+
+
+def _chance(
+    kind: str,
+    rule: tuple[float, int, int, int],
+    features: Mapping[int, str],
+    known: Sequence[tuple[int, Counts]],
+    by: Limits,
+) -> Chance:
+    """The chance by its most telling feature, held down by the one that speaks against it most."""
+    share, feature, failed, made = rule
+    found = Chance(kind, share, features[feature], failed, made)
+    for other, one in known:
+        bad, excused = next((row[1:] for row in one.kinds if row[0] == kind), (0, 0))
+        tries = one.made - excused
+        if tries > by.narrow * made or tries * share <= by.expected:
+            continue
+        lower = (bad + by.weight * share) / (tries + by.weight)
+        if lower < found.chance:
+            found = found._replace(
+                chance=lower, despite=features[other], despite_failed=bad, despite_made=tries
+            )
+    return found

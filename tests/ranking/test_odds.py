@@ -1,0 +1,139 @@
+"""Odds: the chance of a failure kind from counted features."""
+
+from __future__ import annotations
+
+import pytest
+
+from hardwon.ranking.odds import (
+    EVERY,
+    LIMITS,
+    Call,
+    Chance,
+    Counts,
+    chances,
+    counted,
+    number,
+    numbered,
+    together,
+)
+
+
+def learnt(*calls: tuple[str, str, int]) -> dict[int, Counts]:
+    """Counts after calls, each so many times: features, kind."""
+    counts: dict[int, Counts] = {}
+    for features, kind, times in calls:
+        for _ in range(times):
+            counted(counts, Call(tuple(numbered(features.split())), kind))
+    return counts
+
+
+def chance_of(kind: str, features: str, counts: dict[int, Counts], **how: bool) -> float:
+    found = chances(numbered(features.split()), counts, is_shell=how.get("is_shell", True))
+    return next((one.chance for one in found if one.kind == kind), 0.0)
+
+
+def test_one_meeting_is_no_rule_and_two_are() -> None:
+    assert chance_of("k", "a", learnt(("x", "", 50), ("a", "k", 1))) < 0.3
+    assert chance_of("k", "a", learnt(("x", "", 50), ("a", "k", 2))) > 0.45
+
+
+def test_calls_that_worked_lower_the_chance() -> None:
+    assert chance_of("k", "a", learnt(("a", "k", 3), ("a", "", 9))) < 0.3
+
+
+def test_the_most_telling_feature_decides() -> None:
+    counts = learnt(("a", "", 40), ("a b", "k", 4))
+
+    (found,) = chances(numbered(["a", "b"]), counts, is_shell=True)
+
+    assert (found.because, found.failed, found.made) == ("b", 4, 4)
+
+
+def test_a_kind_that_is_common_needs_less() -> None:
+    rare, common = learnt(("x", "", 90), ("a", "k", 2)), learnt(("x", "k", 90), ("a", "k", 2))
+
+    assert chance_of("k", "a", common) > chance_of("k", "a", rare)
+
+
+def test_calls_after_the_run_met_the_kind_do_not_count_for_it() -> None:
+    counts = learnt(("a", "k", 2))
+    for _ in range(20):
+        counted(counts, Call((number("a"),), "", met=("k",)))
+
+    assert chance_of("k", "a", counts) > 0.45
+
+
+def test_a_second_failure_of_one_run_is_no_second_meeting() -> None:
+    counts = learnt(("x", "", 50), ("a", "k", 1))
+    counted(counts, Call((number("a"),), "k", met=("k",)))
+
+    assert chance_of("k", "a", counts) < 0.3
+
+
+def test_a_feature_of_an_argument_holds_a_rule_down() -> None:
+    counts = learnt(("a", "k", 10), ("a b", "", 1), ("b", "", 9))
+
+    against = chance_of("k", "a b", counts, is_shell=False)
+
+    assert against < 0.5 < chance_of("k", "a", counts, is_shell=False)
+    assert chance_of("k", "a b", counts, is_shell=True) > 0.5, "parts of a command line differ"
+
+
+def test_a_feature_that_is_much_wider_says_nothing_against_a_rule() -> None:
+    counts = learnt(("a", "k", 4), ("b", "", 5))
+
+    assert chance_of("k", "a b", counts, is_shell=False) == chance_of("k", "a", counts)
+
+
+def test_what_no_longer_fails_is_forgotten() -> None:
+    counts = learnt(("a", "k", 1000))
+    calls = 0
+    while chance_of("k", "a", counts) >= 0.3:
+        counted(counts, Call((number("a"),)))
+        calls += 1
+
+    assert 20 < calls < 120
+
+
+def test_counts_stay_small() -> None:
+    counts = learnt(("a", "k", 500), *((f"a f{n}", f"k{n}", 1) for n in range(400)))
+
+    assert counts[number("a")].made <= LIMITS.kept
+    assert len(counts[number("a")].kinds) <= LIMITS.kinds
+    assert len(counts[EVERY].kinds) <= 10 * LIMITS.kinds
+    assert counts[EVERY].touched == 900
+
+
+def test_the_order_of_features_decides_nothing() -> None:
+    one: dict[int, Counts] = {}
+    other: dict[int, Counts] = {}
+    numbers = tuple(numbered(["a", "b", "c"]))
+    counted(one, Call(numbers, "k"))
+    counted(other, Call(numbers[::-1], "k"))
+
+    assert one == other
+
+
+def test_ties_are_ordered_by_the_name_of_the_kind() -> None:
+    counts = learnt(("a", "k2", 3), ("a", "k1", 3))
+
+    assert [one.kind for one in chances(numbered(["a"]), counts, is_shell=True)] == ["k1", "k2"]
+
+
+def test_scopes_are_added_up() -> None:
+    seen = together([Counts(5, (("k", 2, 1),)), Counts(4, (("j", 1, 0), ("k", 1, 2)))])
+
+    assert seen == Counts(9, (("j", 1, 0), ("k", 3, 3)))
+
+
+@pytest.mark.parametrize("feature", ["a", "python code x", "é\udcff"])
+def test_a_feature_is_kept_as_a_positive_number(feature: str) -> None:
+    assert 0 < number(feature) < 2**63
+
+
+def test_a_chance_is_explained_by_its_counts() -> None:
+    found = Chance("k", 0.416, "runs x", 8, 9, "x id is new", 0, 4)
+
+    assert found.explained() == (
+        "42%: failed so in 8 of 9 calls (runs x; but in 0 of 4 with x id is new)"
+    )
