@@ -72,6 +72,11 @@ class Command(NamedTuple):
         return " ".join(part for part in (*self.via, self.program, self.verb) if part)
 
     @property
+    def operands(self) -> tuple[str, ...]:
+        """The targets without the quotes around them."""
+        return tuple(map(bare, self.targets))
+
+    @property
     def does(self) -> str:
         """Program and sub-command by name: `git commit`."""
         return f"{self.name} {self.verb}".rstrip()

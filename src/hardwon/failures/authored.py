@@ -1,0 +1,146 @@
+"""What a run wrote itself: its files with their text, and the names it coined."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from hardwon._cold import json, re
+from hardwon.failures.shell import Command, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, NamedTuple
+
+    from hardwon.values.step import Step
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+PATHS = ("file_path", "path", "filename", "file", "notebook_path", "target_file", "filepath")
+_WHOLE = ("content", "file_text", "contents", "new_source", "text", "code")
+_OLD = ("old_string", "old_str", "search", "oldText", "old")
+_NEW = ("new_string", "new_str", "replace", "newText", "new")
+_CODE_TOOL = r"(?i:python|jupyter|notebook|ipython|repl|cell|sql|query|interpreter|execute_code)"
+_MAKERS = frozenset(["touch", "mkdir"])
+_INTO = frozenset(["cp", "mv", "ln"])
+_OPENED = r"open\(\s*f?['\"]([^'\"\n]{1,200})['\"]\s*,\s*(?:mode=)?['\"][wax]"
+_PATH_WRITTEN = r"Path\(\s*['\"]([^'\"\n]{1,200})['\"]\s*\)\.write_"
+
+
+class Writing(NamedTuple):
+    """One file that a call writes. `text` is all of it, "" where that is not known."""
+
+    path: str
+    text: str = ""
+    old: str = ""  # an edit: what was replaced
+    new: str = ""
+
+
+def fields(args: str) -> dict[str, Any]:
+    """The named arguments of a call; none for a command line."""
+    if not args.startswith("{"):
+        return {}
+    try:
+        found = json.loads(args)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def is_shell(step: Step) -> bool:
+    """Whether the call is a command line."""
+    return not step.args.startswith("{") and not re.search(_CODE_TOOL, step.tool)
+
+
+@lru_cache(maxsize=512)
+def writings(tool: str, args: str) -> tuple[Writing, ...]:
+    """The files that one call writes, in order."""
+    if args.startswith("{"):
+        return _field_writings(fields(args))
+    if re.search(_CODE_TOOL, tool):
+        return tuple(Writing(path) for path in re.findall(_OPENED, args))
+    return tuple(one for part in parse(args) for one in _part_writings(part))
+
+
+def _field_writings(given: dict[str, Any]) -> tuple[Writing, ...]:
+    path = next((str(given[key]) for key in PATHS if given.get(key)), "")
+    if not path:
+        return ()
+    old = next((str(given[key]) for key in _OLD if isinstance(given.get(key), str)), "")
+    new = next((str(given[key]) for key in _NEW if isinstance(given.get(key), str)), "")
+    if old or new:
+        return (Writing(path, "", old, new),)
+    whole = next((str(given[key]) for key in _WHOLE if isinstance(given.get(key), str)), "")
+    return (Writing(path, whole),) if whole else ()
+
+
+def _part_writings(part: Command) -> list[Writing]:
+    if part.writes and part.program in {"cat", "tee"}:
+        return [Writing(path, part.script) for path in part.writes]
+    if part.program == "tee":
+        return [Writing(path, part.script) for path in part.operands]
+    if part.program in _MAKERS:
+        return [Writing(path) for path in part.operands]
+    if part.program in _INTO and len(part.operands) > 1:
+        return [Writing(part.operands[-1])]
+    if part.program == "sed" and any(flag.startswith("-i") for flag in part.flags):
+        return _substitutions(part.operands)
+    if part.script:
+        found = [*re.findall(_OPENED, part.script), *re.findall(_PATH_WRITTEN, part.script)]
+        return [Writing(path) for path in found]
+    return [Writing(path) for path in part.writes]
+
+
+def _substitutions(operands: tuple[str, ...]) -> list[Writing]:
+    """The edits of `sed -i 's/old/new/' file`, where they are plain text."""
+    script, paths = (operands[0], operands[1:]) if len(operands) > 1 else ("", operands)
+    found = re.fullmatch(
+        r"(?:\d+)?s([/|#@,])((?:(?!\1)[^\\]|\\.)*)\1((?:(?!\1)[^\\]|\\.)*)\1g?", script
+    )
+    if not found:
+        return [Writing(path) for path in paths]
+    old, new = (re.sub(r"\\(.)", r"\1", found[group]) for group in (2, 3))
+    return [Writing(path, "", old, new) for path in paths]
+
+
+def tail(path: str) -> str:
+    """The last name of a path."""
+    return path.rstrip("/").rsplit("/", 1)[-1]
+
+
+def stem(path: str) -> str:
+    """The last name of a path without its ending."""
+    return tail(path).split(".", 1)[0] or tail(path)
+
+
+def is_coined(name: str, steps: Sequence[Step]) -> bool:
+    """Whether a file, folder or module of this name was made by one of the steps."""
+    own = stem(name.split("::", 1)[0]).lower()
+    if len(own) < 2:
+        return False
+    for step in steps:
+        if own in step.args.lower() and any(
+            own == stem(part).lower()
+            for one in writings(step.tool, step.args)
+            if not one.old
+            for part in one.path.split("/")[-2:]
+        ):
+            return True
+    return False
+
+
+def text_of(name: str, steps: Sequence[Step]) -> str:
+    """The file of this name as the steps left it; "" where its whole text is not known."""
+    found = ""
+    own = tail(name)
+    for step in steps:
+        if own not in step.args:
+            continue
+        for one in writings(step.tool, step.args):
+            if tail(one.path) != own:
+                continue
+            if one.old:
+                found = found.replace(one.old, one.new) if one.old in found else ""
+            else:
+                found = one.text
+    return found

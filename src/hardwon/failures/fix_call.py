@@ -1,0 +1,273 @@
+"""The same goal by another call: other flags, variables, directory, program or target."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.authored import is_coined, tail, writings
+from hardwon.failures.fix_case import (
+    Case,
+    command,
+    is_own_check,
+    is_personal,
+    is_red,
+    word_set,
+)
+from hardwon.failures.fix_pair import Pair, is_one_liner, pair_of, swapped, valued
+from hardwon.values.fix import Fix
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    from hardwon.failures.shell import Command
+    from hardwon.values.step import Step
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+_QUIET = (
+    r"-[vqshx]{1,3}|-r[A-Z]|--verbose|--quiet|--tb(?:=\w+)?|--no-header|--colou?r\S*|--no-colou?r|--help"
+    r"|-\d+|--maxfail\S*|--capture\S*|--version|--progress\S*|--dry-run|--showlocals|--durations\S*"
+)
+_WEAKER = (
+    r"-k|--filter\S*|--grep\S*|--deselect\S*|--ignore(?!-scripts)\S*|--skip\S*|-DskipTests\S*|--exclude\S*"
+    r"|--no-verify|--lf|--no-check\S*|--allow-empty|--exit-zero|--passWithNoTests|--continue-on\S*"
+    r"|--nocheck|--no-strict\S*|--force-with-lease|--keep-going|-i|--cached-only|--no-fail\S*"
+)
+# What each sort of change can explain, when something was written meanwhile as well.
+_EXPLAINS = {
+    "env": r"(?i:codec|encod|locale|no module|not (?:found|set|configured|defined)|must be set"
+    r"|environment|credential|denied|connect|refused|auth|token|certificate|proxy)",
+    "start": r"(?i:no module|not found|not recognized|no such file|requires|version|unsupported)",
+    "folder": r"(?i:no such file|not found|no module|cannot find|can't (?:find|open)|not a git)",
+    "flags": r"(?i:unrecognized|unknown|usage|option|argument|flag|requires|specify|use -)",
+    "target": r"",
+}
+_OWN_CODE = (
+    r"(?:\w+\.)*(?:SyntaxError|IndentationError|NameError|AttributeError|TypeError|KeyError)\b"
+)
+_LISTERS = word_set("ls find tree rg grep fd git")
+_SHOWN = 160
+
+
+class Change(NamedTuple):
+    """One difference in words, and as identity."""
+
+    words: str
+    key: str
+
+
+def call_fix(case: Case) -> Fix | None:
+    """What the last call does differently from the one that failed, if that explains it."""
+    pair = pair_of(case)
+    if pair is None:
+        return None
+    if fix := _split_code(case, pair):
+        return fix
+    changes = _changes(case, pair)
+    if not changes:
+        return None
+    return _fix(case, pair, changes)
+
+
+def _fix(case: Case, pair: Pair, changes: list[Change]) -> Fix | None:
+    text = " ".join(change.words for change in changes)
+    if is_personal(text):
+        return None
+    call = pair.new.text
+    is_shown = _is_shown(case, pair)
+    example = f" For example: `{call}`" if is_shown and call not in text else ""
+    sort = "tool" if _is_replaced(pair) else "call"
+    key = f"{sort} {'; '.join(change.key for change in changes)}"
+    return Fix(sort, text + example, key, call if is_shown else "", f"`{pair.old.call}`")
+
+
+def _is_replaced(pair: Pair) -> bool:
+    """Whether another program does the work."""
+    return tail(pair.old.program) != tail(pair.new.program) and pair.old.does != pair.new.does
+
+
+def _is_shown(case: Case, pair: Pair) -> bool:
+    """Whether the call can be offered as it stands to somebody with another task."""
+    raw = pair.new.text
+    if len(raw) > _SHOWN or "\n" in raw or "`" in raw or pair.new.script or is_personal(raw):
+        return False
+    if pair.new.writes or any(each not in raw for each in pair.new.env):
+        return False
+    return not any(is_coined(word, case.steps) for word in pair.new.operands)
+
+
+def _changes(case: Case, pair: Pair) -> list[Change]:
+    found = [
+        *_env_changes(pair),
+        *_start_changes(pair),
+        *_folder_changes(case, pair),
+        *_flag_changes(case, pair),
+        *_target_changes(case, pair),
+    ]
+    return [change for change in found if _is_cause(change, case)][:3]
+
+
+def _is_cause(change: Change, case: Case) -> bool:
+    """Whether this difference can be why it works: nothing else changed, or the error says so."""
+    sort = change.key.split(" ", 1)[0]
+    if re.search(_EXPLAINS[sort], case.line):
+        return True
+    is_own = is_own_check(case) or is_red(case.failed) or bool(re.match(_OWN_CODE, case.line))
+    return not is_own and not _is_edited(case)
+
+
+def _env_changes(pair: Pair) -> list[Change]:
+    added = [one for one in pair.new.env if one not in pair.old.env]
+    names = sorted({one.split("=", 1)[0] for one in added})
+    if not added:
+        return []
+    shown = " ".join(dict.fromkeys(added))
+    words = f"Set `{shown}` for the call." if len(shown) <= _SHOWN else ""
+    words = words or f"Set {' and '.join(f'`{name}`' for name in names)} for the call."
+    return [Change(words, f"env {' '.join(names)}")]
+
+
+def _start_changes(pair: Pair) -> list[Change]:
+    old, new = pair.old.call, pair.new.call
+    if old == new:
+        return []
+    return [Change(f"Use `{new}` instead of `{old}`.", f"start {_plain(new)}")]
+
+
+def _plain(start: str) -> str:
+    """How a program is started, without versions and folders of one machine."""
+    words = [re.sub(r"^(python|pip)[\d.]+$|^\./", r"\1", word) for word in start.split()]
+    return " ".join(word if not word.startswith("/") else tail(word) for word in words)
+
+
+def _folder_changes(case: Case, pair: Pair) -> list[Change]:
+    old, new = pair.old.cwd, pair.new.cwd
+    if old == new or not new:
+        return []
+    if is_coined(new, case.steps):
+        return [Change("Run it in the folder of its files.", "folder")]
+    return [Change(f"Run it in `{tail(new)}` (`cd` there first).", f"folder {tail(new)}")]
+
+
+def _flag_changes(case: Case, pair: Pair) -> list[Change]:
+    old, new = set(pair.old.flags), set(pair.new.flags)
+    added = [flag for flag in pair.new.flags if flag not in old and not _is_quiet(flag)]
+    dropped = [flag for flag in pair.old.flags if flag not in new and not _is_quiet(flag)]
+    dropped = [flag for flag in dropped if _is_told(flag, case)]
+    values = dict(valued(pair.old, pair.new))
+    name = f"`{pair.new.call}`"
+    if any(_is_weaker(flag, pair.new) for flag in added):
+        return []
+    if added and dropped:
+        words = f"Call {name} with `{_shown(added, values)}` instead of `{' '.join(dropped)}`."
+    elif added:
+        words = f"Call {name} with `{_shown(added, values)}`."
+    elif dropped:
+        words = f"Call {name} without `{' '.join(dropped)}`."
+    else:
+        return []
+    key = " ".join((pair.new.does, *sorted(_bare_flags(added)), *sorted(f"no{x}" for x in dropped)))
+    return [Change(words, f"flags {key}")]
+
+
+def _shown(flags: list[str], values: dict[str, str]) -> str:
+    """Flags with their values."""
+    return " ".join(f"{flag} {values[flag]}" if flag in values else flag for flag in flags)
+
+
+def _bare_flags(flags: list[str]) -> set[str]:
+    """The flags without their values; `-rf` is `-r` and `-f`."""
+    single = [f"-{c}" for flag in flags if re.fullmatch(r"-[a-z]{2,3}", flag) for c in flag[1:]]
+    others = (flag for flag in flags if not re.fullmatch(r"-[a-z]{2,3}", flag))
+    whole = [flag.split()[0].split("=")[0] for flag in others]
+    return {*single, *whole}
+
+
+def _is_quiet(flag: str) -> bool:
+    return bool(re.fullmatch(_QUIET, flag))
+
+
+def _is_weaker(flag: str, part: Command) -> bool:
+    """Whether a flag makes the call do less, or overrides a refusal that is there for a reason."""
+    forced = part.verb == "push" and flag in {"-f", "--force"}
+    return forced or bool(re.fullmatch(_WEAKER, flag))
+
+
+def _is_told(flag: str, case: Case) -> bool:
+    """Whether the error names the flag."""
+    own = flag.split("=")[0].split()[0]
+    return own in case.line or (len(own) > 3 and own.lstrip("-") in case.line)
+
+
+def _target_changes(case: Case, pair: Pair) -> list[Change]:
+    words = swapped(case, pair.old, pair.new)
+    if words is None:
+        return []
+    gone, come = words
+    listing = _listing(case, come)
+    if listing:
+        told = f"Look up the name first (`{listing}`): it is `{come}`, not `{gone}`."
+        return [Change(told, f"target {pair.new.does} listed")]
+    return [Change(f"Name `{come}`, not `{gone}`.", f"target {tail(come)}")]
+
+
+def _listing(case: Case, name: str) -> str:
+    """The call between that showed the right name."""
+    own = tail(name.split("::", 1)[0])
+    for step in case.between:
+        parts = command(step)
+        if not step.failed and own in step.output and parts and parts[0].program in _LISTERS:
+            raw = parts[0].text
+            return raw if len(raw) <= _SHOWN and "\n" not in raw and "`" not in raw else ""
+    return ""
+
+
+def _is_edited(case: Case) -> bool:
+    """Whether something was written between, so that the call is not all that changed."""
+    return any(writings(step.tool, step.args) for step in case.between if not step.failed)
+
+
+def _split_code(case: Case, pair: Pair) -> Fix | None:
+    """Code on one line that cannot be parsed, and the same interpreter with several lines."""
+    if not is_one_liner(pair.old) or "SyntaxError" not in case.line:
+        return None
+    if not re.search(r";\s*(?:class|def|for|while|with|try|if|async|@)\b", pair.old.script):
+        return None
+    if "\n" not in pair.new.script:
+        return None
+    name = pair.old.program
+    text = (
+        "A compound statement (`class`, `def`, `for`, `with`, `try`) cannot follow `;`. Give the "
+        f"code on several lines: in a here-document (`{name} - <<'EOF'`) or in a script file."
+    )
+    return Fix("call", text, "call lines for one-liner", "", "code on one line, joined by `;`")
+
+
+def applies_call(key: str, step: Step) -> bool:
+    """Whether a command does what the key of a fix says."""
+    return all(_applies_change(change, command(step)) for change in key.split("; "))
+
+
+def _applies_change(change: str, whole: tuple[Command, ...]) -> bool:
+    sort, _, rest = change.partition(" ")
+    words = set(rest.split())
+    if sort == "env":
+        return words <= {e.split("=", 1)[0] for part in whole for e in part.env}
+    if sort == "start":
+        return any(_plain(part.call) == rest for part in whole)
+    if sort == "folder":
+        return any(tail(part.cwd) == rest for part in whole)
+    if sort == "lines":
+        return any("\n" in part.script for part in whole)
+    if sort == "flags":
+        return any(_has_flags(part, words) for part in whole)
+    return any(rest in {tail(word) for word in part.operands} for part in whole)
+
+
+def _has_flags(part: Command, words: set[str]) -> bool:
+    if not set(part.does.split()) <= words:
+        return False
+    asked = {word for word in words if word.startswith("-")}
+    dropped = {word[2:] for word in words if word.startswith("no-")}
+    own = _bare_flags(list(part.flags))
+    return asked <= own and not dropped & own

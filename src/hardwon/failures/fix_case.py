@@ -1,0 +1,204 @@
+"""A failing step and a later one that may show its fix, with what the error tells."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from hardwon._cold import re
+from hardwon.failures.authored import is_coined, is_shell
+from hardwon.failures.error_line import informative_line
+from hardwon.failures.shell import Command, parse
+from hardwon.failures.signature import fold
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NamedTuple
+
+    from hardwon.values.step import Step
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text as a set."""
+    return frozenset(text.split())
+
+
+_PLUMBING = word_set(
+    "cd echo export set source . true false printf pwd unset shopt trap wait sleep date"
+)
+_READERS = word_set(
+    "cat head tail less more nl ls find grep rg egrep fgrep ack ag awk wc file stat which "
+    "type tree diff cmp sort uniq cut tr jq column xxd od du df env printenv whoami id ps "
+    "top history man whereis realpath dirname basename md5sum sha256sum"
+)
+_READING_VERBS = word_set(
+    "diff log show status grep blame branch list ls info describe get view search help "
+    "version outdated why audit logs top explain check-ignore rev-parse ls-files"
+)
+_STOP = word_set(
+    "error errors exception warning fatal failed failure cannot could not found file files "
+    "directory such module modules named name names the for and with from has have was were "
+    "are this that line open read command commands unable can cant doesn does exist exists "
+    "invalid unknown missing import imports traceback most recent call last errno value "
+    "values type object python bash main true false none null stderr stdout exit code status "
+    "you your must use using"
+)
+_TEST_OUTCOME = (
+    r"(?m)\b\d+ (?:failed|passed|passing|failing|errors?|exceptions?)\b|^FAIL(?:ED|URES?)?\b"
+    r"|--- (?:FAIL|PASS)|\bRan \d+ tests?\b|^ok\s|\btest result: |\bTests: +\d+"
+)
+_RED = (
+    r"(?m)\b[1-9]\d* (?:failed|failing|errors?|exceptions?)\b|^FAILED \S|^FAIL(?:URES?)?\b|--- FAIL"
+    r"|\bFAILED \((?:failures|errors)=|test result: FAILED"
+)
+_PASSED = (
+    r"(?m)\b\d+ (?:passed|passing)\b|\bRan \d+ tests?\b|^ok\s|^PASS|test result: ok|tests finished"
+    r"|\bOK\b"
+)
+_OWN_CODE = r"^(?:E +)?(?:[\w.]+\.)?(?:AssertionError|AssertionFailedError|Failed:)|^assert\b"
+_BAD_SIGNS = (
+    r"(?im)^(?:[\w./-]{1,80}: )?(?:fatal|error|traceback|exception|panic)\b|\bcommand not found\b"
+    r"|No such file or directory|\bNo module named\b|^\w*(?:Error|Exception)\b|\bdenied\b"
+)
+_PERSONAL = (
+    r"[\w.+-]+@[\w-]+\.\w+|/home/\w|/Users/\w|/tmp/\w|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-"
+    r"|\b(?=[0-9a-f]*\d)[0-9a-f]{12,}\b|#\w*\d{4,}|[A-Za-z]_\d{4,}\b|\b\d{6,}\b"
+    r"|\b(?:19|20)\d\d-\d\d-\d\d\b"
+)
+
+
+class Case(NamedTuple):
+    """Two steps of a run: one failed, the last one may show how it is done."""
+
+    steps: Sequence[Step]  # all up to the one that works
+    at: int  # which failed
+    line: str  # what the failure says
+    names: frozenset[str]  # words of the line that name something
+
+    @property
+    def failed(self) -> Step:
+        """The failing step."""
+        return self.steps[self.at]
+
+    @property
+    def last(self) -> Step:
+        """The step that may show the fix."""
+        return self.steps[-1]
+
+    @property
+    def between(self) -> Sequence[Step]:
+        """What was done from the failure to the last step."""
+        return self.steps[self.at + 1 : -1]
+
+
+def case_of(steps: Sequence[Step], at: int) -> Case:
+    """The failing step `at` beside the last one."""
+    line = line_of(steps[at])
+    message = re.sub(r"^(?:[a-z_]\w*\.)+(?=[A-Z])", "", line)  # where an exception is defined
+    return Case(steps, at, line, frozenset(names_in(message)))
+
+
+def line_of(step: Step) -> str:
+    """The line that says why a step failed."""
+    return step.failure.line if step.failure else _line(step.output)
+
+
+@lru_cache(maxsize=128)
+def _line(output: str) -> str:
+    return informative_line(output)[:300]
+
+
+@lru_cache(maxsize=256)
+def folded(line: str) -> str:
+    """The line without what changes from run to run."""
+    return fold(line)
+
+
+def names_in(text: str) -> set[str]:
+    """The telling words of a text, in small letters, parts of compound names too."""
+    words = re.findall(r"[A-Za-z][A-Za-z0-9]{2,}", re.sub(r"([a-z])([A-Z])", r"\1 \2", text))
+    return {word.lower() for word in words} - _STOP
+
+
+def is_red(step: Step) -> bool:
+    """Whether tests ran and some failed."""
+    return bool(re.search(_RED, step.output[-4000:]))
+
+
+def has_run_tests(step: Step) -> bool:
+    """Whether the output tells how many tests passed."""
+    return bool(re.search(_PASSED, step.output[-4000:]))
+
+
+def is_own_check(case: Case) -> bool:
+    """Whether an assertion failed: that is no mistake in the call."""
+    return bool(re.match(_OWN_CODE, case.line)) or (is_red(case.failed) and not _is_setup(case))
+
+
+def _is_setup(case: Case) -> bool:
+    return bool(re.search(r"(?i:fixture .{1,80} not found|No module named)", case.failed.output))
+
+
+def is_gone(case: Case) -> bool:
+    """Whether the last step is free of the failure."""
+    return folded(case.line) not in {folded(line_of(case.last))} and not (
+        len(case.line) > 12 and case.line in case.last.output
+    )
+
+
+def is_clean(step: Step) -> bool:
+    """Whether the output shows no sign of trouble, for a call whose exit status is hidden."""
+    return not re.search(_BAD_SIGNS, step.output[-4000:])
+
+
+def command(step: Step) -> tuple[Command, ...]:
+    """The parts of a command line; none for a call with named arguments."""
+    return parse(step.args) if is_shell(step) else ()
+
+
+def is_plumbing(part: Command) -> bool:
+    """Whether the part only changes the circumstances or prints."""
+    return part.program in _PLUMBING or not part.program
+
+
+def is_reader(part: Command) -> bool:
+    """Whether the part only looks."""
+    own = part.program.rsplit("/", 1)[-1]
+    if own == "sed":
+        return not any(flag.startswith("-i") for flag in part.flags)
+    return own in _READERS or bool(set(part.verb.split()) & _READING_VERBS)
+
+
+def blamed(step: Step, line: str) -> int:
+    """Which part of a failing command the error speaks of; -1 when there is none."""
+    parts = command(step)
+    for at, part in enumerate(parts):
+        own = part.program.rsplit("/", 1)[-1]
+        if own and _speaks(line, own):
+            return at
+    working = [at for at, p in enumerate(parts) if not is_plumbing(p) and p.joint != "|"]
+    return working[-1] if working else -1
+
+
+def _speaks(line: str, program: str) -> bool:
+    """Whether the line is a message of the program: `rm: cannot …`, `bash: rm: not found`."""
+    place = line.find(f"{program}: ")
+    return place >= 0 and (place == 0 or not (line[place - 1].isalnum() or line[place - 1] in "_."))
+
+
+def is_masked(whole: tuple[Command, ...], at: int) -> bool:
+    """Whether the exit status of this part is hidden by what follows."""
+    following = whole[at + 1 : at + 2]
+    return any(part.joint not in {"", "&&"} for part in following)
+
+
+def is_personal(text: str) -> bool:
+    """Whether a text holds a value of one run: an id, an address, a folder of a person."""
+    return bool(re.search(_PERSONAL, text))
+
+
+def coined_in(words: Sequence[str], case: Case) -> list[str]:
+    """Those of the words that name something the run made."""
+    return [word for word in words if is_coined(word, case.steps)]

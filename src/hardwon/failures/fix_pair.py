@@ -1,0 +1,196 @@
+"""Two calls that pursue the same goal: the one that failed and the one in its place."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon._cold.lazy import lazy
+from hardwon.failures.authored import is_coined, tail, writings
+from hardwon.failures.fix_case import (
+    Case,
+    blamed,
+    command,
+    has_run_tests,
+    is_clean,
+    is_gone,
+    is_masked,
+    is_plumbing,
+    is_reader,
+    is_red,
+    names_in,
+    word_set,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import difflib
+    from typing import NamedTuple
+
+    from hardwon.failures.shell import Command
+else:
+    difflib = lazy("difflib")
+    from hardwon._cold.namedtuple import NamedTuple
+
+_ABSENT = (
+    r"(?P<a>[\w./+-]{1,120}): (?:command )?not found|command not found: (?P<b>\S{1,80})"
+    r"|No module named '?(?P<c>[\w.-]{1,80})|'(?P<d>[^']{1,80})' is not recognized"
+    r"|exec(?:utable file)?:? \"?(?P<e>[\w./-]{1,80})\"?.{0,20} not found"
+    r"|(?P<f>[\w./-]{1,120}): No such file or directory"
+    r"|(?i:unknown command|no such (?:sub)?command|missing script|command \S+ not found"
+    r"|is not an? \S+ command)"
+)
+_LACKS = (
+    r"(?i:not found|no (?:module|such)|can(?:no|')t (?:find|open)|does not exist|unknown|not a )"
+)
+_TESTERS = word_set(
+    "pytest py.test unittest nose nose2 tox jest mocha vitest ava rspec phpunit ctest"
+)
+_ALIKE = (
+    word_set("npm pnpm yarn bun"),
+    word_set("docker podman"),
+    word_set("docker-compose docker"),
+    word_set("apt apt-get"),
+    word_set("pip pip3 uv conda"),
+    word_set("terraform tofu"),
+    word_set("make gmake ninja"),
+)
+
+
+class Pair(NamedTuple):
+    """The part of the failing command that is blamed, and the one that took its place."""
+
+    old: Command
+    new: Command
+
+
+def pair_of(case: Case) -> Pair | None:
+    """The two parts that pursue the same goal; None when the last step does something else."""
+    at = blamed(case.failed, case.line)
+    if at < 0 or not is_gone(case):
+        return None
+    old, parts = command(case.failed)[at], command(case.last)
+    if is_reader(old) or any(_is_repeated(old, part) for part in parts):
+        return None
+    for place in range(len(parts) - 1, -1, -1):
+        if not is_plumbing(parts[place]) and _is_same_goal(case, old, parts[place]):
+            is_fine = _is_working(case, parts, place)
+            return Pair(old, parts[place]) if is_fine else None
+    return None
+
+
+def _is_repeated(old: Command, new: Command) -> bool:
+    """Whether this is the very same call in the same circumstances."""
+    return new.text == old.text and new.cwd == old.cwd and set(new.env) == set(old.env)
+
+
+def _is_working(case: Case, whole: tuple[Command, ...], at: int) -> bool:
+    """Whether the part did its work; a test runner did when it reports tests, red ones too."""
+    last = case.last
+    if _is_tester(case) and not has_run_tests(last):
+        return False
+    if last.failed:
+        return bool(re.search(_ABSENT, case.line)) and (is_red(last) or has_run_tests(last))
+    return not is_masked(whole, at) or is_clean(last) or has_run_tests(last)
+
+
+def _is_tester(case: Case) -> bool:
+    """Whether the failing call was to run tests."""
+    at = blamed(case.failed, case.line)
+    part = command(case.failed)[at]
+    return part.does in _TESTERS or "test" in part.verb.split() or "test" in tail(part.program)
+
+
+def _is_same_goal(case: Case, old: Command, new: Command) -> bool:
+    if old.does == new.does:
+        return _is_same_program(case, old, new)
+    shared = set(old.operands) & set(new.operands)
+    if old.does.replace("-", " ") == new.does.replace("-", " "):
+        return old.operands == new.operands  # docker-compose
+    if old.verb and old.verb == new.verb and old.operands == new.operands:
+        return any({old.program, new.program} <= alike for alike in _ALIKE)
+    if not shared or is_reader(new) or writings(case.last.tool, case.last.args):
+        return False
+    return _is_absent(case, old)
+
+
+def _is_same_program(case: Case, old: Command, new: Command) -> bool:
+    if bool(old.script) != bool(new.script):
+        return is_one_liner(old) and not old.operands and not new.operands
+    if old.script:
+        return True
+    if set(old.operands) == set(new.operands):
+        return True
+    if old.call != new.call and _is_absent(case, old) and new.operands:
+        return True
+    return bool(swapped(case, old, new)) or _is_completed(case, old, new) or _is_reflagged(old, new)
+
+
+def _is_reflagged(old: Command, new: Command) -> bool:
+    """Whether flags were added, for all or for some of the same operands."""
+    if not set(old.flags) < set(new.flags):
+        return False
+    shared = set(old.operands) & set(new.operands)
+    if shared and not old.verb:
+        return True
+    values = {value for _, value in valued(old, new)}
+    return set(new.operands) - set(old.operands) == values and set(old.operands) <= set(
+        new.operands
+    )
+
+
+def valued(old: Command, new: Command) -> list[tuple[str, str]]:
+    """The added flags that are followed by a new operand: their value."""
+    flags = [flag for flag in new.flags if flag not in old.flags]
+    words = [word for word in new.operands if word not in old.operands]
+    return [(flag, word) for flag in flags for word in words if f"{flag} {word}" in new.text]
+
+
+def _is_completed(case: Case, old: Command, new: Command) -> bool:
+    """Whether operands were added that the error asks for."""
+    if not set(old.operands) < set(new.operands) or is_reader(new):
+        return False
+    asked = r"(?i:missing|required?s?\b|specify|usage|no upstream|no .{1,20} (?:given|specified))"
+    return bool(re.search(asked, case.line))
+
+
+def _is_absent(case: Case, part: Command) -> bool:
+    """Whether the error says that this very program is not there."""
+    found = re.search(_ABSENT, case.line)
+    if not found:
+        return False
+    named = next((value for value in found.groups() if value), "")
+    own = tail(part.program)
+    return not named or tail(named) == own or named == part.program
+
+
+def swapped(case: Case, old: Command, new: Command) -> tuple[str, str] | None:
+    """The operand that the error names and the one in its place, spelt alike."""
+    gone = [word for word in old.operands if word not in new.operands]
+    come = [word for word in new.operands if word not in old.operands]
+    if len(gone) != 1 or len(come) != 1 or not _is_named(gone[0], case):
+        return None
+    if is_coined(gone[0], case.steps) or is_coined(come[0], case.steps):
+        return None
+    return (gone[0], come[0]) if _is_alike(gone[0], come[0]) else None
+
+
+def _is_named(word: str, case: Case) -> bool:
+    own = re.split(r"[:@=]", tail(word))[0]
+    text = case.line if own in case.line else case.failed.output[-2000:]
+    return own in text and bool(re.search(_LACKS, case.line))
+
+
+def _is_alike(a: str, b: str) -> bool:
+    """Whether two paths or names are spelt alike: one holds the other, or most letters agree."""
+    first, second = (tail(word.split("::", 1)[0]).lower() for word in (a, b))
+    short, long = sorted((first, second), key=len)
+    if short == long or (len(short) > 3 and short.split(".", 1)[0] in long):
+        return True
+    if max(len(a), len(b)) > 200:
+        return False
+    shared = names_in(first) & names_in(second) - {"test", "tests", "spec"}
+    return bool(shared) or difflib.SequenceMatcher(None, first, second).ratio() > 0.8
+
+
+def is_one_liner(part: Command) -> bool:
+    """Whether code is given on one line, its statements joined by semicolons."""
+    return "-c" in part.flags and "\n" not in part.script and ";" in part.script

@@ -1,0 +1,236 @@
+"""What had to be done first, so that the same call works."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.authored import is_coined, is_shell, stem, tail, writings
+from hardwon.failures.fix_case import (
+    Case,
+    blamed,
+    command,
+    has_run_tests,
+    is_clean,
+    is_gone,
+    is_masked,
+    is_personal,
+    is_reader,
+    is_red,
+    line_of,
+    names_in,
+    word_set,
+)
+from hardwon.values.fix import Fix
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hardwon.failures.shell import Command
+    from hardwon.values.step import Step
+
+_VERBS = word_set(
+    "install add sync init ci pull fetch restore up start create use select login download migrate "
+    "generate build compile bootstrap setup apply update upgrade tidy vendor get ensure prepare "
+    "deps link switch use-context set-context configure enable set seed syncdb makemigrations "
+    "submodule unshallow stage rebase checkout stash commit tag lock prune clean restart push "
+    "upgrade-head migration codegen proto refresh"
+)
+_PROGRAMS = word_set(
+    "mkdir touch chmod chown export source . ln mkfifo ssh-add nvm pyenv rbenv modprobe ulimit "
+    "service sysctl locale-gen createdb pg_ctl initdb redis-server dockerd unzip tar"
+)
+_FAMILIES = word_set(
+    "git docker podman kubectl oc helm npm pnpm yarn bun pip pip3 cargo go apt apt-get brew conda "
+    "poetry uv gh systemctl terraform tofu pulumi aws gcloud az dotnet mvn gradle bundle pdm "
+    "docker-compose rustup nvm composer flutter make alembic manage.py rails rake mix npx "
+    "apk yum dnf pacman gem bundle corepack"
+)
+_INTERPRETERS = word_set("python node php ruby perl deno")
+_NO_FILE = (
+    r"can't open file|No such file or directory|cannot find the file|ENOENT|Cannot find module"
+    r"|No such file|could not open|does not exist"
+)
+_NO_MODULE = r"No module named|Cannot find module|has no filesystem location|ModuleNotFound"
+_SHOWN = 200
+
+
+def preparation_fix(case: Case) -> Fix | None:
+    """What was done between a failure and the success of the same call, if it explains it."""
+    at = blamed(case.failed, case.line)
+    if at < 0 or not is_gone(case):
+        return None
+    old = command(case.failed)[at]
+    place = _same_place(case, old)
+    if place < 0 or is_reader(old):
+        return None
+    if fix := _written_first(case, old):
+        return fix
+    done = list(_done(case, old, place))
+    chosen = _explaining(case, done)
+    return _fix(case, chosen) if chosen else None
+
+
+def _same_place(case: Case, old: Command) -> int:
+    """Which part of the last command is the failing call again; -1 when none is."""
+    whole = command(case.last)
+    for place in range(len(whole) - 1, -1, -1):
+        part = whole[place]
+        if part.does == old.does and part.operands == old.operands and part.script == old.script:
+            is_fine = not case.last.failed or (has_run_tests(case.last) and not is_red(case.last))
+            hidden = is_masked(whole, place) and not (
+                is_clean(case.last) or has_run_tests(case.last)
+            )
+            return place if is_fine and not hidden else -1
+    return -1
+
+
+def _done(case: Case, old: Command, place: int) -> Iterator[Command]:
+    """The commands since the call last failed this way, and those before it in the same line."""
+    for step in case.between[_last_try(case, old) :]:
+        if not step.failed:
+            yield from command(step)
+    before = {part.text for part in command(case.failed)}
+    yield from (part for part in command(case.last)[:place] if part.text not in before)
+
+
+def _last_try(case: Case, old: Command) -> int:
+    """Where the last try began that failed the same way."""
+    for back in range(len(case.between) - 1, -1, -1):
+        step = case.between[back]
+        if step.failed and any(p.text == old.text for p in command(step)):
+            return back + 1 if line_of(step) == case.line else 0
+    return 0
+
+
+def _explaining(case: Case, done: Sequence[Command]) -> list[Command]:
+    """The commands that explain why it works now: they name what the error names, or prepare."""
+    is_git = command(case.failed)[blamed(case.failed, case.line)].program == "git"
+    makers = [part for part in done if is_maker(part) and (is_git or not _is_undoing(part))]
+    makers = list({_key(part): part for part in makers}.values())  # the last of each
+    related = [part for part in makers if _is_related(part, case)]
+    if related:
+        return related[:3]
+    if is_red(case.failed) or any(_is_edit(step) for step in case.between):
+        return []
+    unique = {part.text: part for part in makers if not _is_housework(part)}
+    return list(unique.values())[-2:] if len(unique) <= 2 else []
+
+
+def is_maker(part: Command) -> bool:
+    """Whether a command prepares something: installs, makes, fetches, starts."""
+    own = tail(part.program)
+    if own in _PROGRAMS:
+        return True
+    words = [*part.verb.split(), *part.operands[:2], *(tail(v) for v in part.via)]
+    is_known = own in _FAMILIES or own.endswith((".sh", ".py")) or "/" in part.program
+    is_known = is_known or part.does in _INTERPRETERS
+    own_words = {piece for word in words for piece in re.split(r"[:/._-]", word)} | set(words)
+    return (is_known and bool(own_words & _VERBS)) or own in _VERBS
+
+
+def _is_undoing(part: Command) -> bool:
+    """Whether it takes back what the run did to its own files."""
+    return part.program == "git" and part.verb.split()[:1] in (
+        *(["checkout"], ["restore"], ["reset"], ["stash"], ["clean"], ["apply"], ["revert"]),
+    )
+
+
+def _is_housework(part: Command) -> bool:
+    """Whether it belongs to the agent's own bookkeeping."""
+    return part.program in {"rm", "tar", "unzip"} or part.does in {
+        *("git add", "git commit", "git stash pop", "git stash push", "git stash", "git push"),
+        *("git checkout", "git tag", "touch"),
+    }
+
+
+def _is_related(part: Command, case: Case) -> bool:
+    """Whether the command names what the error names."""
+    own = names_in(" ".join((*part.operands, *part.env)))
+    return any(
+        word == name or (min(len(word), len(name)) >= 4 and (word in name or name in word))
+        for word in own
+        for name in case.names
+    )
+
+
+def _is_edit(step: Step) -> bool:
+    return not step.failed and any(one.text or one.old for one in writings(step.tool, step.args))
+
+
+def _fix(case: Case, chosen: list[Command]) -> Fix | None:
+    package = _package(case, chosen)
+    if package is not None:
+        return package
+    text = " && ".join(part.text for part in chosen)
+    if is_personal(text) or len(text) > _SHOWN or "\n" in text or "`" in text:
+        return None
+    if any(_is_own(word, case) for part in chosen for word in part.operands):
+        return None
+    key = " ".join(("preparation", *(_key(part) for part in chosen)))
+    return Fix("preparation", f"First run `{text}`, then the same call.", key, text, "")
+
+
+def _is_own(word: str, case: Case) -> bool:
+    """Whether a name was coined by the run: it made it before, or wrote about it in a file."""
+    before = case.steps[: case.at]
+    name = stem(word)
+    return is_coined(word, before) or any(
+        name in one.text
+        for step in before
+        if name in step.args
+        for one in writings(step.tool, step.args)
+    )
+
+
+def _key(part: Command) -> str:
+    """What a preparation does, without versions and flags."""
+    words = [re.sub(r"[=<>~!@\[].*$", "", word) for word in part.operands]
+    named = [word for word in words if word and not word.startswith((".", "/"))]
+    return " ".join((part.does, *sorted(named)))
+
+
+def _package(case: Case, chosen: list[Command]) -> Fix | None:
+    """A package that the run had to make: its name belongs to the run, the way does not."""
+    if not re.search(_NO_MODULE, case.line):
+        return None
+    if not any(tail(word) == "__init__.py" for part in chosen for word in part.operands):
+        return None
+    text = (
+        "Make the missing module a package before the call: a folder of that name with an "
+        "`__init__.py` in it (`mkdir NAME && touch NAME/__init__.py`)."
+    )
+    return Fix("preparation", text, "preparation package folder", "", "the module was only named")
+
+
+def _written_first(case: Case, old: Command) -> Fix | None:
+    """A file that no step had written when it was used."""
+    if not re.search(_NO_FILE, case.line) or not is_shell(case.failed):
+        return None
+    missing = next((word for word in old.operands if tail(word) in case.line), "")
+    if not missing or "." not in tail(missing):
+        return None
+    since = (*case.between, case.last)
+    if not any(_writes(step, missing) for step in since if not step.failed):
+        return None
+    text = (
+        "Write the file before you run it: no step had made it yet. One command does both: "
+        "`cat <<'EOF' > FILE`, the text, `EOF`, and the call on the next line."
+    )
+    return Fix("preparation", text, "preparation write the file", "", "the file was not there yet")
+
+
+def _writes(step: Step, name: str) -> bool:
+    return stem(name) in step.args and any(
+        tail(one.path) == tail(name) and one.text for one in writings(step.tool, step.args)
+    )
+
+
+def applies_preparation(key: str, step: Step) -> bool:
+    """Whether a command does the preparation that the key of a fix names."""
+    made = [tail(one.path) for one in writings(step.tool, step.args)]
+    if key == "package folder":
+        return "__init__.py" in made
+    if key == "write the file":
+        words = {tail(word) for part in command(step) for word in part.operands}
+        return bool(set(made) & words)
+    return any(_key(part) in key for part in command(step) if is_maker(part))

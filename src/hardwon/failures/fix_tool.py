@@ -1,0 +1,85 @@
+"""Another tool that does what the failing one could not."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.authored import fields
+from hardwon.failures.fix_case import Case, word_set
+from hardwon.values.fix import Fix
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_LOOKS = word_set(
+    "get list find search read view show fetch lookup look query describe check count ls cat "
+    "retrieve browse open calculate think"
+)
+_NEAR = 3  # calls between a failing tool and the one in its place
+_BROKEN = 3  # calls that all failed
+
+
+def tool_fix(case: Case) -> Fix | None:
+    """The other tool that the run used next, for the same thing."""
+    failed, last = case.failed, case.last
+    if last.failed or failed.tool == last.tool or len(case.between) > _NEAR:
+        return None
+    old, new = fields(failed.args), fields(last.args)
+    if not old or not new or not _is_instead(case, old, new):
+        return None
+    return Fix("tool", _text(case, old, new), f"tool {last.tool}", last.tool, f"`{failed.tool}`")
+
+
+def _text(case: Case, old: dict[str, Any], new: dict[str, Any]) -> str:
+    failed, last = case.failed.tool, case.last.tool
+    if _is_broken(case):
+        return f"`{failed}` fails whatever it is given. Use `{last}` instead."
+    shared = [key for key in new if key in old and old[key] == new[key]]
+    if len(shared) == len(new) > 1:
+        return f"Use `{last}` with the same arguments."
+    named = ", ".join(f"`{key}`" for key in list(new)[:4])
+    return f"Use `{last}` instead ({named})."
+
+
+def _is_broken(case: Case) -> bool:
+    """Whether the tool failed each time, with several arguments."""
+    calls = [step for step in case.steps if step.tool == case.failed.tool]
+    return (
+        len(calls) >= _BROKEN
+        and all(step.failed for step in calls)
+        and len({step.args for step in calls}) > 1
+    )
+
+
+def _is_instead(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
+    """Whether the other tool is a way to the same end, not the next thing to do."""
+    first, second = (_words(step.tool) for step in (case.failed, case.last))
+    if is_look(case.failed.tool) != is_look(case.last.tool):
+        return False
+    shared = [key for key in old if key in new and old[key] == new[key]]
+    if not is_look(case.failed.tool):
+        return set(old) <= set(new) and len(shared) >= 2 and len(shared) * 2 >= len(new)
+    if _stem(first, second) >= 3:
+        return True
+    return bool(shared) and len(old) <= len(shared) + 1 and not case.between
+
+
+def is_look(tool: str) -> bool:
+    """Whether the tool only reads, by its name."""
+    return _words(tool)[0] in _LOOKS
+
+
+def _stem(first: list[str], second: list[str]) -> int:
+    """How many words two names begin with alike."""
+    alike = 0
+    for one, other in zip(first, second, strict=False):
+        if one != other:
+            break
+        alike += 1
+    return alike
+
+
+def _words(tool: str) -> list[str]:
+    own = tool.rsplit("__", 1)[-1].rsplit(".", 1)[-1]
+    words = re.sub(r"([a-z])([A-Z])", r"\1_\2", own).lower()
+    return [word for word in re.split(r"[_\W]+", words) if word] or [tool.lower()]

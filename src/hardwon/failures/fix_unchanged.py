@@ -1,0 +1,187 @@
+"""A failure that is not the run's own: it is there without its change as well."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.authored import is_coined, is_shell, writings
+from hardwon.failures.fix_case import (
+    command,
+    folded,
+    is_plumbing,
+    is_reader,
+    is_red,
+    line_of,
+)
+from hardwon.values.fix import Fix
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.failures.shell import Command
+    from hardwon.values.step import Step
+
+_TEST = (
+    r"(?m)^(?:FAILED|ERROR) (\S+)|^--- FAIL: (\S+)|^(?:FAIL|ERROR): (\S+(?: \([\w.]+\))?)"
+    r"|^_{3,} (\S+) _{3,}$|^test (\S+) \.\.\. FAILED|^\s+✕ (.{3,80}?)(?: \(\d+ ms\))?$"
+)
+_COUNTS = r"\b(\d+) (?:failed|errors?|exceptions?|failing)\b"
+_BACKUP = r"\.(?:bak|orig|old|backup|save)\b"
+_TEXT = (
+    "It fails without your change too. Do not hunt for it: run the same call once on the unchanged "
+    "sources (`git stash`, the call, `git stash pop`) and look only at what is new."
+)
+
+
+def unchanged_fixes(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
+    """The failures that the last step shows again, after the run took its own change back."""
+    last = steps[-1]
+    if not is_shell(last) or (not _tests_in(last) and not last.failed):
+        return []
+    if _is_untouched(steps):
+        return [(len(steps) - 1, _fix(last, last))]
+    since = _reverted_at(steps)
+    if since is None:
+        return []
+    found = [at for at in range(since - 1, -1, -1) if _is_same(steps[at], last)]
+    return [(found[0], _fix(steps[found[0]], last))] if found else []
+
+
+def _is_untouched(steps: Sequence[Step]) -> bool:
+    """Whether tests of the project fail in a run that has not changed anything yet."""
+    last, before = steps[-1], steps[:-1]
+    if not last.failed or not is_red(last) or not _tests_in(last):
+        return False
+    named = {word.split("::", 1)[0] for part in command(last) for word in part.operands}
+    return not any(_touches(step) for step in steps) and not any(
+        is_coined(name, before)
+        for name in {*named, *(n.split("::", 1)[0] for n in _tests_in(last))}
+    )
+
+
+def _touches(step: Step) -> bool:
+    """Whether a step may have changed a file of the project; a new script beside it does not."""
+    return any(
+        one.old or not one.text or "/" in one.path.removeprefix("./").removeprefix("/tmp/")
+        for one in writings(step.tool, step.args)
+    )
+
+
+def _fix(step: Step, last: Step) -> Fix:
+    shared = [name for name in _tests_in(step) if name in set(_tests_in(last))]
+    shown = "" if not shared else " Seen so: " + ", ".join(f"`{n}`" for n in shared[:3]) + "."
+    return Fix("unchanged", _TEXT + shown, "unchanged", "", "")
+
+
+def _tests_in(step: Step) -> list[str]:
+    """The names of tests that failed."""
+    found = re.findall(_TEST, step.output[-6000:])
+    names = [next((one for one in groups if one), "") for groups in found]
+    names = [name for name in names if name[:1].isalnum() and len(name) < 120]
+    whole = {name.rsplit("::", 1)[-1] for name in names if "::" in name}
+    return list(dict.fromkeys(name for name in names if name not in whole))
+
+
+def _is_same(step: Step, last: Step) -> bool:
+    """Whether an earlier step failed as the last one does, in a call of the same kind."""
+    if not step.failed or not is_shell(step) or step.tool != last.tool:
+        return False
+    if not _same_program(step, last):
+        return False
+    names, again = set(_tests_in(step)), set(_tests_in(last))
+    if names and again:
+        return bool(names & again)
+    counts = re.findall(_COUNTS, step.output[-1000:])
+    if counts and counts == re.findall(_COUNTS, last.output[-1000:]):
+        return True
+    return is_red(step) and is_red(last) and folded(line_of(step)) == folded(line_of(last))
+
+
+def _same_program(step: Step, last: Step) -> bool:
+    names = {part.does for part in command(last) if not _is_aside(part)}
+    return any(part.does in names for part in command(step) if not _is_aside(part))
+
+
+def _is_aside(part: Command) -> bool:
+    return is_plumbing(part) or is_reader(part) or part.program == "git"
+
+
+def _reverted_at(steps: Sequence[Step]) -> int | None:
+    """Where the run took its change back; None when the last step runs with its change."""
+    for at in range(len(steps) - 1, max(-1, len(steps) - 8), -1):
+        step = steps[at]
+        if not is_shell(step):
+            if writings(step.tool, step.args):
+                return None
+            continue
+        for part in reversed(_before_tests(step) if at == len(steps) - 1 else command(step)):
+            if _is_revert(part):
+                return at
+            if _is_restored(part):
+                return None
+        if at == len(steps) - 1 and _edits_source(step, steps[:at]):
+            return None
+        if at < len(steps) - 1 and _edits_source(step, steps[:at]):
+            return at if _is_taken_back(step, steps[:at]) else None
+    return None
+
+
+def _before_tests(step: Step) -> Sequence[Command]:
+    """The parts of a command up to the last that does not belong to git."""
+    parts = command(step)
+    work = [at for at, part in enumerate(parts) if not _is_aside(part)]
+    return parts[: work[-1]] if work else ()
+
+
+def _is_revert(part: Command) -> bool:
+    if part.program == "git":
+        return _is_git_revert(part)
+    if part.program in {"cp", "mv"} and len(part.operands) == 2:
+        return bool(re.search(_BACKUP, part.operands[0]))
+    return part.program == "patch" and bool({"-R", "--reverse"} & set(part.flags))
+
+
+def _is_git_revert(part: Command) -> bool:
+    first = part.verb.split()[:1]
+    if first == ["stash"]:
+        return part.verb in {"stash", "stash push", "stash save", "stash -u"} or (
+            part.verb.startswith("stash -")
+        )
+    if first == ["checkout"]:
+        return bool({"--", "."} & {*part.flags, *part.operands}) or any(
+            "/" in word or re.search(r"\.\w{1,5}$", word) for word in part.operands
+        )
+    if first == ["restore"]:
+        return "--staged" not in part.flags
+    if first == ["apply"]:
+        return bool({"-R", "--reverse"} & set(part.flags))
+    return first == ["reset"] and "--hard" in part.flags
+
+
+def _is_restored(part: Command) -> bool:
+    """Whether the change is back."""
+    return part.program == "git" and part.verb in {"stash pop", "stash apply", "apply"}
+
+
+def _edits_source(step: Step, before: Sequence[Step]) -> bool:
+    """Whether a step changed a file that the run had not made itself."""
+    return any(
+        not is_coined(one.path, before) and not re.search(_BACKUP, one.path)
+        for one in writings(step.tool, step.args)
+    )
+
+
+def _is_taken_back(step: Step, before: Sequence[Step]) -> bool:
+    """Whether an edit is the reverse of an earlier one."""
+    edits = {(e.path, e.new, e.old) for e in writings(step.tool, step.args) if e.old}
+    return bool(edits) and any(
+        (one.path, one.old, one.new) in edits
+        for earlier in before
+        for one in writings(earlier.tool, earlier.args)
+        if one.old
+    )
+
+
+def has_revert(step: Step) -> bool:
+    """Whether a command takes changes back."""
+    return any(_is_revert(part) for part in command(step))

@@ -1,0 +1,97 @@
+"""The fixes that a run shows: what made the difference between a failure and a success.
+
+Each sort of fix has a module of its own. A fix has to explain the failure; where several could,
+the one of greater worth is kept.
+"""
+
+from __future__ import annotations
+
+from hardwon.failures.fix_argument import argument_fix
+from hardwon.failures.fix_call import applies_call, call_fix
+from hardwon.failures.fix_case import (
+    case_of,
+    command,
+    folded,
+    is_plumbing,
+    is_reader,
+    line_of,
+)
+from hardwon.failures.fix_lines import lines_fix
+from hardwon.failures.fix_preparation import applies_preparation, preparation_fix
+from hardwon.failures.fix_tool import tool_fix
+from hardwon.failures.fix_unchanged import has_revert, unchanged_fixes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hardwon.failures.fix_case import Case
+    from hardwon.values.fix import Fix
+    from hardwon.values.step import Step
+
+_LOOKED_BACK = 30  # steps between a failure and its fix
+_FAILURES = 6  # failures of one run that are looked at for each step
+
+_SHELL: tuple[Callable[[Case], Fix | None], ...] = (call_fix, preparation_fix, lines_fix)
+_FIELDS: tuple[Callable[[Case], Fix | None], ...] = (argument_fix, tool_fix)
+
+
+def fixes_shown(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
+    """The fixes that became known with the last step, each with the place of its failure."""
+    if len(steps) < 2 or _only_looks(steps[-1]):
+        return []
+    found = unchanged_fixes(steps)
+    for at in _open(steps):
+        case = case_of(steps, at)
+        if case.line and (fix := _fix(case)):
+            found.append((at, fix))
+    return found
+
+
+def applies(fix: Fix, step: Step) -> bool:
+    """Whether a call applies the fix."""
+    key = fix.key.partition(" ")[2]
+    if fix.sort == "call" or (fix.sort == "tool" and key.startswith("start ")):
+        return applies_call(key, step)
+    if fix.sort == "preparation":
+        return applies_preparation(key, step)
+    if fix.sort == "lines":
+        return all(name in step.args for name in key.split())
+    if fix.sort == "unchanged":
+        return has_revert(step)
+    return step.tool == key.partition(" ")[0]
+
+
+def _fix(case: Case) -> Fix | None:
+    is_command = not case.failed.args.startswith("{") and not case.last.args.startswith("{")
+    for find in _SHELL if is_command else _FIELDS:
+        if fix := find(case):
+            return fix
+    return None
+
+
+def _only_looks(step: Step) -> bool:
+    """Whether a command only reads: it mends nothing, and nothing is shown by it."""
+    parts = command(step)
+    return bool(parts) and all(is_reader(part) or is_plumbing(part) for part in parts)
+
+
+def _open(steps: Sequence[Step]) -> list[int]:
+    """The failures that no earlier step has mended, the latest of each name."""
+    found: dict[str, int] = {}
+    first = max(0, len(steps) - 1 - _LOOKED_BACK)
+    for at in range(len(steps) - 2, first - 1, -1):
+        step = steps[at]
+        if step.failed and len(found) < _FAILURES:
+            found.setdefault(f"{step.tool} {folded(line_of(step))}", at)
+    return [at for at in found.values() if not _is_mended(steps, at)]
+
+
+def _is_mended(steps: Sequence[Step], at: int) -> bool:
+    """Whether a step before the last one has shown a fix already."""
+    for end in range(at + 2, len(steps)):
+        if not _only_looks(steps[end - 1]):
+            case = case_of(steps[:end], at)
+            if case.line and _fix(case):
+                return True
+    return False
