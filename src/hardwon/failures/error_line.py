@@ -46,7 +46,7 @@ def _candidates(output: str) -> Iterator[str]:
     lines = _lines(output)
     text = "\n".join(lines)
     yield _pytest_line(lines) if "\nE   " in f"\n{text}" else ""
-    yield _traceback_line(lines) if 'File "' in text else ""
+    yield traceback_line(lines) if 'File "' in text else ""
     yield _invalid_field(text)
     yield _caused_by(text)
     yield from _marked_lines(text)
@@ -86,7 +86,7 @@ def _summary_line(lines: list[str]) -> str:
     return ""
 
 
-def _traceback_line(lines: list[str]) -> str:
+def traceback_line(lines: list[str]) -> str:
     """The exception below the last `File "…", line 3`; a wordless one with its source line."""
     frames = [at for at, line in enumerate(lines) if re.search(r'  File ".*", line \d', line)]
     if not frames:

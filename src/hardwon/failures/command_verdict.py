@@ -1,0 +1,231 @@
+"""Whether a command line has failed, judged by what it printed, without its exit status."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.error_line import traceback_line
+from hardwon.failures.programs import bare
+from hardwon.failures.shell import parse, program_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hardwon.failures.shell import Command
+    from hardwon.values.step import Step
+
+_HEAD, _TAIL = 600, 12_000
+_VIEWERS = frozenset(
+    [
+        *(
+            "cat",
+            "head",
+            "tail",
+            "less",
+            "more",
+            "nl",
+            "ls",
+            "find",
+            "grep",
+            "rg",
+            "egrep",
+            "fgrep",
+        ),
+        *("sed", "awk", "wc", "file", "stat", "which", "tree", "diff", "pwd", "echo", "printf"),
+        *(
+            "ag",
+            "ack",
+            "sort",
+            "uniq",
+            "cut",
+            "tr",
+            "tee",
+            "jq",
+            "column",
+            "true",
+            "xxd",
+            "strings",
+        ),
+        *(
+            "rm",
+            "cp",
+            "mv",
+            "mkdir",
+            "touch",
+            "chmod",
+            "ln",
+            "rmdir",
+            "test",
+            "[",
+            "type",
+            "history",
+        ),
+        *("sleep", "kill", "date", "env", "exit", "wait", ":"),
+    ]
+)
+_SHOWING = frozenset(
+    ["diff", "log", "show", "status", "blame", "grep", "ls-files", "logs", "cat-file", "describe"]
+)
+_INTERPRETERS = frozenset(["python", "node", "ruby", "perl", "php", "bash", "sh", "deno", "bun"])
+_COMPLAINT = (
+    r"(?:cannot|can't|could not|couldn't|unable to|No such|not found|[Pp]ermission denied"
+    r"|Is a directory|Not a directory|invalid|unrecognized|illegal|unknown|missing|unterminated"
+    r"|expected|failed|not empty|File exists|syntax error|error|fatal|No match|Unmatched"
+    r"|ambiguous|too many|extra|bad|unexpected|No module named|not recognized)"
+)
+_QUOTED = r"['\"`\u2018][\w./~-]{2,}['\"\u2019]"
+_SHELL_SAYS = (
+    r"(?m)^(?:/(?:usr/)?bin/)?(?:ba|z|da)?sh: (?:-c: )?(?:line \d+: |\d+: )[^\n]{1,200}"
+    r"(?:not found|No such file or directory|syntax error|Permission denied|unexpected)[^\n]{0,80}"
+    r"(?:\n(?:ba|z|da)?sh: [^\n]*)?\Z"
+)
+_USAGE = r"(?m)^([\w./-]{1,80}+)(?: [\w./-]{1,80}+){0,3}: error: [^\n]+\Z"
+_RED = (
+    r"(?m)^=+ (?:[^\n]{0,80}, )?[1-9]\d* (?:failed|errors?)\b[^\n]{0,120}=+$"
+    r"|^[1-9]\d* (?:failed|errors?)(?:, [^\n]{0,80})? in [\d.]+"
+    r"|^FAILED \((?:failures|errors|unexpected)[^\n]{0,80}\)$|^FAIL(?:\t| +\S+ +\[?\d)"
+    r"|^[1-9]\d* (?:failed|errors?|exceptions?),? in [\d.]+ s"
+    r"|^--- FAIL: |^test result: FAILED|^Tests: +[1-9]\d* failed|^\s{0,8}[1-9]\d* failing$"
+    r"|^(?:\[INFO\] )?BUILD FAIL(?:ED|URE)|^npm (?:ERR!|error) |^make(?:\[\d+\])?: \*\*\* "
+    r"|\btests? finished: [^\n]{0,80}\b[1-9]\d* (?:failed|exceptions)"
+    r"|^error(?:\[E\d+\])?: could not compile|^Found [1-9]\d* errors?\b|^FAILURE: Build failed"
+    r"|^ERROR: No matching distribution|^!+ [^\n]{0,40}Interrupted"
+    r"|^[1-9]\d* (?:examples?|tests?|runs?), [^\n]{0,60}\b[1-9]\d* (?:failures?|errors?)"
+)
+_SAYS = (
+    r"(?m)^(?:fatal|error|Error|ERROR|panic|FATAL): [^\n]+|^thread '[^\n]{0,80}' panicked at "
+    r"|^[\w./\\-]{1,200}:\d+:(?:\d+:)? (?:fatal )?error: |^error(?:\[E\d+\])?: "
+    r"|^[\w.-]{1,40}: (?:error|fatal): |^\W{0,3}Error: |\A[\w.]{0,80}(?:Error|Exception): "
+)
+_GREEN = r"(?m)^(?:OK|=+ [^\n]*\b\d+ passed\b[^\n]*=+|test result: ok|PASS|BUILD SUCCESS\w*)\b"
+_HANDLED = (
+    r"(?i)\b(?:caught|crashed|reproduced|as expected|expected (?:error|exception)|success"
+    r"|pass(?:ed)?)\b"
+    r"|(?m:^[^\n]{0,60}\b(?:error|failed|exception|failure)(?: \w+){0,4}: \S)"
+)
+_FRAME = r'  File "[^"\n]+", line \d+, in (\S+)\n([^\n]*)'
+_TRACEBACK = "Traceback (most recent call last):"
+_PRINTS = r"print_exc\(|format_exc\(|traceback\.print|console\.error\("
+_SYNTAX = (
+    r"(?m)^ *File \"[^\n]+\", line \d+\n(?:[^\n]*\n){1,3}"
+    r"(?:\w*SyntaxError|IndentationError|TabError): "
+)
+
+
+def has_command_failed(text: str, args: str, before: Sequence[Step]) -> bool:
+    """The verdict on the commands whose status becomes the status of the whole."""
+    head, tail = text[:_HEAD], text[-_TAIL:].rstrip()
+    deciding = _deciding(parse(args))
+    if re.search(_SHELL_SAYS, tail):
+        return True
+    if any(_complains(each, head) or _complains(each, tail) for each in deciding):
+        return True
+    runs = [each for each in deciding if not _only_shows(each)]
+    if deciding and not runs:
+        return False
+    return _has_run_failed(tail, runs) or _has_raised(tail, lambda: _scripts(runs, args, before))
+
+
+def _deciding(commands: Sequence[Command]) -> list[Command]:
+    """The last chain of a text; of a pipe its last part."""
+    chain: list[Command] = []
+    for command in commands:
+        if command.joint == "|":
+            chain = [*chain[:-1], command]
+        elif command.joint == "&&":
+            chain = [*chain, command]
+        else:
+            chain = [command]
+    return chain
+
+
+def _only_shows(command: Command) -> bool:
+    """Whether it prints what is there, or does what has no output."""
+    if command.name == "git":
+        return command.verb.split(" ", 1)[0] in _SHOWING
+    is_own = "/" in command.program and not command.program.startswith(("/bin/", "/usr/bin/"))
+    return not is_own and (command.name in _VIEWERS or command.verb in _SHOWING)
+
+
+def _complains(command: Command, text: str) -> bool:
+    """Whether the program itself says that it could not do it: `rm: cannot remove 'x'`."""
+    if command.name == "git" and text.startswith(("fatal: ", "error: ")):
+        return True
+    names = {command.name, *(program_name(via.split(" ", 1)[0]) for via in command.via)}
+    lines = (line for line in text.splitlines() if ": " in line)
+    return any(_is_complaint(line, names, command) for line in lines)
+
+
+def _is_complaint(line: str, names: set[str], command: Command) -> bool:
+    speaker, _, message = line.partition(": ")
+    if program_name(speaker) not in names or not re.search(_COMPLAINT, message):
+        return False
+    if line.endswith("matches"):
+        return False  # of a file that is not text
+    targets = [bare(word) for word in command.targets]
+    is_named = any(target in line for target in targets) or command.name in message
+    return is_named or "*" in command.text or not re.search(_QUOTED, message)
+
+
+def _scripts(runs: Sequence[Command], args: str, before: Sequence[Step]) -> str:
+    """The code that the commands run, as far as the run wrote it."""
+    names = [bare(word).rsplit("/", 1)[-1] for run in runs for word in run.targets[:1]]
+    written = [step.args for step in before if any(name and name in step.args for name in names)]
+    return "\n".join((args, *written))
+
+
+def _has_run_failed(tail: str, runs: Sequence[Command]) -> bool:
+    """The verdict on what a program printed."""
+    if re.search(_RED, tail) or re.search(_SYNTAX, tail) or _is_misused(tail, runs):
+        return True
+    if _TRACEBACK in tail or all(run.name in _INTERPRETERS for run in runs):
+        return False  # a script may print whatever it likes
+    return bool(re.search(_SAYS, tail)) and not re.search(_GREEN, tail)
+
+
+def _is_misused(tail: str, runs: Sequence[Command]) -> bool:
+    """Whether the program ends by saying how it wants to be called."""
+    found = re.search(_USAGE, tail)
+    if not found:
+        return False
+    names = {bare(word).rsplit("/", 1)[-1] for run in runs for word in (run.name, *run.targets[:1])}
+    return not runs or found[1].rsplit("/", 1)[-1] in names
+
+
+def _has_raised(tail: str, scripts: Callable[[], str]) -> bool:
+    """Whether the last traceback ended the program; not where a script caught and printed it."""
+    start = tail.rfind(_TRACEBACK)
+    block = tail[start:] if start >= 0 else ""
+    line = traceback_line(block.splitlines())
+    if not line or _is_caught(block, scripts()):
+        return False
+    after = block[block.find(line) + len(line) :]
+    message = line.partition(": ")[2][:80]
+    is_told_again = len(message) > 4 and message in after
+    return not (is_told_again or re.search(_HANDLED, after) or re.search(_GREEN, after))
+
+
+def _is_caught(block: str, scripts: str) -> bool:
+    """Whether the traceback begins below a `try`, or within a function."""
+    first = re.search(_FRAME, block)
+    if not first or first[1] != "<module>":
+        return not (first and first[1].startswith("<")) and "<frozen" not in block[:200]
+    source, lines = first[2].strip(), scripts.splitlines()
+    places = [at for at, line in enumerate(lines) if line.strip() == source] if source else []
+    if not places:
+        return bool(re.search(_PRINTS, scripts))
+    line = lines[places[-1]]
+    return _is_within_try(lines[: places[-1]], len(line) - len(line.lstrip()))
+
+
+def _is_within_try(above: list[str], indent: int) -> bool:
+    """Whether a line with this indent, below these lines, belongs to a `try`."""
+    for line in reversed(above):
+        width = len(line) - len(line.lstrip())
+        if line.strip() and width < indent:
+            if line.strip() == "try:":
+                return True
+            indent = width
+        if not indent:
+            break
+    return False

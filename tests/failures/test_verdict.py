@@ -1,0 +1,195 @@
+"""Whether a call has failed is seen in what it gave back, where nobody says so."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.failures.verdict import has_failed
+from hardwon.values.step import Step
+
+TRACEBACK = (
+    'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    f()\nKeyError: 1'
+)
+
+FAILED_RESULTS = [
+    "Error: user not found",
+    "Error executing tool get_item: 2 validation errors for Args",
+    "Error: 429 Too Many Requests",
+    "Error code: 400 - {'error': {'message': 'no'}}",
+    "Failed to retrieve item: 'X' object has no attribute 'y'",
+    "ToolException: cannot reach host",
+    "ValueError: bad date",
+    "java.io.IOException: closed",
+    "<tool_use_error>String to replace not found in file.</tool_use_error>",
+    "<error>no such document</error>",
+    "MCP error -32602: Invalid params",
+    "HTTP 404 Not Found",
+    "404 Client Error: Not Found for url: http://x",
+    "2 validation errors for Args\nid\n  Field required",
+    "1 validation error for Args\nlimit\n  Input should be a valid integer\n\nFix the errors and try again.",
+    "Traceback (most recent call last):\n  File \"x\", line 1, in f\nKeyError: 'a'",
+    "Permission denied",
+    "An unexpected error occurred while talking to the server",
+    "Lookup of item 3 failed: malformed node",
+    '{"error": "not found"}',
+    '{"error": {"code": 404, "message": "gone"}}',
+    '{"isError": true, "content": [{"type": "text", "text": "no"}]}',
+    '{"success": false, "message": "no"}',
+    '{"ok": false, "error": "channel_not_found"}',
+    '{"status": 500, "message": "oops"}',
+    '{"statusCode": 403, "body": "x"}',
+    '{"status": "error", "message": "no"}',
+    '{"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "Method not found"}}',
+    '{"data": null, "errors": [{"message": "Cannot query field"}]}',
+    '{"exit_code": 2, "stdout": ""}',
+    "{'success': False, 'reason': 'card_declined'}",
+    "{'error': 'no such user'}",
+]
+WORKING_RESULTS = [
+    "",
+    "ok",
+    "Error handling in Go is explicit.",
+    "Errors and exceptions: a guide",
+    "The build failed yesterday, says the log.\nIt is green now.",
+    '{"error": null, "result": 3}',
+    '{"errors": [], "data": {"id": 1}}',
+    '{"id": 7, "status": "failed", "name": "nightly"}',
+    '{"id": 7, "error": "exit 1", "started": 1, "ended": 2, "name": "nightly"}',
+    '{"status": "ok", "code": 0}',
+    '{"success": true, "error_rate": 0.5}',
+    '{"status": 200, "message": "fine"}',
+    '[{"error": "old entry"}]',
+    '{"exit_code": 0, "stderr": "warning: x"}',
+    "def f():\n    raise ValueError('Error: no')",
+    "Found 3 results for 'TypeError: x is not a function'",
+    "12:00 ERROR db down\n12:01 INFO db up",
+    '{"isError": false, "content": []}',
+]
+FAILED_COMMANDS = [
+    ("python a.py", TRACEBACK),
+    ("python a.py", "start\n" + TRACEBACK + "\n"),
+    ("python -c 'x'", '  File "<string>", line 1\n    x x\n      ^\nSyntaxError: invalid syntax'),
+    ("python a.py", "python: can't open file 'a.py': [Errno 2] No such file or directory"),
+    ("python -m pytest", "/usr/bin/python3: No module named pytest"),
+    ("pytest -q", "F\n=== 1 failed, 2 passed in 0.1s ==="),
+    ("pytest -q", "1 failed, 2 passed in 0.10s"),
+    ("python -m unittest", "Ran 2 tests in 0.1s\n\nFAILED (errors=1)"),
+    ("go test ./...", "--- FAIL: TestA (0.00s)\nFAIL\tx\t0.1s"),
+    ("cargo test", "test result: FAILED. 1 passed; 1 failed"),
+    ("npx jest", "Tests:       1 failed, 2 passed, 3 total"),
+    ("npx mocha", "  2 passing\n  1 failing"),
+    ("mvn test", "[INFO] BUILD FAILURE"),
+    ("make", "a.c:1:2: error: x\nmake: *** [Makefile:3: a.o] Error 1"),
+    ("gcc a.c", "a.c:1:2: error: 'x' undeclared"),
+    ("cargo build", "error[E0425]: cannot find value `x` in this scope"),
+    (
+        "git push",
+        "To x\n ! [rejected] main -> main (fetch first)\nerror: failed to push some refs to 'x'",
+    ),
+    ("git checkout x", "error: pathspec 'x' did not match any file(s) known to git"),
+    ("git status", "fatal: not a git repository (or any of the parent directories): .git"),
+    ("terraform plan", "╷\n│ Error: Missing required argument\n╵"),
+    ("kubectl get pods", "Error from server (Forbidden): pods is forbidden\nerror: x"),
+    ("npm test", 'npm ERR! Missing script: "test"'),
+    ("rm a.txt", "rm: cannot remove 'a.txt': No such file or directory"),
+    ("cat a.txt", "cat: a.txt: No such file or directory"),
+    ("ls nowhere", "ls: cannot access 'nowhere': No such file or directory"),
+    ("sed -i 's/a' f", "sed: -e expression #1, char 3: unterminated `s' command"),
+    ("foo --bar", "bash: line 1: foo: command not found"),
+    ("./x", "bash: line 1: ./x: Permission denied"),
+    ("mytool --bad", "usage: mytool [-h]\nmytool: error: unrecognized arguments: --bad"),
+    ("anything", "Exit code 1\nsome output"),
+    ("anything", "some output\n[The command completed with exit code 2.]"),
+    ("anything", "Exit code: 127\nWall time: 0.1 s"),
+    ("anything", "<returncode>3</returncode>\n<output>x</output>"),
+    ("anything", "Process exited with code 1"),
+]
+WORKING_COMMANDS = [
+    ("cat app.log", TRACEBACK),
+    ("grep -rn Error .", "a.py:3: raise ValueError('Error: x')\nb.py:1: error: x"),
+    ("git diff", "-Error: x\n+fatal: y\nTraceback (most recent call last):"),
+    ("git log -3", "commit 1\n    Fix error: x\n\nFAILED (errors=1)"),
+    ("sed -n 1,9p tests/a.py", "def test():\n    assert False\nFAILED (failures=1)"),
+    ("docker logs web", "ERROR: boom\n" + TRACEBACK),
+    ("pytest | tail -3", "=== 1 failed in 0.1s ==="),
+    ("pytest -q", "=== 3 passed, 1 xfailed in 0.1s ==="),
+    ("python -m unittest", TRACEBACK + "\n\nRan 3 tests\n\nOK"),
+    ("python a.py", TRACEBACK + "\nCaught as expected"),
+    ("python a.py", "Error: x\nthat was printed on purpose"),
+    ("make || true", "make: *** [all] Error 1"),
+    ("rm a; ls", "rm: cannot remove 'a': No such file or directory\nb"),
+    ("grep -r x .", "Binary file ./a.pyc matches\ngrep: ./b.pyc: binary file matches"),
+    ("anything", "Exit code 0\nError: only shown"),
+    ("anything", "<returncode>0</returncode>\n<output>FAILED (errors=1)</output>"),
+    ("npm test", "Tests:       0 failed, 2 passed, 2 total"),
+    ("ruff check", "All checks passed!"),
+    ("gcc a.c", "a.c:1:2: warning: unused variable 'error'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("output", FAILED_RESULTS)
+def test_a_result_that_is_an_error_is_a_failure(output: str) -> None:
+    assert has_failed("lookup", output, '{"id": 1}')
+
+
+@pytest.mark.parametrize("output", WORKING_RESULTS)
+def test_a_result_that_only_speaks_of_errors_is_none(output: str) -> None:
+    assert not has_failed("lookup", output, '{"id": 1}')
+
+
+@pytest.mark.parametrize(("command", "output"), FAILED_COMMANDS)
+def test_a_command_that_says_so_has_failed(command: str, output: str) -> None:
+    assert has_failed("bash", output, command)
+
+
+@pytest.mark.parametrize(("command", "output"), WORKING_COMMANDS)
+def test_what_a_command_shows_or_handles_is_no_failure(command: str, output: str) -> None:
+    assert not has_failed("bash", output, command)
+
+
+@pytest.mark.parametrize("output", [ValueError("x"), {"isError": True}, {"error": "no"}])
+def test_a_value_is_judged_as_it_came(output: object) -> None:
+    assert has_failed("lookup", output)
+
+
+@pytest.mark.parametrize("output", [None, 3, {"error": None}, ["error"], b"ok"])
+def test_a_harmless_value_is_no_failure(output: object) -> None:
+    assert not has_failed("lookup", output)
+
+
+CATCHES = "cat <<'EOF' > a.py\nimport traceback\ntry:\n    f()\nexcept Exception:\n    traceback.print_exc()\nEOF"
+OUTSIDE = "cat <<'EOF' > a.py\nimport traceback\nf()\ntry:\n    g()\nexcept Exception:\n    traceback.print_exc()\nEOF"
+
+
+@pytest.mark.parametrize(("script", "verdict"), [(CATCHES, False), (OUTSIDE, True)])
+def test_a_script_that_prints_what_it_caught_has_not_failed(script: str, verdict: bool) -> None:
+    assert has_failed("bash", TRACEBACK, "python a.py", [Step("bash", script)]) is verdict
+
+
+def test_a_shell_is_known_by_its_name_where_the_call_is_unknown() -> None:
+    assert has_failed("run_shell_command", "x\nProcess exited with code 1")
+    assert not has_failed("read_notes", "x\nProcess exited with code 1")
+
+
+@given(st.text(max_size=200), st.text(max_size=60))
+def test_any_output_can_be_judged(output: str, args: str) -> None:
+    assert has_failed("bash", output, args) in (True, False)
+    assert has_failed("lookup", output) in (True, False)
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", "=", "= ", "1 ", "a ", "a.", "\n", "a: ", "Traceback (most recent call last):\n", '  File "x", line 1\n', "{", '{"a":', "a/", "error: ", "1 failed, ", " "]
+)  # fmt: skip
+@pytest.mark.parametrize("args", ["python a.py", '{"a": 1}', "make"])
+def test_time_grows_with_the_output_and_no_faster(piece: str, args: str) -> None:
+    text = (piece * 50_000)[:50_000]
+    has_failed("bash", piece, args)
+    began = perf_counter()
+
+    has_failed("bash", text, args)
+
+    assert perf_counter() - began < 0.5
