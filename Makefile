@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-cache-dir
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url --no-emit-find-links
 
-.PHONY: help demo test lint types contracts bench torture e2e adapters format requirements clean
+.PHONY: help demo test lint types contracts bench torture e2e adapters docs release format requirements clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -40,6 +40,10 @@ e2e: .venv/.dev ## Drive the real coding agents (installs them into a cache)
 adapters: .venv/.dev ## Tests against real servers and frameworks, each in its own environment
 	@$(BIN)/python -m pytest -m adapters -rs
 
+docs: .venv/.docs ## Build the documentation as pages (build/site), links checked
+	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet --strict
+	@echo "Open build/site/index.html"
+
 format: .venv/.dev ## Rewrite the code in the common format
 	@$(BIN)/ruff check --quiet --fix-only
 	@$(BIN)/ruff format --quiet
@@ -47,9 +51,14 @@ format: .venv/.dev ## Rewrite the code in the common format
 requirements: ## Pin the newest versions again (needs uv)
 	@cd requirements && $(LOCK) --upgrade dev.in -o dev.txt
 	@cd requirements && $(LOCK) --upgrade -c dev.txt run.in -o run.txt
+	@cd requirements && $(LOCK) --upgrade docs.in -o docs.txt
+	@cd requirements && $(LOCK) --upgrade release.in -o release.txt
+
+release: .venv/.dev ## Build the packages twice, check them, try them in a clean environment
+	@sh .ci/release
 
 clean: ## Remove all that was made here
-	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist
+	@rm -rf .venv .venv-docs .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/.made:
@@ -65,4 +74,10 @@ clean: ## Remove all that was made here
 .venv/.dev: requirements/dev.txt packages/minilm/pyproject.toml | .venv/.run
 	@$(PIP) install --require-hashes -r requirements/dev.txt
 	@$(PIP) install --no-deps --no-build-isolation -e packages/minilm
+	@touch $@
+
+# The site's generator lives apart: its packages are none of the product's or the tests'.
+.venv/.docs: requirements/docs.txt | .venv/.made
+	@PYTHON="$(PYTHON)" sh .ci/venv .venv-docs
+	@.venv-docs/bin/python -m pip --quiet --disable-pip-version-check install --require-hashes -r requirements/docs.txt
 	@touch $@

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Where each public name lives; it is imported when it is first asked for.
 _HOMES = {
