@@ -297,7 +297,7 @@ class Agent:
     ) -> Job | None:
         """Queues a reflection on a goal that ended; durable on return, and it never raises."""
 
-        def end(own: Scope) -> Job:
+        def end(own: Scope) -> Job | None:
             goal = (goal_id, objective, state)
             return goals.ended(self._engine, own, *goal, tasks=tasks, error=as_text(error))
 

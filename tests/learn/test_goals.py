@@ -169,7 +169,7 @@ def test_nothing_crosses_agents_tenants_or_projects(hw: Hardwon, coder: Agent) -
 
 @pytest.mark.parametrize(
     ("goal_id", "state", "tasks"),
-    [(None, "failed", []), ("  ", "failed", []), ("g", "running", []), ("g", "failed", 7)],
+    [(None, "failed", []), ("  ", "failed", []), ("g", "failed", 7)],
 )
 def test_a_senseless_call_is_no_error_for_the_orchestrator(
     hw: Hardwon, coder: Agent, goal_id: Any, state: str, tasks: Any
@@ -414,3 +414,71 @@ def test_a_callback_that_stood_there_before_is_still_called(hw: Hardwon, coder: 
 def test_an_object_without_a_callback_is_refused_with_what_is_needed(coder: Agent) -> None:
     with pytest.raises(InvalidInput, match="on_goal_ended"):
         hardwon.attach(object(), coder)
+
+
+class Phase(Enum):
+    CANCELLED = 4
+    FAILED = 5
+
+
+@pytest.mark.parametrize(
+    "state", ["CANCELLED", "cancelled", "running", "?!", Phase.CANCELLED, None]
+)
+def test_a_goal_that_neither_worked_nor_failed_is_left_alone(
+    hw: Hardwon, coder: Agent, caplog: pytest.LogCaptureFixture, state: object
+) -> None:
+    troubles: list[BaseException] = []
+    hw.on_trouble(troubles.append)
+
+    assert coder.goal_ended("g", "Research", state, tasks=[SEARCH]) is None
+    assert (troubles, hw.waiting(), caplog.records) == ([], [], [])
+
+
+def test_an_enumeration_may_say_its_state_in_its_name(hw: Hardwon, coder: Agent) -> None:
+    coder.goal_ended("g", "Research", Phase.FAILED)
+
+    assert [one.state for one in kept(hw, coder, "g")] == ["failed"]
+
+
+@pytest.mark.parametrize(
+    ("tasks", "expected"),
+    [
+        (["search: 12 results", "mail: ERROR: SMTP refused", "log: ok"], "2 of 3 tasks"),
+        (["search: 12 results", "mail (failed): no answer"], "1 of 2 tasks"),
+        (["search: ConnectionError: reset by peer"], "0 of 1 tasks"),
+        (["search: HTTP 503"], "0 of 1 tasks"),
+        (["search: 0 errors", "Added error handling", "check: no errors found"], "3 of 3 tasks"),
+        ([SEARCH, {"name": "mail", "status": "pending"}], "1 of 2 tasks"),
+        ([SEARCH, {"name": "mail", "status": "skipped"}, PARSE], "1 of 3 tasks"),
+        ([{"name": "a", "success": True}, {"name": "b", "success": False}], "1 of 2 tasks"),
+    ],
+)
+def test_the_tasks_that_were_done_are_counted_right(
+    hw: Hardwon, coder: Agent, tasks: list[Any], expected: str
+) -> None:
+    coder.goal_ended("g", "Report", "failed", tasks=tasks, error="it broke")
+
+    assert f" {expected} were done by then." in kept(hw, coder, "g")[0].insight
+
+
+@pytest.mark.parametrize(
+    ("tasks", "error", "importance", "words"),
+    [
+        ([], "OSError: disk full", 0.7, "not without an error: OSError"),
+        ([SEARCH], "OSError: disk full", 0.7, "not without an error: OSError"),
+        ([SEARCH], "something odd", 0.7, "It was completed, but not without an error"),
+        (["mail: Error: bounced", "mail2: sent"], None, 0.7, "“mail” failed on the way"),
+        ([{"name": "mail", "status": "done", "output": "Error: bounced"}], None, 0.7, "bounced"),
+        ([SEARCH], None, 0.5, "It worked with web_search."),
+        ([], None, 0.5, "It was completed without trouble."),
+    ],
+)
+def test_a_goal_completed_with_an_error_is_not_one_without_trouble(
+    hw: Hardwon, coder: Agent, tasks: list[Any], error: str | None, importance: float, words: str
+) -> None:
+    coder.goal_ended("g", "Report", "completed", tasks=tasks, error=error)
+
+    (one,) = kept(hw, coder, "g")
+    assert one.importance == importance
+    assert words in one.insight
+    assert ("without trouble" in one.insight) == (words == "It was completed without trouble.")

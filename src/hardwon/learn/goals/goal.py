@@ -6,6 +6,7 @@ An ended goal becomes an `Episode` in the durable queue; a worker turns it into 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import math
 import re
@@ -18,14 +19,21 @@ from hardwon.learn.goals.insight import (
     SHOWN_LIMIT,
     by_rules,
     described,
+    problems,
     question,
     tidy,
 )
-from hardwon.learn.goals.orchestrators import goal_name, goal_state, task_step
+from hardwon.learn.goals.orchestrators import (
+    goal_name,
+    goal_state,
+    is_done,
+    states_error,
+    task_step,
+)
 from hardwon.pipeline.work import SKIPPED
 from hardwon.ports import Request
 from hardwon.runtime import prompt_text
-from hardwon.text.clean import clip, one_line
+from hardwon.text.clean import as_text, clip, one_line
 from hardwon.text.injection import suspicion
 from hardwon.text.redact import redact
 from hardwon.values.delivery import NOTHING, Injection
@@ -59,17 +67,26 @@ def ended(
     *,
     tasks: Iterable[object] = (),
     error: str = "",
-) -> Job:
-    """The durable request to reflect on a goal that has come to its end."""
+) -> Job | None:
+    """The durable request to reflect on a goal that has come to its end.
+
+    None for a goal that was neither completed nor failed: there is nothing to learn from it.
+    """
+    name, ending = goal_name(goal_id), goal_state(state)
+    if not ending:
+        log.info("goal %r is %r, neither completed nor failed", name, one_line(as_text(state), 60))
+        return None
+    tasks = tuple(tasks)
     steps = tuple(task_step(task) for task in tasks)
+    done = sum(is_done(task) for task in tasks)
     episode = Episode(
         scope=scope,
         task="" if objective is None else str(objective),
         attempt="\n".join(described(step) for step in steps),
         error=error,
         steps=steps,
-        signals=(("goal_state", goal_state(state)),),
-        source=_SOURCE + goal_name(goal_id),
+        signals=(("goal_state", ending), ("tasks_done", str(done))),
+        source=_SOURCE + name,
     )
     return engine.capture(episode, Trigger.GOAL)
 
@@ -88,6 +105,7 @@ async def process(engine: Runtime, job: Job) -> str | None:
         importance=importance(job.episode),
         created_at=now,
         expires_at=now + values.ttl,
+        detail=json.dumps({"errors": problems(job.episode)}, ensure_ascii=False),
         job=f"{job.id}@{job.enqueued_at.timestamp():.6f}",
     )
     if doubt := _doubt(reflection):
@@ -161,8 +179,9 @@ def render(reflections: Iterable[Reflection]) -> str:
 
 def importance(episode: Episode) -> float:
     """How much a reflection on this goal matters, in 0 … 1."""
-    has_error = bool(episode.error) or any(step.failed for step in episode.steps)
-    base = _BASE[episode.signal("goal_state")]
+    outputs = (step.failed or states_error(step.output) for step in episode.steps)
+    has_error = bool(episode.error) or any(outputs)
+    base = _BASE.get(episode.signal("goal_state"), _BASE["completed"])
     return min(1.0, round(base + _ERROR_BONUS * has_error, 2))
 
 

@@ -6,12 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.failures.signature import error_line
+from hardwon.learn.goals.orchestrators import states_error
 from hardwon.text.clean import clip, one_line
 from hardwon.text.quoting import quotable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from hardwon.values.episode import Episode
     from hardwon.values.step import Step
 
@@ -40,27 +39,40 @@ def tidy(reply: str) -> str:
 
 def by_rules(episode: Episode) -> str:
     """An insight without any model, from the task that failed and the one that then worked."""
-    failed = next((step for step in reversed(episode.steps) if step.failed), None)
-    problems = (failed.output if failed else "", episode.error)
-    lines = dict.fromkeys(quotable(error_line(text)).rstrip(".") for text in problems)
-    problem = "; ".join(line for line in lines if line)
+    failed, problem = _blamed(episode), "; ".join(problems(episode))
     if episode.signal("goal_state") == "completed":
-        return _success(episode.steps, failed, problem)
+        return _success(episode, failed, problem)
     where = f" at “{clip(one_line(failed.tool), 60)}”" if failed else ""
     reason = f": {problem}" if problem else ""
-    done = sum(not step.failed for step in episode.steps)
+    done = int(episode.signal("tasks_done") or sum(not step.failed for step in episode.steps))
     before = f" {done} of {len(episode.steps)} tasks were done by then." if episode.steps else ""
     return f"It failed{where}{reason}.{before} Deal with that first when a similar goal comes."
 
 
-def _success(steps: Sequence[Step], failed: Step | None, problem: str) -> str:
-    way = ", ".join(
-        dict.fromkeys(clip(one_line(step.tool), 40) for step in steps if not step.failed)
-    )
+def problems(episode: Episode) -> list[str]:
+    """The errors of the task that failed and of the goal, as far as they may be quoted."""
+    failed = _blamed(episode)
+    texts = (failed.output if failed else "", episode.error)
+    lines = dict.fromkeys(quotable(error_line(text)).rstrip(".") for text in texts)
+    return [line for line in lines if line]
+
+
+def _blamed(episode: Episode) -> Step | None:
+    """The last task that failed, or of a goal that went well the last that states an error."""
+    latest = list(reversed(episode.steps))
+    stated = (step for step in latest if states_error(step.output))
+    return next((step for step in latest if step.failed), next(stated, None))
+
+
+def _success(episode: Episode, failed: Step | None, problem: str) -> str:
+    good = (step for step in episode.steps if not step.failed)
+    way = ", ".join(dict.fromkeys(clip(one_line(step.tool), 40) for step in good))
     if failed:
         got = f"; {way} got it done" if way else ""
         why = f" ({problem})" if problem else ""
         return f"“{clip(one_line(failed.tool), 60)}” failed on the way{why}{got}."
+    if episode.error:
+        return f"It was completed, but not without an error{f': {problem}' if problem else ''}."
     return f"It worked with {clip(way, 200)}." if way else "It was completed without trouble."
 
 

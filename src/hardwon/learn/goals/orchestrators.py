@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hardwon.errors import InvalidInput
-from hardwon.text.clean import clean, clip, one_line
+from hardwon.text.clean import as_text, one_line
 from hardwon.values.step import Step
 
 if TYPE_CHECKING:
@@ -24,8 +25,18 @@ _COMPLETED = {
     "done",
     "finished",
     "ok",
+    "true",
 }
 _FAILED = {"failed", "failure", "error", "errored", "aborted", "timeout", "timed_out", "false"}
+_READ = 4000  # characters of an output that are looked at
+# At the beginning of a line, so that "no errors" and "error handling added" do not count.
+_STATED = (
+    r"^\W{0,4}(?:(?i:error|err|failed|failure|fatal|exception)\b(?![ -]?(?:free|handling|handler))"
+    r"|(?i:could not|unable to|cannot|can't|timed out|time-?out|traceback)\b"
+    r"|[\w.]{0,80}(?:Error|Exception|Timeout)\b(?=:|$))"
+    r"|\b(?:HTTP|status)(?: code)?[ :]{0,2}[45]\d\d\b"
+)
+_MARKED = r"(?i:\b(?:failed|failure|error)\b)|[✗✘❌]"
 _REGISTRARS = ("on_goal_ended", "on_goal_end", "on_terminal", "add_listener", "subscribe")
 _SLOT = "reflection_engine"  # the published orchestrator calls what stands here
 
@@ -127,21 +138,33 @@ def goal_name(goal_id: object) -> str:
 
 
 def goal_state(state: object) -> str:
-    """`completed` or `failed`, from whatever the orchestrator calls it."""
-    named = state.value if isinstance(state, Enum) else state
-    word = str(named).strip().lower().rsplit(".", 1)[-1]
-    if word in _COMPLETED or named is True:
+    """`completed` or `failed`, from whatever the orchestrator calls it; "" for any other state."""
+    words = _words(state)
+    if words & _COMPLETED:
         return "completed"
-    if word in _FAILED:
-        return "failed"
-    raise InvalidInput(f"{clip(clean(word), 60)!r} is no terminal state: completed or failed")
+    return "failed" if words & _FAILED else ""
+
+
+def is_done(task: object) -> bool:
+    """Whether a task came to a good end: one that is pending or was skipped did not."""
+    if isinstance(task, str):
+        return not task_step(task).failed
+    state = field(task, "state", "status", "outcome", "success")
+    is_well = state is None or bool(_words(state) & _COMPLETED)
+    return is_well and not task_step(task).failed
+
+
+def states_error(text: str) -> bool:
+    """Whether an output says that something went wrong."""
+    return re.search(_STATED, text[:_READ], re.MULTILINE) is not None
 
 
 def task_step(task: object) -> Step:
     """A task as a step: from a text, a mapping, or an object with the usual attributes."""
     if isinstance(task, str):
         name, _, output = task.partition(": ")
-        return Step(name if output else "task", "", output or task)
+        has_failed = states_error(output or task) or bool(output and re.search(_MARKED, name))
+        return Step(name if output else "task", "", output or task, failed=has_failed)
     error = str(field(task, "error", "error_message", default="") or "")
     state = field(task, "state", "status", "outcome", "success", default=not error)
     output = field(task, "output_summary", "output", "result", "summary", default="")
@@ -164,8 +187,13 @@ def field(source: object, *names: str, default: Any = None) -> Any:
 
 def _is_failure(state: object) -> bool:
     """A task may also be pending or skipped: only a known word for failure counts."""
-    named = state.value if isinstance(state, Enum) else state
-    return str(named).strip().lower().rsplit(".", 1)[-1] in _FAILED
+    return bool(_words(state) & _FAILED)
+
+
+def _words(state: object) -> set[str]:
+    """What a state is called; an enumeration says it in its name or in its value."""
+    names = (state.name, state.value) if isinstance(state, Enum) else (state,)
+    return {as_text(name).strip().lower().rsplit(".", 1)[-1] for name in names}
 
 
 def _hooked(orchestrator: Any, name: str, listener: Listener) -> Attachment:
