@@ -437,3 +437,42 @@ def test_a_dream_that_is_killed_can_be_followed_by_another(tmp_path: Path) -> No
         assert len({lesson.correction for lesson in active}) == len(active) == 500
         assert sum(lesson.met for lesson in active) == 1500
         assert hw.check() == []
+
+
+def test_a_dream_looks_back_on_goals_and_runs(hw: Hardwon, coder: Agent) -> None:
+    errors = ["SMTPError: refused", "KeyError: 'price'", "OSError: disk full", "TimeoutError: slow"]
+    for number in range(67):
+        error = errors[number % len(errors)]
+        coder.goal_ended(f"g{number}", f"Send report {number}", "failed", error=error)
+    hw.agent("coder").run_ended("Sort mail", tools=["mail"], error="IndexError: empty")
+    hw.drain()
+    row = coder.dreams.run()
+
+    assert "Looked at 0 lessons, 67 goals, 1 runs, 1 projects." in row.report
+    assert "repeated ×17 SMTPError: refused" in row.report
+    assert "timeout ×16 TimeoutError: slow" in row.report
+    assert len(row.improvements) == 4
+    assert "SMTPError: refused” came back (×17)" in row.improvements[2]
+    assert row.reflection.startswith("0 lessons, 67 goals, 1 runs")
+
+
+def test_goals_that_went_well_are_no_pattern(hw: Hardwon, coder: Agent) -> None:
+    for number in range(5):
+        coder.goal_ended(f"g{number}", "Send report", "completed", error="SMTPError: slow")
+    hw.drain()
+
+    assert "Failure patterns" not in coder.dreams.run().report
+
+
+def test_nobody_is_advised_to_delete_a_lesson(hw: Hardwon, coder: Agent) -> None:
+    keep(hw, coder, "always run the slow migration tests first")
+    keep(hw, coder, "never run the slow migration tests first")
+
+    assert "delete" not in coder.dreams.run().report
+
+
+def test_lessons_of_two_projects_do_not_contradict_each_other(hw: Hardwon, coder: Agent) -> None:
+    keep(hw, coder, "always run the slow migration tests first")
+    keep(hw, hw.agent("coder", project="web"), "never run the slow migration tests first")
+
+    assert "Contradictions" not in coder.dreams.run().report

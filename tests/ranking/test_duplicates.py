@@ -47,8 +47,6 @@ def test_the_same_advice_in_other_words_is_one_lesson(one: str, other: str) -> N
         ("always run the migration tests first", "never run the migration tests first"),
         ("use Edit, not Write, for large files", "use Write, not Edit, for large files"),
         ("call tar instead of zip for the backups", "call zip instead of tar for the backups"),
-        ("set the timeout of the client to 30 s", "set the timeout of the client to 300 s"),
-        ("pass `--force` to the push of the branch", "pass `--dry-run` to the push of the branch"),
     ],
 )
 def test_opposite_advice_is_never_merged_but_told(one: str, other: str) -> None:
@@ -56,6 +54,50 @@ def test_opposite_advice_is_never_merged_but_told(one: str, other: str) -> None:
 
     assert found.groups == []
     assert [(pair.first, pair.second) for pair in found.conflicts] == [(0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("set the timeout of the client to 30 s", "set the timeout of the client to 300 s"),
+        ("pass `--force` to the push of the branch", "pass `--dry-run` to the push of the branch"),
+        (
+            "when the build fails clean the cache",
+            "when the build fails clean the cache, not the log",
+        ),
+        ("never push to main on a Friday", "never push to main"),
+    ],
+)
+def test_another_value_or_fix_is_no_contradiction(one: str, other: str) -> None:
+    assert compared(one, other).conflicts == []
+
+
+OPPOSITES = "always run the migration tests first", "never run the migration tests first"
+
+
+def test_what_differs_in_scope_does_not_contradict() -> None:
+    lessons = [noted(CODER, OPPOSITES[0]), noted(CODER._replace(project="web"), OPPOSITES[1])]
+
+    assert compare(map(sketch, lessons)).conflicts == []
+
+
+def test_what_was_learnt_from_other_failures_does_not_contradict() -> None:
+    failures = [("f1", "f2"), ("f1", "")]
+    for (one, other), count in zip(failures, (0, 0), strict=True):
+        lessons = [
+            noted(CODER, text)._replace(id=at, signatures=(name,) if name else ())
+            for at, (text, name) in enumerate(zip(OPPOSITES, (one, other), strict=True))
+        ]
+        assert len(compare(map(sketch, lessons)).conflicts) == count
+
+
+def test_opposite_advice_after_failures_of_one_kind_contradicts() -> None:
+    lessons = [
+        noted(CODER, text)._replace(id=at, signatures=(f"s{at}",), kinds=("k",))
+        for at, text in enumerate(OPPOSITES)
+    ]
+
+    assert len(compare(map(sketch, lessons)).conflicts) == 1
 
 
 BILLING = (

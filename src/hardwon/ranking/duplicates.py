@@ -48,7 +48,9 @@ class Sketch(NamedTuple):
     bands: "array[int]"  # two similar sets of words very probably share one
     particulars: int  # of numbers, options and quoted code: two that differ here are two lessons
     stance: int  # of what it advises against
-    failures: tuple[str, ...]  # that it was learnt from
+    against: frozenset[int]  # hashes of the words it advises against
+    situation: frozenset[int]  # hashes of the words of when it holds
+    failures: frozenset[str]  # that it was learnt from, and their kinds
 
 
 class Conflict(NamedTuple):
@@ -71,7 +73,7 @@ def sketch(lesson: Lesson) -> Sketch:
     text = lesson.correction
     if lesson.situation != text:
         text = f"{lesson.situation} {text}"
-    named = particulars(text)
+    named, negated = particulars(text), advised_against(lesson.correction)
     plain = re.sub(_PARTICULAR, " ", text) if named else text
     words = array("I", sorted({word for token in plain.split() for word in _words(token)}))
     least = _least(words)
@@ -82,8 +84,10 @@ def sketch(lesson: Lesson) -> Sketch:
         bytes(value & 0xFF for value in least),
         array("q", [hash((at, *least[at : at + _ROWS])) for at in range(0, len(least), _ROWS)]),
         _hashed(named),
-        _hashed(advised_against(lesson.correction)),
-        lesson.signatures,
+        _hashed(negated),
+        frozenset(map(_hash, negated)),
+        frozenset(map(_hash, terms(lesson.situation))),
+        frozenset((*lesson.signatures, *lesson.kinds)),
     )
 
 
@@ -182,19 +186,36 @@ def are_same(one: Sketch, other: Sketch) -> bool:
     if min(len(one.words), len(other.words)) < _FEW:
         return one.words == other.words
     return overlap(one, other) >= SAME and (
-        _is_within(one, other) or not set(one.failures).isdisjoint(other.failures)
+        _is_within(one, other) or not one.failures.isdisjoint(other.failures)
     )
 
 
 def disagreement(one: Sketch, other: Sketch) -> str:
-    """Why two lessons about the same thing cannot both hold; "" when they can."""
+    """Why two lessons about the same thing cannot both hold; "" when they can.
+
+    Another value, option or command for the same failure is another fix, not a contradiction.
+    """
+    if one.scope != other.scope or not _is_same_matter(one, other):
+        return ""
     if min(len(one.words), len(other.words)) < _FEW or not _is_within(one, other):
         return ""
-    if overlap(one, other) < CLOSE:
+    if overlap(one, other) < CLOSE or one.particulars != other.particulars:
         return ""
-    if one.stance != other.stance:
-        return "one advises what the other advises against"
-    return "they name different values" if one.particulars != other.particulars else ""
+    excluded = _excludes(one, other) or _excludes(other, one)
+    return "one advises what the other advises against" if excluded else ""
+
+
+def _is_same_matter(one: Sketch, other: Sketch) -> bool:
+    """Whether both are about the same failure, or without any about the same situation."""
+    if one.failures or other.failures:
+        return not one.failures.isdisjoint(other.failures)
+    union = one.situation | other.situation
+    return len(one.situation & other.situation) >= CLOSE * len(union)
+
+
+def _excludes(one: Sketch, other: Sketch) -> bool:
+    """Whether one advises against something that the other advises."""
+    return not (one.against - other.against).isdisjoint(other.words)
 
 
 def overlap(one: Sketch, other: Sketch) -> float:
@@ -214,7 +235,11 @@ def _words(token: str) -> tuple[int, ...]:
     """The hashes of the telling words in a piece of text without spaces."""
     if token.lower().replace("’", "'").strip(".,;:!?()\"'") in _STRESS:
         return ()
-    return tuple(crc32(word.encode("utf-8", "replace")) for word in terms(token))
+    return tuple(map(_hash, terms(token)))
+
+
+def _hash(word: str) -> int:
+    return crc32(word.encode("utf-8", "replace"))
 
 
 @lru_cache(maxsize=1 << 15)

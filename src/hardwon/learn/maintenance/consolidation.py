@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from hardwon.errors import HardwonError
+from hardwon.errors import HardwonError, Unavailable
 from hardwon.learn.maintenance import apply, patterns
 from hardwon.learn.maintenance.lock import lease
 from hardwon.learn.maintenance.report import report
@@ -18,11 +18,13 @@ from hardwon.values.dream import CONSOLIDATING, DISPUTED, Dream, DreamState, Edi
 from hardwon.values.lesson import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
+    from hardwon.ports import ReflectionStore
     from hardwon.ranking.duplicates import Conflict, Sketch
     from hardwon.runtime import Runtime
     from hardwon.values.lesson import Lesson
+    from hardwon.values.reflection import Reflection
     from hardwon.values.scope import Scope
 
 log = logging.getLogger("hardwon")
@@ -44,6 +46,7 @@ class Night:
     ) -> None:
         self.engine = engine
         self.dry_run = dry_run
+        self.asked = scope  # where it was asked for
         self.scope = scope.everywhere()
         self.now = engine.clock()
         self.lessons = 0
@@ -52,12 +55,18 @@ class Night:
         self.unworded: list[tuple[Scope, int]] = []
         self.edits: list[Edit] = []
         self.conflicts: list[Conflict] = []
+        self.past = patterns.Memories()
         self.patterns: list[patterns.Pattern] = []
         self.reflection = ""
         self.improvements: tuple[str, ...] = ()
         self.troubles: list[str] = []
         self._stop = stop
         self._end = time.monotonic() + engine.settings.dream.budget.total_seconds()
+
+    def seen(self) -> str:
+        """What was looked at, in words."""
+        goals = len({(goal.scope, goal.subject) for goal in self.past.goals})
+        return f"{self.lessons} lessons, {goals} goals, {len(self.past.runs)} runs"
 
     def breathe(self) -> None:
         """Raise Woken when it is time to stop."""
@@ -220,14 +229,34 @@ def reword(night: Night) -> None:
 def look_back(night: Night) -> None:
     """Find what keeps failing, and what to do about it."""
     store = night.engine.store
-    scopes = {night.scope, *store.dreams.scopes(night.scope)}
-    share = max(20, _RUNS // len(scopes))
-    runs = [run for own in scopes for run in store.runs.recent(own, now=night.now, limit=share)]
-    failures = [pair for own in scopes for pair in store.failures.commonest(own, limit=200)]
-    night.patterns = patterns.extract(dict.fromkeys(runs), failures)
-    night.reflection, night.improvements = patterns.conclude(
-        night.engine, night.patterns, night.conflicts, lessons=night.lessons
+    scopes = {night.scope, night.asked, *store.dreams.scopes(night.scope)}
+    night.past = patterns.Memories(
+        _goals(night, scopes),
+        _recent(night, store.runs, scopes),
+        [pair for own in scopes for pair in store.failures.commonest(own, limit=200)],
     )
+    scoped = (*night.past.goals, *night.past.runs)
+    night.projects.update(one.scope.project for one in scoped if one.scope.project)
+    night.patterns = patterns.extract(night.past)
+    night.reflection, night.improvements = patterns.conclude(
+        night.engine, night.patterns, night.conflicts, seen=night.seen()
+    )
+
+
+def _goals(night: Night, scopes: Collection[Scope]) -> list[Reflection]:
+    """What was reflected on goals; none while a shared store is away."""
+    try:
+        return _recent(night, night.engine.store.reflections, scopes)
+    except Unavailable as error:
+        night.troubles.append(f"goals: {error}")
+        return []
+
+
+def _recent(night: Night, kept: ReflectionStore, scopes: Collection[Scope]) -> list[Reflection]:
+    """The newest of all scopes, each once: what holds everywhere is seen from every project."""
+    share = max(20, _RUNS // len(scopes))
+    found = (one for own in scopes for one in kept.recent(own, now=night.now, limit=share))
+    return list(dict.fromkeys(found))
 
 
 PHASES: tuple[Callable[[Night], None], ...] = (

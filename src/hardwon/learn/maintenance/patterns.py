@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon._sync import run_sync
 from hardwon.errors import HardwonError
+from hardwon.failures.signature import fold
 from hardwon.ports import Request
 from hardwon.runtime import prompt_text
 from hardwon.text.clean import clip, one_line
 from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from hardwon.ranking.duplicates import Conflict
     from hardwon.runtime import Runtime
@@ -44,31 +45,63 @@ class Pattern(NamedTuple):
         return self.times >= _RISKY
 
 
-def extract(runs: Iterable[Reflection], failures: Iterable[tuple[str, int]]) -> list[Pattern]:
-    """The patterns behind noted runs and counted failures, the commonest first."""
+class Memories(NamedTuple):
+    """What a night looks back on besides lessons."""
+
+    goals: Sequence[Reflection] = ()
+    runs: Sequence[Reflection] = ()
+    failures: Sequence[tuple[str, int]] = ()  # readable signatures, and how often met
+
+
+def extract(past: Memories) -> list[Pattern]:
+    """The patterns behind ended goals, noted runs and counted failures, the commonest first."""
     counts: dict[tuple[str, str], int] = {}
-    for run in runs:
-        detail = json.loads(run.detail)
-        if not detail.get("success", True):
-            key = (run.subject, "failure")
-        elif detail.get("duration_ms", 0) > _SLOW:
-            key = (run.subject, "slow")
-        else:
-            continue
-        text = run.insight if key[1] == "failure" and re.search(_TIMEOUT, run.insight) else key[0]
-        counts[text, key[1]] = counts.get((text, key[1]), 0) + 1
-    for text, met in failures:
-        counts[text, "failure"] = counts.get((text, "failure"), 0) + met
-    found = [Pattern(_kind(text, how, count), text, count) for (text, how), count in counts.items()]
+    texts: dict[tuple[str, str], str] = {}
+    for text, how, times in (*_of_goals(past.goals), *_of_runs(past.runs), *_counted(past)):
+        key = (fold(text), how)
+        texts.setdefault(key, text)
+        counts[key] = counts.get(key, 0) + times
+    found = [Pattern(_kind(texts[key], key[1], n), texts[key], n) for key, n in counts.items()]
     return sorted(found, key=lambda one: (-one.times, one.text))[:_KEPT]
 
 
+def _of_goals(goals: Iterable[Reflection]) -> Iterator[tuple[str, str, int]]:
+    """The errors of goals that failed; a goal without one counts by what it was about."""
+    for goal in goals:
+        if goal.state == "failed":
+            errors = _detail(goal).get("errors") or [goal.title or goal.subject]
+            yield from ((str(error), "failure", 1) for error in errors)
+
+
+def _of_runs(runs: Iterable[Reflection]) -> Iterator[tuple[str, str, int]]:
+    for run in runs:
+        detail = _detail(run)
+        if not detail.get("success", True):
+            is_late = re.search(_TIMEOUT, run.insight)
+            yield run.insight if is_late else run.subject, "failure", 1
+        elif detail.get("duration_ms", 0) > _SLOW:
+            yield run.subject, "slow", 1
+
+
+def _counted(past: Memories) -> Iterator[tuple[str, str, int]]:
+    yield from ((text, "failure", met) for text, met in past.failures)
+
+
+def _detail(one: Reflection) -> dict[str, Any]:
+    """What is kept besides; other programs may have written anything there."""
+    try:
+        detail = json.loads(one.detail)
+    except ValueError:
+        return {}
+    return detail if isinstance(detail, dict) else {}
+
+
 def conclude(
-    engine: Runtime, found: Sequence[Pattern], conflicts: Sequence[Conflict], *, lessons: int
+    engine: Runtime, found: Sequence[Pattern], conflicts: Sequence[Conflict], *, seen: str
 ) -> tuple[str, tuple[str, ...]]:
     """A reflection on the night in one line, and at most five improvements."""
     known = proposals(found, conflicts)
-    reflection = _summary(found, conflicts, lessons)
+    reflection = _summary(found, conflicts, seen)
     if engine.model.name == "rules":
         return reflection, known
     asked = Request(prompt_text("dream"), "\n".join((reflection, *known)), max_tokens=400)
@@ -91,7 +124,7 @@ def parse(reply: str, *, otherwise: tuple[str, tuple[str, ...]]) -> tuple[str, t
 def proposals(found: Sequence[Pattern], conflicts: Sequence[Conflict]) -> tuple[str, ...]:
     """What rules propose: settle contradictions, then see to what happens most."""
     disputes = [
-        f"Lessons #{pair.first} and #{pair.second} contradict each other: edit or delete one"
+        f"Lessons #{pair.first} and #{pair.second} contradict each other: say when each holds"
         for pair in conflicts[:2]
     ]
     risky = [one for one in found if one.is_risky or one.kind == "timeout"]
@@ -102,11 +135,11 @@ def proposals(found: Sequence[Pattern], conflicts: Sequence[Conflict]) -> tuple[
     return tuple([*disputes, *advice][:_PROPOSED])
 
 
-def _summary(found: Sequence[Pattern], conflicts: Sequence[Conflict], lessons: int) -> str:
+def _summary(found: Sequence[Pattern], conflicts: Sequence[Conflict], seen: str) -> str:
     risky = sum(one.is_risky for one in found)
     disputes = f"{len(conflicts)} contradiction{'' if len(conflicts) == 1 else 's'}"
     often = f"; {risky} of {len(found)} failure patterns happened {_RISKY} times or more"
-    return f"{lessons} lessons, {disputes}{often if found else ''}"
+    return f"{seen}, {disputes}{often if found else ''}"
 
 
 def _kind(text: str, how: str, count: int) -> str:

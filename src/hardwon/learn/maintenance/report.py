@@ -44,7 +44,7 @@ def _head(row: Dream, night: Night) -> str:
     return (
         f"{kind} of {row.scope.tenant}/{row.scope.agent},"
         f" {row.started_at:%Y-%m-%d %H:%M} UTC, {row.duration_seconds:.1f} s{ending}\n"
-        f"Looked at {night.lessons} lessons, {len(night.projects)} projects."
+        f"Looked at {night.seen()}, {len(night.projects)} projects."
     )
 
 
