@@ -6,6 +6,7 @@ import os
 from functools import cached_property
 
 from hardwon._cold.lazy import lazy
+from hardwon._platform import ensure_supported
 from hardwon.errors import InvalidInput
 from hardwon.lessons import Lessons, within
 from hardwon.runtime import MEMORY, Runtime, utc_now
@@ -66,6 +67,7 @@ def open(
     A `model` (a name, a function or an object) and an `embedder` of yours are used instead of
     those that `model.name` and `recall.embedder` name.
     """
+    ensure_supported()
     place = os.fspath(target) if target is not None else ""
     if place != MEMORY and "://" in place:
         raise InvalidInput(f"no backend for {place.split('://')[0]!r} URLs")

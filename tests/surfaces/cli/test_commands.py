@@ -127,7 +127,7 @@ def test_stored_control_bytes_never_reach_the_terminal(capsys: Capture, home: Pa
     assert exact[0]["correction"] == "a\x1b[2Jb\x07\x9b31m\u202e"
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
 def test_completion_scripts_are_printed(capsys: Capture, shell: str) -> None:
     assert "_HARDWON_COMPLETE" in out(capsys, "completion", shell)
 
@@ -144,6 +144,43 @@ def test_completion_offers_the_commands(home: Path) -> None:
     )
 
     assert done.stdout.strip() == "plain,lesson"
+
+
+@pytest.mark.parametrize(
+    ("line", "word", "offered"),
+    [("hardwon le", "le", ["lesson"]), ("hardwon config ", "", ["set", "unset"])],
+)
+def test_powershell_gets_a_value_and_its_help_a_line(
+    line: str, word: str, offered: list[str]
+) -> None:
+    asked = {"_HARDWON_COMPLETE": "powershell_complete", "COMP_WORDS": line, "COMP_WORD": word}
+
+    done = subprocess.run(
+        [sys.executable, "-m", "hardwon"],
+        env={**os.environ, **asked},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    rows = [row.split("\t") for row in done.stdout.splitlines()]
+    assert [value for value, _ in rows] == offered
+    assert all(explained for _, explained in rows)
+
+
+def test_a_script_for_powershell_quotes_as_powershell_does(capsys: Capture) -> None:
+    called = next(
+        row for row in out(capsys, "completion", "powershell").splitlines() if "(& " in row
+    )
+
+    assert "''" in called  # a quote within a word is doubled
+    assert '"\'"' not in called
+
+
+def test_a_command_that_is_misspelt_is_pointed_out(capsys: Capture) -> None:
+    assert run(["lessn", "list"]) == 2
+
+    assert "did you mean lesson?" in capsys.readouterr().err
 
 
 def test_a_broken_store_is_one_line_that_names_it(capsys: Capture, home: Path) -> None:

@@ -12,6 +12,7 @@ import click
 
 import hardwon
 from hardwon.errors import HardwonError, InvalidInput, NotFound
+from hardwon.surfaces.cli.options import meant
 from hardwon.surfaces.cli.output import complain
 
 if TYPE_CHECKING:
@@ -53,6 +54,14 @@ class LazyGroup(click.Group):
         module = import_module(f"hardwon.surfaces.cli.{cmd_name}")
         command: click.Command = module.command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            hint = meant(args[0], COMMANDS) or "; `hardwon --help` lists them"
+            raise click.UsageError(f"no such command: {args[0]!r}{hint}", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

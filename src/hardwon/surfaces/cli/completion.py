@@ -1,13 +1,16 @@
-"""`hardwon completion`: Tab for bash, zsh and fish."""
+"""`hardwon completion`: Tab for bash, zsh, fish and PowerShell."""
 
 from __future__ import annotations
 
+import os
 import shlex
 
 import click
+from click.parser import split_arg_string
 from click.shell_completion import (
     BashComplete,
     CompletionItem,
+    ShellComplete,
     add_completion_class,
     get_completion_class,
 )
@@ -15,7 +18,12 @@ from click.shell_completion import (
 from hardwon import _isolation
 
 # Where each shell's script calls the program; it runs at every Tab, in any folder.
-_CALLS = {"bash": "_complete $1)", "zsh": "_complete hardwon)", "fish": " hardwon)"}
+_CALLS = {
+    "bash": "_complete $1)",
+    "zsh": "_complete hardwon)",
+    "fish": " hardwon)",
+    "powershell": "& hardwon)",
+}
 _EXPANDED = str.maketrans("*?[]\n", "     ")  # characters that bash would read as file names
 
 
@@ -34,11 +42,44 @@ def _with_help(item: CompletionItem[str]) -> CompletionItem[str]:
     return CompletionItem(shown, type=item.type)
 
 
+class PowerShell(ShellComplete):
+    """PowerShell hands over the whole line; values and help come back one a line."""
+
+    name = "powershell"
+    source_template = """\
+Register-ArgumentCompleter -Native -CommandName %(prog_name)s -ScriptBlock {
+    param($word, $line, $cursor)
+    $env:%(complete_var)s = "powershell_complete"
+    $env:COMP_WORDS = $line.ToString()
+    $env:COMP_WORD = $word
+    try {
+        foreach ($item in @(& hardwon)) {
+            $value, $help = $item -split "`t", 2
+            if (-not $help) { $help = $value }
+            [System.Management.Automation.CompletionResult]::new(
+                $value, $value, "ParameterValue", $help)
+        }
+    } finally {
+        Remove-Item Env:%(complete_var)s, Env:COMP_WORDS, Env:COMP_WORD
+    }
+}
+"""
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        incomplete = os.environ.get("COMP_WORD", "")
+        words = split_arg_string(os.environ.get("COMP_WORDS", ""))[1:]
+        return words[:-1] if incomplete and words else words, incomplete
+
+    def format_completion(self, item: CompletionItem[str]) -> str:
+        return f"{item.value}\t{' '.join((item.help or '').split())}"
+
+
 add_completion_class(BashWithHelp)
+add_completion_class(PowerShell)
 
 
 @click.command("completion")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=click.Choice(list(_CALLS)))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
     """Print the completion script of SHELL.
@@ -47,11 +88,18 @@ def command(ctx: click.Context, shell: str) -> None:
     bash   hardwon completion bash >> ~/.bashrc
     zsh    hardwon completion zsh  >> ~/.zshrc
     fish   hardwon completion fish > ~/.config/fish/completions/hardwon.fish
+    pwsh   hardwon completion powershell >> $PROFILE
     """
     script = get_completion_class(shell)
     assert script is not None
     root = ctx.find_root().command
     text = script(root, {}, "hardwon", "_HARDWON_COMPLETE").source()
     called = _CALLS[shell]
-    own = f"{called.rpartition(' ')[0]} {shlex.join(_isolation.command())})"
-    click.echo(text.replace(called, own))
+    quote = _quoted_for_powershell if shell == PowerShell.name else shlex.quote
+    own = " ".join(map(quote, _isolation.command()))
+    click.echo(text.replace(called, f"{called.rpartition(' ')[0]} {own})"))
+
+
+def _quoted_for_powershell(word: str) -> str:
+    doubled = word.replace("'", "''")
+    return f"'{doubled}'"

@@ -1,0 +1,16 @@
+"""On which systems hardwon runs."""
+
+from __future__ import annotations
+
+import os
+
+from hardwon.errors import SetupError
+
+
+def ensure_supported(system: str = os.name) -> None:
+    """Raise SetupError where files cannot be locked and replaced as our promises need it."""
+    if system == "nt":
+        raise SetupError(
+            "hardwon needs Linux or macOS: its queue and stores lock files as POSIX does. "
+            "On Windows, install and run it inside WSL"
+        )
