@@ -6,13 +6,13 @@ import os
 import shlex
 
 import click
-from click.parser import split_arg_string
 from click.shell_completion import (
     BashComplete,
     CompletionItem,
     ShellComplete,
     add_completion_class,
     get_completion_class,
+    split_arg_string,
 )
 
 from hardwon import _isolation
