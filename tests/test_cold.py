@@ -18,7 +18,7 @@ import hardwon
 from hardwon._cold import json as _json
 from hardwon._cold import re as _re
 from hardwon.failures.signature import _VOLATILE
-from hardwon.text.redact import _TOKENS
+from hardwon.text.token_kinds import KINDS
 from hardwon.values.lesson import Lesson
 from hardwon.values.scope import Scope
 
@@ -71,7 +71,7 @@ def test_json_refuses_what_it_cannot_write() -> None:
 TEXTS = ["File '/a/b.py', line 3: ValueError 0x7f at 12:30:01", "ghp_" + "a1" * 20, "", "żółć 'x'"]
 
 
-PATTERNS = [_VOLATILE, r"(?i)(?P<a>x)|(b)", *(rule.pattern for rule in _TOKENS[:12])]
+PATTERNS = [_VOLATILE, r"(?i)(?P<a>x)|(b)", *(rule.pattern for rule in KINDS[:12])]
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)

@@ -143,6 +143,136 @@ _NAMED_SHAPES = [
 ]
 
 
+# One way of every language and tool to give a name a value; `{i}` is the name, `{s}` the secret.
+_SET_SHAPES = [
+    '{i}Token="{s}"',
+    "{i}Token = {s}",
+    '{{\n    "{i}_token": "{s}"\n}}',
+    '"{{\\"{i}_token\\":\\"{s}\\"}}"',
+    '{{\n  "name": "{i}_token",\n  "value": "{s}"\n}}',
+    "<{i}Token>{s}</{i}Token>",
+    "<{i}Token>\n    {s}\n</{i}Token>",
+    '<entry key="{i}Token" value="{s}" />',
+    '<property name="{i}.token" value="{s}"/>',
+    '<property name="{i}.password">{s}</property>',
+    '<add key="ClearTextPassword" value="{s}" />',
+    "{i}_token: {s}",
+    "{i}_token: |\n  {s}",
+    'string {i}Token = "{s}";',
+    'var {i}Token string = "{s}"',
+    "{i}Token := `{s}`",
+    'var {i}Token: string = "{s}"',
+    '${i}Token .= "{s}"',
+    '${i}Token ??= "{s}"',
+    '{i}_TOKEN ::= "{s}"',
+    '{i}_TOKEN ?= "{s}"',
+    '{i}_TOKEN += "{s}"',
+    '  "{i}Token" => "{s}"',
+    'System.setProperty("{i}_TOKEN", "{s}")',
+    "os.putenv('{i}_TOKEN', '{s}')",
+    "define('{i}_AUTH_KEY', '{s}');",
+    "aws configure set aws_secret_access_key {s}",
+    "setenv {i}_TOKEN {s}",
+    "ENV {i}_TOKEN {s}",
+    "npm config set //registry.example.com/:_authToken {s}",
+    'gh secret set {i}_TOKEN --body "{s}"',
+    "git clone https://{s}@host.example/x.git",
+    "        - name: {i}_TOKEN\n          value: {s}",
+    '        - name: {i}_TOKEN\n          value: "{s}"',
+    '{{"name":"{i}_TOKEN","value":"{s}"}}',
+    "apiVersion: v1\nkind: Secret\nmetadata:\n  name: x\ndata:\n  {i}: {s}",
+    'kind: Secret\nstringData:\n  user.conf: "{s}"',
+    "--{i}-token {s}",
+]
+_NAMES = ("acme", "payments", "discord", "snyk", "shop")
+
+# Passwords with what only quotes can hold.
+_QUOTED_SHAPES = [
+    'DB_PASSWORD="{}"',
+    "export DB_PASSWORD='{}'",
+    'password = "{}"',
+    '"password": "{}"',
+    "db.password: '{}'",
+    "$password = '{}';",
+    'config["secret"] = "{}"',
+    "<password>{}</password>",
+]
+_QUOTED_SECRETS = [
+    "Tr0ub4dor&3;xyzzy-Quux9",
+    "value with spaces",
+    "p@ss)w0rd}x|y,z",
+    "correct horse battery staple",
+    "a b,c)d}e|f",
+    "semi;colon & ampersand 7",
+]
+
+# Formats that scanners list; what stands for a random character is upper case in the second part.
+_LISTED = [
+    ("sgp_", _HEX, 40),
+    ("A3-", "", 0),
+    ("LTAI", _ALNUM, 20),
+    ("p8e-", _ALNUM, 32),
+    ("EAAM", _ALNUM, 110),
+    ("duffel_" + "test_", _URL, 43),
+    ("fio-u-", _URL, 64),
+    ("glffct-", _URL, 20),
+    ("glimt-", _URL, 25),
+    ("GR1348941", _URL, 20),
+    ("eyJrIjoi", _ALNUM, 80),
+    ("ico-", _ALNUM, 32),
+    ("tk-us-", _URL, 48),
+    ("sm_" + "pat_", _ALNUM, 16),
+    ("s-s4t2ud-", _HEX, 64),
+    ("API-", _UPPER, 26),
+    ("cfat_", _ALNUM, 48),
+    ("SWMTKN-1-", _ALNUM, 76),
+    ("tskey-auth-", _ALNUM, 40),
+    ("nvapi-", _URL, 64),
+    ("rzp_" + "live_", _ALNUM, 14),
+    ("dvc_" + "server_", _URL, 40),
+    ("vcp_", _ALNUM, 56),
+    ("xaat-", _HEX, 36),
+]
+
+
+def listed(seed: int = 5, *, each: int = 4) -> Iterator[Leak]:
+    """Kinds that scanners know, bare, and every way of setting a name; passwords of any marks."""
+    chance = random.Random(seed)
+    for prefix, alphabet, length in _LISTED:
+        for _ in range(each):
+            yield _listed(chance, prefix, alphabet, length)
+    for shape in _SET_SHAPES:
+        for _ in range(each):
+            body = _mixed(chance, chance.choice((20, 24, 32, 40)))
+            yield Leak(shape, shape.format(i=chance.choice(_NAMES), s=body), body)
+    for shape in _QUOTED_SHAPES:
+        for secret in _QUOTED_SECRETS:
+            yield Leak(shape, shape.format(secret), secret.split()[-1])
+
+
+def _listed(chance: random.Random, prefix: str, alphabet: str, length: int) -> Leak:
+    body = _word(chance, alphabet, length) if length else _account_key(chance)
+    return Leak(prefix, f"called with {prefix}{body} and failed", body[4:])
+
+
+def _account_key(chance: random.Random) -> str:
+    return "-".join(_word(chance, _UPPER, size) for size in (6, 6, 5, 5, 5, 5))
+
+
+def coined(seed: int = 13, *, kinds: int = 60, each: int = 4) -> Iterator[Leak]:
+    """Kinds that no rule names: made-up providers whose tokens look as new ones do."""
+    chance = random.Random(seed)
+    for _ in range(kinds):
+        name = _word(chance, string.ascii_lowercase, chance.randint(2, 8))
+        middle = chance.choice(("", "_live", "_prod", "-v1", "_api", "_pat"))
+        prefix = f"{name}{middle}{chance.choice('_-')}"
+        length = chance.choice((32, 36, 40, 48, 64))
+        for _ in range(each):
+            body = _word(chance, _ALNUM, length)
+            shape = chance.choice(_SHAPES)
+            yield Leak("coined", shape.format(prefix + body), body)
+
+
 def leaks(seed: int = 7, *, each: int = 4) -> Iterator[Leak]:
     """Every kind of secret in changing surroundings."""
     chance = random.Random(seed)

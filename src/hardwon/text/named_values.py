@@ -1,0 +1,267 @@
+"""Secrets that only their surroundings give away: the values that telling names are set to.
+
+A name tells when it speaks of a password, a secret, a token or a key that opens something, or
+when it names a provider and the value is random. What sets it may be an assignment of any
+language, a call, an element or attribute, a pair of `name` and `value`, a flag or a command.
+"""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.text.token_kinds import long_words
+
+# Words that name a secret, as they stand in lower case; what may stand before `key` is asked apart.
+_CORE = (
+    r"passw(?:or)?d|passphrase|passcode|pswd|pwd|secret|token|credential|creds|_auth(?!or)|csrf|_pass\b"
+    r"|pass(?==)|key|session[ _-]?id|sig(?:nature)?(?=[=:\"' ])|_dsn|connection[ _-]?string"
+)
+# Providers: what is set by their name is a secret when it is random.
+_PROVIDERS = (
+    r"adafruit|adobe|airtable|algolia|alibaba|asana|atlassian|confluence|jira|beamer|bitbucket"
+    r"|bittrex|codecov|cohere|coinbase|confluent|contentful|datadog|discord|droneci|dropbox|etsy"
+    r"|facebook|fastly|finicity|finnhub|flickr|freshbooks|gitter|gocardless|heroku|hubspot"
+    r"|intercom|jfrog|artifactory|kraken|kucoin|launchdarkly|linked_?in|mailchimp|mailgun|mapbox"
+    r"|mattermost|meraki|message_?bird|netlify|new_?relic|nytimes|okta|plaid|private_?ai|rapidapi"
+    r"|sendbird|sentry|snyk|sonar|sourcegraph|squarespace|sumo|telegram|travis|twitch|twitter"
+    r"|typeform|yandex|zendesk"
+)
+_NAMED = (
+    r"passw|passphrase|passcode|pswd|pwd|secret|token|cred|auth|csrf|pass|key|session|sig|dsn|conn"
+)
+_KEYS = (
+    *("api", "access", "account", "private", "auth", "shared", "encryption", "signing", "license"),
+    *("master", "secret", "session", "consumer", "app", "service", "client", "deploy"),
+)
+_REST = r"(?P<rest>[\w.-]{0,32}+)"
+_CLOSE = r"(?P<close>\\{0,2}[\"'`]?\]?)"
+_TYPE = (
+    r"(?:[ \t]{1,4}(?:string|str|String|text|char ?\*)|[ \t]?:[ \t]{0,4}&?(?:'static )?"
+    r"(?:[Ss]tring|str|bytes|Final(?:\[str\])?|Optional\[str\]|str \| None)(?=[ \t]{0,4}=))?"
+)
+_LINE = r"(?:(?:[>|][+-]?)?\\?\r?\n[ \t]{0,12})?"
+_BY = rf"[ \t]{{0,8}}(?:=>|->|:{{0,3}}=|\?\??=|\.=|\+=|\|\|=|={{1,3}}|:(?!:))[ \t]{{0,8}}{_LINE}"
+_CALL = r"[ \t]{0,4},\s{0,12}(?=\\{0,2}[\"'`])"
+_PAIR = (
+    r"\s{0,40},?\s{0,40}(?:/?>\s{0,40}<)?\\{0,2}[\"']?(?:value|val|content)\\{0,2}[\"']?"
+    r"\s{0,4}[:=]\s{0,4}"
+)
+_ELEMENT = r"(?:\s[^<>\n]{0,120})?>\s{0,60}(?=[^<>]{1,1024}</)"
+_IS = r"[ ]is[ ](?=\S{0,40}\d)"
+_STRING = (
+    r"(?P<tag>[bruf]{0,2}|@|!!?\w{1,10} )(?:(?P<quote>\"\"\"|'''|[\"'`])"
+    r"(?P<value>(?:\\.|(?!(?P=quote))[^\\\n]){1,1024})(?P=quote)"
+    r"|(?P<escaped>\\{1,3}[\"'])(?P<inner>(?:(?!(?P=escaped))[^\n]){1,1024}?)(?P=escaped))"
+)
+_BARE = (
+    r"(?P<tag>[bruf]?|!!?\w{1,10} )(?P<quote>\\{0,2}[\"'`]?)"
+    r"(?P<value>[^\s\"'`\\<>,;)}\]&|]{1,1024}+)"
+)
+_WHOLE_LINE = r"(?P<tag>)(?P<quote>)(?P<value>[^\s\"'`]{1,1024}+)(?=[ \t]*\r?(?:\n|\Z))"
+_INSIDE = r"(?P<tag>)(?P<quote>)(?P<value>[^<>]{1,1024}?)(?=\s*</)"
+_SETTERS = (
+    r"(?i:\b(?:set|setenv|env|arg|config|export|put|add|global|define)[ \t]{1,4}(?:-\S{1,20} )?)$"
+)
+_IN_ATTRIBUTE = r"(?i:\b(?:name|key|property)\s{0,2}=\s{0,2}[\"'][\w.:-]{0,60})$"
+_IN_PAIR = r"(?i:\b(?:name|key)\\{0,2}[\"']?\s{0,4}[:=]\s{0,4}\\{0,2}[\"']?[\w.:/-]{0,80})$"
+
+_NO_SECRET_NAME = (
+    r"(?i)(?:[_.-]?(?:s|count|limit|type|types|name|names|id|ids|file|files|path|paths|url|uri"
+    r"|field|fields|len|length|expir\w{0,8}|ttl|usage|budget|index|pattern|class|version|algorithm"
+    r"|header|izer|ized|izers?|ize|ization|able|validators?|policy|strength|prompt|manager|store"
+    r"|provider|error|errors|in|out|at|list|set|map|dict|kind|pos|position|stream|factory|bucket"
+    r"|size|env|env_var|variable|from_literal|status|hasher|hash|form|input|reset|check\w{0,5}"
+    r"|context|label|placeholder|hint|message|text|title|help|required|invalid|format|regex|words?|board|ring))$"
+)
+_HARMLESS = (
+    r"(?i)(?:none|null|nil|true|false|undefined|optional|required|string|str|int|bool|bytes|text"
+    r"|any|self|lambda|invalid|incorrect|missing|wrong|empty|expired|not|is|was|and|or|if|in|for"
+    r"|the|a|to|password\d?|passwd|secret|token|pass|user|username|test|example|dummy|changeme|foo"
+    r"|bar|key|value|type|field|prompt|default|hidden|env|file|stdin|auto|basic|bearer|\*+|x{3,}"
+    r"|\.{2,}|-+|_+|\d{1,5}|0x[\da-f]{1,16}|\[?redacted\S*|<.*|[$%{(\[@&].*|your[_ -].*"
+    r"|my[_-].*|process\.env.*|os\.environ.*|\w+\(.*|env\..*|settings\..*|config\..*|self\..*|args\..*|request\..*|/[\w./-]*"
+    r"|\.{0,2}/[\w./-]*|https?:.*|\W+)$"
+)
+# A sentence about a password is none; a pass phrase has no such words.
+_MESSAGE = (
+    r"(?i)\b(?:required|must|invalid|enter|please|cannot|can't|short|match(?:es)?|incorrect|wrong"
+    r"|missing|characters|expired|field|should|forgot(?:ten)?|reset|confirm|your|this|is|are|not|no"
+    r"|password|secret|token|key|the|a|to|for|of|or|and|if|when|at least|provided|failed|error"
+    r"|authentication|set|used|use)\b"
+)
+_STRONG = r"(?i)passw|pwd|pswd|passphrase|passcode|secret|_pass|^pass"
+_RANDOM_WORD = r"(?<![\w-])(?=[A-Za-z_-]{0,13}\d[A-Za-z_-]{0,12}\d)[\w-]{14}|[\da-f]{8}:"
+_PROVIDED = 14  # characters of a value that the name of a provider alone makes a secret
+_EXPLAINED = frozenset(
+    ("to", "and", "or", "is", "was", "for", "with", "option", "flag", "argument", "instead", "not")
+)
+
+
+def without_named(text: str) -> str:
+    """Without the values that a telling name is set to: `DB_PASSWORD=…`, `--token …`."""
+    kept: list[str] = []
+    last = 0
+    lower = _lower(text)
+    cores = [*re.finditer(_CORE, lower)]
+    if re.search(_RANDOM_WORD, long_words(text)):
+        cores = sorted((*cores, *re.finditer(_PROVIDERS, lower)), key=_place)
+    for core in cores:
+        found = _set_to(text, core) if core.start() >= last else None
+        if found is None:
+            continue
+        start, end, kind = found
+        kept += (text[last:start], f"[REDACTED:{kind}]")
+        last = end
+    return "".join((*kept, text[last:])) if kept else text
+
+
+def _place(found: re.Match[str]) -> int:
+    return found.start()
+
+
+def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
+    """Where the secret is that a telling name is set to, and what kind it is."""
+    start, end = core.span()
+    before = text[max(0, start - 100) : start]
+    if core[0] == "key" and not _is_telling(before[-14:].lower()):
+        return None
+    rest = re.match(_REST, text, end)
+    if rest is None or re.search(_NO_SECRET_NAME, rest[0]):
+        return None
+    name = core[0] + rest[0].lower()
+    for form in (_assigned, _paired, _element, _flagged):
+        if (found := form(text, before, rest.end(), name)) and found[0] < found[1]:
+            return (*found, "password" if re.search(_STRONG, name) else "secret")
+    return None
+
+
+def _assigned(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
+    """`NAME = "…"` in any language, and `call("NAME", "…")`."""
+    close = re.match(_CLOSE, text, end)
+    at = close.end() if close else end
+    is_quoted = bool(close and close[0])
+    by = re.match(f"{_TYPE}{_BY}|{_IS}", text, at) or (
+        re.match(_CALL, text, at) if is_quoted else None
+    )
+    if by is None or (not is_quoted and _is_closing(text, by.end(), before)):
+        return None
+    value = re.match(_STRING, text, by.end())
+    if value is None and re.fullmatch(r"(?s).*(?:^|\n)[ \t]*(?:export |set )?[\w.]*", before):
+        value = re.match(_WHOLE_LINE, text, by.end()) if by[0] == "=" else None
+    value = value or re.match(_BARE, text, by.end())
+    return _span(value) if value and _is_secret(name, value, by[0]) else None
+
+
+def _is_closing(text: str, at: int, before: str) -> bool:
+    """Whether the quote there ends a text that the name stands in: `"Enter password: "`."""
+    quote = text[at : at + 1]
+    return quote in {'"', "'", "`"} and before.rpartition("\n")[2].count(quote) % 2 == 1
+
+
+def _paired(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
+    """`name: NAME` and `value: …` beside it, in YAML, JSON and attributes."""
+    if not re.search(_IN_PAIR, before):
+        return None
+    by = re.match(rf"\\{{0,2}}[\"']?{_PAIR}", text, end)
+    value = by and (re.match(_STRING, text, by.end()) or re.match(_BARE, text, by.end()))
+    return _span(value) if value and _is_secret(name, value, "value") else None
+
+
+def _element(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
+    """`<NAME>…</NAME>` and `<property name="NAME">…</property>`."""
+    is_tag = bool(re.search(r"<[\w.:-]{0,60}$", before))
+    by = re.match(_ELEMENT if is_tag else rf"[\"']{_ELEMENT}", text, end)
+    if by is None or not (is_tag or re.search(_IN_ATTRIBUTE, before)):
+        return None
+    value = re.match(_INSIDE, text, by.end())
+    return value.span("value") if value and _is_secret(name, value, ">") else None
+
+
+def _flagged(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
+    """`--token …`, `aws configure set NAME …`, `setenv NAME …`."""
+    head = before[
+        len(before.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:@")) :
+    ]
+    is_flag = before.endswith("-") or "--" in before[-20:].rpartition(" ")[2]
+    if not is_flag and not re.search(_SETTERS, before[: len(before) - len(head)]):
+        return None
+    by = re.match(r"[ \t]{1,4}(?:(?:-b|--body)[ =])?(?![-=:])", text, end)
+    value = by and (re.match(_STRING, text, by.end()) or re.match(_BARE, text, by.end()))
+    if not value or _text(value).lower() in _EXPLAINED:
+        return None
+    is_given = is_flag and bool(re.search(r"passw|pwd|passphrase", name))
+    return _span(value) if _is_secret(name, value, "=" if is_given else " ") else None
+
+
+def _span(found: re.Match[str]) -> tuple[int, int]:
+    group = "inner" if "inner" in found.groupdict() and found["inner"] is not None else "value"
+    return found.span(group)
+
+
+def _text(found: re.Match[str]) -> str:
+    start, end = _span(found)
+    return found.string[start:end]
+
+
+def _is_telling(before: str) -> bool:
+    """Whether these words before `key` make it one that opens something."""
+    return before.endswith("_") or before.rstrip(" _.-").endswith(_KEYS)
+
+
+def _lower(text: str) -> str:
+    """In lower case and of the same length: `İ` would become two characters."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(c.lower()[0] for c in text)
+
+
+def _is_secret(name: str, found: re.Match[str], by: str) -> bool:
+    """Whether name and value both speak of a secret."""
+    value = _text(found).strip().rstrip(".:,;)")
+    is_quoted = bool(found["quote"]) or _span(found) != found.span("value") or by == ">"
+    if re.fullmatch(_HARMLESS, value):
+        return False
+    if not re.search(_NAMED, name):
+        return len(value) >= _PROVIDED and is_random(value)
+    if re.search(r"\s", value):
+        return _is_phrase(name, value, by) if is_quoted else False
+    if by.strip() in {"", "is", ","} or "\n" in by or not re.search(_STRONG, name):
+        return is_random(value)
+    is_set = "==" not in by and (is_quoted or " " not in by or _is_mixed(value))
+    return len(value) >= 4 and ((is_set and not _is_code(value, is_quoted)) or is_random(value))
+
+
+def _is_phrase(name: str, value: str, by: str) -> bool:
+    """Several words that are no sentence about the secret."""
+    if "==" in by or not re.search(_STRONG, name) or "\n" in by:
+        return any(is_random(word) for word in value.split())
+    is_sentence = re.search(_MESSAGE, value) and not re.search(r"[^\w\s.,:'’!?/-]", value)
+    return not is_sentence and (by.strip() != "," or bool(re.search(r"\d", value)))
+
+
+def _is_mixed(value: str) -> bool:
+    """A word with letters and digits or marks, as a chosen password is."""
+    if len(value) < 6 or re.search(r"[(\[{]", value):
+        return False
+    return bool(re.search(r"[a-zA-Z]", value)) and bool(re.search(r"[\d!#%^*]", value))
+
+
+def _is_code(value: str, is_quoted: bool) -> bool:
+    """An expression rather than a value: `get_password`, `user.secret`, `str(x)`."""
+    if is_quoted:
+        return False
+    return bool(re.fullmatch(r"[A-Za-z_]\w*(?:[.(\[:].*)?", value)) and not re.search(r"\d", value)
+
+
+def is_random(value: str) -> bool:
+    """Letters and digits mixed as a person does not write them."""
+    if len(value) < 8 or re.search(r"[(){}\[\]]", value) or re.fullmatch(r"[a-z_.]+\d?", value):
+        return False
+    if re.fullmatch(
+        r"v?\d+(?:[.:/-]\d+)*\w?|[\w-]+\.(?:py|js|ts|json|txt|md|ya?ml|toml|go|rs|java)"
+        r"|[a-z_]+\d{0,4}|[\w.+-]+@[\w-]+\.[\w.]+",
+        value,
+    ):
+        return bool(re.fullmatch(r"\d{15,}", value))
+    digits = sum(c.isdigit() for c in value)
+    if digits and digits < len(value):
+        return len(re.findall(r"\d++|[A-Z]++|[a-z]++", value)) >= 3 or len(value) >= 16
+    return len(value) >= 16 and len(re.findall(r"[A-Z]++|[a-z]++", value)) >= 6
