@@ -336,3 +336,22 @@ def test_a_pitfall_of_another_tool_is_not_told_because_words_agree(hw: hardwon.H
 
     assert len(shown.lessons) == 1
     assert "not been read" not in shown.text
+
+
+def test_a_loop_is_found_where_the_steps_of_a_run_cannot_be_written(hw: hardwon.Hardwon) -> None:
+    agent = hw.agent("coder", run="r")
+    Path(hw.settings.home, "runs").write_text("no directory can be made here")
+
+    agent.after_action("bash", PYTEST, output=MISSING, failed=True)
+    again = agent.after_action("bash", PYTEST, output=MISSING, failed=True)
+
+    assert "[LOOP DETECTED]" in again.text
+
+
+def test_to_try_again_when_the_user_says_so_is_no_loop(hw: hardwon.Hardwon) -> None:
+    agent = hw.agent("coder")
+    agent.after_action("bash", PYTEST, output=MISSING, failed=True)
+
+    agent.before_turn("I have installed it, try again")
+
+    assert "LOOP" not in agent.after_action("bash", PYTEST, output=MISSING, failed=True).text

@@ -100,13 +100,13 @@ class Doors:
         """Record a step; what is known about its failure, and whether the run goes in circles."""
         past, step = run.so_far(), self.screened(step)
         was_warned = bool(past.warned) and past.warned == runs.call_name(step.args)
-        run.record(step)
+        self._noted(lambda: run.record(step))
         known = NOTHING
         if step.failed:
             known = self._tell(run, self._failed(scope, step, past, was_warned=was_warned))
         else:
             self.learn(scope, step, past.steps, was_warned=was_warned)
-        return self._with_loop(scope, known, [*past.steps, step])
+        return self._with_loop(scope, known, [*past.turn, step])
 
     @staticmethod
     def screened(step: Step) -> Step:

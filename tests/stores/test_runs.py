@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hardwon import Scope, Step
+from hardwon.errors import StorageError
 from hardwon.ports import Run
 from hardwon.stores import runs
 from hardwon.stores.runs import FileRun, MemoryRun, call_name
@@ -53,6 +54,19 @@ def test_the_latest_task_counts(run: Run) -> None:
     assert run.so_far().task == "test it"
 
 
+def test_a_turn_is_what_was_done_since_somebody_said_something(run: Run) -> None:
+    run.record(FAILED)
+    assert run.so_far().turn == (FAILED,)
+
+    run.begin("try again")
+    assert run.so_far().turn == ()
+
+    run.told([1])
+    run.record(WORKED)
+    assert run.so_far().turn == (WORKED,)
+    assert run.so_far().steps == (FAILED, WORKED)
+
+
 def test_what_was_told_is_remembered_over_all_doors(run: Run) -> None:
     run.told([1, 2], "make all")
     run.record(WORKED)
@@ -89,6 +103,21 @@ def test_an_ended_run_is_forgotten(run: Run) -> None:
     run.end()
 
     assert run.so_far() == RunSoFar()
+
+
+def test_a_disk_that_takes_nothing_does_not_end_the_memory_of_a_process(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.write_text("no directory can be made here")
+    run = FileRun(str(home), Scope(), "r")
+    for step in (FAILED, WORKED):
+        with pytest.raises(StorageError):
+            run.record(step)
+
+    assert run.so_far().steps == (FAILED, WORKED)
+
+    home.unlink()
+    run.record(FAILED)
+    assert FileRun(str(home), Scope(), "r").so_far().steps == (FAILED, WORKED, FAILED)
 
 
 def test_processes_share_a_run(tmp_path: Path) -> None:

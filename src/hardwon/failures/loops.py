@@ -1,13 +1,15 @@
-"""Loops in a run: the same call with the same result, whatever happened in between."""
+"""Loops in a run: a call that fails again though nothing has changed since."""
 
 from __future__ import annotations
 
+from hardwon._cold import re
+from hardwon.failures import shell
 from hardwon.failures.signature import fold
 from hardwon.text.clean import clip, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import NamedTuple
 
     from hardwon.values.step import Step
@@ -18,12 +20,27 @@ WINDOW = 40  # steps looked back
 _WARN, _INSIST, _STOP = 2, 3, 5
 _SHOWN = 200  # characters of a call
 _TRIED = 6  # other calls listed
+_WORD = r"[A-Z]?[a-z]++|[A-Z]++"
+_LOOKERS = (
+    "browse check describe fetch find get glob grep list lookup ls open query read search show"
+    " status think view"
+)
+_LOOK_PROGRAMS = (
+    "[ cat cd cut date df diff du echo egrep env false fgrep file grep head hexdump id jq less ls"
+    " man more nl od ps pwd readlink realpath rg sleep sort stat strings tail test tr tree true"
+    " type uname uniq wc whereis which whoami xxd"
+)
+_GIT = "blame diff grep log ls-files reflog rev-parse shortlog show status"
+_LOOKING, _LOOKS = frozenset(_LOOKERS.split()), frozenset(_LOOK_PROGRAMS.split())
+_GIT_LOOKS = frozenset(_GIT.split())
+_ACTS_BY_FLAG = frozenset(["find", "sed"])
+_ACTING = r"-(?:[a-zA-Z]*i|-in-place|delete|exec|ok|fprint)"
 _COMPARED = 300  # lines of a result, from its end: what is timed or counted changes its length
 _LONGEST = 20_000  # characters of them
 
 
 class Loop(NamedTuple):
-    """A call that was made `times` in a row with one and the same result."""
+    """A call that failed `times` in a row with one and the same result."""
 
     step: Step
     times: int
@@ -36,17 +53,18 @@ class Loop(NamedTuple):
 
 
 def find(steps: Sequence[Step], *, exempt: frozenset[str] = frozenset()) -> Loop | None:
-    """The loop that the last step closes, if it does; never when its result has changed."""
-    if not steps or is_exempt(steps[-1], exempt):
+    """The loop that the last step closes, if it does.
+
+    Never when that step worked, when its result has changed, or when something was changed since.
+    """
+    if not steps or not steps[-1].failed or is_exempt(steps[-1], exempt):
         return None
-    last, seen = steps[-1], steps[-WINDOW:]
-    same = list(_same_results(seen))
+    seen = steps[-WINDOW:]
+    same = _repeats(seen)
     if len(same) < _WARN:
         return None
-    between = [step for step in seen[same[-1] : -1] if call(step) != call(last)]
-    if not last.failed and len(same) == _WARN and _is_news(between, seen[: same[-1]]):
-        return None
-    return Loop(last, len(same), _listed(between))
+    between = [step for step in seen[same[-1] : -1] if call(step) != call(seen[-1])]
+    return Loop(seen[-1], len(same), _listed(between))
 
 
 def is_exempt(step: Step, exempt: frozenset[str]) -> bool:
@@ -67,23 +85,18 @@ def call(step: Step) -> tuple[str, str]:
 
 
 def _warning(loop: Loop) -> tuple[str, ...]:
-    what = (
-        "have ERR'd twice in a row — repeating them won't change the result."
-        if loop.step.failed
-        else "gave the same result twice — repeating them won't change the result."
-    )
     return (
-        f"The following tool calls {what}",
+        "The following tool calls have ERR'd twice in a row"
+        " — repeating them won't change the result.",
         "Change argument, change tool, ask for help, or stop trying:",
         f"  {_shown(loop.step)}",
     )
 
 
 def _insisting(loop: Loop) -> tuple[str, ...]:
-    what = "failed the same way" if loop.step.failed else "gave the same result"
     tried = ("Tried in between, without effect on it:", *(f"  {one}" for one in loop.tried))
     return (
-        f"This call {what} {loop.times} times. Do not make it again as it stands:",
+        f"This call failed the same way {loop.times} times. Do not make it again as it stands:",
         f"  {_shown(loop.step)}",
         *(tried if loop.tried else ()),
         "Do something different now: read the error, question the assumption behind the call,",
@@ -91,22 +104,24 @@ def _insisting(loop: Loop) -> tuple[str, ...]:
     )
 
 
-def _same_results(seen: Sequence[Step]) -> Iterator[int]:
-    """Places of the last call's latest repeats, newest first, up to one with another result."""
-    last = seen[-1]
-    wanted, result = call(last), ""
-    yield len(seen) - 1
+def _repeats(seen: Sequence[Step]) -> list[int]:
+    """Places of the last call's repeats, newest first, as far back as nothing was different."""
+    last, places = seen[-1], [len(seen) - 1]
     for place in range(len(seen) - 2, -1, -1):
-        step = seen[place]
-        if call(step) != wanted:
+        if call(seen[place]) != call(last):
             continue
-        if step.failed != last.failed:
-            return
-        if step.output != last.output:
-            result = result or _result(last)  # folding is the dear part: only when it is needed
-            if _result(step) != result:
-                return
-        yield place
+        if not _is_same_result(seen[place], last):
+            break
+        if _is_news(seen[place + 1 : places[-1]], seen[:place]):
+            break
+        places.append(place)
+    return places
+
+
+def _is_same_result(step: Step, last: Step) -> bool:
+    if not step.failed:
+        return False
+    return step.output == last.output or _result(step) == _result(last)
 
 
 def _result(step: Step) -> str:
@@ -115,9 +130,28 @@ def _result(step: Step) -> str:
 
 
 def _is_news(between: Sequence[Step], before: Sequence[Step]) -> bool:
-    """Whether something was done in between that had not been done before."""
+    """Whether something may have changed by a call that had not been made before."""
     known = {call(step) for step in before}
-    return any(call(step) not in known for step in between)
+    return any(may_change(step) and call(step) not in known for step in between)
+
+
+def may_change(step: Step) -> bool:
+    """Whether the step may have changed something; False when it only looked, or just failed."""
+    if step.args.startswith("{"):
+        words = re.findall(_WORD, step.tool)
+        return not step.failed and not any(word.lower() in _LOOKING for word in words)
+    commands = shell.parse(step.args)
+    if any(command.writes for command in commands):
+        return True
+    return not step.failed and not all(_only_looks(command) for command in commands)
+
+
+def _only_looks(command: shell.Command) -> bool:
+    if command.name == "git":
+        return command.verb in _GIT_LOOKS
+    if command.name in _ACTS_BY_FLAG:
+        return not any(re.match(_ACTING, word) for word in (*command.flags, *command.targets))
+    return command.name in _LOOKS
 
 
 def _listed(between: Sequence[Step]) -> tuple[str, ...]:

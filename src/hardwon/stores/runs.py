@@ -38,6 +38,7 @@ class FileRun:
         name = "\0".join((scope.tenant, scope.agent, scope.project or "", run))
         self._folder = os.path.join(home, "runs")
         self._path = os.path.join(self._folder, f"{_digest(name, 16)}.jsonl")
+        self._unwritten: list[bytes] = []  # lines that the disk did not take
 
     def so_far(self) -> RunSoFar:
         return _read(self._lines())
@@ -55,26 +56,29 @@ class FileRun:
         self._write({_COUNTED: list(marks)})
 
     def end(self) -> None:
+        self._unwritten.clear()
         _remove(self._path)
         self._forget_stale(time.time() - _STALE)
 
     def _lines(self) -> list[bytes]:
         try:
             handle = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW)
-        except FileNotFoundError:
-            return []
+        except (FileNotFoundError, NotADirectoryError):
+            return list(self._unwritten)
         except OSError as error:
             raise storage_error(error, self._path) from error
         with os.fdopen(handle, "rb") as file:
-            return file.read().split(b"\n")
+            return [*file.read().split(b"\n"), *self._unwritten]
 
     def _write(self, record: object) -> None:
         text = json.dumps(record, ensure_ascii=True, separators=(",", ":"))
-        line = b"\n" + text.encode()  # the break comes first: a torn line costs only itself
+        self._unwritten.append(text.encode())
+        lines = (b"\n" + line for line in self._unwritten)  # a torn line costs only itself
         try:
             handle = self._opened()
             try:
-                os.write(handle, line)
+                os.write(handle, b"".join(lines))
+                self._unwritten.clear()
                 size = os.fstat(handle).st_size
             finally:
                 os.close(handle)
@@ -122,11 +126,11 @@ class MemoryRun:
         return self._so_far._replace(steps=tuple(self._steps))
 
     def begin(self, task: str) -> None:
-        self._so_far = self._so_far._replace(task=task)
+        self._so_far = self._so_far._replace(task=task, since=0)
 
     def record(self, step: Step) -> None:
         self._steps.append(step)
-        self._so_far = self._so_far._replace(warned="")
+        self._so_far = self._so_far._replace(warned="", since=self._so_far.since + 1)
 
     def told(self, lessons: Iterable[int], call: str = "") -> None:
         told = self._so_far.told.union(lessons)
@@ -149,20 +153,21 @@ def _read(lines: list[bytes]) -> RunSoFar:
     """The run that a file tells of; torn lines are left out."""
     told: set[int] = set()
     counted: set[str] = set()
-    task = warned = ""
+    task, warned, since = "", "", 0
     for line in lines:
         if not _is_note(line):
             warned = "" if line else warned
+            since += bool(line)
             continue
         note = _parsed(line)
         if not isinstance(note, dict):
             continue
-        task = str(note.get(_TASK, task))
+        task, since = str(note.get(_TASK, task)), 0 if _TASK in note else since
         told.update(_items(note, _TOLD, int))
         counted.update(_items(note, _COUNTED, str))
         warned = str(note.get(_CALL, warned))
     steps = tuple(step for line in _newest(lines) if (step := _step(line)))
-    return RunSoFar(task, steps, frozenset(told), frozenset(counted), warned)
+    return RunSoFar(task, steps, frozenset(told), frozenset(counted), warned, since)
 
 
 def _newest(lines: list[bytes]) -> list[bytes]:

@@ -21,6 +21,12 @@ class RunSoFar(NamedTuple):
     told: frozenset[int] = frozenset()  # ids of the lessons that it was told
     counted: frozenset[str] = frozenset()  # what counts once a run and has been counted
     warned: str = ""  # the name of the pending call that it was warned about
+    since: int = 0  # steps since somebody said something
+
+    @property
+    def turn(self) -> tuple[Step, ...]:
+        """The steps since somebody said something."""
+        return self.steps[max(0, len(self.steps) - self.since) :]
 
     @property
     def last_error(self) -> str:
