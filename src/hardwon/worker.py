@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from hardwon import _isolation
+from hardwon import _files, _isolation
 from hardwon._cold.lazy import lazy
 from hardwon.errors import HardwonError
 from hardwon.values.queue import Ledger, QueueCounts, since
@@ -274,16 +275,10 @@ def _stop_by_signal(stop: asyncio.Event) -> None:
 
 def _replace(path: str, text: str) -> None:
     """Not durable on purpose: it tells about now."""
-    try:
-        with open(f"{path}.new", "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(f"{path}.new", path)
-    except OSError:
-        return
+    with suppress(OSError):
+        _files.replace(path, text.encode())
 
 
 def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError:
-        return
+    with suppress(OSError):
+        _files.unlink(path)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from hardwon import _files
 from hardwon.errors import (
     BudgetSpent,
     CircuitOpen,
@@ -91,12 +92,7 @@ class FileLedger:
         path = self._path(day)
         try:
             os.makedirs(self._directory, mode=0o700, exist_ok=True)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
-            handle = os.open(path, flags, 0o600)
-            try:
-                os.write(handle, line.encode())
-            finally:
-                os.close(handle)
+            _files.append(path, line.encode())
         except OSError as error:
             raise storage_error(error, path) from error
 

@@ -10,6 +10,7 @@ import os
 import time
 from collections import deque
 
+from hardwon import _files
 from hardwon._cold import json
 from hardwon._cold.hashing import blake2b
 from hardwon.errors import storage_error
@@ -57,7 +58,7 @@ class FileRun:
 
     def end(self) -> None:
         self._unwritten.clear()
-        _remove(self._path)
+        _files.unlink(self._path)
         self._forget_stale(time.time() - _STALE)
 
     def _lines(self) -> list[bytes]:
@@ -75,34 +76,25 @@ class FileRun:
         self._unwritten.append(text.encode())
         lines = (b"\n" + line for line in self._unwritten)  # a torn line costs only itself
         try:
-            handle = self._opened()
-            try:
-                os.write(handle, b"".join(lines))
-                self._unwritten.clear()
-                size = os.fstat(handle).st_size
-            finally:
-                os.close(handle)
+            size = self._append(b"".join(lines))
+            self._unwritten.clear()
             if size > _KEPT:
                 self._cut()
         except OSError as error:
             raise storage_error(error, self._path) from error
 
-    def _opened(self) -> int:
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+    def _append(self, line: bytes) -> int:
         try:
-            return os.open(self._path, flags, 0o600)
+            return _files.append(self._path, line)
         except FileNotFoundError:
             os.makedirs(self._folder, mode=0o700, exist_ok=True)
-            return os.open(self._path, flags, 0o600)
+            return _files.append(self._path, line)
 
     def _cut(self) -> None:
         """Keep the notes and the newest steps; one that is added meanwhile may be lost."""
         lines = self._lines()
         kept = [*(line for line in lines if _is_note(line)), *_newest(lines)]
-        aside = f"{self._path}.{os.getpid()}"
-        with open(aside, "wb", opener=_private) as file:
-            file.write(b"\n".join(kept))
-        os.replace(aside, self._path)
+        _files.replace(self._path, b"\n".join(kept))
 
     def _forget_stale(self, before: float) -> None:
         """Remove the runs that never ended; live ones stay."""
@@ -112,7 +104,7 @@ class FileRun:
             return
         for entry in entries:
             if entry.name.endswith(_RAW) or _changed(entry) < before:
-                _remove(entry.path)
+                _files.unlink(entry.path)
 
 
 class MemoryRun:
@@ -216,14 +208,3 @@ def _changed(entry: os.DirEntry[str]) -> float:
         return entry.stat(follow_symlinks=False).st_mtime
     except FileNotFoundError:  # its own process was quicker
         return time.time()
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW, 0o600)
-
-
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        return

@@ -9,6 +9,7 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hardwon import _files
 from hardwon.errors import InvalidInput, storage_error
 from hardwon.surfaces.hooks import jsonc
 
@@ -152,8 +153,7 @@ def _read(path: str) -> str | None:
 
 def _apply(change: Change) -> None:
     if change.after is None:
-        with suppress(FileNotFoundError):
-            os.unlink(os.path.realpath(change.path))
+        _files.unlink(os.path.realpath(change.path))
     elif change:
         _replace(change.path, change.after)
 
@@ -170,24 +170,12 @@ def _missing(path: str) -> list[str]:
 def _replace(path: str, text: str, mode: int = 0o644) -> None:
     """All or nothing, through a link if it is one, with the mode the file has."""
     path = os.path.realpath(path)
-    aside = f"{path}.hardwon-{os.getpid()}"
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with suppress(FileNotFoundError):
             mode = os.stat(path).st_mode & 0o777
-        with open(
-            os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode),
-            "w",
-            encoding="utf-8",
-            newline="",
-        ) as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, path)
+        _files.replace(path, text.encode(), mode=mode, durable=True)
     except OSError as error:
-        with suppress(OSError):
-            os.unlink(aside)
         raise storage_error(error, path) from error
 
 

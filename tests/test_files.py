@@ -1,0 +1,72 @@
+"""Files of ours: whole, private, and never through a planted link."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from hardwon import _files
+
+
+def test_a_file_is_replaced_whole_and_is_private(tmp_path: Path) -> None:
+    path = tmp_path / "state"
+    path.write_bytes(b"old")
+
+    _files.replace(str(path), b"new", durable=True)
+
+    assert path.read_bytes() == b"new"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [entry.name for entry in tmp_path.iterdir()] == ["state"]
+
+
+def test_a_failure_leaves_the_old_bytes_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "state"
+    path.write_bytes(b"old")
+
+    def full(handle: int, content: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match="No space"):
+        _files.replace(str(path), b"new")
+
+    assert path.read_bytes() == b"old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["state"]
+
+
+def test_a_system_that_takes_one_byte_at_a_time_gets_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, real = tmp_path / "state", os.write
+    monkeypatch.setattr(os, "write", lambda handle, content: real(handle, bytes(content[:1])))
+
+    _files.replace(str(path), b"whole")
+
+    assert path.read_bytes() == b"whole"
+
+
+def test_nothing_is_appended_through_a_link(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"untouched")
+    (tmp_path / "log").symlink_to(victim)
+
+    with pytest.raises(OSError, match="symbolic links"):
+        _files.append(str(tmp_path / "log"), b"x")
+
+    assert victim.read_bytes() == b"untouched"
+
+
+def test_an_append_tells_the_size(tmp_path: Path) -> None:
+    assert _files.append(str(tmp_path / "log"), b"one") == 3
+    assert _files.append(str(tmp_path / "log"), b"two") == 6
+
+
+def test_a_file_that_is_gone_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "here").touch()
+
+    assert _files.unlink(str(tmp_path / "here"))
+    assert not _files.unlink(str(tmp_path / "here"))
