@@ -143,6 +143,11 @@ def test_a_table_of_lessons_is_imported_for_its_agent(coder: hardwon.Agent, tmp_
     (taken,) = coder.lessons.import_from(str(path))
 
     assert (taken.situation, taken.correction) == ("/fetch behind cloudflare", "use a token")
+    assert [at.timestamp() for at in (taken.created_at, taken.updated_at, taken.last_seen_at)] == [
+        1,
+        2,
+        3,
+    ]
 
 
 def test_reflections_of_a_loop_are_imported(coder: hardwon.Agent, tmp_path: Path) -> None:

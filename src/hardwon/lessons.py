@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from hardwon._cold.lazy import lazy
 from hardwon.errors import InvalidInput, NotFound, StorageError
-from hardwon.text.clean import required
-from hardwon.values.lesson import Lesson, Status
+from hardwon.text.clean import one_line, required
+from hardwon.values.lesson import EPOCH, Lesson, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ else:
 
 _EDITABLE = {"situation", "mistake", "correction", "tags", "status", "importance", "confidence"}
 _MOST = 10_000
+_TIMES = ("created_at", "updated_at", "last_seen_at")
 
 
 class Lessons:
@@ -128,14 +131,36 @@ class Lessons:
         write = lesson_formats.to_lines if form == "jsonl" else lesson_formats.to_markdown
         return write(self.list(limit=_MOST))
 
-    def import_from(self, source: str) -> Sequence[Lesson]:
+    def import_from(
+        self, source: str, *, from_tenant: str = "", from_agent: str = ""
+    ) -> Sequence[Lesson]:
         """Take in a pack, or the store of another system, as a whole or not at all.
 
-        Lessons known already gain evidence.
+        Lessons keep their dates; what was taken in before is left as it is. Of a store of several
+        tenants and agents those of this agent are read, or those that are named.
         """
-        found = list(imports.read(source, self._scope))
+        found = imports.read(source, self._scope, tenant=from_tenant, agent=from_agent)
+        new = list(found)
+        named = Counter(lesson.origin for lesson in new)
+        known = self._imported(named) if new else {}
         with self._engine.store.together():
-            return [self._engine.keep(lesson) for lesson in found]
+            return [known.get(_name(one, named)) or self._taken(one) for one in new]
+
+    def _imported(self, named: Mapping[str, int]) -> dict[tuple[str, ...], Lesson]:
+        """The lessons of every status that came from other systems, by what they are known by."""
+        states = [value for name, value in vars(Status).items() if name.isupper()]
+        every = (lesson for status in states for lesson in self.list(status=status, limit=_MOST))
+        return {_name(one, named): one for one in every if one.origin.startswith("import:")}
+
+    def _taken(self, lesson: Lesson) -> Lesson:
+        """An imported lesson as it is stored, with the dates it came with."""
+        kept = self._engine.keep(lesson)
+        if lesson.created_at == EPOCH or kept.origin != lesson.origin:
+            return kept
+        times = {name: getattr(lesson, name) for name in _TIMES}
+        dated = kept._replace(**{name: at for name, at in times.items() if at != EPOCH})
+        self._engine.store.lessons.update(dated)
+        return dated
 
     def _tagged(self, tag: str) -> Sequence[Lesson]:
         """The lessons with a tag that every lesson has by its kind."""
@@ -164,6 +189,12 @@ class Lessons:
         restored = lesson_formats.restored(now, before)
         store.update(restored)
         return restored
+
+
+def _name(lesson: Lesson, named: Mapping[str, int]) -> tuple[str, ...]:
+    """What an imported lesson is known by: its origin, and its words where several share that."""
+    is_alone = named.get(lesson.origin, 0) < 2
+    return (lesson.origin,) if is_alone else (lesson.origin, one_line(lesson.correction))
 
 
 def within(limit: int, most: int) -> int:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 TITLE = "# hardwon lessons"
 _LISTS = ("tags", "signatures", "calls", "kinds")
 _RECORDS = {"evidence": evidence.restored, "fixes": fix.restored}
+_NUMBERS = {"importance": float, "confidence": float, "met": int, "hits": int}
 _TIMES = ("created_at", "updated_at", "last_seen_at", "expires_at")
 _LEFT_OUT = ("scope", "id", "job", "hits")  # they belong to the store, not to the lesson
 _FIELDS = frozenset(Lesson._fields) - {"scope", "id"}
@@ -41,7 +42,8 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
         name: value for name, value in record.items() if name in _FIELDS and value is not None
     }
     try:
-        values |= {name: tuple(map(str, values[name])) for name in _LISTS if name in values}
+        values |= {name: _strings(values[name]) for name in _LISTS if name in values}
+        values |= {name: kind(values[name]) for name, kind in _NUMBERS.items() if name in values}
         values |= {name: read(values[name]) for name, read in _RECORDS.items() if name in values}
         values |= {name: datetime.fromisoformat(values[name]) for name in _TIMES if name in values}
         lesson = Lesson(scope, **{"situation": "", "correction": "", **values})
@@ -53,6 +55,11 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
     if not lesson.correction.strip():
         raise InvalidInput("not a lesson: it has no correction")
     return lesson
+
+
+def _strings(items: Any) -> tuple[str, ...]:
+    """A list of texts; one text alone counts as a list of one."""
+    return (items,) if isinstance(items, str) else tuple(map(str, items))
 
 
 def to_lines(lessons: Iterable[Lesson]) -> str:

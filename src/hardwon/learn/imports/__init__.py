@@ -26,8 +26,11 @@ else:
 _SQLITE = b"SQLite format 3\0"
 
 
-def read(source: str, scope: Scope) -> Iterable[Lesson]:
-    """The lessons at a path or URL; which system they come from is told by what is there."""
+def read(source: str, scope: Scope, *, tenant: str = "", agent: str = "") -> Iterable[Lesson]:
+    """The lessons at a path or URL; which system they come from is told by what is there.
+
+    `tenant` and `agent` name whose rows of a tenant store are read, if not those of the scope.
+    """
     if source.startswith(("redis://", "rediss://", "unix://")):
         return wasp.read(source, scope)
     path = os.path.expanduser(source)
@@ -39,7 +42,9 @@ def read(source: str, scope: Scope) -> Iterable[Lesson]:
     except OSError as error:
         raise StorageError(path, error.strerror or str(error), "name a file or folder") from error
     if content.startswith(_SQLITE):
-        return arbiter.read(path, scope)
+        return arbiter.read(path, scope, tenant=tenant, agent=agent)
+    if tenant or agent:
+        raise InvalidInput(f"{path!r} is no store of several tenants and agents")
     return _text(path, content.decode("utf-8", "replace"), scope)
 
 

@@ -1,44 +1,95 @@
-"""The `lessons` table of a tenant store: one signature and one text a row."""
+"""The `lessons` table of a tenant store: one signature and one text a row.
+
+Lessons never cross tenants or agents: the rows of one tenant and one agent are read.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from hardwon.errors import InvalidInput
+from hardwon.learn.imports.fields import moment
 from hardwon.values.evidence import Evidence
 from hardwon.values.lesson import Lesson
+from hardwon.values.scope import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from hardwon.values.scope import Scope
-
+EVERY_AGENT = "*"
+_OWNERS = "SELECT DISTINCT tenant_id, agent_id FROM lessons"
 _ROWS = (
     "SELECT id, signature, lesson_text, hit_count, created_at, updated_at, last_seen_at"
-    " FROM lessons WHERE agent_id = ? OR ? = 'default' ORDER BY id"
+    " FROM lessons WHERE tenant_id = ? AND (agent_id = ? OR ? = '*') ORDER BY id"
 )
 
 
-def read(path: str, scope: Scope) -> Iterator[Lesson]:
-    """The agent's own rows; as agent `default`, the rows of all agents."""
-    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+def read(path: str, scope: Scope, *, tenant: str = "", agent: str = "") -> Iterator[Lesson]:
+    """The rows of a tenant and an agent, by default of those that the scope names."""
+    # Quoted: a `?` in the name would begin the options, and another file would be made.
+    connection = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)
     try:
-        rows = connection.execute(_ROWS, (scope.agent, scope.agent)).fetchall()
+        owners = connection.execute(_OWNERS).fetchall()
+        names = _names(connection)
+        number = _tenant(owners, names, tenant or scope.tenant, is_asked=bool(tenant))
+        agents = [name for owner, name in owners if owner == number]
+        chosen = _agent(agents, agent or scope.agent, is_asked=bool(agent))
+        rows = connection.execute(_ROWS, (number, chosen, chosen)).fetchall()
     except sqlite3.Error as error:
         raise InvalidInput(f"{path!r} holds no table of lessons: {error}") from error
     finally:
         connection.close()
-    for number, signature, text, hits, created, updated, seen in rows:
-        yield Lesson(
-            scope,
-            situation=signature,
-            correction=text,
-            origin=f"import:arbiter:{number}",
-            evidence=(Evidence("arbiter", f"{number}"),),
-            hits=hits,
-            created_at=datetime.fromtimestamp(created, UTC),
-            updated_at=datetime.fromtimestamp(updated, UTC),
-            last_seen_at=datetime.fromtimestamp(seen, UTC),
-        )
+    return (_lesson(row, scope) for row in rows)
+
+
+def _names(connection: sqlite3.Connection) -> dict[str, int]:
+    """The tenants by name, where the store names them."""
+    columns = {row[1] for row in connection.execute("PRAGMA table_info(tenants)")}
+    if not {"id", "name"} <= columns:
+        return {}
+    return {
+        str(name): number for number, name in connection.execute("SELECT id, name FROM tenants")
+    }
+
+
+def _tenant(
+    owners: Iterable[tuple[int, str]], names: dict[str, int], asked: str, *, is_asked: bool
+) -> int:
+    """The number of a tenant by its name or number; the only one, where none was named."""
+    known = {str(number): number for number, _ in owners}
+    found = {**known, **{name: n for name, n in names.items() if n in known.values()}}
+    if asked in found:
+        return found[asked]
+    if not is_asked and asked == Scope().tenant and len(known) == 1:
+        return next(iter(known.values()))
+    raise InvalidInput(f"no lessons of tenant {asked!r}; --from-tenant takes: {_listed(found)}")
+
+
+def _agent(known: list[str], asked: str, *, is_asked: bool) -> str:
+    """The agent whose rows are read."""
+    if asked in known or (is_asked and asked == EVERY_AGENT):
+        return asked
+    if not is_asked and asked == Scope().agent and len(known) == 1:
+        return known[0]
+    raise InvalidInput(f"no lessons of agent {asked!r}; --from-agent takes: {_listed(known)}, *")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "none: there are no lessons"
+
+
+def _lesson(row: tuple[int, str, str, int, float, float, float], scope: Scope) -> Lesson:
+    number, signature, text, hits, created, updated, seen = row
+    return Lesson(
+        scope,
+        situation=signature,
+        correction=text,
+        origin=f"import:arbiter:{number}",
+        evidence=(Evidence("arbiter", f"{number}"),),
+        hits=hits,
+        created_at=moment(created),
+        updated_at=moment(updated),
+        last_seen_at=moment(seen or created),
+    )

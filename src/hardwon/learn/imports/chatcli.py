@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import InvalidInput
+from hardwon.learn.imports.fields import moment, required_text, share, words
 from hardwon.values.evidence import Evidence
-from hardwon.values.lesson import EPOCH, Lesson
+from hardwon.values.lesson import Lesson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,27 +33,29 @@ def parse(text: str, scope: Scope) -> Iterator[Lesson]:
 
 
 def _lesson(fact: dict[str, Any], scope: Scope) -> Lesson:
-    lines = dict(re.findall(r"^(?:- )?([A-Z]+): (.*)$", str(fact.get("content", "")), re.MULTILINE))
-    made = _moment(fact.get("created_at"))
+    name = f"fact {fact.get('id', '')!r}"
+    content = required_text(fact.get("content"), f"content of {name}")
+    lines = dict(re.findall(r"^(?:- )?([A-Z]+): (.*)$", content, re.MULTILINE))
+    made, accessed = moment(fact.get("created_at")), moment(fact.get("last_accessed"))
+    tags = words(fact.get("tags"), f"tags of {name}")
     return Lesson(
         scope,
-        situation=lines.get("LESSON", str(fact.get("content", ""))),
+        situation=lines.get("LESSON", content),
         mistake=lines.get("MISTAKE", "").replace("(unknown)", ""),
-        correction=lines.get("CORRECTION", str(fact.get("content", ""))),
+        correction=lines.get("CORRECTION", content),
         trigger=lines.get("TRIGGER", "manual"),
-        tags=tuple(t for t in fact.get("tags") or () if not str(t).startswith(_OWN_TAGS)),
+        tags=tuple(tag for tag in tags if not tag.startswith(_OWN_TAGS)),
         origin=f"import:chatcli:{fact.get('id', '')}",
-        evidence=(Evidence("fact", f"{fact.get('id', '')}"),),
-        confidence=float(fact.get("confidence") or 0.6),
+        evidence=_evidence(fact),
+        confidence=share(fact.get("confidence"), f"confidence of {name}", default=0.6),
         created_at=made,
+        updated_at=made,
+        last_seen_at=max(made, accessed),
     )
 
 
-def _moment(text: object) -> datetime:
-    """RFC 3339 with up to nine digits; Python reads six."""
-    try:
-        cut = re.sub(r"(\.\d{6})\d+", r"\1", str(text))
-        found = datetime.fromisoformat(cut)
-    except ValueError:
-        return EPOCH
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+def _evidence(fact: dict[str, Any]) -> tuple[Evidence, ...]:
+    """The fact, and the project it was learnt in: it holds elsewhere, too."""
+    source = fact.get("source_project")
+    place = (Evidence("project", str(source)),) if source else ()
+    return (Evidence("fact", f"{fact.get('id', '')}"), *place)

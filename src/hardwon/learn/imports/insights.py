@@ -6,6 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from hardwon.learn.imports.fields import moment
 from hardwon.text.clean import one_line
 from hardwon.values.episode import Trigger
 from hardwon.values.evidence import Evidence, Kind
@@ -31,6 +32,7 @@ def parse(text: str, path: str, scope: Scope) -> Iterator[Lesson]:
                 tags=tags,
                 trigger=Trigger.SESSION,
                 origin=f"import:insights:{name}",
+                created_at=moment(next(iter(_items(front, "date")), "")),
                 evidence=tuple(Evidence(Kind.SESSION, one) for one in _items(front, "session")),
             )
 

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import MissingExtra, StorageError
+from hardwon.learn.imports.fields import moment, share
 from hardwon.values.episode import Trigger
 from hardwon.values.evidence import Evidence
 from hardwon.values.lesson import Lesson
@@ -58,5 +59,6 @@ def _lesson(entry: dict[str, Any], said: str, goal: str, scope: Scope) -> Lesson
         trigger=Trigger.GOAL,
         origin=f"import:wasp:{goal}",
         evidence=(Evidence("goal", f"{goal}"),),
-        importance=float(entry.get("importance") or 0.5),
+        importance=share(entry.get("importance"), f"importance of goal {goal!r}", default=0.5),
+        created_at=moment(entry.get("created_at") or entry.get("timestamp")),
     )

@@ -1,0 +1,49 @@
+"""Values of foreign records, checked: what cannot be read is told with the record it stands in."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from hardwon.errors import InvalidInput
+from hardwon.values.lesson import EPOCH
+
+
+def required_text(value: object, what: str) -> str:
+    """The text; raises InvalidInput when it is missing or no text."""
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidInput(f"{what} is {value!r}, not a text")
+    return value
+
+
+def share(value: Any, what: str, *, default: float) -> float:
+    """A number in 0 … 1; the default for none, InvalidInput for anything else."""
+    if value is None or value == 0:
+        return default
+    try:
+        return min(1.0, max(0.0, float(value)))
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{what} is {value!r}, not a number") from error
+
+
+def words(value: Any, what: str) -> tuple[str, ...]:
+    """A list of words; one alone counts as a list of one."""
+    if value is None:
+        return ()
+    items = [value] if isinstance(value, str) else value
+    if not isinstance(items, list) or not all(isinstance(one, str | int) for one in items):
+        raise InvalidInput(f"{what} is {value!r}, not a list of words")
+    return tuple(str(one) for one in items)
+
+
+def moment(value: object) -> datetime:
+    """A time in RFC 3339 or seconds since 1970; the epoch when there is none that can be read."""
+    try:
+        if isinstance(value, int | float):
+            return datetime.fromtimestamp(value, UTC)
+        # Up to nine digits of a second are written; Python reads six.
+        read = datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", str(value)))
+    except (ValueError, OverflowError, OSError):
+        return EPOCH
+    return read if read.tzinfo else read.replace(tzinfo=UTC)
