@@ -99,7 +99,8 @@ def _substitutions(operands: tuple[str, ...]) -> list[Writing]:
     )
     if not found:
         return [Writing(path) for path in paths]
-    old, new = (re.sub(r"\\(.)", r"\1", found[group]) for group in (2, 3))
+    old, new = (found[group].replace("\\n", "\n") for group in (2, 3))
+    old, new = (re.sub(r"\\(.)", r"\1", text) for text in (old, new))
     return [Writing(path, "", old, new) for path in paths]
 
 

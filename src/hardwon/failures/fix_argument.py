@@ -21,6 +21,7 @@ _READ = 65_536
 _DEPTH = 8
 _LEAVES = 4_000
 _TELLING = 4  # characters from which on a value can be told from others
+_WORD = r"[a-z_ -]{3,30}"
 _REFUSED = (
     r"(?i:\bnot\b|invalid|unknown|cannot|can't|must|should|no such|wrong|unavailable|expired"
     r"|unsupported|denied|mismatch)"
@@ -139,7 +140,7 @@ def _sourced(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None
     """A value that stands in an earlier result, where the wrong one does not stand."""
     fresh = [value for value in scalars(new) if value not in set(scalars(old))]
     stale = [value for value in scalars(old) if value not in set(scalars(new))]
-    if not fresh or key in PATHS or not re.search(_REFUSED, case.line):
+    if not fresh or key in PATHS or not _is_refused(case) or not re.search(r"\d", fresh[0]):
         return None
     sources = _sources(fresh[0], case)
     before = _sources(stale[0], case) if stale else []
@@ -147,12 +148,26 @@ def _sourced(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None
         return told
     known = {(source.at, source.path) for source in before}
     alone = [source for source in sources if (source.at, source.path) not in known]
-    alone.sort(key=lambda source: not _is_about(case, source))
+    alone.sort(key=lambda source: (-_shared(case, source), not _is_about(case, source)))
     if not alone or _is_unsure(alone[0], before):
         return None
     source = alone[0]
     words = f"Take `{key}` from {_where(source)}; do not make it up."
     return words, f"{key} from {source.tool} {'.'.join(source.path)}"
+
+
+def _is_refused(case: Case) -> bool:
+    """Whether the error is about a wrong value, not about something that is used up."""
+    is_short = re.search(r"(?i:not enough|insufficient|exceed|sold out|too many)", case.line)
+    return bool(re.search(_REFUSED, case.line)) and not is_short
+
+
+def _shared(case: Case, source: Source) -> int:
+    """How many words of the error stand in the names of the place."""
+    line = case.line.lower()
+    return sum(
+        word.rstrip("s") in line for word in names_in(source.path[-1] if source.path else "")
+    )
 
 
 def _is_about(case: Case, source: Source) -> bool:
@@ -194,8 +209,9 @@ def _telling(before: Source, after: Source, case: Case) -> tuple[str, str] | Non
     for field, value in differing:
         if value in {"true", "false"} and names_in(field) & case.names:
             return f"is {value}", f"{field}={value}"
-        if re.fullmatch(r"[a-z_ -]{3,30}", old[field]) and old[field].replace("_", " ") in line:
-            return f"is not {old[field]}", f"{field}!={old[field]}"
+        if re.fullmatch(_WORD, old[field]) and old[field].replace("_", " ") in line:
+            such = f", such as {value}" if re.fullmatch(_WORD, value) else ""
+            return f"is not {old[field]}{such}", f"{field}!={old[field]}"
     return None
 
 

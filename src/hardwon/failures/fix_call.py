@@ -78,7 +78,8 @@ def _fix(case: Case, pair: Pair, changes: list[Change]) -> Fix | None:
     example = f" For example: `{call}`" if is_shown and call not in text else ""
     sort = "tool" if _is_replaced(pair) else "call"
     key = f"{sort} {'; '.join(change.key for change in changes)}"
-    return Fix(sort, text + example, key, call if is_shown else "", f"`{pair.old.call}`")
+    mistake = f"`{pair.old.call}`" if pair.old.call != pair.new.call else ""
+    return Fix(sort, text + example, key, call if is_shown else "", mistake)
 
 
 def _is_replaced(pair: Pair) -> bool:
@@ -110,6 +111,8 @@ def _changes(case: Case, pair: Pair) -> list[Change]:
 def _is_cause(change: Change, case: Case) -> bool:
     """Whether this difference can be why it works: nothing else changed, or the error says so."""
     sort = change.key.split(" ", 1)[0]
+    if re.match(r"(?:E +)?AssertionError\b", case.line):
+        return False
     if re.search(_EXPLAINS[sort], case.line):
         return True
     is_own = is_own_check(case) or is_red(case.failed) or bool(re.match(_OWN_CODE, case.line))

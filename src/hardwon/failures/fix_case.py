@@ -54,8 +54,8 @@ _RED = (
     r"|\bFAILED \((?:failures|errors)=|test result: FAILED"
 )
 _PASSED = (
-    r"(?m)\b\d+ (?:passed|passing)\b|\bRan \d+ tests?\b|^ok\s|^PASS|test result: ok|tests finished"
-    r"|\bOK\b"
+    r"(?m)\b[1-9]\d* (?:passed|passing)\b|\bRan [1-9]\d* tests?\b|^ok\s|^PASS"
+    r"|test result: ok|tests finished|\bOK\b"
 )
 _OWN_CODE = r"^(?:E +)?(?:[\w.]+\.)?(?:AssertionError|AssertionFailedError|Failed:)|^assert\b"
 _BAD_SIGNS = (
@@ -129,7 +129,8 @@ def is_red(step: Step) -> bool:
 
 def has_run_tests(step: Step) -> bool:
     """Whether the output tells how many tests passed."""
-    return bool(re.search(_PASSED, step.output[-4000:]))
+    end = step.output[-4000:]
+    return bool(re.search(_PASSED, end)) and not re.search(r"\bRan 0 tests|no tests ran", end)
 
 
 def is_own_check(case: Case) -> bool:

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.failures.authored import is_shell, tail, text_of
+from hardwon.failures.authored import is_coined
 from hardwon.failures.fix_case import (
     Case,
-    blamed,
-    command,
     is_gone,
     is_own_check,
     is_personal,
     names_in,
     word_set,
+)
+from hardwon.failures.fix_preparation import package_fix
+from hardwon.failures.fix_script import (
+    DEFINED,
+    MOVED,
+    Scripts,
+    failing_line,
+    moved_fix,
+    place_of,
+    scripts_of,
 )
 from hardwon.values.fix import Fix
 
@@ -22,12 +30,14 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     from hardwon.values.step import Step
+
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
 _LINES, _LIMIT = 8, 460
-_NEAR = 15  # lines above the one that failed
-_SCRIPT = r"[\w.-]+\.(?:py|js|ts|mjs|cjs|sh|rb|pl|php|go|sql|r|R|jl|lua|exs?|tsx?|java|kt|rs)"
+_APART = 3  # lines between two groups of changed lines
+_TELLING = 3  # the score of a block that has to do with the error
+_FEW, _SHORT = 4, 5  # lines that are taken as they are
 _OWN_SLIPS = (  # what an author mistyped, not what is to be known
     r"^(?:E +)?(?:NameError|IndentationError|TabError|UnboundLocalError|SyntaxError|ReferenceError)"
 )
@@ -42,7 +52,6 @@ _IMPORT = (
 _CALL = r"([A-Za-z_][\w]*)\s*\("
 _KEYWORD = r"\b([A-Za-z_]\w*)\s*=(?!=)"
 _QUOTED = r"['\"]([a-z][\w-]{3,30})['\"]"
-_DEFINED = r"(?m)^\s*(?:async\s+)?(?:def|class|function|func|fn|type|struct)\s+(\w+)"
 _PLAIN_CALLS = word_set(
     "print str int len list dict set tuple open range type repr isinstance getattr setattr hasattr "
     "super sorted format join append main run if for while with return def class lambda and or not "
@@ -58,89 +67,59 @@ class Block(NamedTuple):
     lines: tuple[str, ...]
 
 
-class Scripts(NamedTuple):
-    """Two versions of the code that a call runs."""
-
-    old: str
-    new: str
-    name: str  # of the file; "" for code given with the call
-
-
 def lines_fix(case: Case) -> Fix | None:
     """The added lines that explain why the script works now."""
     if is_own_check(case) or re.match(_OWN_SLIPS, case.line) or not is_gone(case):
         return None
-    scripts = _scripts(case)
-    if scripts is None or scripts.old.strip() == scripts.new.strip():
+    scripts = scripts_of(case)
+    if scripts is None or case.line in scripts.old:
+        return None  # the script itself says so
+    if fix := package_fix(case) or moved_fix(case, scripts):
+        return fix
+    raised = _raised(case, scripts)
+    chosen = raised or _chosen(case, scripts)
+    lines = [chosen[place] for place in sorted(chosen)]
+    code = _code(chosen)
+    if not _is_telling(lines) or _is_homemade(lines, case, scripts) or is_personal(code):
         return None
-    chosen = _chosen(case, scripts)
-    if not chosen:
-        return None
-    names = _names(chosen, scripts, case)
-    code = _code(chosen, scripts)
-    if not names or is_personal(code) or len(code) > _LIMIT or _is_homemade(chosen, case, scripts):
+    names = ["first", *_called(lines)] if raised else _names(lines, scripts, case)
+    if not names or len(code) > _LIMIT:
         return None
     where = "In the script" if scripts.name else "In the code"
-    text = f"{where}, with your own names:\n{code}"
+    first = ", before the line that fails" if raised else ""
+    text = f"{where}{first}, with your own names:\n{code}"
     return Fix("lines", text, f"lines {' '.join(names)}", "", _removed(case, scripts))
+
+
+def applies_lines(key: str, step: Step) -> bool:
+    """Whether a call holds what the key of a fix names."""
+    if key == MOVED:
+        return "__init__.py" in step.args
+    return all(name in step.args for name in key.split() if name != "first")
+
+
+def _is_telling(lines: list[str]) -> bool:
+    """Whether the lines do something, not only name it."""
+    return any(re.search(r"[(=]", line) for line in lines)
+
+
+def _called(lines: list[str]) -> list[str]:
+    return sorted({word for line in lines for word in re.findall(_CALL, line)} - _PLAIN_CALLS)[:4]
 
 
 def _is_homemade(lines: list[str], case: Case, scripts: Scripts) -> bool:
     """Whether the error is about a class of the script itself, or the lines define functions."""
     if any(re.match(r"\s*(?:async )?(?:def|function|func|fn)\s", line) for line in lines):
         return True
-    own = set(re.findall(_DEFINED, scripts.old))
+    bases = [base for line in lines for base in re.findall(r"^\s*class \w+\(([\w.]*)", line)]
+    if any(base.rsplit(".", 1)[-1] not in case.line for base in bases):
+        return True
+    missing = re.search(r"attribute '(\w+)'", case.line)
+    if missing and any(f".{missing[1]} = " in line for line in lines):
+        return True
+    own = set(re.findall(DEFINED, scripts.old))
     is_slip = re.match(r"(?:E +)?(?:AttributeError|TypeError)\b", case.line)
     return bool(is_slip and own & set(re.findall(r"\w+", case.line)))
-
-
-def _scripts(case: Case) -> Scripts | None:
-    """The code as it failed and as it works; None when the calls run something else."""
-    old_name, old_body = _run(case.failed, case)
-    if not old_name and not old_body:
-        return None
-    new_name, new_body = _run(case.last, case)
-    if bool(old_body) != bool(new_body) or not (new_name or new_body):
-        return None
-    if old_body:
-        return Scripts(old_body, new_body, "") if _shared(old_body, new_body) >= 0.3 else None
-    old = text_of(old_name, case.steps[: case.at + 1])
-    new = text_of(new_name, case.steps)
-    if not old or not new or (old_name != new_name and not _is_copy(case, old, new)):
-        return None
-    return Scripts(old, new, new_name)
-
-
-def _is_copy(case: Case, old: str, new: str) -> bool:
-    """Whether the other script is the next version of the one that failed."""
-    return len(case.between) <= 3 and _shared(old, new) >= 0.6
-
-
-def _run(step: Step, case: Case) -> tuple[str, str]:
-    """The script that a call runs, by its name, and the code that it is given."""
-    if not is_shell(step):
-        is_code = not step.args.startswith("{")
-        return ("", step.args) if is_code else ("", "")
-    parts = command(step)
-    at = blamed(step, case.line if step is case.failed else "")
-    if at < 0:
-        return "", ""
-    for part in (parts[at], *reversed(parts)):
-        if part.script and not part.writes and part.program not in {"cat", "tee"}:
-            return "", part.script
-        words = (part.program, *part.operands)
-        named = [word for word in words if re.fullmatch(_SCRIPT, tail(word))]
-        if named and not part.writes and part.program not in {"cat", "rm", "sed"}:
-            return tail(named[0]), ""
-    return "", ""
-
-
-def _shared(old: str, new: str) -> float:
-    """Which share of the shorter text's lines stands in the other too."""
-    first, second = (
-        {s for line in text.splitlines() if (s := line.strip())} for text in (old, new)
-    )
-    return len(first & second) / max(1, min(len(first), len(second)))
 
 
 def _blocks(old: str, new: str) -> list[Block]:
@@ -164,36 +143,67 @@ def _block(lines: list[tuple[int, str]]) -> Block:
     return Block(places, texts)
 
 
-def _chosen(case: Case, scripts: Scripts) -> list[str]:
-    """The added lines that have to do with the error, in their order."""
-    failing = _failing_line(case, scripts)
-    place = _place(scripts.new, failing)
+def _chosen(case: Case, scripts: Scripts) -> dict[int, str]:
+    """The added lines that have to do with the error, by their places."""
+    failing = failing_line(case, scripts)
+    place = place_of(scripts.new, failing)
     known = set(re.findall(r"\w+", scripts.old))
-    scored = [
-        (score, block)
-        for block in _blocks(scripts.old, scripts.new)
-        if (score := _score(block, case, known, failing=failing, place=place)) >= 3
+    end = _end(scripts.new, place)
+    blocks = [b for b in _blocks(scripts.old, scripts.new) if place < 0 or b.places[0] <= end]
+    scores = [_score(block, case, known, failing=failing if place < 0 else "") for block in blocks]
+    top = max(scores, default=0)
+    if top >= _TELLING:
+        best = [b for b, score in zip(blocks, scores, strict=True) if score == top]
+        return _gathered([_kept(block, case, known) for block in best], scripts, case)
+    fresh = [_kept(b, case, known) for b in blocks if place >= 0 and _fresh(b.lines, known)]
+    is_small = sum(map(len, fresh)) <= _FEW and "No module named" not in case.line
+    return _gathered(fresh, scripts, case) if is_small else {}
+
+
+def _raised(case: Case, scripts: Scripts) -> dict[int, str]:
+    """Lines about the error that stood below the failing one and stand above it now."""
+    failing = failing_line(case, scripts)
+    old, new = scripts.old.splitlines(), scripts.new.splitlines()
+    place, before = place_of(scripts.new, failing), place_of(scripts.old, failing)
+    if place < 0 or before < 0:
+        return {}
+    below = {line.strip() for line in old[before + 1 :]} - {line.strip() for line in old[:before]}
+    moved = [
+        (at, line)
+        for at, line in enumerate(new[:place])
+        if line.strip() in below and _meets(names_in(line), case.names)
+        if re.search(_CALL, line) and not re.match(_NOISE, line)
     ]
-    scored.sort(key=lambda pair: (-pair[0], pair[1].places))
+    return _closed(moved[:3], scripts.new) if moved else {}
+
+
+def _gathered(blocks: list[list[tuple[int, str]]], scripts: Scripts, case: Case) -> dict[int, str]:
+    """The lines of the blocks as far as there is room, and the imports that they need."""
     lines: dict[int, str] = {}
-    for _, block in scored:
-        kept = _closed(_kept(block, case, known), scripts.new)
-        if len(lines | kept) <= _LINES:
-            lines |= kept
-    return _used([line for _, line in sorted(lines.items())], case)
+    for block in blocks:
+        more = _closed(_within(block, scripts), scripts.new)
+        if len(lines | more) <= _LINES:
+            lines |= more
+    known = {line.strip() for line in scripts.old.splitlines()}
+    imports = {
+        at: line
+        for at, line in enumerate(scripts.new.splitlines())
+        if re.match(_IMPORT, line) and line.strip() not in known
+    }
+    return _used(imports | lines, case)
 
 
-def _score(block: Block, case: Case, known: set[str], *, failing: str, place: int) -> int:
+def _score(block: Block, case: Case, known: set[str], *, failing: str) -> int:
     """How much a block has to do with the error."""
     text = "\n".join(line for line in block.lines if not re.match(_NOISE, line))
-    words = names_in(text)
-    fresh = [w for w in re.findall(_CALL, text) if w not in known and w not in _PLAIN_CALLS]
-    score = 3 * bool(_meets(words, case.names)) + bool(fresh)
-    if failing and place >= 0 and fresh:
-        score += 2 * (place - _NEAR <= block.places[-1] <= place)
-    if failing and place < 0 and _replaces(block, failing):
-        score += 3
-    return score
+    is_near = _meets(names_in(text), case.names) or (failing and _replaces(block, failing))
+    return _TELLING * bool(is_near) + bool(_fresh(block.lines, known))
+
+
+def _fresh(lines: Sequence[str], known: set[str]) -> list[str]:
+    """What the lines call that the old script does not name."""
+    text = "\n".join(line for line in lines if not re.match(_NOISE, line))
+    return [w for w in re.findall(_CALL, text) if w not in known and w not in _PLAIN_CALLS]
 
 
 def _closed(lines: list[tuple[int, str]], new: str) -> dict[int, str]:
@@ -221,17 +231,17 @@ def _depth(line: str) -> int:
     return sum(plain.count(c) for c in "([{") - sum(plain.count(c) for c in ")]}")
 
 
-def _used(lines: list[str], case: Case) -> list[str]:
+def _used(lines: dict[int, str], case: Case) -> dict[int, str]:
     """The lines without imports that nothing else there uses."""
-    others = " ".join(line for line in lines if not re.match(_IMPORT, line))
+    others = " ".join(line for line in lines.values() if not re.match(_IMPORT, line))
     if not others:
-        return lines if re.search(r"(?i:import|module|require)", case.line) else []
+        return lines if re.search(r"(?i:import|module|require)", case.line) else {}
     words = set(re.findall(r"\w+", others))
-    return [
-        line
-        for line in lines
+    return {
+        place: line
+        for place, line in lines.items()
         if not re.match(_IMPORT, line) or words & set(re.findall(r"\w+", line.split("import")[-1]))
-    ]
+    }
 
 
 def _meets(words: set[str], names: frozenset[str]) -> set[str]:
@@ -249,42 +259,56 @@ def _replaces(block: Block, failing: str) -> bool:
     return any(len(own & set(re.findall(r"\w{3,}", line))) * 2 > len(own) for line in block.lines)
 
 
-def _failing_line(case: Case, scripts: Scripts) -> str:
-    """The line of the script that the error points at."""
-    name = scripts.name or "<st"
-    found = ""
-    for frame in re.finditer(r"File \"([^\"\n]{1,300})\", line (\d+)", case.failed.output):
-        if tail(frame[1]).startswith(name):
-            found = frame[2]
-    lines = scripts.old.splitlines()
-    at = int(found) - 1 if found else -1
-    return lines[at].strip() if 0 <= at < len(lines) else ""
+def _within(lines: list[tuple[int, str]], scripts: Scripts) -> list[tuple[int, str]]:
+    """The lines with the added statement that they stand in: a `with`, an `if`."""
+    whole, known = scripts.new.splitlines(), {line.strip() for line in scripts.old.splitlines()}
+    found = dict(lines)
+    for at, line in lines:
+        margin = len(line) - len(line.lstrip())
+        above = (
+            place
+            for place in range(at - 1, -1, -1)
+            if whole[place].strip() and len(whole[place]) - len(whole[place].lstrip()) < margin
+        )
+        opener = next(above, -1)
+        if (
+            opener >= 0
+            and whole[opener].rstrip().endswith(":")
+            and not (whole[opener].strip() in known or re.match(_NOISE, whole[opener]))
+        ):
+            found[opener] = whole[opener]
+    return sorted(found.items())
 
 
-def _place(new: str, failing: str) -> int:
-    if not failing:
-        return -1
-    return next((at for at, line in enumerate(new.splitlines()) if line.strip() == failing), -1)
+def _end(new: str, place: int) -> int:
+    """Where the statement at a place ends, its body with it."""
+    lines = new.splitlines()
+    if place < 0:
+        return place
+    margin = len(lines[place]) - len(lines[place].lstrip())
+    end, depth = place, _depth(lines[place])
+    for at in range(place + 1, len(lines)):
+        indent = len(lines[at]) - len(lines[at].lstrip())
+        if lines[at].strip() and indent <= margin and depth <= 0:
+            break
+        end, depth = at, depth + _depth(lines[at])
+    return end
 
 
 def _kept(block: Block, case: Case, known: set[str]) -> list[tuple[int, str]]:
     """The telling lines of a block with their places; of a short one all but noise."""
     lines = list(zip(block.places, block.lines, strict=True))
     lines = [(at, line) for at, line in lines if not re.match(_NOISE, line)]
-    if len(lines) <= 5:
+    if len(lines) <= _SHORT:
         return lines
-    telling = [
-        (at, line)
-        for at, line in lines
-        if _meets(names_in(line), case.names)
-        or any(w not in known and w not in _PLAIN_CALLS for w in re.findall(_CALL, line))
-    ]
-    return telling[:5]
+    telling = [(at, line) for at, line in lines if _fresh([line], known)]
+    named = [(at, line) for at, line in telling if _meets(names_in(line), case.names)]
+    return (named or telling)[:_SHORT] if len(lines) <= _LINES else named[:_SHORT]
 
 
 def _names(lines: list[str], scripts: Scripts, case: Case) -> list[str]:
     """What the added lines call that the old ones did not: the identity of the fix."""
-    own = set(re.findall(_DEFINED, scripts.new)) | set(re.findall(_DEFINED, scripts.old))
+    own = set(re.findall(DEFINED, scripts.new)) | set(re.findall(DEFINED, scripts.old))
     before = set(re.findall(r"\w+", scripts.old))
     text = "\n".join(line for line in lines if not re.match(_IMPORT, line))
     calls = [w for w in re.findall(_CALL, text) if w not in own | before | _PLAIN_CALLS]
@@ -292,11 +316,24 @@ def _names(lines: list[str], scripts: Scripts, case: Case) -> list[str]:
     imports = re.findall(r"import\s+(\w+)", "\n".join(lines))
     quoted = [w for w in re.findall(_QUOTED, text) if w not in before]
     chosen = calls or [w for w in keywords if w not in own] or quoted
-    return sorted(set(chosen or [w for w in imports if w not in before]))[:4]
+    chosen = chosen or [w for w in imports if w not in before]
+    chosen = chosen or [w for w in re.findall(_CALL, text) if w not in own | _PLAIN_CALLS]
+    return sorted(name for name in set(chosen) if not is_coined(name, case.steps))[:4]
 
 
-def _code(lines: Sequence[str], scripts: Scripts) -> str:
-    """The lines without the indentation that all have in common."""
+def _code(chosen: dict[int, str]) -> str:
+    """The lines, each group of them without the indentation that all of it has in common."""
+    groups: list[list[str]] = []
+    before = -_APART
+    for place in sorted(chosen):
+        if place - before >= _APART:
+            groups.append([])
+        groups[-1].append(chosen[place])
+        before = place
+    return "\n".join(_dedented(lines) for lines in groups)
+
+
+def _dedented(lines: list[str]) -> str:
     margin = min(len(line) - len(line.lstrip()) for line in lines)
     return "\n".join(line[margin:].rstrip() for line in lines)
 

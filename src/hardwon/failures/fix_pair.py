@@ -16,7 +16,6 @@ from hardwon.failures.fix_case import (
     is_plumbing,
     is_reader,
     is_red,
-    names_in,
     word_set,
 )
 
@@ -89,7 +88,9 @@ def _is_working(case: Case, whole: tuple[Command, ...], at: int) -> bool:
         return False
     if last.failed:
         return bool(re.search(_ABSENT, case.line)) and (is_red(last) or has_run_tests(last))
-    return not is_masked(whole, at) or is_clean(last) or has_run_tests(last)
+    if not is_masked(whole, at):
+        return True
+    return has_run_tests(last) or (is_clean(last) and not whole[at].writes)
 
 
 def _is_tester(case: Case) -> bool:
@@ -119,7 +120,7 @@ def _is_same_program(case: Case, old: Command, new: Command) -> bool:
         return True
     if set(old.operands) == set(new.operands):
         return True
-    if old.call != new.call and _is_absent(case, old) and new.operands:
+    if old.call != new.call and _is_absent(case, old) and old.operands and new.operands:
         return True
     return bool(swapped(case, old, new)) or _is_completed(case, old, new) or _is_reflagged(old, new)
 
@@ -139,6 +140,8 @@ def _is_reflagged(old: Command, new: Command) -> bool:
 
 def valued(old: Command, new: Command) -> list[tuple[str, str]]:
     """The added flags that are followed by a new operand: their value."""
+    if not set(old.operands) <= set(new.operands):
+        return []
     flags = [flag for flag in new.flags if flag not in old.flags]
     words = [word for word in new.operands if word not in old.operands]
     return [(flag, word) for flag in flags for word in words if f"{flag} {word}" in new.text]
@@ -183,12 +186,11 @@ def _is_alike(a: str, b: str) -> bool:
     """Whether two paths or names are spelt alike: one holds the other, or most letters agree."""
     first, second = (tail(word.split("::", 1)[0]).lower() for word in (a, b))
     short, long = sorted((first, second), key=len)
-    if short == long or (len(short) > 3 and short.split(".", 1)[0] in long):
+    if short == long or (len(short) > 3 and long.startswith(short.split(".", 1)[0])):
         return True
     if max(len(a), len(b)) > 200:
         return False
-    shared = names_in(first) & names_in(second) - {"test", "tests", "spec"}
-    return bool(shared) or difflib.SequenceMatcher(None, first, second).ratio() > 0.8
+    return difflib.SequenceMatcher(None, first, second).ratio() > 0.8
 
 
 def is_one_liner(part: Command) -> bool:

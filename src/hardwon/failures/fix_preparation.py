@@ -50,7 +50,7 @@ _NO_FILE = (
     r"can't open file|No such file or directory|cannot find the file|ENOENT|Cannot find module"
     r"|No such file|could not open|does not exist"
 )
-_NO_MODULE = r"No module named|Cannot find module|has no filesystem location|ModuleNotFound"
+_NO_MODULE = r"No module named '?(\w+)|Cannot find module '(\w+)|module <module '(\w+)'"
 _SHOWN = 200
 
 
@@ -63,7 +63,7 @@ def preparation_fix(case: Case) -> Fix | None:
     place = _same_place(case, old)
     if place < 0 or is_reader(old):
         return None
-    if fix := _written_first(case, old):
+    if fix := _written_first(case, old) or package_fix(case):
         return fix
     done = list(_done(case, old, place))
     chosen = _explaining(case, done)
@@ -106,6 +106,7 @@ def _explaining(case: Case, done: Sequence[Command]) -> list[Command]:
     """The commands that explain why it works now: they name what the error names, or prepare."""
     is_git = command(case.failed)[blamed(case.failed, case.line)].program == "git"
     makers = [part for part in done if is_maker(part) and (is_git or not _is_undoing(part))]
+    makers = [part for part in makers if not _is_own_script(part, case)]
     makers = list({_key(part): part for part in makers}.values())  # the last of each
     related = [part for part in makers if _is_related(part, case)]
     if related:
@@ -126,6 +127,11 @@ def is_maker(part: Command) -> bool:
     is_known = is_known or part.does in _INTERPRETERS
     own_words = {piece for word in words for piece in re.split(r"[:/._-]", word)} | set(words)
     return (is_known and bool(own_words & _VERBS)) or own in _VERBS
+
+
+def _is_own_script(part: Command, case: Case) -> bool:
+    """Whether it runs a script that the run wrote."""
+    return any(is_coined(w, case.steps) for w in (part.program, *part.operands[:1]) if "." in w)
 
 
 def _is_undoing(part: Command) -> bool:
@@ -158,9 +164,6 @@ def _is_edit(step: Step) -> bool:
 
 
 def _fix(case: Case, chosen: list[Command]) -> Fix | None:
-    package = _package(case, chosen)
-    if package is not None:
-        return package
     text = " && ".join(part.text for part in chosen)
     if is_personal(text) or len(text) > _SHOWN or "\n" in text or "`" in text:
         return None
@@ -189,11 +192,17 @@ def _key(part: Command) -> str:
     return " ".join((part.does, *sorted(named)))
 
 
-def _package(case: Case, chosen: list[Command]) -> Fix | None:
+def package_fix(case: Case) -> Fix | None:
     """A package that the run had to make: its name belongs to the run, the way does not."""
-    if not re.search(_NO_MODULE, case.line):
-        return None
-    if not any(tail(word) == "__init__.py" for part in chosen for word in part.operands):
+    named = re.search(_NO_MODULE, case.line)
+    name = next((one for one in named.groups() if one), "") if named else ""
+    made = [
+        one.path
+        for step in (*case.between, case.last)
+        if name in step.args and not (step.failed and step is not case.last)
+        for one in writings(step.tool, step.args)
+    ]
+    if not name or not any(name in path.split("/") for path in made):
         return None
     text = (
         "Make the missing module a package before the call: a folder of that name with an "

@@ -27,6 +27,7 @@ _TEST = (
 )
 _COUNTS = r"\b(\d+) (?:failed|errors?|exceptions?|failing)\b"
 _BACKUP = r"\.(?:bak|orig|old|backup|save)\b"
+_WRITES = r"\.write|open\([^)\n]{0,200}['\"][wax]|writeFile|sed -i|patch"
 _TEXT = (
     "It fails without your change too. Do not hunt for it: run the same call once on the unchanged "
     "sources (`git stash`, the call, `git stash pop`) and look only at what is new."
@@ -43,7 +44,7 @@ def unchanged_fixes(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
     since = _reverted_at(steps)
     if since is None:
         return []
-    found = [at for at in range(since - 1, -1, -1) if _is_same(steps[at], last)]
+    found = [at for at in range(since - 1, -1, -1) if _is_same(steps[at], last, steps)]
     return [(found[0], _fix(steps[found[0]], last))] if found else []
 
 
@@ -52,7 +53,8 @@ def _is_untouched(steps: Sequence[Step]) -> bool:
     last, before = steps[-1], steps[:-1]
     if not last.failed or not is_red(last) or not _tests_in(last):
         return False
-    named = {word.split("::", 1)[0] for part in command(last) for word in part.operands}
+    words = {word for part in command(last) for word in (part.program, *part.operands)}
+    named = {word.split("::", 1)[0] for word in words}
     return not any(_touches(step) for step in steps) and not any(
         is_coined(name, before)
         for name in {*named, *(n.split("::", 1)[0] for n in _tests_in(last))}
@@ -62,7 +64,10 @@ def _is_untouched(steps: Sequence[Step]) -> bool:
 def _touches(step: Step) -> bool:
     """Whether a step may have changed a file of the project; a new script beside it does not."""
     return any(
-        one.old or not one.text or "/" in one.path.removeprefix("./").removeprefix("/tmp/")
+        one.old
+        or not one.text
+        or "/" in one.path.removeprefix("./").removeprefix("/tmp/")
+        or re.search(_WRITES, one.text)
         for one in writings(step.tool, step.args)
     )
 
@@ -82,11 +87,13 @@ def _tests_in(step: Step) -> list[str]:
     return list(dict.fromkeys(name for name in names if name not in whole))
 
 
-def _is_same(step: Step, last: Step) -> bool:
+def _is_same(step: Step, last: Step, before: Sequence[Step]) -> bool:
     """Whether an earlier step failed as the last one does, in a call of the same kind."""
     if not step.failed or not is_shell(step) or step.tool != last.tool:
         return False
     if not _same_program(step, last):
+        return False
+    if any(is_coined(word, before) for part in command(last) for word in part.operands):
         return False
     names, again = set(_tests_in(step)), set(_tests_in(last))
     if names and again:

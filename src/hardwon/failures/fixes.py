@@ -16,7 +16,7 @@ from hardwon.failures.fix_case import (
     is_reader,
     line_of,
 )
-from hardwon.failures.fix_lines import lines_fix
+from hardwon.failures.fix_lines import applies_lines, lines_fix
 from hardwon.failures.fix_preparation import applies_preparation, preparation_fix
 from hardwon.failures.fix_tool import tool_fix
 from hardwon.failures.fix_unchanged import has_revert, unchanged_fixes
@@ -56,7 +56,7 @@ def applies(fix: Fix, step: Step) -> bool:
     if fix.sort == "preparation":
         return applies_preparation(key, step)
     if fix.sort == "lines":
-        return all(name in step.args for name in key.split())
+        return applies_lines(key, step)
     if fix.sort == "unchanged":
         return has_revert(step)
     return step.tool == key.partition(" ")[0]

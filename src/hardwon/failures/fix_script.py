@@ -1,0 +1,139 @@
+"""Two versions of the code that a failing call and a later one run."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.authored import is_shell, tail, text_of, writings
+from hardwon.failures.fix_case import Case, blamed, command, folded, line_of, word_set
+from hardwon.values.fix import Fix
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    from hardwon.values.step import Step
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+_ALIKE = 0.3  # of the lines that code given with the call has to keep
+_SCRIPT = r"[\w.-]+\.(?:py|js|ts|mjs|cjs|sh|rb|pl|php|go|sql|r|R|jl|lua|exs?|tsx?|java|kt|rs)"
+_WRITERS = word_set("cat tee rm touch mkdir cp mv sed")
+MOVED = "moved to a package"
+DEFINED = r"(?m)^\s*(?:async\s+)?(?:def|class|function|func|fn|type|struct)\s+(\w+)"
+
+
+class Scripts(NamedTuple):
+    """Two versions of the code that a call runs."""
+
+    old: str
+    new: str
+    name: str  # of the file; "" for code given with the call
+
+
+def scripts_of(case: Case) -> Scripts | None:
+    """The code as it failed and as it works; None when the calls run something else."""
+    old_name, old_body = _run(case.failed, case)
+    if not old_name and not old_body:
+        return None
+    new_name, new_body = _run(case.last, case)
+    if bool(old_body) != bool(new_body) or not (new_name or new_body):
+        return None
+    if old_name != new_name and _program(case.failed) != _program(case.last):
+        return None
+    if old_body:
+        is_next = _shared(old_body, new_body) >= _ALIKE and old_body.strip() != new_body.strip()
+        return Scripts(old_body, new_body, "") if is_next else None
+    old = text_of(old_name, case.steps[: case.at + 1])
+    new = text_of(new_name, case.steps)
+    if not old or not new or (old_name != new_name and not _is_copy(case, old, new)):
+        return None
+    found = Scripts(old, new, new_name)
+    return None if old.strip() == new.strip() or _is_later(case, found) else found
+
+
+def _program(step: Step) -> str:
+    parts = command(step)
+    return parts[blamed(step, "")].name if parts else step.tool
+
+
+def _is_copy(case: Case, old: str, new: str) -> bool:
+    """Whether the other script is the next version of the one that failed."""
+    return len(case.between) <= 3 and _shared(old, new) >= 0.6
+
+
+def _run(step: Step, case: Case) -> tuple[str, str]:
+    """The script that a call runs, by its name, and the code that it is given."""
+    if not is_shell(step):
+        is_code = not step.args.startswith("{")
+        return ("", step.args) if is_code else ("", "")
+    parts = command(step)
+    at = blamed(step, case.line if step is case.failed else "")
+    if at < 0:
+        return "", ""
+    for part in (parts[at], *reversed(parts)):
+        if part.script and not part.writes and part.program not in {"cat", "tee"}:
+            return "", part.script
+        words = (part.program, *part.operands)
+        named = [word for word in words if re.fullmatch(_SCRIPT, tail(word))]
+        if named and not part.writes and part.program not in {"cat", "rm", "sed"}:
+            return tail(named[0]), ""
+    return "", ""
+
+
+def _shared(old: str, new: str) -> float:
+    """Which share of the shorter text's lines stands in the other too."""
+    first, second = (
+        {s for line in text.splitlines() if (s := line.strip())} for text in (old, new)
+    )
+    return len(first & second) / max(1, min(len(first), len(second)))
+
+
+def _is_later(case: Case, scripts: Scripts) -> bool:
+    """Whether the script ran in between without this failure: then that version mended it."""
+    return bool(scripts.name) and any(
+        _run(step, case)[0] == scripts.name and folded(line_of(step)) != folded(case.line)
+        for step in case.between
+        if scripts.name in step.args and not _only_writes(step)
+    )
+
+
+def _only_writes(step: Step) -> bool:
+    return all(part.name in _WRITERS for part in command(step)) or not is_shell(step)
+
+
+def moved_fix(case: Case, scripts: Scripts) -> Fix | None:
+    """Definitions that went from the script into a module of their own."""
+    kept = set(re.findall(DEFINED, scripts.new))
+    gone = [name for name in re.findall(DEFINED, scripts.old) if name not in kept]
+    files = [
+        one
+        for step in (*case.between, case.last)
+        for one in writings(step.tool, step.args)
+        if tail(one.path) != scripts.name and "/" in one.path
+    ]
+    moved = {name for name in gone for one in files if name in re.findall(DEFINED, one.text)}
+    if not moved:
+        return None
+    text = (
+        "Move the definitions out of the script into a package of their own (a folder with an "
+        "`__init__.py`), and import them from there."
+    )
+    return Fix("lines", text, f"lines {MOVED}", "", "they stood in the script itself")
+
+
+def failing_line(case: Case, scripts: Scripts) -> str:
+    """The line of the script that the error points at."""
+    name = scripts.name or "<st"
+    found = ""
+    for frame in re.finditer(r"File \"([^\"\n]{1,300})\", line (\d+)", case.failed.output):
+        if tail(frame[1]).startswith(name):
+            found = frame[2]
+    lines = scripts.old.splitlines()
+    at = int(found) - 1 if found else -1
+    return lines[at].strip() if 0 <= at < len(lines) else ""
+
+
+def place_of(new: str, failing: str) -> int:
+    if not failing:
+        return -1
+    return next((at for at, line in enumerate(new.splitlines()) if line.strip() == failing), -1)
