@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.errors import InvalidInput
 from hardwon.learn.trials import process
-from hardwon.learn.trials.steps import told
+from hardwon.learn.trials.speech import spoken
+from hardwon.learn.trials.steps import reported
 from hardwon.learn.trials.values import Action, ActorOutput, Variant
 from hardwon.text.clean import clean, clip_middle, one_line
 
@@ -70,12 +72,12 @@ def filled(command: str, prompt: str, prompt_file: str) -> str:
 
 
 def _output(ended: Finished, variant: Variant) -> ActorOutput:
-    reported = told(ended.stdout)
-    words = reported.words if reported else ended.stdout.strip() or ended.stderr.strip()
-    steps = reported.actions if reported and variant == "react" else ()
+    stream = reported(ended.stdout)
+    words = spoken(stream.words if stream else ended.stdout.strip() or ended.stderr.strip())
     return ActorOutput(
-        actions=steps,
-        rationale=clip_middle(clean(words), _RATIONALE_KEPT),
+        actions=stream.actions if stream and variant == "react" else (),
+        rationale=clip_middle(words, _RATIONALE_KEPT),
+        strategy=stated_strategy(words) or (stream.strategy if stream else ""),
         variant=variant,
         exit_code=ended.exit_code,
         duration_ms=round(ended.seconds * 1000),
@@ -97,8 +99,15 @@ def crash(ended: Finished) -> str:
     return ""
 
 
-def said(text: str, variant: Variant) -> ActorOutput:
+def answered(text: str, variant: Variant) -> ActorOutput:
     """What a function returned as its attempt."""
-    kept = clip_middle(clean(text), _RATIONALE_KEPT)
+    kept = clip_middle(spoken(text), _RATIONALE_KEPT)
     action = Action("other", one_line(kept, 200) or "gave an empty answer")
-    return ActorOutput(actions=(action,), rationale=kept, variant=variant)
+    strategy = stated_strategy(kept)
+    return ActorOutput(actions=(action,), rationale=kept, strategy=strategy, variant=variant)
+
+
+def stated_strategy(text: str) -> str:
+    """The line in which an actor names its strategy; "" without one."""
+    found = re.search(r"(?im)^[\s#*-]{0,9}(?:strategy|plan|approach)[*]{0,2}: ?(\S.{0,500})$", text)
+    return one_line(found[1].strip("* "), 500) if found else ""

@@ -81,7 +81,7 @@ class MixedHands:
         if isinstance(answer, ActorOutput):
             return Attempt(answer, answer.rationale, answer)
         text = "" if answer is None else str(answer)
-        return Attempt(actors.said(text, self._options.variant), text, answer)
+        return Attempt(actors.answered(text, self._options.variant), text, answer)
 
     async def _asked(self, answer: Any) -> EvaluatorOutput:
         assert self._evaluate is not None

@@ -1,7 +1,8 @@
 """Steps out of an actor's output: the event streams of coding agents, or plain JSON lines.
 
 Understood are `claude --output-format stream-json`, `codex exec --json`, and for any other program
-lines of the form `{"tool": …, "args": …, "output": …, "failed": …}`.
+lines of the form `{"tool": …, "args": …, "output": …, "failed": …, "thought": …}`, `{"thought": …}`
+and `{"strategy": …}`.
 """
 
 from __future__ import annotations
@@ -10,42 +11,59 @@ import json
 from typing import Any, NamedTuple
 
 from hardwon.failures.call_keys import canonical
+from hardwon.learn.trials.speech import phrase
 from hardwon.learn.trials.values import Action, ActionType
 from hardwon.text.clean import clean, clip, clip_middle, one_line
 
 _MOST_STEPS = 200
-_OUTPUT_KEPT = 1000
+_OUTPUT_KEPT, _THOUGHT_KEPT = 1000, 1000
 _EDITS = {"edit", "write", "multiedit", "notebookedit", "apply_patch", "str_replace", "file_change"}
 _SHELLS = {"bash", "shell", "run", "exec", "terminal", "command_execution"}
 _TESTS = ("pytest", "unittest", "npm test", "jest", "vitest", "go test", "cargo test")
+_PATHS = ("file_path", "path", "filePath", "filename", "notebook_path")
 
 
-class Told(NamedTuple):
-    """The steps an actor reported, and its closing words."""
+class Reported(NamedTuple):
+    """The steps that an actor reported, its closing words, and its strategy if it named one."""
 
     actions: tuple[Action, ...]
     words: str
+    strategy: str = ""
 
 
 class _Reader:
     def __init__(self) -> None:
         self.actions: list[Action] = []
-        self.places: dict[str, int] = {}
-        self.words = ""
+        self.words = self.strategy = ""
+        self._places: dict[str, int] = {}
+        self._thoughts: list[str] = []
+
+    def says(self, text: str) -> None:
+        """Words: the thought before the next step, or the closing words."""
+        self.words = text
+        self.thinks(text)
+
+    def thinks(self, text: str) -> None:
+        if text.strip():
+            self._thoughts.append(clean(text).strip())
 
     def step(self, tool: str, args: Any, key: str = "") -> None:
+        thought = clip_middle("\n".join(self._thoughts), _THOUGHT_KEPT) or None
+        self._thoughts.clear()
+        if not self.actions and not self.strategy:  # what is thought before the first step
+            self.strategy = one_line(thought or "", 500)
         if len(self.actions) < _MOST_STEPS:
-            self.places[key] = len(self.actions)
-            self.actions.append(_action(tool, args))
+            self._places[key] = len(self.actions)
+            self.actions.append(_action(tool, args)._replace(thought=thought))
 
     def ended(self, key: str, output: Any, failed: bool) -> None:
-        at = self.places.get(key)
+        at = self._places.get(key)
         if at is not None:
             kept = clip_middle(clean(_text(output)), _OUTPUT_KEPT)
             self.actions[at] = self.actions[at]._replace(output=kept, failed=failed)
 
 
-def told(output: str) -> Told | None:
+def reported(output: str) -> Reported | None:
     """What the actor reported; None when its output is no stream of events."""
     reader = _Reader()
     events = 0
@@ -53,7 +71,7 @@ def told(output: str) -> Told | None:
         event = _event(line)
         if event is not None and _read(event, reader):
             events += 1
-    return Told(tuple(reader.actions), reader.words) if events else None
+    return Reported(tuple(reader.actions), reader.words, reader.strategy) if events else None
 
 
 def _event(line: str) -> dict[str, Any] | None:
@@ -72,14 +90,23 @@ def _read(event: dict[str, Any], reader: _Reader) -> bool:
         return _claude(event["message"], reader)
     if isinstance(event.get("item"), dict):
         return _codex(event, reader)
-    if isinstance(event.get("tool"), str):
-        reader.step(event["tool"], event.get("args", ""), key="last")
-        reader.ended("last", event.get("output", ""), event.get("failed") is True)
-        return True
     if isinstance(event.get("result"), str):
         reader.words = event["result"]
         return True
-    return False
+    return _plain(event, reader)
+
+
+def _plain(event: dict[str, Any], reader: _Reader) -> bool:
+    """A line of any other program: a strategy, a thought, a step."""
+    known = [name for name in ("strategy", "thought", "tool") if isinstance(event.get(name), str)]
+    if "strategy" in known:
+        reader.strategy = one_line(event["strategy"], 500)
+    if "thought" in known:
+        reader.thinks(event["thought"])
+    if "tool" in known:
+        reader.step(event["tool"], event.get("args", ""), key="last")
+        reader.ended("last", event.get("output", ""), event.get("failed") is True)
+    return bool(known)
 
 
 def _claude(message: dict[str, Any], reader: _Reader) -> bool:
@@ -94,8 +121,10 @@ def _claude(message: dict[str, Any], reader: _Reader) -> bool:
         elif kind == "tool_result":
             key = str(part.get("tool_use_id"))
             reader.ended(key, part.get("content"), part.get("is_error") is True)
+        elif kind == "thinking":
+            reader.thinks(str(part.get("thinking") or ""))
         elif kind == "text" and message.get("role") == "assistant":
-            reader.words = str(part.get("text"))
+            reader.says(str(part.get("text")))
     return bool(parts)
 
 
@@ -104,7 +133,9 @@ def _codex(event: dict[str, Any], reader: _Reader) -> bool:
     if event.get("type") != "item.completed":
         return False
     if item.get("type") == "agent_message":
-        reader.words = str(item.get("text"))
+        reader.says(str(item.get("text")))
+    elif item.get("type") == "reasoning":
+        reader.thinks(str(item.get("text") or ""))
     elif item.get("type") == "command_execution":
         reader.step("bash", {"command": str(item.get("command"))}, key="last")
         failed = item.get("exit_code") not in (0, None)
@@ -116,15 +147,35 @@ def _codex(event: dict[str, Any], reader: _Reader) -> bool:
 
 def _action(tool: str, args: Any) -> Action:
     call = canonical(args if args is not None else "")
-    path = args.get("file_path") if isinstance(args, dict) else None
+    paths = _paths(args)
     kind = _kind(tool.lower(), call)
     is_run = kind in ("command_execution", "test_execution")
+    said = call if isinstance(args, str) or is_run else phrase(args)
     return Action(
         kind,
-        one_line(f"{tool}: {call}", 300),
-        file_path=clip(str(path), 500) if path else None,
+        _edit(tool, paths) if kind in _VERBS and paths else one_line(f"{tool}: {said}", 300),
+        file_path=clip(paths[0], 500) if paths else None,
         command=clip_middle(call, 1000) if is_run else None,
     )
+
+
+_VERBS = {"code_modification": "edited", "file_creation": "wrote"}
+
+
+def _edit(tool: str, paths: list[str]) -> str:
+    verb = _VERBS[_kind(tool.lower(), "")]
+    return one_line(f"{verb} {', '.join(paths[:5])}", 300)
+
+
+def _paths(args: Any) -> list[str]:
+    """The files that a call names, of each entry of a list the first."""
+    entries = args if isinstance(args, list) else [args]
+    named = [
+        next((entry[key] for key in _PATHS if isinstance(entry.get(key), str)), "")
+        for entry in entries
+        if isinstance(entry, dict)
+    ]
+    return [path for path in dict.fromkeys(named) if path]
 
 
 def _kind(tool: str, call: str) -> ActionType:

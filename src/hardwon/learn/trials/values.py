@@ -73,6 +73,7 @@ class Action(NamedTuple):
     timestamp: str | None = None
     output: str | None = None
     failed: bool = False
+    thought: str | None = None  # what the actor thought before it
 
 
 class ChangeStats(NamedTuple):
