@@ -10,10 +10,11 @@ from hardwon import Scope
 from hardwon.errors import InvalidInput
 from hardwon.learn.trials.analytics import analyze, correlation
 from hardwon.learn.trials.chart import plot, spark
+from hardwon.learn.trials.credit import FailedTrial
 from hardwon.learn.trials.failures import category, name_of
 from hardwon.learn.trials.reflect import problems
 from hardwon.learn.trials.reward import reward
-from hardwon.learn.trials.rules import Failure, reflect
+from hardwon.learn.trials.rules import reflect
 from hardwon.learn.trials.search import patterns
 from hardwon.learn.trials.state import Options, State, Trial
 from hardwon.learn.trials.tools.report import Report
@@ -105,15 +106,15 @@ def edit(path: str, diff: str = "") -> Action:
     return Action("code_modification", f"changed {path} (+1 -1)", path, Changes(1, 1, diff))
 
 
-def failure(*errors: StructuredError, earlier: tuple[Record, ...] = ()) -> Failure:
+def failure(*errors: StructuredError, earlier: tuple[Record, ...] = ()) -> FailedTrial:
     actor = ActorOutput((edit("docs.md"), edit("cart.py")))
     judged = failed(*errors)
-    return Failure("Write average()", len(earlier), actor, judged, name_of(judged), earlier)
+    return FailedTrial("Write average()", len(earlier), actor, judged, name_of(judged), earlier)
 
 
-def as_record(one: Failure) -> Record:
+def as_record(one: FailedTrial) -> Record:
     return Record(
-        "l", one.trial, "2026-01-01T00:00:00+00:00", one.actor, one.evaluation, reflect(one),
+        "l", one.number, "2026-01-01T00:00:00+00:00", one.actor, one.evaluation, reflect(one),
         MemoryMetadata(), signature=one.signature,
     )  # fmt: skip
 
@@ -121,7 +122,7 @@ def as_record(one: Failure) -> Record:
 def test_rules_write_a_reflection_that_passes_the_gate() -> None:
     words = reflect(failure(EMPTY))
 
-    assert problems(words, []) == []
+    assert problems(words, failure(EMPTY)) == []
     assert words.reflection_text.startswith("In trial 1 I changed docs.md")
     assert "division by zero (cart.py:2)" in words.reflection_text
     assert words.credit_assignment
@@ -132,19 +133,20 @@ def test_rules_write_a_reflection_that_passes_the_gate() -> None:
 
 def test_rules_notice_that_a_failure_came_back() -> None:
     first = as_record(failure(EMPTY))
-    words = reflect(failure(EMPTY, earlier=(first,)))
+    again = failure(EMPTY, earlier=(first,))
+    words = reflect(again)
 
     assert "the failure of trial 1 once more" in words.reflection_text
     assert words.related_reflections == (0,)
     assert words.confidence < first.self_reflection.confidence
-    assert problems(words, [first]) == []
+    assert problems(words, again) == []
 
 
 def test_rules_notice_what_the_last_change_broke() -> None:
     first = as_record(failure(EMPTY))
     words = reflect(failure(TYPE, earlier=(first,)))
 
-    assert "my last change caused them" in words.reflection_text
+    assert "My last change caused what is new" in words.reflection_text
     assert any("is new" in step for step in words.actionable_insights)
 
 

@@ -349,17 +349,18 @@ def test_a_poor_reflection_is_asked_for_once_more(tmp_path: Path) -> None:
     assert "no credit assignment; no actionable insight; under 100 characters" in again
 
 
-def test_one_that_stays_poor_is_kept_and_marked(tmp_path: Path) -> None:
+def test_one_that_stays_poor_gives_way_to_the_rules(tmp_path: Path) -> None:
     same = json.dumps(REPLY)
     model = Scripted([same, same, same])
     with hardwon.open(tmp_path, model=model) as hw:
         coder = hw.agent("coder")
-        done = coder.trials(TASK, actor=lambda p: "x", evaluate=lambda s: "no", max_trials=2)
+        done = coder.trials(TASK, actor=lambda p: "41", evaluate=wants_42, max_trials=2)
         first, second = (r.self_reflection for r in coder.loops.reflections(done.loop_id))
 
-    assert (first.quality, second.quality) == ("good", "low")
-    assert second.quality_problems == ("repeats the reflection on trial 1 word for word",)
-    assert coder.loops.analyze().low_quality == 1
+    assert first.author == "scripted"
+    assert second.author == "rules (poor answer: repeats an earlier reflection word for word)"
+    assert second.reflection_text.startswith("In trial 2 I changed no file.")
+    assert coder.loops.analyze().low_quality == 1  # the rules are not sure either
 
 
 def test_rules_take_over_when_the_model_fails(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.learn.trials.rules import told
 from hardwon.learn.trials.window import fitting
+from hardwon.learn.trials.wording import describe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,13 +24,21 @@ class Prompt(str):
     reflections: tuple[Record, ...]
 
     @classmethod
-    def of(cls, options: Options, trial: int, *, window: Sequence[Record], known: str) -> Prompt:
-        """The prompt of a trial with the reflections that fit."""
+    def of(
+        cls,
+        options: Options,
+        trial: int,
+        *,
+        window: Sequence[Record],
+        last: Record | None,
+        known: str,
+    ) -> Prompt:
+        """The prompt of a trial with the reflections that fit and the errors of the last trial."""
         shown = fitting(window, options.window_tokens)
         sections = (
             options.task,
             _taught(trial, options.max_trials, [text for _, text in shown]),
-            _failing(window),
+            _failing(last),
             known,
             _checks(options.verify),
         )
@@ -51,12 +59,10 @@ def _taught(trial: int, most: int, reflections: Sequence[str]) -> str:
     return "\n\n".join((head, *reflections))
 
 
-def _failing(window: Sequence[Record]) -> str:
+def _failing(last: Record | None) -> str:
     """What the last verification said; quoted words of tools are data."""
-    if not window:
-        return ""
-    errors = max(window, key=lambda record: record.iteration).evaluator_output.errors
-    rows = [f"- {error.tool or 'check'}: {told(error)}" for error in errors[:_ERRORS_SHOWN]]
+    errors = last.evaluator_output.errors if last else ()
+    rows = [f"- {error.tool or 'check'}: {describe(error)}" for error in errors[:_ERRORS_SHOWN]]
     return "\n".join(("## What the tools said last", *rows)) if rows else ""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.learn.trials import failures
-from hardwon.learn.trials.rules import change, told
 from hardwon.learn.trials.state import Trial
 from hardwon.learn.trials.values import (
     ActorOutput,
@@ -19,6 +18,7 @@ from hardwon.learn.trials.values import (
     StructuredError,
 )
 from hardwon.learn.trials.window import omega, window
+from hardwon.learn.trials.wording import change, describe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ def trial(state: State, actor: ActorOutput, evaluation: EvaluatorOutput) -> Tria
         reward=evaluation.reward_signal,
         errors=failures.count(evaluation),
         signature=failures.name_of(evaluation, actor.crash),
-        failure=told(worst) if worst else "",
+        failure=describe(worst) if worst else "",
         delta=delta(state, evaluation),
         tree=state.open.tree,
         window=state.open.window,

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any, get_args
 from hardwon.errors import PermanentError, TransientError
 from hardwon.learn.trials import rules
 from hardwon.learn.trials.failures import category, main_error
+from hardwon.learn.trials.generic import is_generic
+from hardwon.learn.trials.speech import spoken
 from hardwon.learn.trials.values import Category, CreditAssignment, Quality, SelfReflection
+from hardwon.learn.trials.wording import describe
 from hardwon.ports import Request
 from hardwon.text.clean import clean, clip, clip_middle
 from hardwon.values.episode import Episode
@@ -18,12 +21,15 @@ from hardwon.values.episode import Episode
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.learn.trials.rules import Failure
+    from hardwon.learn.trials.credit import FailedTrial
     from hardwon.learn.trials.values import Record
     from hardwon.ports import Model
     from hardwon.values.scope import Scope
 
 SHORTEST = 100
+# Published signs of a poor reflection that say nothing against its words.
+UNSURE, NO_CREDIT = "confidence under 0.5 and no improvement", "no credit assignment"
+_SURE = 0.5
 _MOST_TOKENS = 1200
 _TEXT_KEPT, _ITEM_KEPT, _ITEMS = 4000, 600, 10
 _STRINGS = {"type": "array", "items": {"type": "string"}}
@@ -61,45 +67,73 @@ ANSWER = {
 }
 
 
-async def reflect(failure: Failure, *, model: Model, system: str, scope: Scope) -> SelfReflection:
-    """The reflection on a failed trial; one that stays poor is kept and marked so."""
-    if model.name == "rules":
-        return marked(rules.reflect(failure), failure.earlier)
+async def reflect(
+    failure: FailedTrial, *, model: Model, system: str, scope: Scope
+) -> SelfReflection:
+    """The reflection on a failed trial: the model's, or the rules' when two answers are poor."""
+    if model.name == rules.AUTHOR:
+        return marked(rules.reflect(failure), failure)
     ask = Request(system, question(failure), Episode(scope, failure.task), _MOST_TOKENS, ANSWER)
     try:
         first = await _answer(failure, ask, model=model)
-        poor = problems(first, failure.earlier)
+        poor = problems(first, failure)
         if not poor:
             return first
         again = ask._replace(prompt=f"{ask.prompt}\n\n{rejection(first, poor)}")
-        return marked(await _answer(failure, again, model=model), failure.earlier)
+        second = await _answer(failure, again, model=model)
     except (TransientError, PermanentError) as error:
         # Inside a loop the reflection is needed now; the queue's patience is no help here.
-        fallen = rules.reflect(failure)
-        return marked(fallen._replace(author=f"rules ({clip(str(error), 120)})"), failure.earlier)
+        return _by_rules(failure, str(error))
+    return _usable((second, first), failure) or _by_rules(failure, f"poor answer: {poor[0]}")
 
 
-async def _answer(failure: Failure, ask: Request, *, model: Model) -> SelfReflection:
+async def _answer(failure: FailedTrial, ask: Request, *, model: Model) -> SelfReflection:
     reply = await model.complete(ask)
     return parse(reply.text, failure)._replace(author=reply.model or model.name)
 
 
-def problems(reflection: SelfReflection, earlier: Sequence[Record]) -> list[str]:
+def _usable(answers: Sequence[SelfReflection], failure: FailedTrial) -> SelfReflection | None:
+    """The first answer whose words are good, though its author is unsure or blames no action."""
+    for answer in answers:
+        poor = problems(answer, failure)
+        if set(poor) <= {UNSURE, NO_CREDIT}:
+            credit = answer.credit_assignment or rules.reflect(failure).credit_assignment
+            return _with_problems(answer._replace(credit_assignment=credit), poor)
+    return None
+
+
+def _by_rules(failure: FailedTrial, reason: str) -> SelfReflection:
+    author = f"{rules.AUTHOR} ({clip(reason, 120)})"
+    return marked(rules.reflect(failure)._replace(author=author), failure)
+
+
+def problems(reflection: SelfReflection, failure: FailedTrial) -> list[str]:
     """What is wrong with a reflection; nothing when it is good."""
-    credit = reflection.credit_assignment
-    same = [r.iteration for r in earlier if _plain(r.self_reflection) == _plain(reflection)]
+    cause = reflection.credit_assignment.root_cause if reflection.credit_assignment else ""
+    steps = reflection.actionable_insights
+    unsure = reflection.confidence < _SURE and failure.is_improvement is False
     checks = (
-        (credit is None or not credit.root_cause, "no credit assignment"),
-        (not reflection.actionable_insights, "no actionable insight"),
+        (not cause, NO_CREDIT),
+        (bool(cause) and is_generic(cause, telling=1), "a root cause that fits every failure"),
+        (not steps, "no actionable insight"),
+        (bool(steps) and all(map(is_generic, steps)), "only advice that fits every failure"),
         (len(reflection.reflection_text) < SHORTEST, f"under {SHORTEST} characters"),
-        (bool(same), f"repeats the reflection on trial {same[0] + 1 if same else 0} word for word"),
+        (_is_repeated(reflection, failure.earlier), "repeats an earlier reflection word for word"),
+        (unsure, UNSURE),
     )
     return [words for wrong, words in checks if wrong]
 
 
-def marked(reflection: SelfReflection, earlier: Sequence[Record]) -> SelfReflection:
+def _is_repeated(reflection: SelfReflection, earlier: Sequence[Record]) -> bool:
+    return _plain(reflection) in {_plain(record.self_reflection) for record in earlier}
+
+
+def marked(reflection: SelfReflection, failure: FailedTrial) -> SelfReflection:
     """The reflection with what is wrong with it."""
-    poor = problems(reflection, earlier)
+    return _with_problems(reflection, problems(reflection, failure))
+
+
+def _with_problems(reflection: SelfReflection, poor: Sequence[str]) -> SelfReflection:
     quality: Quality = "low" if poor else "good"
     return reflection._replace(quality=quality, quality_problems=tuple(poor))
 
@@ -116,11 +150,12 @@ def _plain(reflection: SelfReflection) -> str:
     return " ".join(reflection.reflection_text.lower().split())
 
 
-def question(failure: Failure) -> str:
+def question(failure: FailedTrial) -> str:
     """The failed trial as the model sees it."""
     sections = (
         ("Previous reflections", "\n\n".join(_earlier(r) for r in failure.earlier) or "none"),
         ("Task", failure.task),
+        ("Strategy", failure.actor.strategy or "none stated"),
         ("Actions taken", _actions(failure)),
         ("My own words", clip_middle(failure.actor.rationale, 2000) or "none"),
         ("Verification results", _results(failure)),
@@ -134,9 +169,10 @@ def _earlier(record: Record) -> str:
     return f"### Iteration {record.iteration}\n{record.self_reflection.reflection_text}{lessons}"
 
 
-def _actions(failure: Failure) -> str:
+def _actions(failure: FailedTrial) -> str:
     rows = []
     for number, action in enumerate(failure.actor.actions[:40]):
+        rows += [f"Thought: {clip(action.thought, 300)}"] if action.thought else []
         rows.append(f"{number}. {action.description}{' FAILED' if action.failed else ''}")
         if action.changes and action.changes.diff:
             rows.append(clip_middle(action.changes.diff, 1500))
@@ -145,7 +181,7 @@ def _actions(failure: Failure) -> str:
     return "\n".join(rows) or "none"
 
 
-def _results(failure: Failure) -> str:
+def _results(failure: FailedTrial) -> str:
     rows = []
     for result in failure.evaluation.results:
         rows.append(f"- {result.tool}: {result.status} (exit code {result.exit_code})")
@@ -154,31 +190,40 @@ def _results(failure: Failure) -> str:
     return "\n".join(rows) or "none"
 
 
-def _errors(failure: Failure) -> str:
-    return "\n".join(f"- {e.type}: {rules.told(e, 400)}" for e in failure.errors[:20]) or "none"
+def _errors(failure: FailedTrial) -> str:
+    """Every error, and whether the trial before had it."""
+    new = failure.new_errors if failure.previous else ()
+    rows = [
+        f"- {error.type}: {describe(error, 400)}{' (new)' if error in new else ''}"
+        for error in failure.errors[:20]
+    ]
+    if failure.is_improvement is not None:
+        better = "did better" if failure.is_improvement else "did no better"
+        rows.append(f"This trial {better} than the one before.")
+    return "\n".join(rows) or "none"
 
 
-def parse(text: str, failure: Failure) -> SelfReflection:
+def parse(text: str, failure: FailedTrial) -> SelfReflection:
     """A reflection out of a model's answer: its JSON, or failing that its prose."""
-    told = _object(text)
-    if not isinstance(told.get("reflection_text"), str):
+    answer = _object(text)
+    if not isinstance(answer.get("reflection_text"), str):
         return _prose(text)
     return SelfReflection(
-        reflection_text=_text(told["reflection_text"], _TEXT_KEPT),
-        credit_assignment=_credit(told.get("credit_assignment"), failure),
-        causal_reasoning=_text(told.get("causal_reasoning"), _TEXT_KEPT),
-        actionable_insights=_texts(told.get("actionable_insights")),
-        lessons_learned=_texts(told.get("lessons_learned")),
-        confidence=_share(told.get("confidence")),
-        related_reflections=_numbers(told.get("related_reflections"), failure.trial),
+        reflection_text=_text(answer["reflection_text"], _TEXT_KEPT),
+        credit_assignment=_credit(answer.get("credit_assignment"), failure),
+        causal_reasoning=_text(answer.get("causal_reasoning"), _TEXT_KEPT),
+        actionable_insights=_specific(_texts(answer.get("actionable_insights")), telling=2),
+        lessons_learned=_specific(_texts(answer.get("lessons_learned")), telling=1),
+        confidence=_share(answer.get("confidence")),
+        related_reflections=_numbers(answer.get("related_reflections"), failure.number),
     )
 
 
 def _object(text: str) -> dict[str, Any]:
     """The first JSON object in a text that may hold more."""
-    for found in itertools.islice(re.finditer(r"\{", text), 50):
+    for brace in itertools.islice(re.finditer(r"\{", text), 50):
         try:
-            value, _ = json.JSONDecoder().raw_decode(text, found.start())
+            value, _ = json.JSONDecoder().raw_decode(text, brace.start())
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):
@@ -187,20 +232,26 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _prose(text: str) -> SelfReflection:
-    """An answer without JSON: its list items are the insights, credit stays open."""
-    items = re.findall(r"^\s{0,8}(?:[-*]|\d{1,2}\.)\s+(.{1,600})$", clean(text), re.MULTILINE)
-    return SelfReflection(_text(text, _TEXT_KEPT), actionable_insights=tuple(items[:_ITEMS]))
+    """An answer without the agreed JSON: its list items are the insights, credit stays open."""
+    prose = spoken(text)
+    items = re.findall(r"^\s{0,8}(?:[-*]|\d{1,2}\.)\s+(.{1,600})$", prose, re.MULTILINE)
+    return SelfReflection(_text(prose, _TEXT_KEPT), actionable_insights=tuple(items[:_ITEMS]))
 
 
-def _credit(told: Any, failure: Failure) -> CreditAssignment | None:
-    if not isinstance(told, dict):
+def _specific(texts: tuple[str, ...], *, telling: int) -> tuple[str, ...]:
+    """The texts that say something about this failure; all of them when none does."""
+    return tuple(text for text in texts if not is_generic(text, telling=telling)) or texts
+
+
+def _credit(answer: Any, failure: FailedTrial) -> CreditAssignment | None:
+    if not isinstance(answer, dict):
         return None
     worst = main_error(failure.errors)
-    named = told.get("failure_category")
+    named = answer.get("failure_category")
     guessed = category(worst) if worst else "other"
     kind: Category = named if named in get_args(Category) else guessed  # type: ignore[assignment]
-    indices = _numbers(told.get("failing_action_indices"), len(failure.actor.actions))
-    return CreditAssignment(indices, _text(told.get("root_cause"), _ITEM_KEPT), kind)
+    indices = _numbers(answer.get("failing_action_indices"), len(failure.actor.actions))
+    return CreditAssignment(indices, _text(answer.get("root_cause"), _ITEM_KEPT), kind)
 
 
 def _text(value: Any, limit: int) -> str:

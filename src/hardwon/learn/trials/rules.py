@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from hardwon.learn.trials.failures import category, digest, is_error, main_error, returned
+from hardwon.learn.trials.credit import blamed, is_edit
+from hardwon.learn.trials.failures import category, main_error
 from hardwon.learn.trials.values import CreditAssignment, SelfReflection
-from hardwon.text.clean import clip, one_line
+from hardwon.learn.trials.wording import change, describe, place
+from hardwon.text.clean import clip
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.learn.trials.values import Action, ActorOutput, EvaluatorOutput, Record
+    from hardwon.learn.trials.credit import FailedTrial
     from hardwon.learn.trials.values import StructuredError as Error
 
+AUTHOR = "rules"
 _SHOWN = 5
-_CHANGE_KEPT = 500
 _WHY = {
     "configuration_error": "the environment lacks something my change relies on",
     "hallucination": "I used a name that does not exist there",
@@ -30,162 +31,111 @@ _WHY = {
 }
 
 
-class Failure(NamedTuple):
-    """A failed trial as the self-reflection sees it."""
-
-    task: str
-    trial: int
-    actor: ActorOutput
-    evaluation: EvaluatorOutput
-    signature: str
-    earlier: tuple[Record, ...] = ()
-
-    @property
-    def errors(self) -> tuple[Error, ...]:
-        """Without mere warnings."""
-        return tuple(filter(is_error, self.evaluation.errors))
-
-    @property
-    def previous(self) -> Record | None:
-        """The failed trial before this one."""
-        return self.earlier[-1] if self.earlier else None
-
-
-def reflect(failure: Failure) -> SelfReflection:
+def reflect(trial: FailedTrial) -> SelfReflection:
     """The reflection that the evidence allows, and no more."""
-    worst = main_error(failure.errors)
+    worst = main_error(trial.new_errors or trial.errors)
     kind = category(worst) if worst else "other"
-    cause = _cause(failure, worst)
-    again = returned(failure.signature, failure.earlier)
-    next_steps = _insights(failure, again)
-    why = _reasoning(failure, _WHY[kind], again)
-    related = [r.iteration for r in failure.earlier if r.category == kind]
+    steps = _next_steps(trial)
+    why = _reasoning(trial, _WHY[kind])
+    text = (_did(trial), _progress(trial), _met(trial), why, f"In my next attempt: {steps[0]}")
+    related = [record.iteration for record in trial.earlier if record.category == kind]
+    cause = _cause(trial, worst)
     return SelfReflection(
-        reflection_text=" ".join((_did(failure), _met(failure), why, _will(next_steps))),
-        credit_assignment=CreditAssignment(_blamed(failure), cause, kind),
+        reflection_text=" ".join(part for part in text if part),
+        credit_assignment=CreditAssignment(blamed(trial), cause, kind),
         causal_reasoning=f"{cause}: {why}",
-        actionable_insights=next_steps,
-        lessons_learned=_lessons(failure, worst),
-        confidence=_confidence(failure, worst, again),
-        related_reflections=tuple(sorted({*again, *related})),
-        author="rules",
+        actionable_insights=steps,
+        lessons_learned=_lessons(trial, worst),
+        confidence=_confidence(trial, worst),
+        related_reflections=tuple(sorted({*trial.same_as, *related})),
+        author=AUTHOR,
     )
 
 
-def place(error: Error) -> str:
-    """Where it is, as far as is known."""
-    return f"{error.file}:{error.line}" if error.file and error.line else error.file or ""
-
-
-def told(error: Error, limit: int = 200) -> str:
-    """An error in one phrase."""
-    where = f" ({place(error)})" if place(error) else ""
-    subject = error.test or error.rule
-    about = f"{subject}: " if subject and subject not in error.message else ""
-    return f"{about}{clip(error.message, limit)}{where}"
-
-
-def change(actor: ActorOutput) -> str:
-    """What an attempt changed, in short: the changed lines, or its answer."""
-    lines = [
-        f"{action.file_path}: {' ⏎ '.join(_changed_lines(action))}"
-        for action in actor.actions
-        if action.changes and action.changes.diff
-    ]
-    return clip("; ".join(lines) or one_line(actor.rationale), _CHANGE_KEPT)
-
-
-def _changed_lines(action: Action) -> list[str]:
-    diff = action.changes.diff if action.changes else ""
-    body = diff.partition("\n@@")[2].split("\n")[1:]
-    return [line.rstrip() for line in body if line[:1] in ("+", "-") and line[1:].strip()]
-
-
-def _did(failure: Failure) -> str:
-    changed = [action for action in failure.actor.actions if action.file_path]
-    if failure.actor.crash:
-        return f"In trial {failure.trial + 1} I did not come to an end: {failure.actor.crash}."
+def _did(trial: FailedTrial) -> str:
+    number, actions = trial.number + 1, trial.actor.actions
+    if trial.actor.crash:
+        return f"In trial {number} I did not come to an end: {trial.actor.crash}."
+    edits = [action for action in actions if is_edit(action)]
+    changed = [action for action in edits if action.changes] or edits
     if not changed:
-        done = failure.actor.actions[-1].description if failure.actor.actions else ""
-        tried = f" What I did: {clip(done, 200)}." if done else ""
-        return f"In trial {failure.trial + 1} I changed no file.{tried}"
+        done = f" What I did: {clip(actions[-1].description, 200)}." if actions else ""
+        return f"In trial {number} I changed no file.{done}"
     named = ", ".join(action.description for action in changed[:_SHOWN])
     more = f" and {len(changed) - _SHOWN} more files" if len(changed) > _SHOWN else ""
-    return f"In trial {failure.trial + 1} I {named}{more}."
+    return f"In trial {number} I {named}{more}."
 
 
-def _met(failure: Failure) -> str:
-    errors = failure.errors
-    if not errors:
+def _progress(trial: FailedTrial) -> str:
+    """What the trial gained over the one before."""
+    if not trial.is_improvement or trial.previous is None:
+        return ""
+    before, now = trial.previous.evaluator_output.reward_signal, trial.evaluation.reward_signal
+    gain = f"the reward rose from {before:.2f} to {now:.2f}" if now > before else "fewer errors"
+    return f"That was progress: {gain}.{_listed('No longer reported', trial.gone_errors)}"
+
+
+def _met(trial: FailedTrial) -> str:
+    if not trial.errors:
         return "The verification failed without saying why."
-    tools = ", ".join(dict.fromkeys(error.tool or "the check" for error in errors))
-    shown = "; ".join(told(error) for error in errors[:_SHOWN])
+    tools = ", ".join(dict.fromkeys(error.tool or "the check" for error in trial.errors))
+    head = f"Then {tools} reported {len(trial.errors)} error(s)."
+    if not trial.previous:
+        return head + _listed("They are", trial.errors)
+    back = trial.returned_errors
+    new = [error for error in trial.new_errors if error not in back]
+    parts = ("New", new), ("Back from an earlier trial", back), ("Old", trial.old_errors)
+    return head + "".join(_listed(title, errors) for title, errors in parts)
+
+
+def _listed(head: str, errors: Sequence[Error]) -> str:
+    if not errors:
+        return ""
     more = f"; and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
-    return f"Then {tools} reported {len(errors)} error(s): {shown}{more}."
+    return f" {head}: {'; '.join(map(describe, errors[:_SHOWN]))}{more}."
 
 
-def _reasoning(failure: Failure, why: str, again: list[int]) -> str:
-    if again:
-        trials = ", ".join(str(number + 1) for number in again)
+def _reasoning(trial: FailedTrial, why: str) -> str:
+    if trial.is_improvement:
+        return f"I keep what I changed and go on from there. For the rest, most likely {why}."
+    if trial.same_as:
+        trials = ", ".join(str(number + 1) for number in trial.same_as)
         return f"This is the failure of trial {trials} once more: what I changed is not its cause."
-    broken = _new(failure)
-    if failure.previous and len(broken) < len(failure.errors):
-        return f"Some of it is old; most likely {why}."
-    if failure.previous and failure.errors:
-        return f"These errors are new, so my last change caused them: most likely {why}."
+    if trial.new_errors:
+        return f"My last change caused what is new: most likely {why}."
+    if trial.old_errors:
+        return f"All of it was there before, so my change missed the cause: most likely {why}."
     return f"Most likely {why}."
 
 
-def _will(insights: Sequence[str]) -> str:
-    return f"In my next attempt I will do this: {insights[0]}"
+def _cause(trial: FailedTrial, worst: Error | None) -> str:
+    if trial.actor.crash:
+        return trial.actor.crash
+    return describe(worst, 300) if worst else "the verification failed without saying why"
 
 
-def _cause(failure: Failure, worst: Error | None) -> str:
-    if failure.actor.crash:
-        return failure.actor.crash
-    return told(worst, 300) if worst else "the verification failed without saying why"
-
-
-def _blamed(failure: Failure) -> tuple[int, ...]:
-    """The actions on the files that the errors name; else all that changed something."""
-    actions = failure.actor.actions
-    failed = [at for at, action in enumerate(actions) if action.failed]
-    stems = {_stem(error.file) for error in failure.errors if error.file}
-    hit = [at for at, action in enumerate(actions) if _touches(action, stems)]
-    changed = [at for at, action in enumerate(actions) if action.changes]
-    return tuple(sorted({*failed, *(hit or changed)}) or range(len(actions))[-1:])
-
-
-def _touches(action: Action, stems: set[str]) -> bool:
-    return bool(action.file_path) and _stem(action.file_path or "") in stems
-
-
-def _stem(path: str) -> str:
-    """`tests/test_cart.py`, `cart_test.go` and `src/cart.ts` are about the same thing."""
-    stem = os.path.basename(path).split(".", 1)[0]
-    return stem.removeprefix("test_").removesuffix("_test")
-
-
-def _new(failure: Failure) -> list[Error]:
-    """The errors that were not there after the trial before."""
-    before = failure.previous.evaluator_output.errors if failure.previous else ()
-    known = {digest(error) for error in before}
-    return [error for error in failure.errors if digest(error) not in known]
-
-
-def _insights(failure: Failure, again: list[int]) -> tuple[str, ...]:
-    steps = [_step(error) for error in failure.errors[:_SHOWN]]
-    files = [action.file_path for action in failure.actor.actions if action.file_path]
-    if failure.actor.crash:
-        steps.insert(0, f"Avoid what ended the last trial: {failure.actor.crash}.")
-    if again and files:
-        steps.append(f"Try something other than the last edit of {', '.join(files[:3])}.")
-    elif again:
-        steps.append("Make a change this time: the last trial made none.")
-    fresh = _new(failure)
-    if failure.previous and fresh and files:
-        steps.append(f"Look at the last edit of {files[0]} first: {told(fresh[0], 120)} is new.")
+def _next_steps(trial: FailedTrial) -> tuple[str, ...]:
+    ordered = dict.fromkeys((*trial.new_errors, *trial.errors))
+    steps = [_step(error) for error in list(ordered)[:_SHOWN]]
+    if trial.actor.crash:
+        steps.insert(0, f"Avoid what ended the last trial: {trial.actor.crash}.")
+    steps += _about_the_change(trial)
     return tuple(dict.fromkeys(steps)) or ("Make the verification say what is wrong.",)
+
+
+def _about_the_change(trial: FailedTrial) -> list[str]:
+    """Whether to keep, look at or replace the last edit."""
+    files = ", ".join(trial.files[:3])
+    if trial.is_improvement:
+        return [f"Keep the edit of {files}: it did better than the trial before."] if files else []
+    if trial.same_as:
+        other = f"Try something other than the last edit of {files}."
+        return [other if files else "Make a change this time: the last trial made none."]
+    if trial.new_errors and files:
+        suspects = [trial.actor.actions[at].file_path for at in blamed(trial)]
+        first = next(filter(None, suspects), files)
+        return [f"Look at the last edit of {first} first: it brought what is new."]
+    return []
 
 
 def _step(error: Error) -> str:
@@ -197,15 +147,21 @@ def _step(error: Error) -> str:
     return f"Fix what {error.tool or 'the check'} reports{where}: {clip(error.message, 200)}{rule}."
 
 
-def _lessons(failure: Failure, worst: Error | None) -> tuple[str, ...]:
-    if worst is None:
-        return ()
-    files = [action.file_path for action in failure.actor.actions if action.file_path]
-    about = f"After changing {', '.join(files[:3])}" if files else "For a task like this one"
-    return (f"{about}, expect {worst.tool or 'the check'} to say: {told(worst, 200)}.",)
+def _lessons(trial: FailedTrial, worst: Error | None) -> tuple[str, ...]:
+    """What the comparison with the trial before proves: a change that helped, or one that did not.
+
+    The error alone proves nothing about the next task.
+    """
+    changed = change(trial.actor)
+    if trial.is_improvement and trial.gone_errors and changed:
+        gone = describe(trial.gone_errors[0], with_line=False)
+        return (f"What got rid of “{gone}”: {changed}",)
+    if trial.same_as and worst and changed and not trial.is_improvement:
+        return (f"What does not help against “{describe(worst, with_line=False)}”: {changed}",)
+    return ()
 
 
-def _confidence(failure: Failure, worst: Error | None, again: list[int]) -> float:
+def _confidence(trial: FailedTrial, worst: Error | None) -> float:
     """A known place is evidence, a failure that came back is evidence against the last reading."""
-    sure = 0.4 + 0.2 * bool(worst and place(worst)) + 0.1 * (len(failure.errors) == 1)
-    return round(max(0.1, sure - 0.2 * len(again) - 0.2 * bool(failure.actor.crash)), 2)
+    sure = 0.4 + 0.2 * bool(worst and place(worst)) + 0.1 * (len(trial.errors) == 1)
+    return round(max(0.1, sure - 0.2 * len(trial.same_as) - 0.2 * bool(trial.actor.crash)), 2)

@@ -8,12 +8,11 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from hardwon.errors import HardwonError
-from hardwon.learn.trials import files, summary
-from hardwon.learn.trials import records as books
+from hardwon.learn.trials import files, records, summary
 from hardwon.learn.trials.codec import to_json, with_texts
+from hardwon.learn.trials.credit import FailedTrial
 from hardwon.learn.trials.prompt import Prompt
 from hardwon.learn.trials.reflect import reflect
-from hardwon.learn.trials.rules import Failure
 from hardwon.learn.trials.stop import Verdict, verdict
 from hardwon.learn.trials.to_lessons import harvest
 from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput
@@ -119,8 +118,11 @@ class Runner:
 
     def _begin(self, number: int) -> Prompt:
         self._journal.guard()
-        shown = books.in_view(self.state, self._earlier())
-        prompt = Prompt.of(self._options, number, window=shown, known=self._recall())
+        earlier = self._earlier()
+        shown = records.in_view(self.state, earlier)
+        last = earlier[-1] if shown else None  # the window need not hold it
+        known = self._recall()
+        prompt = Prompt.of(self._options, number, window=shown, last=last, known=known)
         used = [record.iteration for record in prompt.reflections]
         self._add(
             "began", trial=number, window=used, lessons=self._lessons, delivery=self._delivery
@@ -143,7 +145,7 @@ class Runner:
         tree, difference = self._picture()
         output = attempt.output
         if difference:
-            output = books.with_changes(output, difference)
+            output = records.with_changes(output, difference)
         output = with_texts(output, redact)
         spilled = self._journal.folder.at("trials", f"{number + 1:03d}.out")
         self._spill(spilled, redact(attempt.text))
@@ -172,7 +174,7 @@ class Runner:
         if self.state.open and self.state.open.evaluation:
             return self.state.open.evaluation
         crash = attempt.output.crash
-        judged = books.crashed(crash) if crash else await self._hands.judge(attempt)
+        judged = records.crashed(crash) if crash else await self._hands.judge(attempt)
         evaluation: EvaluatorOutput = with_texts(judged, redact)
         self._add("judged", trial=number, evaluation=to_json(evaluation))
         return evaluation
@@ -180,11 +182,11 @@ class Runner:
     async def _finish(
         self, actor: ActorOutput, evaluation: EvaluatorOutput, *, began: float
     ) -> None:
-        trial = books.trial(self.state, actor, evaluation)
+        trial = records.trial(self.state, actor, evaluation)
         trial = trial._replace(at=self._now(), seconds=round(time.monotonic() - began, 3))
         if trial.outcome != "passed":
             record = await self._reflected(trial, actor, evaluation)
-            trial = books.with_reflection(trial, record.self_reflection)
+            trial = records.with_reflection(trial, record.self_reflection)
         self._add("finished", trial=trial.number, summary=to_json(trial))
         self._say("finished", self.state)
 
@@ -196,15 +198,15 @@ class Runner:
         if known is not None and known.signature == trial.signature:
             return known
         earlier = self._earlier()
-        failure = Failure(
+        failed = FailedTrial(
             self._options.task, trial.number, actor, evaluation, trial.signature, earlier
         )
         words = await reflect(
-            failure, model=self._model, system=self._system, scope=self.state.scope
+            failed, model=self._model, system=self._system, scope=self.state.scope
         )
-        record = books.record(self.state, trial, actor, evaluation)
+        record = records.record(self.state, trial, actor, evaluation)
         record = record._replace(self_reflection=with_texts(words, redact))
-        record = record._replace(memory_metadata=books.memory(self.state, [*earlier, record]))
+        record = record._replace(memory_metadata=records.memory(self.state, [*earlier, record]))
         self._journal.keep(record)
         return record
 
@@ -212,9 +214,9 @@ class Runner:
         return tuple(self._journal.records[number] for number in sorted(self._journal.records))
 
     def _end(self, ended: Verdict) -> None:
-        """Keep what was learnt, then close the books."""
-        records = list(self._journal.records.values())
-        kept = harvest(self._engine, self.state, records) if records else 0
+        """Keep what was learnt, then close the records."""
+        reflections = list(self._journal.records.values())
+        kept = harvest(self._engine, self.state, reflections) if reflections else 0
         self._report(ended)
         self._add("ended", status=ended.status, reason=ended.reason, lessons=kept)
         self._keep_best()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.failures.signature import signature
+from hardwon.learn.trials import rules
 from hardwon.learn.trials.failures import digest, is_error, main_error
 from hardwon.learn.trials.files import number_name
-from hardwon.learn.trials.rules import told
+from hardwon.learn.trials.wording import describe
 from hardwon.text.clean import clip, one_line
 from hardwon.values.episode import Episode, Trigger
 from hardwon.values.evidence import Evidence
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.learn.trials.state import State, Trial
-    from hardwon.learn.trials.values import Record
+    from hardwon.learn.trials.values import Record, StructuredError
     from hardwon.runtime import Runtime
     from hardwon.values.scope import Scope
 
@@ -43,15 +44,13 @@ def lesson(state: State, record: Record) -> Lesson:
     reflection = record.self_reflection
     worst = main_error(record.evaluator_output.errors)
     overcome = _overcome(state, record)
-    insights = reflection.lessons_learned + reflection.actionable_insights
-    cause = reflection.credit_assignment.root_cause if reflection.credit_assignment else ""
     met = f" and {worst.tool or 'the check'} says “{clip(worst.message, 200)}”" if worst else ""
     tools = {result.tool for result in record.evaluator_output.results if result.status != "pass"}
     return Lesson(
         scope=state.scope,
         situation=f"When the task is like “{clip(one_line(state.task), 200)}”{met}",
-        mistake=cause or clip(reflection.reflection_text, 400),
-        correction=_correction(record, insights, overcome),
+        mistake=_mistake(record, worst),
+        correction=_correction(record, overcome),
         tags=(record.category, *sorted(tools)),
         trigger=Trigger.VERIFICATION,
         signatures=_signatures(record),
@@ -73,12 +72,35 @@ def _overcome(state: State, record: Record) -> Trial | None:
     return None
 
 
-def _correction(record: Record, insights: Sequence[str], overcome: Trial | None) -> str:
-    words = " ".join(insights[:4]) or record.self_reflection.reflection_text
+def _mistake(record: Record, worst: StructuredError | None) -> str:
+    """The cause; of one that the rules found without its line, which the next edit moves."""
+    reflection = record.self_reflection
+    if worst and _is_by_rules(record) and not record.actor_output.crash:
+        return describe(worst, 300, with_line=False)
+    cause = reflection.credit_assignment.root_cause if reflection.credit_assignment else ""
+    return cause or clip(reflection.reflection_text, 400)
+
+
+def _correction(record: Record, overcome: Trial | None) -> str:
+    """What to do: what a model advised, or what the trials proved."""
+    words = " ".join(_advice(record)[:4])
     if overcome is None:
-        return f"{words} (No trial of that loop got over it.)"
+        return f"{words} (No trial of that loop got over it.)".strip()
     worked = f": {overcome.change}" if overcome.change else ""
-    return f"{words} (Trial {overcome.number + 1} got over it{worked})"
+    return f"{words} (Trial {overcome.number + 1} got over it{worked})".strip()
+
+
+def _advice(record: Record) -> tuple[str, ...]:
+    """A model's advice; the next steps that rules name are about one state of the work only."""
+    reflection = record.self_reflection
+    if _is_by_rules(record):
+        return reflection.lessons_learned
+    advice = reflection.lessons_learned + reflection.actionable_insights
+    return advice or (reflection.reflection_text,)
+
+
+def _is_by_rules(record: Record) -> bool:
+    return record.self_reflection.author.startswith(rules.AUTHOR)
 
 
 def _signatures(record: Record) -> tuple[str, ...]:
@@ -100,6 +122,6 @@ def _episode(scope: Scope, record: Record) -> Episode:
         scope,
         record.task_description,
         attempt=record.self_reflection.reflection_text,
-        error=told(worst, 800) if worst else record.reason,
+        error=describe(worst, 800) if worst else record.reason,
         source=f"trials:{record.loop_id}",
     )

@@ -25,6 +25,7 @@ DEFAULTS = {
 }
 _OTHERWISE = 3
 _LARGEST = 10
+_LINE = r"(\w\.[A-Za-z]{1,5}):\d{1,7}\b(?::\d{1,7}\b)?"
 _DECAY = 0.8  # what a trial further back is worth
 
 
@@ -113,8 +114,11 @@ def fitting(records: Sequence[Record], budget: int) -> list[tuple[Record, str]]:
     """
     shown: list[tuple[Record, str]] = []
     left = budget
-    for record in sorted(records, key=lambda record: record.iteration, reverse=True):
+    newest_first = sorted(records, key=lambda record: record.iteration, reverse=True)
+    for record in newest_first:
         text = rendered(record)
+        if record is not newest_first[0]:
+            text = re.sub(_LINE, r"\1", text)  # later edits have moved the lines
         if tokens(text) > left:
             if not shown and budget:
                 shown.append((record, clip(text, budget * 4)))

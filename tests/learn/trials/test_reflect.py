@@ -1,0 +1,133 @@
+"""What a model answers about a failed trial, and the gate that it has to pass."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hardwon
+from hardwon.learn.trials.generic import is_generic
+from hardwon.learn.trials.values import Record, SelfReflection
+from hardwon.models.scripted import Scripted
+
+GOOD: dict[str, Any] = {
+    "reflection_text": "I divided by the number of prices without a look at the empty cart, so that"
+    " average([]) raised ZeroDivisionError. I will return 0.0 for it.",
+    "credit_assignment": {"root_cause": "average() divides by len(prices)"},
+    "actionable_insights": ["Return 0.0 when prices is empty."],
+    "lessons_learned": ["Guard every mean against an empty list."],
+    "confidence": 0.9,
+}
+PADDING = " I understand now that this was my own fault and that I have to do better than that."
+
+
+def answer(**changes: Any) -> str:
+    return json.dumps({**GOOD, **changes})
+
+
+def empty(advice: str, *, cause: str = "average() divides by len(prices)") -> str:
+    """A long and sure answer whose advice says nothing."""
+    return answer(
+        reflection_text=f"{advice}.{PADDING}",
+        credit_assignment={"root_cause": cause},
+        actionable_insights=[advice],
+        confidence=0.95,
+    )
+
+
+def records(home: Path, *answers: str, trials: int = 1) -> list[Record]:
+    """What was kept of the trials of a loop whose model gives these answers."""
+    with hardwon.open(home, model=Scripted(list(answers))) as hw:
+        coder = hw.agent("coder")
+        done = coder.trials(
+            "Write average()",
+            actor=lambda prompt: "return sum(prices) / len(prices)",
+            evaluate=lambda said: "ZeroDivisionError: division by zero in cart.py",
+            max_trials=trials,
+        )
+        return list(coder.loops.reflections(done.loop_id))
+
+
+def words(home: Path, *answers: str, trials: int = 1) -> SelfReflection:
+    return records(home, *answers, trials=trials)[-1].self_reflection
+
+
+@pytest.mark.parametrize(
+    "advice", ["Be more careful", "I will test more thoroughly", "Pay more attention to details"]
+)
+def test_empty_advice_is_refused_however_sure_it_is(tmp_path: Path, advice: str) -> None:
+    kept = words(tmp_path, empty(advice), answer())
+
+    assert kept.actionable_insights == ("Return 0.0 when prices is empty.",)
+    assert kept.quality == "good"
+
+
+def test_carelessness_is_no_root_cause(tmp_path: Path) -> None:
+    careless = answer(credit_assignment={"root_cause": "carelessness"})
+
+    kept = words(tmp_path, careless, answer())
+
+    assert kept.credit_assignment
+    assert kept.credit_assignment.root_cause == "average() divides by len(prices)"
+
+
+def test_two_empty_answers_give_way_to_the_rules(tmp_path: Path) -> None:
+    kept = words(tmp_path, empty("Be more careful"), empty("Test more thoroughly"))
+
+    assert kept.author == "rules (poor answer: only advice that fits every failure)"
+    assert "division by zero" in kept.reflection_text
+    assert "careful" not in kept.reflection_text + " ".join(kept.actionable_insights)
+
+
+def test_empty_advice_beside_a_real_one_is_dropped(tmp_path: Path) -> None:
+    steps = ["Be more careful.", "Return 0.0 when prices is empty."]
+
+    kept = words(tmp_path, answer(actionable_insights=steps, lessons_learned=["Test more."]))
+
+    assert kept.actionable_insights == (steps[1],)
+
+
+def test_an_unsure_reflection_on_a_trial_that_did_no_better_is_marked(tmp_path: Path) -> None:
+    unsure = [
+        answer(reflection_text=f"{GOOD['reflection_text']} Idea {n}.", confidence=0.3)
+        for n in range(3)
+    ]
+
+    first, second = (
+        record.self_reflection for record in records(tmp_path, *unsure, trials=2)
+    )  # the second one was asked for twice
+
+    assert (first.quality, first.quality_problems) == ("good", ())  # nothing to compare with
+    assert second.author == "scripted"
+    assert second.quality_problems == ("confidence under 0.5 and no improvement",)
+
+
+def test_an_answer_that_was_cut_off_leaves_no_json_in_the_text(tmp_path: Path) -> None:
+    cut = answer()[:150]
+
+    (record,) = records(tmp_path, cut, cut)
+
+    assert '"' not in record.self_reflection.reflection_text.replace('"ZeroDivisionError"', "")
+    assert "reflection_text" not in record.self_reflection.reflection_text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Handle edge cases better", True),
+        ("Improve code quality and follow best practices", True),
+        ("I was not careful enough", True),
+        ("Make sure everything works", True),
+        ("Don't make mistakes", True),
+        ("Add a null check before the map operation", False),
+        ("Return an empty list when the API answers nothing", False),
+        ("Answer 42.", False),
+        ("Check `retries`", False),
+        ("Check total_price", False),
+    ],
+)
+def test_generic_advice_names_nothing_of_the_failure(text: str, expected: bool) -> None:
+    assert is_generic(text) is expected
