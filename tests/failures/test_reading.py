@@ -125,6 +125,36 @@ def test_a_general_error_has_a_kind_and_no_exact_name(output: str) -> None:
     assert failure.kind
 
 
+PYTEST = """E       AssertionError: assert {0} == 2
+
+tests/test_a.py:{0}: AssertionError
+FAILED tests/test_a.py::TestA::{1} - AssertionError: assert {0} == 2
+1 failed in 0.{0}s"""
+CUT = "FAILED tests/test_a.py::{1} - Valu...\n{0} failed, 3 passed in 0.1s"
+UNITTEST = """FAIL: {1} (app.tests.T)
+Traceback (most recent call last):
+  File "/a/tests.py", line {0}, in {1}
+    self.assertEqual({0}, 2)
+AssertionError: {0} != 2
+
+FAILED (failures=1)"""
+
+
+@pytest.mark.parametrize("output", [PYTEST, CUT, UNITTEST], ids=["pytest", "cut", "unittest"])
+def test_a_red_test_is_known_by_its_name_and_not_by_its_values(output: str) -> None:
+    first, again, other = (
+        read_failure(step(output.format(*values)), ())
+        for values in [(3, "test_sum"), (4, "test_sum"), (3, "test_product")]
+    )
+
+    assert first is not None
+    assert again is not None
+    assert other is not None
+    assert (first.exact, first.kind) == (again.exact, again.kind)
+    assert first.exact
+    assert first.kind != other.kind
+
+
 def test_the_exact_name_is_the_signature_of_the_output() -> None:
     output = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nKeyError: 'id'"
     failure = read_failure(step(output), ())

@@ -126,7 +126,7 @@ READINGS = (
     Reading(
         "npx jest",
         "FAIL src/a.test.js\n  ● sum › adds\n\n    expect(received).toBe(expected) // Object.is equality\n\n    Expected: 4\n    Received: 3\n\nTests:       1 failed, 2 passed, 3 total",
-        "AssertionError",
+        "AssertionError in sum › adds",
     ),
     Reading(
         "docker run x",
@@ -511,7 +511,7 @@ READINGS = (
     Reading(
         "pytest",
         "    def test_a():\n>       assert f(1) == 2\nE       assert 1 == 2\nE        +  where 1 = f(1)\n\na.py:3: AssertionError\nFAILED a.py::test_a - assert 1 == 2\n1 failed in 0.02s",
-        "AssertionError",
+        "AssertionError in test_a",
     ),
     Reading(
         "python manage.py test",

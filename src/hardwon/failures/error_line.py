@@ -70,19 +70,51 @@ def _lines(output: str) -> list[str]:
 def _pytest_line(lines: list[str]) -> str:
     """The exception of the last block of `E   …` lines."""
     block: list[str] = []
-    for before, line in zip(["", *lines], lines, strict=False):
+    end = 0
+    for at, line in enumerate(lines):
         if re.match(r"E   +\S", line):
-            if not before.startswith("E   "):
+            if end != at:
                 block = []
             block.append(line[1:].strip())
-    return next((line for line in block if re.match(_EXCEPTION, line)), "".join(block[:1]))
+            end = at + 1
+    raised = next((line for line in block if re.match(_EXCEPTION, line)), "")
+    return raised or _with_class("".join(block[:1]), lines[end : end + 2])
+
+
+def _with_class(head: str, below: list[str]) -> str:
+    """The first line of a block with its class, which pytest prints below: `a.py:3: KeyError`."""
+    found = next(filter(None, (re.fullmatch(r"\S+:\d+: (\w+)", line) for line in below)), None)
+    if not found or head.startswith(("assert ", found[1])):
+        return head
+    return found[1] if found[1] == "AssertionError" else f"{found[1]}: {head}"
 
 
 def _summary_line(lines: list[str]) -> str:
     """What `FAILED a.py::test - ValueError: x` tells; without a message, which test it was."""
     for line in reversed(lines):
         if found := re.match(r"(?:FAILED|ERROR) (\S+::\S.*|\S+\.py\b.*)", line):
-            return found[1].partition(" - ")[2] or line
+            name, _, message = found[1].partition(" - ")
+            is_cut = message.endswith("...") and ": " not in message
+            return f"FAILED {name}" if is_cut else message.removesuffix("...") or line
+    return ""
+
+
+_TESTS = (
+    r"(?m)^(?:FAILED|ERROR) \S+?::(?:\w+::)*(\w+)",
+    r"(?m)^(?:FAIL|ERROR): (\w+)",
+    r"(?m)^_{3,} (?:\S*[:.])?(\w+)(?:\[\S*)? _{3,}$",
+    r"(?m)^\s*--- FAIL: (\w+)",
+    r"(?m)^---- (\S+) stdout ----",
+    r"(?m)^\s*\u25cf ([^\n]{1,120})",
+)
+
+
+def failing_test(output: str) -> str:
+    """The name of the last test that an output says has failed; "" when it names none."""
+    for pattern in _TESTS:
+        names: list[str] = re.findall(pattern, output[-_TAIL:])
+        if names:
+            return names[-1]
     return ""
 
 
@@ -135,7 +167,7 @@ _MARKS = (
     r"(?:fatal error|fatal|error|ERROR|Error|FATAL|FATAL ERROR|CRITICAL)"
     r"(?:\[\w{1,10}\]| [A-Z]{1,5}\d{1,6}| \d{1,5}[^:\n]{0,40})?: ",
     rf"(?![^\s:]*Warning\b){_EXCEPTION}(?:: \S|$)",
-    r"[\w./\\-]{1,200}+:\d{1,9}:(?:\d{1,9}:| in) \S",
+    r"[\w./\\-]{1,200}+:\d{1,9}:(?:\d{1,9}: \S|in [`'])",
     r"\d{1,6}:\d{1,6}\s{1,4}error\s",
     r"expect\([^\n]{0,80}\)\.",
 )

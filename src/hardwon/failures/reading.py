@@ -5,7 +5,7 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon._cold.hashing import blake2b
 from hardwon.failures.coined import is_coined
-from hardwon.failures.error_line import informative_line
+from hardwon.failures.error_line import failing_test, informative_line
 from hardwon.failures.kind import kind_text, missing_name
 from hardwon.failures.signature import line_signature
 from hardwon.text.clean import one_line
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _LINE = 300
 _GENERAL = r"[A-Z]\w*|SyntaxError: (?:invalid syntax|unexpected EOF while parsing)"
+_TESTED = r"AssertionError|Failed|(?:FAILED|ERROR) .*"  # says only that a test has failed
 
 
 def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
@@ -30,7 +31,11 @@ def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
     if not line:
         return None
     text = _kind(one_line(line), step, before)
-    exact = "" if re.fullmatch(_GENERAL, text) else line_signature(step.tool, line).digest
+    if re.fullmatch(_TESTED, text) and (test := failing_test(step.output)):
+        text = f"{text.split(' ', 1)[0]} in {test}"
+        exact = line_signature(step.tool, text).digest
+    else:
+        exact = "" if re.fullmatch(_GENERAL, text) else line_signature(step.tool, line).digest
     if step.args.startswith("{"):
         text = f"{step.tool}: {text}"
     return Failure(exact, _digest(text), text, one_line(line, _LINE))
