@@ -5,7 +5,7 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon.failures.error_line import traceback_line
 from hardwon.failures.programs import bare
-from hardwon.failures.shell import parse, program_name
+from hardwon.failures.shell import deciding, parse, program_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,36 +115,22 @@ _SYNTAX = (
 def has_command_failed(text: str, args: str, before: Sequence[Step]) -> bool:
     """The verdict on the commands whose status becomes the status of the whole."""
     head, tail = text[:_HEAD], text[-_TAIL:].rstrip()
-    deciding = _deciding(parse(args))
+    chain = deciding(parse(args))
     if re.search(_SHELL_SAYS, tail):
         return True
-    if any(_complains(each, head) or _complains(each, tail) for each in deciding):
+    if any(_complains(each, head) or _complains(each, tail) for each in chain):
         return True
-    runs = [each for each in deciding if not _only_shows(each)]
-    if deciding and not runs:
+    runs = [each for each in chain if not _only_shows(each)]
+    if chain and not runs:
         return False
     return _has_run_failed(tail, runs) or _has_raised(tail, lambda: _scripts(runs, args, before))
-
-
-def _deciding(commands: Sequence[Command]) -> list[Command]:
-    """The last chain of a text; of a pipe its last part."""
-    chain: list[Command] = []
-    for command in commands:
-        if command.joint == "|":
-            chain = [*chain[:-1], command]
-        elif command.joint == "&&":
-            chain = [*chain, command]
-        else:
-            chain = [command]
-    return chain
 
 
 def _only_shows(command: Command) -> bool:
     """Whether it prints what is there, or does what has no output."""
     if command.name == "git":
         return command.verb.split(" ", 1)[0] in _SHOWING
-    is_own = "/" in command.program and not command.program.startswith(("/bin/", "/usr/bin/"))
-    return not is_own and (command.name in _VIEWERS or command.verb in _SHOWING)
+    return command.builtin in _VIEWERS or command.verb in _SHOWING
 
 
 def _complains(command: Command, text: str) -> bool:

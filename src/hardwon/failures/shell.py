@@ -24,6 +24,7 @@ from hardwon.failures.programs import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import NamedTuple
 else:
     from hardwon._cold.namedtuple import NamedTuple
@@ -67,6 +68,12 @@ class Command(NamedTuple):
         return program_name(self.program)
 
     @property
+    def builtin(self) -> str:
+        """The name of a program of the system; "" for a file of a project, as `bin/test`."""
+        is_file = "/" in self.program and not self.program.startswith(("/bin/", "/usr/bin/"))
+        return "" if is_file else self.name
+
+    @property
     def call(self) -> str:
         """How it is started: what starts it, the program, the sub-command."""
         return " ".join(part for part in (*self.via, self.program, self.verb) if part)
@@ -86,6 +93,19 @@ class Command(NamedTuple):
 def parse(text: str) -> tuple[Command, ...]:
     """The commands of a text in order; `cd` and `export` count as circumstances of the others."""
     return tuple(_commands(text[:_READ], depth=0))[:_COMMANDS]
+
+
+def deciding(commands: Sequence[Command]) -> list[Command]:
+    """The commands whose failure makes the whole fail: the last chain, of a pipe its last part."""
+    chain: list[Command] = []
+    for command in commands:
+        if command.joint == "|":
+            chain = [*chain[:-1], command]
+        elif command.joint == "&&":
+            chain = [*chain, command]
+        else:
+            chain = [command]
+    return chain
 
 
 def working_part(text: str) -> Command:

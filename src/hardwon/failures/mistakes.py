@@ -1,0 +1,228 @@
+"""Whether a failing step is a mistake, or an answer that the agent asked for.
+
+Not a mistake: a search without a match, a look whether something is there, a reproduction that
+shows the bug, a test that is red because the task is unfinished, a report of a linter, and what
+the call itself says will fail. Decided by the form of call and output and by what the run did.
+"""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.authored import tail, writings
+from hardwon.failures.error_line import informative_line
+from hardwon.failures.programs import bare
+from hardwon.failures.shell import deciding, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.failures.authored import Writing
+    from hardwon.failures.shell import Command
+    from hardwon.values.step import Step
+
+_SEARCHES = frozenset(["grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "pgrep"])
+_LOOKS = frozenset(
+    ["ls", "stat", "test", "[", "[[", "which", "type", "file", "whereis", "find", "diff", "cmp"]
+)
+_LINTERS = frozenset(
+    [
+        *("pylint", "flake8", "pycodestyle", "pydocstyle", "ruff", "eslint", "mypy", "pyright"),
+        *("black", "isort", "shellcheck", "golangci-lint", "rubocop", "stylelint", "prettier"),
+        *("yamllint", "markdownlint", "bandit", "hadolint"),
+    ]
+)
+_INTERPRETERS = frozenset(["python", "node", "ruby", "perl", "php", "bash", "sh", "deno", "bun"])
+_TESTERS = (
+    r"\b(?:py\.?test|unittest|nose2?|tox|jest|vitest|mocha|rspec|phpunit|ctest|runtests|tests?)\b"
+)
+_LOOKING_VERBS = frozenset(
+    ["diff", "rev-parse", "show-ref", "ls-files", "cat-file", "grep", "show", "list", "freeze"]
+)
+_SAYS_RED = r"(?m)^\W{0,4}(?:FAIL|FAILURE|FAILED|BUG|ISSUE|Issue|Bug|Failure|NOT OK)\b"
+_ANNOUNCED = (
+    r"(?i:\b(?:should|must|will|expected to|expect(?:ing)? (?:it|this) to) (?:now |still )?"
+    r"(?:fail|raise|error)"
+    r"|expect(?:ed|ing)? (?:an? )?(?:error|failure|exception)\b)"
+)
+_HICCUP = (
+    r"Expecting (?:value|property name|',' delimiter|':' delimiter)[^\n]{0,60}: line \d+ column \d+"
+    r"|\b50[234]\b[^\n]{0,40}(?:Bad Gateway|Service Unavailable|Gateway Time-?out)"
+    r"|[Cc]onnection reset by peer|temporarily unavailable"
+)
+# Of the surroundings, and not of the logic: what is missing, not set up, not readable
+_BROKEN = (
+    r"^(?:ModuleNotFound|Import|Syntax|Indentation|Tab|Name|FileNotFound|Permission|UnicodeEncode"
+    r"|UnicodeDecode|Connection|OS|IO)Error\b|(?i:\b(?:usage|unrecognized|fixture|can't open)\b)"
+)
+_SET_UP = (
+    r"(?i:\b(?:configur\w*|settings?|installed|not ready|loaded yet|no such|not found"
+    r"|does not exist|environment|permission|denied|refused|declare|filesystem|codec)\b)"
+    r"|ImproperlyConfigured|NotReady"
+)
+_LOGIC = (
+    r"(?:Attribute|Type|Key|Index|Assertion|ZeroDivision|Recursion|UnboundLocal|NotImplemented"
+    r"|Overflow)Error\b"
+)
+_FRAME = r'(?m)^ *File "([^"\n]+)", line \d+'
+_INSTALLED = r"(?:site|dist)-packages/|/lib/python[\d.]+/|^<"
+_ERRORS = r"\berrors=[1-9]|\b[1-9]\d* (?:errors?|exceptions?)\b"
+
+
+def is_mistake(step: Step, before: Sequence[Step]) -> bool:
+    """Whether a failing step is something to learn from; `before` are the earlier steps."""
+    if not step.output.strip():
+        return False  # it says nothing of what went wrong
+    if step.args.startswith("{"):
+        return not re.search(_HICCUP, step.output)
+    commands = parse(step.args)
+    chain = deciding(commands)
+    line = informative_line(step.output)
+    return not (
+        _is_look(chain, line, step)
+        or _is_report(chain, step)
+        or _is_announced(commands, step)
+        or _shows_the_bug(chain, line, step, before)
+        or _is_unfinished(chain, line, step, before)
+    )
+
+
+def _is_look(chain: Sequence[Command], line: str, step: Step) -> bool:
+    """A search, or a look whether something is there."""
+    last = chain[-1] if chain else None
+    if last is None:
+        return False
+    if last.builtin in _SEARCHES:
+        return not re.search(
+            r"(?i:usage|invalid|unmatched|no such file|unrecognized|unknown)", line
+        )
+    speaker = line.split(":", 1)[0]
+    if speaker in _LOOKS and any(each.builtin == speaker for each in chain):
+        return True
+    if last.builtin in _LOOKS or last.verb.split(" ", 1)[0] in _LOOKING_VERBS:
+        return True
+    return _is_probe(last, step)
+
+
+def _is_probe(command: Command, step: Step) -> bool:
+    """`x --version`, or one line that only imports: is it there?"""
+    if set(command.flags) & {"--version", "-V", "-version"} and not command.targets:
+        return True
+    code = [part.strip() for part in re.split(r"[;\n]", command.script) if part.strip()]
+    only_imports = bool(code) and all(re.match(_PROBING, part) for part in code)
+    return only_imports and "No module named" in step.output
+
+
+_PROBING = r"(?:import|from) |print\([^()]{0,80}\)"
+
+
+def _is_report(chain: Sequence[Command], step: Step) -> bool:
+    """What a linter found, which is its work; not that it was called in a wrong way."""
+    if not any(each.name in _LINTERS for each in chain):
+        return False
+    return not re.search(r"(?m)^(?:usage:|Traceback|\S+: error: )", step.output) or bool(
+        re.search(r"(?i:rated at|found \d+ )", step.output)
+    )
+
+
+def _is_announced(commands: Sequence[Command], step: Step) -> bool:
+    """The call itself says, in a comment or in words to print, that it will fail."""
+    words = [word for each in commands if each.name == "echo" for word in each.targets]
+    comments: list[str] = re.findall(r"(?m)(?:^|\s)#[ ]?([^\n]{1,200})", step.args)
+    return any(re.search(_ANNOUNCED, text) for text in (*words, *comments))
+
+
+def _shows_the_bug(chain: Sequence[Command], line: str, step: Step, before: Sequence[Step]) -> bool:
+    """A script or test of the run's own, or a one-liner, that ends in what is under repair."""
+    runs = [each for each in chain if _is_inline(each) or _files(each)]
+    if not runs or not all(_is_inline(each) or _runs_own(each, step, before) for each in runs):
+        return False
+    if "Traceback (most" not in step.output and re.search(_SAYS_RED, step.output):
+        return not re.search(_BROKEN, line)
+    return not _is_set_up(line) or _ends_in_sources(line, step, before)
+
+
+def _is_inline(command: Command) -> bool:
+    """Whether it runs code that stands in the call itself."""
+    is_plain = command.targets in ((), ("-",))
+    return command.name in _INTERPRETERS and bool(command.script) and is_plain
+
+
+def _runs_own(command: Command, step: Step, before: Sequence[Step]) -> bool:
+    return any(_is_own(bare(word), step, before) for word in _files(command))
+
+
+def _is_set_up(line: str) -> bool:
+    """Whether the error speaks of the surroundings; that of a class of logic never does."""
+    if re.match(_LOGIC, line):
+        return False
+    return bool(re.search(_BROKEN, line) or re.search(_SET_UP, line))
+
+
+def _ends_in_sources(line: str, step: Step, before: Sequence[Step]) -> bool:
+    """A name that is missing in the sources of the project, not in a script of the run."""
+    if not re.match(r"NameError: |ImportError: cannot import name", line):
+        return False
+    frames: list[str] = re.findall(_FRAME, step.output)
+    last = frames[-1] if frames else "<"
+    return not re.search(_INSTALLED, last) and not _is_own(last, step, before)
+
+
+def _files(command: Command) -> list[str]:
+    """The files that it runs: the script of an interpreter, the targets of a test runner."""
+    if command.name in _INTERPRETERS and not re.search(_TESTERS, command.text):
+        return list(command.targets[:1])
+    if re.search(_TESTERS, command.text) or "." in command.name:
+        return [command.program, *command.targets]
+    return []
+
+
+def _is_own(path: str, step: Step, before: Sequence[Step]) -> bool:
+    """Whether the run itself made the file, or the file of a dotted label, that is run."""
+    name = tail(path.split("::", 1)[0])
+    return any(_was_made(each, (*before, step)) for each in (name, *name.split(".")) if each)
+
+
+def _was_made(name: str, steps: Sequence[Step]) -> bool:
+    """Whether the run writes the file before any step that worked has shown it."""
+    for each in steps:
+        if name in each.args:
+            made = [tail(one.path) for one in _written(each) if not one.old]
+            if name in made or any(one.split(".", 1)[0] == name for one in made):
+                return True
+        if not each.failed and (name in each.args or name in each.output):
+            return False
+    return False
+
+
+def _written(step: Step) -> tuple[Writing, ...]:
+    return writings(step.tool, step.args)
+
+
+def _is_unfinished(chain: Sequence[Command], line: str, step: Step, before: Sequence[Step]) -> bool:
+    """A red assertion of a test suite while an edit of the sources stands."""
+    if not chain or not re.search(_TESTERS, chain[-1].text) or _is_set_up(line):
+        return False
+    is_red = bool(re.match(r"AssertionError|assert ", line))
+    has_errors = re.search(_ERRORS, step.output[-600:])
+    return is_red and not has_errors and _has_edited((*before, step))
+
+
+def _has_edited(steps: Sequence[Step]) -> bool:
+    """Whether an edit of a file that was there before stands: made, and not taken back."""
+    stands = False
+    for at, each in enumerate(steps):
+        if re.search(_REVERTS, each.args):
+            stands = False
+        elif not stands:
+            stands = any(_edits(one, steps[: at + 1]) for one in _written(each))
+    return stands
+
+
+def _edits(writing: Writing, steps: Sequence[Step]) -> bool:
+    is_patch = bool(re.search(_PATCHES, writing.text))
+    return is_patch or bool(writing.old) or not _was_made(tail(writing.path), steps)
+
+
+_REVERTS = r"\bgit (?:stash(?! pop| apply| list| show)|checkout (?!-b)|restore|reset)\b"
+_PATCHES = r"\.write\(|\.writelines\(|\.write_text\(|writeFile"

@@ -1,0 +1,175 @@
+"""What an agent asked for, and got, is no mistake, though the call has failed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.failures.mistakes import is_mistake
+from hardwon.values.step import Step
+
+SCRIPT = "cat <<'EOF' > repro.py\nimport lib\nlib.f()\nEOF"
+EDIT = "sed -i 's/a/b/' src/lib/core.py"
+IN_LIBRARY = """Traceback (most recent call last):
+  File "/srv/repro.py", line 2, in <module>
+    lib.f()
+  File "/srv/src/lib/core.py", line 9, in f
+    return x.y
+{}"""
+RED_SUITE = """FAIL: test_a (app.tests.T)
+Traceback (most recent call last):
+  File "/srv/tests.py", line 3, in test_a
+    self.assertEqual(1, 2)
+AssertionError: 1 != 2
+
+Ran 9 tests in 0.1s
+
+FAILED (failures=1)"""
+
+
+def step(args: str, output: str = "", *, failed: bool = True) -> Step:
+    return Step("bash", args, output, failed)
+
+
+def done(*calls: str) -> list[Step]:
+    return [step(call, failed=False) for call in calls]
+
+
+ANSWERS = [
+    ("grep -rn nothing src", ""),
+    ("cat a | grep nothing", ""),
+    ("rg nothing", ""),
+    ("find . -name '*.py' | xargs grep -n f", "grep: ./build: Is a directory\na.py:3: f()"),
+    ("grep -r f .", "grep: ./a.pyc: binary file matches"),
+    ("ls nowhere", "ls: cannot access 'nowhere': No such file or directory"),
+    ("cd src && ls nowhere", "ls: cannot access 'nowhere': No such file or directory"),
+    ("test -f setup.cfg", ""),
+    ("[ -d build ] && echo yes", ""),
+    ("git diff --exit-code", "diff --git a/x b/x\n-1\n+2"),
+    ("diff a b", "1c1\n< x\n---\n> y"),
+    ("git rev-parse --verify nope", "fatal: Needed a single revision"),
+    ("pip list | grep -i numpy", ""),
+    ("pip show numpy", "WARNING: Package(s) not found: numpy"),
+    ("which node", ""),
+    ("node --version", "bash: line 1: node: command not found"),
+    ('python -c "import numpy; print(numpy.__version__)"', "ModuleNotFoundError: No module named 'numpy'"),
+    ("python -c \"print({}['a'])\"", 'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\nKeyError: \'a\''),
+    ("python - <<'EOF'\n1 + 'a'\nEOF", 'Traceback (most recent call last):\n  File "<stdin>", line 1, in <module>\nTypeError: unsupported operand type(s) for +'),
+    ("pylint app.py", "app.py:1:0: C0114: Missing module docstring\n\nYour code has been rated at 3.00/10"),
+    ("npx eslint .", "/a.js\n  3:5  error  'x' is not defined  no-undef"),
+    ("mypy app.py", "app.py:1: error: Incompatible types\nFound 1 error in 1 file"),
+    ("# this should fail\nmake check", "make: *** [check] Error 1"),
+    ("echo 'expecting an error'; ./run --bad", "run: bad option"),
+]  # fmt: skip
+MISTAKES = [
+    ("rm a.txt", "rm: cannot remove 'a.txt': No such file or directory"),
+    ("python repro.py", "python: can't open file 'repro.py': [Errno 2] No such file or directory"),
+    ("pytest tests/nope.py", "ERROR: file or directory not found: tests/nope.py"),
+    ("python -m pytest", "/usr/bin/python: No module named pytest"),
+    ('python -c "import a; class B: pass"', '  File "<string>", line 1\n    import a; class B: pass\n              ^\nSyntaxError: invalid syntax'),
+    ("git push", "error: failed to push some refs to 'x'"),
+    ("npm test", "npm ERR! Missing script: \"test\""),
+    ("grep -P '(' a", "grep: unmatched parentheses"),
+    ("bin/test core", "ValueError: Name node can't be used"),
+    ("pylint --nope a.py", "usage: pylint [options]\npylint: error: unrecognized arguments: --nope"),
+    ("terraform plan", "Error: Inconsistent dependency lock file"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("args", "output"), ANSWERS)
+def test_an_answer_is_no_mistake(args: str, output: str) -> None:
+    assert not is_mistake(step(args, output), [])
+
+
+@pytest.mark.parametrize(("args", "output"), MISTAKES)
+def test_a_call_that_could_not_do_its_work_is_one(args: str, output: str) -> None:
+    assert is_mistake(step(args, output), [])
+
+
+@pytest.mark.parametrize(
+    "error",
+    ["AttributeError: 'X' object has no attribute 'y'", "NameError: name 'z' is not defined", "lib.Overrun: no way"],
+)  # fmt: skip
+def test_a_reproduction_of_the_run_that_ends_in_the_library_shows_the_bug(error: str) -> None:
+    failing = step("python repro.py", IN_LIBRARY.format(error))
+
+    assert not is_mistake(failing, done(SCRIPT))
+    assert is_mistake(failing, done("ls", "cat repro.py"))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "django.db.utils.OperationalError: no such table: a_b",
+        "ModuleNotFoundError: No module named 'app'",
+        "lib.ImproperlyConfigured: settings are not configured",
+        "UnicodeEncodeError: 'ascii' codec can't encode character",
+        "IndentationError: unexpected indent",
+    ],
+)
+def test_a_reproduction_that_is_not_set_up_right_is_a_mistake(error: str) -> None:
+    assert is_mistake(step("python repro.py", IN_LIBRARY.format(error)), done(SCRIPT))
+
+
+def test_a_reproduction_that_reports_the_bug_does_its_work() -> None:
+    failing = step("python repro.py", "value: 3\nFAIL: the file was not found again")
+
+    assert not is_mistake(failing, done(SCRIPT))
+
+
+def test_a_script_that_was_planned_and_then_written_belongs_to_the_run() -> None:
+    missing = step("python repro.py", "python: can't open file 'repro.py': [Errno 2] No such file")
+    failing = step("python repro.py", IN_LIBRARY.format("TypeError: no"))
+
+    assert is_mistake(missing, [])
+    assert not is_mistake(failing, [missing, *done(SCRIPT)])
+
+
+@pytest.mark.parametrize(
+    "call", ["pytest test_bug.py", "python -m pytest -x test_bug.py::test_a", "python manage.py test app.test_bug"]
+)  # fmt: skip
+def test_a_red_test_that_the_run_wrote_shows_the_bug(call: str) -> None:
+    written = done("cat <<'EOF' > app/test_bug.py\ndef test_a(): assert f() == 2\nEOF")
+
+    assert not is_mistake(step(call, "E       assert 1 == 2\n1 failed in 0.1s"), written)
+
+
+def test_a_red_suite_is_unfinished_work_while_an_edit_stands() -> None:
+    failing = step("python tests/runtests.py app", RED_SUITE)
+
+    assert is_mistake(failing, [])
+    assert not is_mistake(failing, done(EDIT))
+    assert is_mistake(failing, done(EDIT, "git stash"))
+    assert is_mistake(failing, done(EDIT, "git checkout src/lib/core.py"))
+    assert not is_mistake(failing, done(EDIT, "git stash", "git stash pop", EDIT))
+
+
+def test_a_suite_that_cannot_run_is_a_mistake_whatever_was_edited() -> None:
+    crashed = RED_SUITE.replace("failures=1", "failures=1, errors=2")
+    missing = "ImportError: Failed to import test module: app\nFAILED (errors=1)"
+
+    assert is_mistake(step("python tests/runtests.py app", crashed), done(EDIT))
+    assert is_mistake(step("python tests/runtests.py app", missing), done(EDIT))
+
+
+def test_an_edit_by_a_tool_counts_like_one_by_the_shell() -> None:
+    edit = Step("Edit", '{"file_path": "/srv/a.py", "old_string": "x", "new_string": "y"}')
+
+    assert not is_mistake(step("python tests/runtests.py app", RED_SUITE), [edit])
+
+
+def test_a_backend_that_stumbles_is_not_the_callers_fault() -> None:
+    garbled = "Error executing tool x: Expecting value: line 1 column 1 (char 0)"
+
+    assert not is_mistake(Step("x", '{"id": "1"}', garbled, True), [])
+    assert not is_mistake(Step("x", '{"id": "1"}', "503 Service Unavailable", True), [])
+    assert is_mistake(Step("x", '{"id": "1"}', "Error: payment method not found", True), [])
+
+
+TEXT = st.text(alphabet="ab -;&|<>'\"$()\n/.:E", max_size=60)
+
+
+@given(TEXT, TEXT, st.lists(TEXT, max_size=3))
+def test_any_step_can_be_judged(args: str, output: str, before: list[str]) -> None:
+    assert is_mistake(step(args, output), done(*before)) in (True, False)
