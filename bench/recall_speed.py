@@ -28,7 +28,7 @@ from bench.corpus import SCOPE, TOOL, Corpus, call_of, error_of
 from bench.timing import at, cache, cold, interleaved, median, table
 from hardwon.stores.sqlite import SqliteStore
 from hardwon.stores.sqlite.database import SCHEMA
-from hardwon.stores.sqlite.lessons import _values
+from hardwon.stores.sqlite.rows import values_of
 from hardwon.values.lesson_formats import to_lines
 
 SIZES = "1000,10000,100000"
@@ -72,7 +72,7 @@ def in_bulk(count: int) -> tuple[str, ...]:
                 store.lessons.add(lesson)
         stored = time.process_time()
         with hardwon.open(f"{folder}/imported") as hw:
-            hw.agent(SCOPE.agent, project=SCOPE.project).lessons.import_from(str(pack))
+            hw.agent(SCOPE.agent, project=SCOPE.project).lessons.import_from(str(pack), trust=True)
         imported = time.process_time()
         store.close()
     spans = (stored - began, imported - stored)
@@ -131,7 +131,7 @@ def inserts(home: str, agent: hardwon.Agent) -> tuple[float, float, float]:
             agent.lessons.add(one.situation, one.correction, mistake=one.mistake)
 
         ready = [next(lessons) for _ in range(INSERTS)]
-        rows = iter([_values(one) for one in ready])
+        rows = iter([values_of(one) for one in ready])
         again = iter(ready)
         taken = interleaved(
             {

@@ -60,8 +60,8 @@ def test_a_pack_carries_lessons_to_another_store(
     pack.write_text(coder.lessons.export(form=form))
     other = hardwon.open(tmp_path / "other").agent("coder")
 
-    (taken,) = other.lessons.import_from(str(pack))
-    other.lessons.import_from(str(pack))
+    (taken,) = other.lessons.import_from(str(pack), trust=True)
+    other.lessons.import_from(str(pack), trust=True)
 
     assert (taken.situation, taken.correction) == ("when deploying", "use `blue` — not “green”")
     assert taken.tags == ("deploy", "größe")
@@ -89,7 +89,7 @@ def test_a_broken_pack_names_the_line(coder: hardwon.Agent, tmp_path: Path, line
     pack.write_text(f"\n{line}\n")
 
     with pytest.raises(InvalidInput, match="line 2"):
-        coder.lessons.import_from(str(pack))
+        coder.lessons.import_from(str(pack), trust=True)
 
 
 def test_a_memory_index_is_imported(coder: hardwon.Agent, tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_memory_index_is_imported(coder: hardwon.Agent, tmp_path: Path) -> Non
     path = tmp_path / "memory_index.json"
     path.write_text(json.dumps(facts))
 
-    (taken,) = coder.lessons.import_from(str(path))
+    (taken,) = coder.lessons.import_from(str(path), trust=True)
 
     assert taken.render() == content
     assert taken.tags == ("go",)
@@ -123,7 +123,7 @@ def test_the_two_lessons_that_ate_each_other_are_both_kept(
     path = tmp_path / "memory_index.json"
     path.write_text(json.dumps(facts))
 
-    coder.lessons.import_from(str(path))
+    coder.lessons.import_from(str(path), trust=True)
 
     assert sorted(one.render() for one in coder.lessons.list()) == sorted(texts)
 
@@ -140,7 +140,7 @@ def test_a_table_of_lessons_is_imported_for_its_agent(coder: hardwon.Agent, tmp_
             db.execute("INSERT INTO lessons VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
     db.close()
 
-    (taken,) = coder.lessons.import_from(str(path))
+    (taken,) = coder.lessons.import_from(str(path), trust=True)
 
     assert (taken.situation, taken.correction) == ("/fetch behind cloudflare", "use a token")
     assert [at.timestamp() for at in (taken.created_at, taken.updated_at, taken.last_seen_at)] == [
@@ -166,7 +166,7 @@ def test_reflections_of_a_loop_are_imported(coder: hardwon.Agent, tmp_path: Path
     }
     (folder / "001.json").write_text(json.dumps(record))
 
-    (taken,) = coder.lessons.import_from(str(tmp_path / "reflections"))
+    (taken,) = coder.lessons.import_from(str(tmp_path / "reflections"), trust=True)
 
     assert taken.correction == "test the empty list first"
     assert taken.mistake == "no edge case"
@@ -180,7 +180,7 @@ def test_insights_are_imported_section_by_section(coder: hardwon.Agent, tmp_path
         "## Rebase before a merge\nFetch first, then rebase.\n"
     )
 
-    (taken,) = coder.lessons.import_from(str(folder))
+    (taken,) = coder.lessons.import_from(str(folder), trust=True)
 
     assert (taken.situation, taken.correction) == (
         "Rebase before a merge",
@@ -194,7 +194,7 @@ def test_what_cannot_be_imported_is_named(coder: hardwon.Agent, tmp_path: Path, 
     (tmp_path / "notes.txt").write_text("hello")
 
     with pytest.raises(hardwon.HardwonError, match=name):
-        coder.lessons.import_from(str(tmp_path / name))
+        coder.lessons.import_from(str(tmp_path / name), trust=True)
 
 
 def test_the_same_note_twice_is_one_lesson_met_twice(coder: hardwon.Agent) -> None:

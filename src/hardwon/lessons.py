@@ -8,6 +8,7 @@ from hardwon._cold.lazy import lazy
 from hardwon.errors import InvalidInput, NotFound, StorageError
 from hardwon.text.clean import one_line, required
 from hardwon.values.lesson import EPOCH, Lesson, Status
+from hardwon.values.lesson_check import checked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,11 +19,12 @@ if TYPE_CHECKING:
     from hardwon.learn import imports
     from hardwon.runtime import Runtime
     from hardwon.values import history as past
-    from hardwon.values import lesson_formats
+    from hardwon.values import imported, lesson_formats
     from hardwon.values.history import Change
     from hardwon.values.scope import Scope
 else:
     call_keys, past = lazy("hardwon.failures.call_keys"), lazy("hardwon.values.history")
+    imported = lazy("hardwon.values.imported")
     lesson_formats, imports = lazy("hardwon.values.lesson_formats"), lazy("hardwon.learn.imports")
 
 _EDITABLE = {"situation", "mistake", "correction", "tags", "status", "importance", "confidence"}
@@ -48,9 +50,9 @@ class Lessons:
             required(correction, "correction"),
             origin="manual",
             author="person",
-            **{"importance": 0.8, "confidence": 0.9, **more},
+            **{"importance": 0.8, "confidence": 0.9, **_plain(more)},
         )
-        return self._engine.keep(lesson)
+        return self._engine.keep(checked(lesson))
 
     def get(self, number: int) -> Lesson:
         """One lesson, or NotFound."""
@@ -72,7 +74,7 @@ class Lessons:
         if unknown:
             raise InvalidInput(f"cannot edit {', '.join(sorted(unknown))}")
         self._note(number, "edit")
-        return self._engine.edit(self._scope, number, changes)
+        return self._engine.edit(self._scope, number, _plain(changes))
 
     def guard(self, number: int, *, call: str = "", tool: str = "bash", on: bool = True) -> Lesson:
         """Say that the calls of this lesson must not be made; `call` names one more."""
@@ -132,29 +134,39 @@ class Lessons:
         return write(self.list(limit=_MOST))
 
     def import_from(
-        self, source: str, *, from_tenant: str = "", from_agent: str = ""
+        self, source: str, *, trust: bool = False, from_tenant: str = "", from_agent: str = ""
     ) -> Sequence[Lesson]:
         """Take in a pack, or the store of another system, as a whole or not at all.
 
-        Lessons keep their dates; what was taken in before is left as it is. Of a store of several
-        tenants and agents those of this agent are read, or those that are named.
+        An import grants nothing: its lessons wait in quarantine, without guards and records, until
+        a person approves them. With `trust` they count as your own. They keep their dates; what
+        was taken in before is left as it is. Of a store of several tenants and agents those of this
+        agent are read, or those that are named.
         """
         found = imports.read(source, self._scope, tenant=from_tenant, agent=from_agent)
-        new = list(found)
-        named = Counter(lesson.origin for lesson in new)
+        new = [(imported.admitted(one, source), imported.trusted(one)) for one in found]
+        named = Counter(bare.origin for bare, _ in new)
         known = self._imported(named) if new else {}
         with self._engine.store.together():
-            return [known.get(_name(one, named)) or self._taken(one) for one in new]
+            return [
+                self._taken(own if trust else bare, known.get(_name(bare, named)))
+                for bare, own in new
+            ]
 
     def _imported(self, named: Mapping[str, int]) -> dict[tuple[str, ...], Lesson]:
-        """The lessons of every status that came from other systems, by what they are known by."""
+        """The lessons of every status that were imported before, by what they are known by."""
         states = [value for name, value in vars(Status).items() if name.isupper()]
         every = (lesson for status in states for lesson in self.list(status=status, limit=_MOST))
-        return {_name(one, named): one for one in every if one.origin.startswith("import:")}
+        return {_name(one, named): one for one in every if imported.is_import(one)}
 
-    def _taken(self, lesson: Lesson) -> Lesson:
+    def _taken(self, lesson: Lesson, known: Lesson | None) -> Lesson:
         """An imported lesson as it is stored, with the dates it came with."""
-        kept = self._engine.keep(lesson)
+        is_released = imported.is_held(known) and not imported.is_held(lesson)
+        if known and not is_released:
+            return known
+        if known:
+            self._engine.store.lessons.delete(known.scope, known.id)
+        kept = self._engine.hold(lesson) if imported.is_held(lesson) else self._engine.keep(lesson)
         if lesson.created_at == EPOCH or kept.origin != lesson.origin:
             return kept
         times = {name: getattr(lesson, name) for name in _TIMES}
@@ -193,8 +205,14 @@ class Lessons:
 
 def _name(lesson: Lesson, named: Mapping[str, int]) -> tuple[str, ...]:
     """What an imported lesson is known by: its origin, and its words where several share that."""
-    is_alone = named.get(lesson.origin, 0) < 2
+    is_alone = named.get(lesson.origin, 0) < 2 and not imported.is_of_pack(lesson)
     return (lesson.origin,) if is_alone else (lesson.origin, one_line(lesson.correction))
+
+
+def _plain(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields as a lesson has them: tags may be given as a list."""
+    tags = fields.get("tags")
+    return {**fields, "tags": tuple(tags)} if isinstance(tags, list) else fields
 
 
 def within(limit: int, most: int) -> int:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from hardwon.ranking.query import Near
     from hardwon.settings import GoalSettings, Settings
     from hardwon.stores import memory, redis, sqlite
-    from hardwon.values import evidence, provenance
+    from hardwon.values import evidence, lesson_check, provenance
     from hardwon.values.episode import Episode
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
@@ -58,6 +58,7 @@ else:
     asyncio, _sync = lazy("asyncio"), lazy("hardwon._sync")
     embeddings = lazy("hardwon.embeddings")
     provenance = lazy("hardwon.values.provenance")
+    lesson_check = lazy("hardwon.values.lesson_check")
     evidence = lazy("hardwon.values.evidence")
     models, rules = lazy("hardwon.models"), lazy("hardwon.models.rules")
     function, budget = lazy("hardwon.models.function"), lazy("hardwon.models.budget")
@@ -234,10 +235,17 @@ class Runtime:
         with self.store.together():
             return consolidate.consolidate(screened, lessons=self.store.lessons, now=self.clock())
 
+    def hold(self, lesson: Lesson) -> Lesson:
+        """Store a lesson that waits for a person, beside all others."""
+        now = self.clock()
+        fresh = lesson._replace(created_at=now, updated_at=now, last_seen_at=now)
+        return self.store.lessons.add(screen.screen_lesson(fresh))
+
     def edit(self, scope: Scope, number: int, changes: Mapping[str, Any]) -> Lesson:
         """The lesson with other words."""
         lesson = self.store.lessons.get(scope, number)
-        changed = screen.screen_lesson(lesson._replace(**changes, updated_at=self.clock()))
+        changed = lesson_check.checked(lesson._replace(**changes, updated_at=self.clock()))
+        changed = screen.screen_lesson(changed)
         self.store.lessons.update(changed)
         return changed
 

@@ -41,7 +41,7 @@ def tenants(tmp_path: Path) -> str:
 
 def test_an_import_takes_only_the_named_tenant_and_agent(tmp_path: Path, tenants: str) -> None:
     with hardwon.open(tmp_path / "home") as hw:
-        taken = hw.agent("research", tenant="acme").lessons.import_from(tenants)
+        taken = hw.agent("research", tenant="acme").lessons.import_from(tenants, trust=True)
 
     assert [one.correction for one in taken] == ["the secret of research of tenant 1"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "odd ?name#1.db"]
@@ -56,7 +56,7 @@ def test_an_import_may_map_tenant_and_agent(
 ) -> None:
     with hardwon.open(tmp_path / "home") as hw:
         mine = hw.agent("coder", tenant="mine").lessons
-        taken = mine.import_from(tenants, from_tenant=tenant, from_agent=agent)
+        taken = mine.import_from(tenants, from_tenant=tenant, from_agent=agent, trust=True)
 
     assert len(taken) == count
     assert all("of tenant 2" in one.correction for one in taken)
@@ -79,7 +79,7 @@ def test_an_import_that_names_nobody_says_who_is_there(
     with hardwon.open(tmp_path / "home") as hw:
         lessons = hw.agent(own[1], tenant=own[0]).lessons
         with pytest.raises(InvalidInput, match=problem):
-            lessons.import_from(tenants, **named)
+            lessons.import_from(tenants, **named, trust=True)
         assert list(lessons.list()) == []
 
 
@@ -90,7 +90,7 @@ def fact(**more: object) -> dict[str, object]:
 
 def imported(coder: hardwon.Agent, path: Path, *facts: dict[str, object]) -> list[hardwon.Lesson]:
     path.write_text(json.dumps(facts))
-    return list(coder.lessons.import_from(str(path)))
+    return list(coder.lessons.import_from(str(path), trust=True))
 
 
 def test_imported_facts_keep_their_dates_and_project(coder: hardwon.Agent, tmp_path: Path) -> None:
@@ -151,12 +151,12 @@ def test_a_pack_with_one_tag_or_a_word_for_a_number_is_read_or_refused(
 ) -> None:
     pack = tmp_path / "pack.jsonl"
     pack.write_text('{"situation": "s", "correction": "c", "tags": "go"}\n')
-    (taken,) = coder.lessons.import_from(str(pack))
+    (taken,) = coder.lessons.import_from(str(pack), trust=True)
     pack.write_text('{"situation": "s", "correction": "d", "confidence": "high"}\n')
 
     assert taken.tags == ("go",)
     with pytest.raises(InvalidInput, match=r"line 1: not a lesson: .*'high'"):
-        coder.lessons.import_from(str(pack))
+        coder.lessons.import_from(str(pack), trust=True)
 
 
 def test_the_command_imports_only_the_named_tenant(

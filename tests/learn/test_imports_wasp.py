@@ -42,7 +42,7 @@ def test_both_published_sets_of_fields_become_lessons(
     server.client.set("reflection:g1", json.dumps([LATER]))
     server.client.set("reflection:g2", json.dumps(EARLIER))
 
-    first, second = coder.lessons.import_from(server.url)
+    first, second = coder.lessons.import_from(server.url, trust=True)
 
     assert first.situation == "When the goal is like “Rotate the certificates”"
     assert (first.mistake, first.correction) == ("the goal ended as failed", LATER["insight"])
@@ -59,7 +59,7 @@ def test_what_is_no_reflection_is_left_out(server: RedisServer, coder: hardwon.A
     server.client.set("other:g1", json.dumps([LATER]))
     server.client.lpush("reflection:recent_goals", "g1")
 
-    assert coder.lessons.import_from(server.url) == []
+    assert coder.lessons.import_from(server.url, trust=True) == []
 
 
 def test_an_index_of_another_kind_stops_no_import(
@@ -68,20 +68,22 @@ def test_an_index_of_another_kind_stops_no_import(
     server.client.set("reflection:g1", json.dumps([LATER]))
     server.client.zadd("reflection:recent_goals", {"g1": 1.0})
 
-    assert [one.correction for one in coder.lessons.import_from(server.url)] == [LATER["insight"]]
+    assert [one.correction for one in coder.lessons.import_from(server.url, trust=True)] == [
+        LATER["insight"]
+    ]
 
 
 def test_an_import_that_is_repeated_adds_nothing(server: RedisServer, coder: hardwon.Agent) -> None:
     server.client.set("reflection:g1", json.dumps([LATER]))
-    coder.lessons.import_from(server.url)
+    coder.lessons.import_from(server.url, trust=True)
 
-    coder.lessons.import_from(server.url)
+    coder.lessons.import_from(server.url, trust=True)
 
     assert len(coder.lessons.list()) == 1
 
 
 def test_a_server_that_is_away_is_told_without_its_password(coder: hardwon.Agent) -> None:
     with pytest.raises(StorageError) as told:
-        coder.lessons.import_from("redis://:secret@127.0.0.1:1/0")
+        coder.lessons.import_from("redis://:secret@127.0.0.1:1/0", trust=True)
 
     assert "secret" not in str(told.value)

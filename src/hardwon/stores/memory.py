@@ -12,6 +12,7 @@ from hardwon.failures.call_keys import EXACT
 from hardwon.ranking.query import Match, Query, Tally, index, keys, rarity
 from hardwon.text.embedding_text import Wording, wording_of
 from hardwon.values.lesson import Lesson, Status
+from hardwon.values.lesson_check import checked
 from hardwon.values.reflection import (
     CANDIDATES,
     RUNS_KEPT,
@@ -46,6 +47,7 @@ class MemoryLessons:
         self._last = 0
 
     def add(self, lesson: Lesson) -> Lesson:
+        checked(lesson)
         for made in self.all.values():
             if lesson.job and (made.scope, made.job) == (lesson.scope, lesson.job):
                 return made
@@ -60,7 +62,7 @@ class MemoryLessons:
         return lesson
 
     def update(self, lesson: Lesson) -> None:
-        if self.get(lesson.scope, lesson.id).scope != lesson.scope:
+        if self.get(lesson.scope, checked(lesson).id).scope != lesson.scope:
             raise NotFound("lesson", lesson.id)
         self.all[lesson.id] = lesson
 

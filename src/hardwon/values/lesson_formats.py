@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import InvalidInput
 from hardwon.text.clean import one_line
 from hardwon.values import evidence, fix
-from hardwon.values.lesson import Lesson, unique
+from hardwon.values.lesson import Lesson, Status, unique
+from hardwon.values.lesson_check import STATUSES, checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,10 +21,15 @@ if TYPE_CHECKING:
 TITLE = "# hardwon lessons"
 _LISTS = ("tags", "signatures", "calls", "kinds")
 _RECORDS = {"evidence": evidence.restored, "fixes": fix.restored}
-_NUMBERS = {"importance": float, "confidence": float, "met": int, "hits": int}
 _TIMES = ("created_at", "updated_at", "last_seen_at", "expires_at")
 _LEFT_OUT = ("scope", "id", "job", "hits")  # they belong to the store, not to the lesson
 _FIELDS = frozenset(Lesson._fields) - {"scope", "id"}
+_BOUNDS: dict[str, tuple[float, float]] = {
+    "importance": (0.0, 1.0),
+    "confidence": (0.0, 1.0),
+    "met": (1, 1_000_000),
+    "hits": (0, 1_000_000),
+}
 _LINE = re.compile(r"- \*\*(\w+):\*\* (.*)")
 
 
@@ -43,18 +49,35 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
     }
     try:
         values |= {name: _strings(values[name]) for name in _LISTS if name in values}
-        values |= {name: kind(values[name]) for name, kind in _NUMBERS.items() if name in values}
+        values |= {name: _bounded(name, values[name]) for name in _BOUNDS if name in values}
         values |= {name: read(values[name]) for name, read in _RECORDS.items() if name in values}
-        values |= {name: datetime.fromisoformat(values[name]) for name in _TIMES if name in values}
+        values |= {name: _moment(values[name]) for name in _TIMES if name in values}
         lesson = Lesson(scope, **{"situation": "", "correction": "", **values})
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(f"not a lesson: {error}") from error
     texts: tuple[Any, ...] = (lesson.situation, lesson.mistake, lesson.correction)
     if not all(isinstance(text, str) for text in texts):
         raise InvalidInput("not a lesson: situation, mistake and correction must be text")
     if not lesson.correction.strip():
         raise InvalidInput("not a lesson: it has no correction")
-    return lesson
+    return checked(_known(lesson))
+
+
+def _known(lesson: Lesson) -> Lesson:
+    """The lesson; one in a state that we do not know waits for a person."""
+    return lesson if lesson.status in STATUSES else lesson._replace(status=Status.QUARANTINED)
+
+
+def _bounded(name: str, value: Any) -> Any:
+    """The number within the limits of its field; NaN becomes the least."""
+    least, most = _BOUNDS[name]
+    within = min(most, max(least, float(value)))
+    return int(within) if isinstance(least, int) else within
+
+
+def _moment(text: str) -> datetime:
+    found = datetime.fromisoformat(text)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _strings(items: Any) -> tuple[str, ...]:
@@ -79,7 +102,7 @@ def from_lines(text: str, scope: Scope) -> Iterator[Lesson]:
             if not isinstance(record, dict):
                 raise InvalidInput("not a lesson: not an object")
             yield from_record(record, scope)._replace(job="", hits=0)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InvalidInput(f"line {number}: {error}") from error
 
 
@@ -97,7 +120,7 @@ def from_markdown(text: str, scope: Scope) -> Iterator[Lesson]:
         found = {match[1]: match[2] for match in lines if match}
         if "Correction" not in found:
             continue
-        yield Lesson(
+        lesson = Lesson(
             scope,
             situation=heading.strip(),
             correction=found["Correction"],
@@ -108,11 +131,12 @@ def from_markdown(text: str, scope: Scope) -> Iterator[Lesson]:
             calls=tuple(re.findall(r"`([^`]+)`", found.get("Calls", ""))),
             origin=found.get("Origin", "pack"),
             author=found.get("Author", ""),
-            importance=_number(found.get("Importance"), 0.5),
-            confidence=_number(found.get("Confidence"), 0.6),
-            met=max(1, int(_number(found.get("Met"), 1))),
+            importance=_number(found.get("Importance"), 0.5, "importance"),
+            confidence=_number(found.get("Confidence"), 0.6, "confidence"),
+            met=int(_number(found.get("Met"), 1, "met")),
             guard=found.get("Guard") == "yes",
         )
+        yield checked(lesson)
 
 
 def _section(lesson: Lesson) -> str:
@@ -138,9 +162,9 @@ def _listed(text: str) -> tuple[str, ...]:
     return tuple(item.strip() for item in text.split(",") if item.strip())
 
 
-def _number(text: str | None, default: float) -> float:
+def _number(text: str | None, default: float, name: str) -> float:
     try:
-        return min(1e6, max(0.0, float(text))) if text else default
+        return float(_bounded(name, float(text))) if text else default
     except ValueError:
         return default
 

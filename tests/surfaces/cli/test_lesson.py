@@ -47,7 +47,9 @@ def test_a_pack_goes_out_and_comes_in(
     said(capsys, "lesson", "add", "when deploying", "use blue")
     said(capsys, "lesson", "export", "--form", form, "--output", pack)
 
-    assert "1 lesson(s) imported" in said(capsys, "lesson", "import", pack, "--agent", "other")
+    taken = said(capsys, "lesson", "import", pack, "--agent", "other", "--trust")
+
+    assert "1 lesson(s) imported" in taken
     assert "use blue" in said(capsys, "lesson", "list", "--agent", "other")
 
 

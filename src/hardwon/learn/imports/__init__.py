@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from hardwon._cold.lazy import lazy
 from hardwon.errors import InvalidInput, StorageError
+from hardwon.values.imported import claimed
 from hardwon.values.lesson_formats import TITLE, from_lines, from_markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from hardwon.learn.imports import aiwg, arbiter, chatcli, insights, wasp
     from hardwon.values.lesson import Lesson
@@ -23,14 +24,26 @@ else:
     )
     wasp = lazy("hardwon.learn.imports.wasp")
 
+# What data of the wrong shape makes a reader raise.
+_ODD = (TypeError, ValueError, OverflowError, AttributeError, LookupError, RecursionError)
 _SQLITE = b"SQLite format 3\0"
 
 
-def read(source: str, scope: Scope, *, tenant: str = "", agent: str = "") -> Iterable[Lesson]:
-    """The lessons at a path or URL; which system they come from is told by what is there.
+def read(source: str, scope: Scope, *, tenant: str = "", agent: str = "") -> Iterator[Lesson]:
+    """The lessons at a path or URL; raises InvalidInput or StorageError when they are none.
 
     `tenant` and `agent` name whose rows of a tenant store are read, if not those of the scope.
     """
+    try:
+        yield from _read(source, scope, tenant=tenant, agent=agent)
+    except InvalidInput:
+        raise
+    except _ODD as error:
+        raise InvalidInput(f"{source!r} cannot be imported: {error}") from error
+
+
+def _read(source: str, scope: Scope, *, tenant: str, agent: str) -> Iterable[Lesson]:
+    """Which system they come from is told by what is there."""
     if source.startswith(("redis://", "rediss://", "unix://")):
         return wasp.read(source, scope)
     path = os.path.expanduser(source)
@@ -50,10 +63,11 @@ def read(source: str, scope: Scope, *, tenant: str = "", agent: str = "") -> Ite
 
 def _text(path: str, text: str, scope: Scope) -> Iterable[Lesson]:
     if path.endswith((".jsonl", ".ndjson")):
-        return from_lines(text, scope)
+        return map(claimed, from_lines(text, scope))
     if path.endswith(".md"):
         is_pack = text.lstrip("\ufeff \n").startswith(TITLE)
-        return from_markdown(text, scope) if is_pack else insights.parse(text, path, scope)
+        own = map(claimed, from_markdown(text, scope))
+        return own if is_pack else insights.parse(text, path, scope)
     if path.endswith(".json"):
         return aiwg.parse(text, path, scope) if '"loop_id"' in text else chatcli.parse(text, scope)
     raise InvalidInput(f"{path!r} is neither a pack nor a store that can be imported")

@@ -93,7 +93,9 @@ class SqliteStore:
         self.fold()
         found = [row[0] for row in self._db.rows("PRAGMA quick_check(5)")]
         broken = self._db.rows("PRAGMA foreign_key_check")
-        return [text for text in found if text != "ok"] + [f"orphan in {r[0]}" for r in broken[:5]]
+        problems = [text for text in found if text != "ok"]
+        problems += [f"orphan in {row[0]}" for row in broken[:5]]
+        return problems or self.lessons.quarantine_damaged()
 
     def close(self) -> None:
         if self._journal.is_full:

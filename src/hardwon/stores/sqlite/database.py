@@ -51,6 +51,8 @@ class Database:
             try:
                 return self._connected().execute(sql, values).fetchall()
             except sqlite3.Error as error:
+                if "decode to UTF-8" in str(error):
+                    return _legible(self._connection, sql, values)
                 raise _explained(error, self.path) from error
 
     def row(self, sql: str, values: Sequence[object] = ()) -> Row | None:
@@ -207,6 +209,16 @@ def _connect(path: str) -> sqlite3.Connection:
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = FULL")
     return connection
+
+
+def _legible(connection: sqlite3.Connection, sql: str, values: Sequence[object]) -> list[Row]:
+    """All rows, with a mark in the place of bytes that are no text."""
+    usual = connection.text_factory
+    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    try:
+        return connection.execute(sql, values).fetchall()
+    finally:
+        connection.text_factory = usual
 
 
 def _quoted(path: str) -> str:

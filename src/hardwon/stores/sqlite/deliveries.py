@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from hardwon._cold import json
 from hardwon.stores.sqlite import scopes
+from hardwon.stores.sqlite.rows import listed, moment
 from hardwon.values.delivery import Delivery
 from hardwon.values.scope import Scope
 
@@ -95,10 +94,10 @@ def _delivery(row: tuple[Any, ...]) -> Delivery:
         scope=row[1],
         door=row[2],
         query=row[3],
-        lessons=tuple(json.loads(row[4])),
-        scores=tuple(json.loads(row[5])),
+        lessons=listed(row[4]),
+        scores=listed(row[5]),
         tokens=row[6],
         micros=row[7],
-        at=datetime.fromtimestamp(row[8], UTC),
+        at=moment(row[8]),
         outcome=row[9],
     )

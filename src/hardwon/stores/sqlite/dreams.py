@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from hardwon.errors import NotFound
 from hardwon.stores.sqlite import scopes as shelves
 from hardwon.stores.sqlite.lessons import page
+from hardwon.stores.sqlite.rows import listed, moment
 from hardwon.values.dream import Change, Dream
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class SqliteDreams:
             " WHERE dream = ? ORDER BY rowid",
             (dream,),
         )
-        return [Change._make((*row[:6], tuple(json.loads(row[6])))) for row in rows]
+        return [Change._make((*row[:6], listed(row[6]))) for row in rows]
 
     def scopes(self, scope: Scope) -> list[Scope]:
         return list(shelves.of_agent(self._db, scope).values())
@@ -108,12 +108,12 @@ def _dream(row: Row, scope: Scope) -> Dream:
     return Dream(
         id=row[0],
         scope=scope.everywhere(),
-        started_at=datetime.fromtimestamp(row[1], UTC),
+        started_at=moment(row[1]),
         duration_seconds=row[2],
         memories_consolidated=row[3],
         kg_nodes_added=row[4],
         reflection=row[5],
-        improvements=tuple(json.loads(row[7])),
+        improvements=listed(row[7]),
         prefetch_done=bool(row[8]),
         report=row[9],
         state=row[10],

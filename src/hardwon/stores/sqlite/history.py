@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from hardwon.stores.sqlite import scopes
+from hardwon.stores.sqlite.rows import moment
 from hardwon.values.history import Change
 from hardwon.values.lesson_formats import from_record, to_record
 
@@ -48,12 +48,13 @@ class SqliteHistory:
         )
         return [
             Change(
-                before=_lesson(row[1], seen.scopes[row[0]]),
+                before=before,
                 act=row[2],
-                at=datetime.fromtimestamp(row[3], UTC),
+                at=moment(row[3]),
                 id=row[4],
             )
             for row in rows
+            if (before := _lesson(row[1], seen.scopes[row[0]]))
         ]
 
     def forget(self, scope: Scope, change: Change) -> None:
@@ -65,6 +66,10 @@ class SqliteHistory:
             )
 
 
-def _lesson(text: str, scope: Scope) -> Lesson:
-    record = json.loads(text)
-    return from_record(record, scope)._replace(id=record["id"])
+def _lesson(text: str, scope: Scope) -> Lesson | None:
+    """The lesson of a stored record; None when it is damaged."""
+    try:
+        record = json.loads(text)
+        return from_record(record, scope)._replace(id=record["id"])
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None

@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
-from hardwon._cold import json
 from hardwon.errors import NotFound
 from hardwon.ranking.query import Match, Query, index
 from hardwon.stores.sqlite import scopes as shelves
 from hardwon.stores.sqlite.database import marks
 from hardwon.stores.sqlite.inverted.search import FRESH, Index
-from hardwon.values.evidence import Evidence
-from hardwon.values.fix import Fix
+from hardwon.stores.sqlite.rows import ALL_TEXT, COLUMNS, damage, lesson_of, values_of
 from hardwon.values.lesson import Lesson, Status
+from hardwon.values.lesson_check import checked, mended
+from hardwon.values.provenance import with_reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from datetime import datetime
 
-    from hardwon.stores.sqlite.database import Database, Row
+    from hardwon.stores.sqlite.database import Database
     from hardwon.values.scope import Scope
 
-_moment = datetime.fromtimestamp
 _SEARCHED = 100  # lessons that are looked into at a time
 _LETTERS = 60  # threes of letters that are asked for; more would tell nothing
 
 _ALL_TEXT = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
-_TEXTS = "situation, mistake, correction, trigger_name, origin, author, job, status"
-_LISTS = "tags, signatures, calls, evidence, kinds, fixes"
-_NUMBERS = "importance, confidence, hit_count, met_count, guard"
-_TIMES = "created_at, updated_at, last_seen_at, expires_at"
-_COLUMNS = f"{_TEXTS}, {_LISTS}, {_NUMBERS}, {_TIMES}"
-_READ = f"SELECT id, shelf, {_COLUMNS}"
+_READ = f"SELECT id, shelf, {COLUMNS}"
 _SELECT = f"{_READ} FROM lessons"
-_INSERT = f"INSERT INTO lessons (shelf, {_COLUMNS}) VALUES (?{', ?' * 23})"
+_INSERT = f"INSERT INTO lessons (shelf, {COLUMNS}) VALUES (?{', ?' * 23})"
 # The second condition lets SQLite see that the partial index holds the row.
 _OF_JOB = f"{_SELECT} WHERE shelf = ? AND job = ? AND job <> ''"
 _UPDATE = (
     "UPDATE lessons SET "
-    + ", ".join(f"{column} = ?" for column in _COLUMNS.split(", "))
+    + ", ".join(f"{column} = ?" for column in COLUMNS.split(", "))
     + " WHERE id = ? AND shelf = ?"
 )
 
@@ -51,12 +43,13 @@ class SqliteLessons:
         self._index = Index(database, fresh)
 
     def add(self, lesson: Lesson) -> Lesson:
+        checked(lesson)
         with self._db as db:
             shelf = shelves.ensure(db, lesson.scope)
             made = lesson.job and db.row(_OF_JOB, (shelf, lesson.job))
             if made:
-                return _lesson(made, {shelf: lesson.scope})
-            stored = lesson._replace(id=db.run(_INSERT, (shelf, *_values(lesson))))
+                return lesson_of(made, {shelf: lesson.scope})
+            stored = lesson._replace(id=db.run(_INSERT, (shelf, *values_of(lesson))))
             self._index.note(shelf, stored.id, _findable(stored), is_new=True)
             return stored
 
@@ -67,12 +60,13 @@ class SqliteLessons:
         )
         if row is None:
             raise NotFound("lesson", number)
-        return _lesson(row, seen.scopes)
+        return lesson_of(row, seen.scopes)
 
     def update(self, lesson: Lesson) -> None:
+        checked(lesson)
         with self._db as db:
             shelf, before = self._own(lesson.scope, lesson.id)
-            db.run(_UPDATE, (*_values(lesson), lesson.id, shelf))
+            db.run(_UPDATE, (*values_of(lesson), lesson.id, shelf))
             entries = _findable(lesson)
             if entries != _findable(before):
                 self._index.note(shelf, lesson.id, entries, is_new=False)
@@ -91,7 +85,7 @@ class SqliteLessons:
             " ORDER BY last_seen_at DESC, created_at DESC, id DESC LIMIT ?",
             (*seen.ids, status, limit),
         )
-        return [_lesson(row, seen.scopes) for row in rows]
+        return [one for row in rows if (one := lesson_of(row, seen.scopes)).status == status]
 
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
         with self._db.snapshot():
@@ -115,7 +109,7 @@ class SqliteLessons:
                 f"{_READ}, {_ALL_TEXT} FROM lessons WHERE id IN ({marks(part)})", part
             )
             held = {
-                row[0]: _lesson(row[:-1], seen.scopes) for row in rows if asked in row[-1].lower()
+                row[0]: lesson_of(row[:-1], seen.scopes) for row in rows if asked in row[-1].lower()
             }
             found += [held[number] for number in part if number in held]
         return found[:limit]
@@ -130,8 +124,9 @@ class SqliteLessons:
                 " AND +status = ? AND (expires_at IS NULL OR expires_at > ?)",
                 (*best, *seen.ids, Status.ACTIVE, now.timestamp()),
             )
-        found = {row[0]: tally.match(_lesson(row, seen.scopes)) for row in rows}
-        return [found[number] for number in best if number in found]
+        read = {row[0]: lesson_of(row, seen.scopes) for row in rows}
+        whole = {number: one for number, one in read.items() if one.status == Status.ACTIVE}
+        return [tally.match(whole[number]) for number in best if number in whole]
 
     def _usual(self, seen: shelves.Visible, limit: int) -> list[int]:
         """The lessons met most often, those met last first among equals."""
@@ -148,13 +143,40 @@ class SqliteLessons:
         ]
         return [number for *_, number in sorted(found, reverse=True)[:limit]]
 
+    def quarantine_damaged(self) -> list[str]:
+        """Put every lesson that does not read as one into quarantine; what was done, in words."""
+        done = []
+        with self._db as db:
+            scopes, illegible = shelves.every(db), self._illegible()
+            for row in db.rows(_SELECT):
+                wrong = "not UTF-8" if row[0] in illegible else damage(row, scopes)
+                if wrong:
+                    lesson = with_reason(mended(lesson_of(row, scopes)), f"damaged: {wrong}")
+                    db.run(_UPDATE, (*values_of(lesson), lesson.id, row[1]))
+                    self._index.note(row[1], lesson.id, {}, is_new=False)
+                    done.append(f"lesson {lesson.id} was damaged ({wrong}): now in quarantine")
+        return done
+
+    def _illegible(self) -> set[int]:
+        """The lessons with bytes that are no text."""
+        rows = self._db.rows(f"SELECT id, CAST({ALL_TEXT} AS BLOB) FROM lessons")
+        return {number for number, raw in rows if not _is_utf8(raw)}
+
     def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
         """The shelf of exactly this scope, and the lesson on it as it is stored."""
         shelf = shelves.own(self._db, scope)
         row = self._db.row(f"{_SELECT} WHERE id = ? AND shelf = ?", (number, shelf))
         if shelf is None or row is None:
             raise NotFound("lesson", number)
-        return shelf, _lesson(row, {shelf: scope})
+        return shelf, lesson_of(row, {shelf: scope})
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _candidates(text: str) -> tuple[str, tuple[object, ...]]:
@@ -181,40 +203,4 @@ def page(db: Database, scopes: dict[int, Scope], *, after: int, limit: int) -> l
         " AND +status = ? ORDER BY id LIMIT ?",
         (after, *scopes, Status.ACTIVE, limit),
     )
-    return [_lesson(row, scopes) for row in rows]
-
-
-def _values(lesson: Lesson) -> tuple[object, ...]:
-    """The columns of a lesson, in the order of `_COLUMNS`."""
-    expires = lesson.expires_at
-    names = (lesson.tags, lesson.signatures, lesson.calls)
-    lists: tuple[tuple[object, ...], ...] = (*names, lesson.evidence, lesson.kinds, lesson.fixes)
-    return (
-        *(lesson.situation, lesson.mistake, lesson.correction, lesson.trigger),
-        *(lesson.origin, lesson.author, lesson.job, lesson.status),
-        *(_encoded(items) if items else "[]" for items in lists),
-        *(lesson.importance, lesson.confidence, lesson.hits, lesson.met, lesson.guard),
-        *(lesson.created_at.timestamp(), lesson.updated_at.timestamp()),
-        *(lesson.last_seen_at.timestamp(), expires and expires.timestamp()),
-    )
-
-
-def _encoded(items: tuple[object, ...]) -> str:
-    return json.dumps(items, ensure_ascii=False)
-
-
-def _list(text: str) -> tuple[Any, ...]:
-    return () if text == "[]" else tuple(json.loads(text))
-
-
-def _lesson(row: Row, scopes: dict[int, Scope]) -> Lesson:
-    """The lesson of a row that `_SELECT` brought; by position, for many are read in one recall."""
-    number, shelf, situation, mistake, correction, trigger, origin, author, job, status = row[:10]
-    tags, signatures, calls, pieces, kinds, fixes = map(_list, row[10:16])
-    importance, confidence, hits, met, guard, created, updated, seen, expires = row[16:]
-    texts = (scopes[shelf], situation, correction, mistake, tags, trigger, signatures, calls)
-    evidence, cures = tuple(map(Evidence._make, pieces)), tuple(map(Fix._make, fixes))
-    facts = (evidence, origin, author, job, importance, confidence, status, number, hits, met)
-    times = (_moment(created, UTC), _moment(updated, UTC), _moment(seen, UTC))
-    rest = (expires and _moment(expires, UTC), bool(guard), kinds, cures)
-    return Lesson._make((*texts, *facts, *times, *rest))
+    return [one for row in rows if (one := lesson_of(row, scopes)).status == Status.ACTIVE]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from hardwon.stores.sqlite import scopes
+from hardwon.stores.sqlite.rows import moment
 from hardwon.values.reflection import (
     CANDIDATES,
     HOLDERS_READ,
@@ -21,6 +21,7 @@ from hardwon.values.reflection import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
     from hardwon.stores.sqlite.database import Database, Row
     from hardwon.values.scope import Scope
@@ -153,7 +154,7 @@ def _reflection(row: Row, scope: Scope) -> Reflection:
         state=row[3],
         importance=row[4],
         detail=row[5],
-        created_at=datetime.fromtimestamp(row[6], UTC),
-        expires_at=row[7] and datetime.fromtimestamp(row[7], UTC),
+        created_at=moment(row[6]),
+        expires_at=moment(row[7]) if row[7] else None,
         job=row[8],
     )

@@ -58,3 +58,12 @@ def of_agent(database: Database, scope: Scope) -> dict[int, Scope]:
         (scope.tenant, scope.agent),
     )
     return {row[0]: scope._replace(project=row[1] or None) for row in rows}
+
+
+def every(database: Database) -> dict[int, Scope]:
+    """Every shelf of every tenant."""
+    rows = database.rows(
+        "SELECT s.id, t.name, s.agent_id, s.project FROM shelves AS s"
+        " JOIN tenants AS t ON t.id = s.tenant_id"
+    )
+    return {row[0]: Scope(row[1], row[2], row[3] or None) for row in rows}

@@ -196,19 +196,26 @@ def export(form: str, output: str | None, **place: Any) -> None:
 
 @command.command("import")
 @click.argument("source")
+@click.option("--trust", is_flag=True, help="You vouch for them: use them at once, guards and all.")
 @click.option("--from-tenant", default="", help="Whose rows of a tenant store; default: --tenant.")
 @click.option("--from-agent", default="", help="Which agent's; default: --agent; `*`: every one's.")
 @options.scope
 @options.as_json
-def import_(source: str, from_tenant: str, from_agent: str, as_json: bool, **place: Any) -> None:
-    """Take in the lessons at SOURCE.
+def import_(
+    source: str, trust: bool, from_tenant: str, from_agent: str, as_json: bool, **place: Any
+) -> None:
+    """Take in the lessons at SOURCE. They wait in quarantine until you approve them.
 
     A pack (.jsonl, .md), a memory_index.json, a database with a `lessons` table, a folder of
     reflections (NNN.json) or of insights (.insights), or redis:// with `reflection:*` keys.
     """
     with options.Scoped(**place) as agent:
-        lessons = agent.lessons.import_from(source, from_tenant=from_tenant, from_agent=from_agent)
+        lessons = agent.lessons.import_from(
+            source, trust=trust, from_tenant=from_tenant, from_agent=from_agent
+        )
     _show(lessons, as_json, none="(nothing to import)", head="lesson(s) imported")
+    if lessons and not (trust or as_json):
+        say("They are not used yet: `hardwon lesson approve ID`, or import again with --trust.")
 
 
 @command.command()

@@ -1,0 +1,121 @@
+"""A lesson as a row, and a row as a lesson, however damaged it is."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from hardwon._cold import json
+from hardwon.values.evidence import Evidence
+from hardwon.values.fix import Fix
+from hardwon.values.lesson import EPOCH, Lesson
+from hardwon.values.lesson_check import faults
+from hardwon.values.provenance import with_reason
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hardwon.stores.sqlite.database import Row
+    from hardwon.values.scope import Scope
+
+_moment = datetime.fromtimestamp
+_TEXTS = "situation, mistake, correction, trigger_name, origin, author, job, status"
+_LISTS = "tags, signatures, calls, evidence, kinds, fixes"
+_NUMBERS = "importance, confidence, hit_count, met_count, guard"
+_TIMES = "created_at, updated_at, last_seen_at, expires_at"
+ALL_TEXT = " || ".join(f"{_TEXTS}, {_LISTS}".split(", "))
+COLUMNS = f"{_TEXTS}, {_LISTS}, {_NUMBERS}, {_TIMES}"
+_UNREADABLE = (ValueError, TypeError, OverflowError, OSError, RecursionError)
+
+
+def values_of(lesson: Lesson) -> tuple[object, ...]:
+    """The columns of a lesson, in the order of `COLUMNS`."""
+    expires = lesson.expires_at
+    names = (lesson.tags, lesson.signatures, lesson.calls)
+    lists: tuple[tuple[object, ...], ...] = (*names, lesson.evidence, lesson.kinds, lesson.fixes)
+    return (
+        *(lesson.situation, lesson.mistake, lesson.correction, lesson.trigger),
+        *(lesson.origin, lesson.author, lesson.job, lesson.status),
+        *(_encoded(items) if items else "[]" for items in lists),
+        *(lesson.importance, lesson.confidence, lesson.hits, lesson.met, lesson.guard),
+        *(lesson.created_at.timestamp(), lesson.updated_at.timestamp()),
+        *(lesson.last_seen_at.timestamp(), expires and expires.timestamp()),
+    )
+
+
+def _encoded(items: tuple[object, ...]) -> str:
+    return json.dumps(items, ensure_ascii=False)
+
+
+def _list(text: str) -> tuple[Any, ...]:
+    if text == "[]":
+        return ()
+    items = json.loads(text)
+    if not isinstance(items, list):
+        raise ValueError("not a list")
+    return tuple(items)
+
+
+def lesson_of(row: Row, scopes: dict[int, Scope]) -> Lesson:
+    """The lesson of a row (id, shelf, COLUMNS); a damaged one is read as far as it goes.
+
+    What was salvaged is in quarantine, so that it is never delivered.
+    """
+    try:
+        return _whole(row, scopes)
+    except _UNREADABLE:
+        return with_reason(_whole(_salvaged(row), scopes), "damaged")
+
+
+def damage(row: Row, scopes: dict[int, Scope]) -> str:
+    """What is wrong with a row, in words; "" when it is whole."""
+    try:
+        return ", ".join(faults(_whole(row, scopes)))
+    except _UNREADABLE as error:
+        return f"unreadable ({type(error).__name__})"
+
+
+def _whole(row: Row, scopes: dict[int, Scope]) -> Lesson:
+    """By position, for many are read in one recall."""
+    number, shelf, situation, mistake, correction, trigger, origin, author, job, status = row[:10]
+    tags, signatures, calls, pieces, kinds, fixes = map(_list, row[10:16])
+    "".join((*tags, *signatures, *calls, *kinds))  # raises unless all are text
+    importance, confidence, hits, met, guard, created, updated, seen, expires = row[16:]
+    texts = (scopes[shelf], situation, correction, mistake, tags, trigger, signatures, calls)
+    evidence, cures = tuple(map(Evidence._make, pieces)), tuple(map(Fix._make, fixes))
+    facts = (evidence, origin, author, job, importance, confidence, status, number, hits, met)
+    times = (_moment(created, UTC), _moment(updated, UTC), _moment(seen, UTC))
+    rest = (expires and _moment(expires, UTC), bool(guard), kinds, cures)
+    return Lesson._make((*texts, *facts, *times, *rest))
+
+
+def _salvaged(row: Row) -> Row:
+    """The row with nothing in the place of what cannot be read."""
+    lists = (text if _is_readable(text, at) else "[]" for at, text in enumerate(row[10:16]))
+    times = (moment(seconds).timestamp() for seconds in row[21:24])
+    return (*row[:10], *lists, *row[16:21], *times, None)
+
+
+def _is_readable(text: str, at: int) -> bool:
+    make = (None, None, None, Evidence._make, None, Fix._make)[at]
+    try:
+        items = _list(text)
+        return all(map(make, items)) if make else bool("".join(items) or True)
+    except _UNREADABLE:
+        return False
+
+
+def listed(text: str) -> tuple[Any, ...]:
+    """The items of a stored list; none when it is damaged."""
+    try:
+        return _list(text)
+    except _UNREADABLE:
+        return ()
+
+
+def moment(seconds: float) -> datetime:
+    """The time of a stored number; 1970 when it is none that a date can have."""
+    try:
+        return _moment(seconds, UTC)
+    except _UNREADABLE:
+        return EPOCH

@@ -1,0 +1,103 @@
+"""What a lesson may hold: stores check every field before they write it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from hardwon.errors import InvalidInput
+from hardwon.values.evidence import Evidence
+from hardwon.values.fix import Fix
+from hardwon.values.lesson import Lesson, Status
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Rule = Callable[[object], bool]
+
+STATUSES = frozenset(value for name, value in vars(Status).items() if name.isupper())
+_COUNT_LIMIT = 2**53  # what JSON and SQLite both keep exactly
+_LAST = 253_370_764_800.0  # 9999-01-01: a later time has no date
+_TEXT, _NAME, _ITEMS = 64 * 1024, 2 * 1024, 100_000
+
+
+def checked(lesson: Lesson) -> Lesson:
+    """The lesson itself; raises InvalidInput that names the fields which cannot be stored."""
+    wrong = faults(lesson)
+    if wrong:
+        raise InvalidInput(f"not a lesson that can be kept: {', '.join(wrong)}")
+    return lesson
+
+
+def faults(lesson: Lesson) -> list[str]:
+    """The fields that hold something a store cannot keep or nobody could read back."""
+    return [name for name, rule in _RULES.items() if not rule(getattr(lesson, name))]
+
+
+def mended(lesson: Lesson) -> Lesson:
+    """The lesson with nothing in the place of what cannot be stored."""
+    blank = Lesson(lesson.scope, "", "")
+    return lesson._replace(**{name: getattr(blank, name) for name in faults(lesson)})
+
+
+def _is_text(value: object, limit: int = _TEXT) -> bool:
+    if not isinstance(value, str) or len(value) > limit or "\0" in value:
+        return False
+    return value.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
+def _is_name(value: object) -> bool:
+    return _is_text(value, _NAME)
+
+
+def _are(items: object, rule: Rule) -> bool:
+    return isinstance(items, tuple) and len(items) <= _ITEMS and all(map(rule, items))
+
+
+def _is_number(value: object, least: float, most: float) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and least <= value <= most  # type: ignore[operator]  # NaN is in no range
+
+
+def _is_count(value: object, least: int, most: int) -> bool:
+    return isinstance(value, int) and _is_number(value, least, most)
+
+
+def _is_moment(value: object) -> bool:
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        return False
+    return 0 <= value.timestamp() <= _LAST
+
+
+def _is_evidence(piece: object) -> bool:
+    return (
+        isinstance(piece, Evidence)
+        and _is_name(piece.kind)
+        and _is_text(piece.value)
+        and _is_number(piece.at, 0, _LAST)
+    )
+
+
+def _is_fix(fix: object) -> bool:
+    return (
+        isinstance(fix, Fix)
+        and all(map(_is_text, fix[:5]))
+        and all(_is_count(number, 0, _COUNT_LIMIT) for number in (fix.worked, fix.failed))
+    )
+
+
+_RULES: dict[str, Rule] = {
+    **dict.fromkeys(("situation", "correction", "mistake"), _is_text),
+    **dict.fromkeys(("trigger", "origin", "author", "job"), _is_name),
+    **dict.fromkeys(("tags", "signatures", "calls", "kinds"), lambda items: _are(items, _is_text)),
+    "evidence": lambda items: _are(items, _is_evidence),
+    "fixes": lambda items: _are(items, _is_fix),
+    "importance": lambda value: _is_number(value, 0, 1),
+    "confidence": lambda value: _is_number(value, 0, 1),
+    "status": lambda value: isinstance(value, str) and value in STATUSES,
+    "hits": lambda value: _is_count(value, 0, _COUNT_LIMIT),
+    "met": lambda value: _is_count(value, 0, _COUNT_LIMIT),
+    **dict.fromkeys(("created_at", "updated_at", "last_seen_at"), _is_moment),
+    "expires_at": lambda value: value is None or _is_moment(value),
+    "guard": lambda value: isinstance(value, bool),
+}
