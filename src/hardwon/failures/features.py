@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _COMMANDS, _TARGETS, _NAMES = 12, 8, 150
 _LONGEST = 60  # characters of a name
 _FILE = r"[\w./@~+-]*\w\.\w{1,5}"
-_STRING = r"[rbfuRBFU]{0,2}(?:\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+\"|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+')"
+_STRING = r"[rbfuRBFU]{0,2}(?:\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*\"|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*')"
 _CODE = (
     r"#[^\n]*+|//[^\n]*+|\"\"\"(?s:.*?)\"\"\"|'''(?s:.*?)'''"
     rf"|(?P<string>{_STRING})|(?P<name>[A-Za-z_][\w.]{{1,40}})"

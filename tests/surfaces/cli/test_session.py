@@ -173,6 +173,7 @@ class Terminal:
         self._screen, theirs = pty.openpty()
         termios.tcsetwinsize(theirs, (40, columns))
         environment = {**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}
+        environment.pop("COLUMNS", None)  # it would count more than the terminal's own width
         self._process = subprocess.Popen(
             _hardwon("mine"), stdin=theirs, stdout=theirs, stderr=theirs, env=environment
         )
