@@ -40,7 +40,7 @@ _ASSERTION = (
 _BARE = r"(IndentationError|TabError)\b"  # what stands behind it depends on the version of Python
 _MISSING = (
     r"(?:.{0,60}?\b(?:ModuleNotFoundError|ImportError|Error): )?"
-    r"No module named ['\"]?([\w.-]{1,100})['\"]?[^\n]{0,80}"
+    r"No module named ['\"]?([\w.-]{1,100})['\"]?"
     r"|(?:.{0,40}: )?([\w.+-]{1,60}): command not found(?: in PATH)?|([\w.+-]{1,60}): not found"
     r"|(?:.{0,60}: )?command not found: ([\w.+-]{1,60})"
     r"|'?([\w.+-]{1,60})'? is not recognized as an internal or external command.{0,60}"
