@@ -16,7 +16,7 @@ class FixCase(NamedTuple):
     never: tuple[str, ...] = ()  # what its text must not hold
 
 
-def _case(
+def case(
     name: str,
     *steps: tuple[Any, str],
     sort: str | None = None,
@@ -32,48 +32,48 @@ def tool(called: str, /, **args: Any) -> tuple[str, str]:
 
 
 CALLS = (
-    _case(
+    case(
         "another package manager",
         ("npm test", '!npm error Unsupported URL Type "workspace:": workspace:*'),
         ("pnpm test", "Tests: 12 passed, 12 total"),
         sort="tool",
         says=("`pnpm test`", "instead of `npm test`"),
     ),
-    _case(
+    case(
         "a runner of the project",
         ("jest src/app.test.js", "!bash: line 1: jest: command not found"),
         ("npx jest src/app.test.js", "Tests: 4 passed, 4 total"),
         sort="call",
         says=("`npx jest`",),
     ),
-    _case(
+    case(
         "poetry's environment",
         ("pytest tests/test_api.py", "!E   ModuleNotFoundError: No module named 'fastapi'"),
         ("poetry run pytest tests/test_api.py", "5 passed in 0.2s"),
         sort="call",
         says=("`poetry run pytest`",),
     ),
-    _case(
+    case(
         "a feature flag of cargo",
         ("cargo test", "!error[E0432]: unresolved import `crate::tls`"),
         ("cargo test --features tls", "test result: ok. 31 passed; 0 failed"),
         sort="call",
         says=("--features",),
     ),
-    _case(
+    case(
         "a build tag of go",
         ("go test ./store/...", "!build constraints exclude all Go files in /src/store"),
         ("go test -tags=sqlite ./store/...", "ok  \texample.com/app/store\t0.4s"),
         sort="call",
         says=("-tags=sqlite",),
     ),
-    _case(
+    case(
         "the namespace",
         ("kubectl get configmap app", '!Error from server (NotFound): configmaps "app" not found'),
         ("kubectl get configmap app -n prod", "NAME   DATA   AGE\napp    3      9d"),
         sort=None,
     ),
-    _case(
+    case(
         "the namespace of a deployment",
         (
             "kubectl rollout restart deployment/api",
@@ -83,7 +83,7 @@ CALLS = (
         sort="call",
         says=("-n",),
     ),
-    _case(
+    case(
         "the project name of compose",
         (
             "docker compose up -d",
@@ -93,14 +93,14 @@ CALLS = (
         sort="call",
         says=("-p shop",),
     ),
-    _case(
+    case(
         "the old name of compose",
         ("docker-compose up -d", "!bash: docker-compose: command not found"),
         ("docker compose up -d", "Container web-1  Started"),
         sort="tool",
         says=("`docker compose up`",),
     ),
-    _case(
+    case(
         "the directory of a package",
         (
             "npm run build",
@@ -110,21 +110,21 @@ CALLS = (
         sort="call",
         says=("`web`",),
     ),
-    _case(
+    case(
         "the directory by an option",
         ("pnpm test", "!ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND  No package.json was found"),
         ("pnpm --dir web test", "Tests  9 passed (9)"),
         sort="call",
         says=("--dir web",),
     ),
-    _case(
+    case(
         "a variable before the call",
         ("make build", "!cc1plus: error: unrecognized command line option '-std=c++23'"),
         ("CXX=g++-13 make build", "linked app"),
         sort="call",
         says=("`CXX=g++-13`",),
     ),
-    _case(
+    case(
         "exports on lines of their own",
         ("make build", "!fatal error: Python.h: No such file or directory"),
         ("export CC=gcc-12\nexport CFLAGS=-I/usr/include/python3.11\nmake build", "built"),
@@ -132,7 +132,7 @@ CALLS = (
         says=("CC=gcc-12", "CFLAGS="),
         never=("export CC=gcc-12 export",),
     ),
-    _case(
+    case(
         "the host of a database",
         (
             "psql -d shop -f schema.sql",
@@ -141,21 +141,21 @@ CALLS = (
         ("psql -h localhost -d shop -f schema.sql", "CREATE TABLE"),
         sort=None,
     ),
-    _case(
+    case(
         "a password by the environment",
         ("psql -U app -f schema.sql", "!psql: error: fe_sendauth: no password supplied"),
         ("PGPASSFILE=.pgpass psql -U app -f schema.sql", "CREATE TABLE"),
         sort="call",
         says=("`PGPASSFILE=.pgpass`",),
     ),
-    _case(
+    case(
         "sudo",
         ("systemctl restart nginx", "!Failed to restart nginx.service: Access denied"),
         ("sudo systemctl restart nginx", ""),
         sort="call",
         says=("`sudo systemctl restart`",),
     ),
-    _case(
+    case(
         "parents of a folder",
         (
             "mkdir build/out",
@@ -165,28 +165,28 @@ CALLS = (
         sort="call",
         says=("`-p`",),
     ),
-    _case(
+    case(
         "an interpreter that is called python3",
         ("python manage.py check", "!bash: python: command not found"),
         ("python3 manage.py check", "System check identified no issues"),
         sort="call",
         says=("`python3`", "instead of `python`"),
     ),
-    _case(
+    case(
         "the upstream of a branch",
         ("git push", "!fatal: The current branch topic has no upstream branch."),
         ("git push -u origin HEAD", "branch 'topic' set up to track 'origin/topic'."),
         sort="call",
         says=("`git push`", "-u"),
     ),
-    _case(
+    case(
         "an option that the error rejects",
         ("grep-ast --foo src", "!error: unrecognized arguments: --foo"),
         ("grep-ast src", "3 files"),
         sort="call",
         says=("without `--foo`",),
     ),
-    _case(
+    case(
         "a label looked up first",
         ("./runtests contenttypes", "!ModuleNotFoundError: No module named 'contenttypes'"),
         ("ls tests", "admin_tests\ncontenttypes_tests\n"),
@@ -194,7 +194,7 @@ CALLS = (
         sort="call",
         says=("`ls tests`", "contenttypes_tests"),
     ),
-    _case(
+    case(
         "a test file looked up first",
         ("go test ./pkg/stores", "!stat /src/pkg/stores: directory not found"),
         ("ls pkg", "api\nstore\n"),
@@ -202,7 +202,7 @@ CALLS = (
         sort="call",
         says=("`ls pkg`",),
     ),
-    _case(
+    case(
         "the image by its whole name",
         (
             "docker pull app:latest",
@@ -212,7 +212,7 @@ CALLS = (
         sort="call",
         says=("registry.local/app:latest",),
     ),
-    _case(
+    case(
         "code on one line",
         (
             'python3 -c "import sys; for a in sys.argv: print(a)"',
@@ -222,7 +222,7 @@ CALLS = (
         sort="call",
         says=("several lines", "<<'EOF'"),
     ),
-    _case(
+    case(
         "files that are gone already",
         ("rm out.log cache.db", "!rm: cannot remove 'cache.db': No such file or directory"),
         ("rm -f out.log cache.db", ""),
@@ -232,7 +232,7 @@ CALLS = (
 )
 
 PREPARATIONS = (
-    _case(
+    case(
         "dependencies of node",
         ("npm test", "!Error: Cannot find module 'express'"),
         ("npm ci", "added 211 packages in 4s"),
@@ -240,14 +240,14 @@ PREPARATIONS = (
         sort="preparation",
         says=("`npm ci`",),
     ),
-    _case(
+    case(
         "dependencies in the same command",
         ("npm run lint", "!sh: 1: eslint: not found"),
         ("npm ci && npm run lint", "no problems"),
         sort="preparation",
         says=("`npm ci`",),
     ),
-    _case(
+    case(
         "a package of python",
         ("python app.py", "!ModuleNotFoundError: No module named 'yaml'"),
         ("pip install pyyaml", "Successfully installed pyyaml-6.0"),
@@ -255,7 +255,7 @@ PREPARATIONS = (
         sort="preparation",
         says=("`pip install pyyaml`",),
     ),
-    _case(
+    case(
         "a rejected push",
         ("git push origin main", "!error: failed to push some refs to 'origin'\nhint: fetch first"),
         ("git pull --rebase origin main", "Successfully rebased"),
@@ -263,7 +263,7 @@ PREPARATIONS = (
         sort="preparation",
         says=("`git pull --rebase origin main`",),
     ),
-    _case(
+    case(
         "terraform init",
         (
             "terraform plan",
@@ -274,7 +274,7 @@ PREPARATIONS = (
         sort="preparation",
         says=("`terraform init`",),
     ),
-    _case(
+    case(
         "go mod tidy",
         ("go build ./...", "!main.go:4:2: no required module provides package golang.org/x/sync"),
         ("go mod tidy", "go: added golang.org/x/sync v0.7.0"),
@@ -282,7 +282,7 @@ PREPARATIONS = (
         sort="preparation",
         says=("`go mod tidy`",),
     ),
-    _case(
+    case(
         "another context",
         ("kubectl apply -f app.yaml", "!error: context was not found for specified context: dev"),
         ("kubectl config use-context kind-dev", 'Switched to context "kind-dev".'),
@@ -290,7 +290,7 @@ PREPARATIONS = (
         sort="preparation",
         says=("`kubectl config use-context kind-dev`",),
     ),
-    _case(
+    case(
         "a folder that is missing",
         ("cp app.bin dist/app.bin", "!cp: cannot create regular file 'dist/app.bin': No such file"),
         ("mkdir -p dist", ""),
@@ -298,7 +298,7 @@ PREPARATIONS = (
         sort="preparation",
         says=("`mkdir -p dist`",),
     ),
-    _case(
+    case(
         "a service that has to run",
         ("pytest tests/test_db.py", "!E   psycopg2.OperationalError: connection refused"),
         ("docker compose up -d db", "Container app-db-1  Started"),
@@ -306,7 +306,7 @@ PREPARATIONS = (
         sort="preparation",
         says=("`docker compose up -d db`",),
     ),
-    _case(
+    case(
         "rights of a script",
         ("./deploy.sh", "!bash: ./deploy.sh: Permission denied"),
         ("chmod +x deploy.sh", ""),
@@ -314,7 +314,7 @@ PREPARATIONS = (
         sort="preparation",
         says=("`chmod +x deploy.sh`",),
     ),
-    _case(
+    case(
         "a target of rust",
         (
             "cargo build --target wasm32-unknown-unknown",
@@ -326,7 +326,7 @@ PREPARATIONS = (
         sort="preparation",
         says=("`rustup target add wasm32-unknown-unknown`",),
     ),
-    _case(
+    case(
         "a migration",
         (
             "python manage.py runserver",
@@ -337,7 +337,7 @@ PREPARATIONS = (
         sort="preparation",
         says=("`python manage.py migrate`",),
     ),
-    _case(
+    case(
         "submodules",
         ("make", "!vendor/lib/lib.h: No such file or directory"),
         ("git submodule update --init --recursive", "Submodule path 'vendor/lib': checked out"),
@@ -345,7 +345,7 @@ PREPARATIONS = (
         sort="preparation",
         says=("`git submodule update --init --recursive`",),
     ),
-    _case(
+    case(
         "log in to a registry",
         ("docker push registry.local/app", "!denied: access forbidden"),
         ("docker login registry.local", "Login Succeeded"),
@@ -353,14 +353,14 @@ PREPARATIONS = (
         sort="preparation",
         says=("`docker login registry.local`",),
     ),
-    _case(
+    case(
         "an environment that is sourced",
         ("ansible-playbook site.yml", "!bash: ansible-playbook: command not found"),
         ("source .venv/bin/activate && ansible-playbook site.yml", "ok=12 changed=3"),
         sort="preparation",
         says=("`source .venv/bin/activate`",),
     ),
-    _case(
+    case(
         "a script that nobody had written",
         ("node seed.js", "!Error: Cannot find module '/srv/app/seed.js'\nseed.js: No such file"),
         ("cat <<'EOF' > seed.js\nconsole.log('seeded')\nEOF\nnode seed.js", "seeded"),
@@ -368,7 +368,7 @@ PREPARATIONS = (
         says=("Write the file", "before you run it"),
         never=("seed.js",),
     ),
-    _case(
+    case(
         "a package that was only named",
         ("python check.py", "!ModuleNotFoundError: No module named 'demo_app'"),
         ("mkdir demo_app && touch demo_app/__init__.py", ""),
@@ -377,7 +377,7 @@ PREPARATIONS = (
         says=("__init__.py",),
         never=("demo_app",),
     ),
-    _case(
+    case(
         "a tool of the project",
         ("dotnet ef database update", "!Could not execute because dotnet-ef does not exist."),
         ("dotnet tool install --global dotnet-ef", "Tool 'dotnet-ef' was successfully installed."),
@@ -389,7 +389,7 @@ PREPARATIONS = (
 
 SCRIPT = "cat <<'EOF' > load.py\nimport csv\n{}\nrows = list(csv.reader(f))\nprint(rows)\nEOF"
 LINES = (
-    _case(
+    case(
         "an encoding",
         (SCRIPT.format("f = open('data.csv')"), ""),
         (
@@ -402,7 +402,7 @@ LINES = (
         sort="lines",
         says=("encoding='utf-8'",),
     ),
-    _case(
+    case(
         "tables of a script",
         (
             "cat <<'EOF' > try.py\nfrom orm import Base, Session, engine\n\n\nclass Order(Base):\n"
@@ -419,7 +419,7 @@ LINES = (
         sort="lines",
         says=("create_all",),
     ),
-    _case(
+    case(
         "an edit tool",
         (
             tool(
@@ -452,7 +452,7 @@ LINES = (
         sort="lines",
         says=("asyncio.new_event_loop()", "\n"),
     ),
-    _case(
+    case(
         "a cell of a notebook",
         (
             ("python", "import pandas as pd\ndf = pd.read_csv('x.csv')\ndf['day'].dt.year"),
@@ -469,7 +469,7 @@ LINES = (
         sort="lines",
         says=("pd.to_datetime(df['day'])",),
     ),
-    _case(
+    case(
         "a statement of SQL",
         (
             ("sql_query", "select total from orders\ngroup by customer"),
@@ -483,7 +483,7 @@ LINES = (
 )
 
 ARGUMENTS = (
-    _case(
+    case(
         "an id from an earlier result",
         (tool("get_account", account="acme"), '{"cards": {"card_88213": {"brand": "visa"}}}'),
         (tool("charge", amount=5, card="visa-8821"), "!Error: card not found"),
@@ -492,7 +492,7 @@ ARGUMENTS = (
         says=("`card`", "`cards`", "`get_account`"),
         never=("88213", "8821"),
     ),
-    _case(
+    case(
         "one that is in stock",
         (
             tool("list_rooms", hotel="H1"),
@@ -505,7 +505,7 @@ ARGUMENTS = (
         says=("`room_id`", "`free`", "true", "`list_rooms`"),
         never=("R-1002", "G-77123"),
     ),
-    _case(
+    case(
         "a kind that is refused",
         (
             tool("get_profile", user="u_5001"),
@@ -521,7 +521,7 @@ ARGUMENTS = (
         says=("`source`", "not voucher"),
         never=("200345", "100234"),
     ),
-    _case(
+    case(
         "amounts that add up",
         (
             tool(
@@ -543,7 +543,7 @@ ARGUMENTS = (
         says=("`amount`", "add up", "total"),
         never=("25", "O-51000"),
     ),
-    _case(
+    case(
         "a date in another form",
         (tool("search_flights", date="May 20", origin="JFK"), "!Error: date must be ISO 8601"),
         (tool("search_flights", date="2024-05-20", origin="JFK"), '{"flights": []}'),
@@ -551,28 +551,28 @@ ARGUMENTS = (
         says=("`date`", "YYYY-MM-DD"),
         never=("2024-05-20",),
     ),
-    _case(
+    case(
         "a list instead of text",
         (tool("tag_issue", issue=7, labels="bug"), "!422 labels: expected an array"),
         (tool("tag_issue", issue=7, labels=["bug"]), '{"ok": true}'),
         sort="argument",
         says=("`labels`", "a list"),
     ),
-    _case(
+    case(
         "an argument that was missing",
         (tool("create_pr", title="x"), "!400 Validation failed: base is required"),
         (tool("create_pr", base="main", title="x"), '{"number": 4}'),
         sort="argument",
         says=("Pass `base`",),
     ),
-    _case(
+    case(
         "an argument that is not known",
         (tool("search", limit=5, q="x"), "!Error: unexpected argument 'limit'"),
         (tool("search", q="x"), "[]"),
         sort="argument",
         says=("Leave out `limit`",),
     ),
-    _case(
+    case(
         "lists of the same length",
         (
             tool("swap", new=["41234"], old=["51234", "61234"], order="O-77771"),
@@ -586,7 +586,7 @@ ARGUMENTS = (
         says=("same number",),
         never=("41234",),
     ),
-    _case(
+    case(
         "where the order was paid from",
         (
             tool("get_methods", user="U-12345"),
@@ -599,7 +599,7 @@ ARGUMENTS = (
         says=("`history.method`", "`get_order`"),
         never=("P-22222",),
     ),
-    _case(
+    case(
         "a number with its sign",
         (tool("get_ticket", ticket="48213"), "!Error: ticket not found"),
         (tool("get_ticket", ticket="#48213"), '{"title": "x"}'),
@@ -607,7 +607,7 @@ ARGUMENTS = (
         says=("`ticket`", "`#`"),
         never=("48213",),
     ),
-    _case(
+    case(
         "a whole path for a file server",
         (tool("read_file", path="src/a.ts"), "!Error: path must be absolute, access denied"),
         (tool("read_file", path="/srv/repo/src/a.ts"), "export {}"),
@@ -618,7 +618,7 @@ ARGUMENTS = (
 )
 
 TOOLS = (
-    _case(
+    case(
         "another way to look somebody up",
         (tool("find_user_by_phone", phone="555-0101"), "!Error: no such user"),
         (tool("find_user_by_name_city", city="Oslo", name="Kari"), '{"user": "u_1"}'),
@@ -626,7 +626,7 @@ TOOLS = (
         says=("`find_user_by_name_city`",),
         never=("Oslo", "Kari"),
     ),
-    _case(
+    case(
         "another tool for the other state",
         (
             tool("cancel_shipped_order", order="O-10001", reason="late"),
@@ -637,7 +637,7 @@ TOOLS = (
         says=("`cancel_open_order`", "same arguments"),
         never=("O-10001",),
     ),
-    _case(
+    case(
         "a tool that is broken",
         (tool("get_best_price", item="A-1111"), "!Internal error"),
         (tool("get_best_price", item="A-2222"), "!Internal error"),
@@ -647,13 +647,13 @@ TOOLS = (
         says=("`get_best_price` fails whatever", "`get_price_list`"),
         never=("A-3333",),
     ),
-    _case(
+    case(
         "a program that is not there",
         ("rg -n TODO src/app.py", "!bash: rg: command not found"),
         ("grep -n TODO src/app.py", "3: # TODO"),
         sort=None,
     ),
-    _case(
+    case(
         "the test runner of a checkout",
         ("pytest lib/tests/test_a.py", "!bash: line 1: pytest: command not found"),
         ("bin/test lib/tests/test_a.py", "lib/tests/test_a.py[3] ...\ntests finished: 3 passed"),
@@ -664,7 +664,7 @@ TOOLS = (
 
 RED = "FAILED tests/test_io.py::test_pipe - OSError: x\n=== 1 failed, 40 passed in 2s ==="
 UNCHANGED = (
-    _case(
+    case(
         "stashed",
         ("sed -i 's/a/b/' src/io.py", ""),
         ("pytest tests/test_io.py", "!" + RED),
@@ -672,7 +672,7 @@ UNCHANGED = (
         sort="unchanged",
         says=("fails without your change too", "git stash", "test_pipe"),
     ),
-    _case(
+    case(
         "stashed and taken back in one command",
         ("sed -i 's/a/b/' src/io.py", ""),
         ("pytest tests/test_io.py", "!" + RED),
@@ -680,7 +680,7 @@ UNCHANGED = (
         sort="unchanged",
         says=("fails without your change too",),
     ),
-    _case(
+    case(
         "a checkout of one file",
         ("sed -i 's/a/b/' src/io.py", ""),
         ("go test ./io", "!--- FAIL: TestPipe (0.00s)\nFAIL"),
@@ -689,14 +689,14 @@ UNCHANGED = (
         sort="unchanged",
         says=("TestPipe",),
     ),
-    _case(
+    case(
         "before anything was touched",
         ("ls", "src tests"),
         ("pytest tests/test_io.py", "!" + RED),
         sort="unchanged",
         says=("fails without your change too",),
     ),
-    _case(
+    case(
         "with the change",
         ("sed -i 's/a/b/' src/io.py", ""),
         ("pytest tests/test_io.py", "!" + RED),
@@ -704,7 +704,7 @@ UNCHANGED = (
         ("pytest tests/test_io.py", "!" + RED),
         sort=None,
     ),
-    _case(
+    case(
         "after the change is back",
         ("pytest tests/test_io.py -k x", "2 passed"),
         ("sed -i 's/a/b/' src/io.py", ""),
@@ -714,7 +714,7 @@ UNCHANGED = (
         ("pytest tests/test_io.py", "!" + RED),
         sort=None,
     ),
-    _case(
+    case(
         "another failure after the revert",
         ("sed -i 's/a/b/' src/io.py", ""),
         ("pytest tests/test_io.py", "!" + RED),
@@ -728,86 +728,86 @@ UNCHANGED = (
 )
 
 NOTHING = (
-    _case(
+    case(
         "a pipe that hides the failure",
         ("make check", "!make: *** [check] Error 1"),
         ("make check | tail -3", "make: *** [check] Error 1"),
         sort=None,
     ),
-    _case(
+    case(
         "a failure that is swallowed",
         ("make check", "!make: *** [check] Error 1"),
         ("make check || true", "error: still red"),
         sort=None,
     ),
-    _case(
+    case(
         "fewer tests",
         ("pytest tests", "!FAILED tests/test_a.py::test_x - assert 1 == 2\n1 failed, 9 passed"),
         ("pytest tests -k other", "4 passed"),
         sort=None,
     ),
-    _case(
+    case(
         "skipped tests",
         ("mvn package", "!There are test failures."),
         ("mvn package -DskipTests", "BUILD SUCCESS"),
         sort=None,
     ),
-    _case(
+    case(
         "a hook that is skipped",
         ("git commit -m x", "!lint failed: 3 problems"),
         ("git commit --no-verify -m x", "[main 1] x"),
         sort=None,
     ),
-    _case(
+    case(
         "a push by force",
         ("git push", "!! [rejected] main -> main (non-fast-forward)"),
         ("git push --force", "forced update"),
         sort=None,
     ),
-    _case(
+    case(
         "dropping what failed",
         ("rm a.txt b.txt", "!rm: cannot remove 'b.txt': No such file or directory"),
         ("rm a.txt", ""),
         sort=None,
     ),
-    _case(
+    case(
         "code mended meanwhile",
         ("pytest tests/test_a.py", "!FAILED tests/test_a.py::t - assert 1 == 2\n1 failed"),
         ("sed -i 's/1/2/' src/a.py", ""),
         ("pytest tests/test_a.py", "1 passed"),
         sort=None,
     ),
-    _case(
+    case(
         "a weaker check",
         ("mypy --strict src", "!src/a.py:1: error: Missing type"),
         ("mypy src", "Success: no issues"),
         sort=None,
     ),
-    _case(
+    case(
         "a search that finds nothing",
         ("grep -rn foo src", "!"),
         ("grep -rn bar src", "a.py:1: bar"),
         sort=None,
     ),
-    _case(
+    case(
         "a look at something else",
         ("cat a.txt", "!cat: a.txt: No such file or directory"),
         ("cat b.txt", "b"),
         sort=None,
     ),
-    _case(
+    case(
         "another experiment",
         ("cat <<'EOF' > t1.py\nimport a\nassert a.f(1) == 2\nEOF\npython t1.py", "!AssertionError"),
         ("cat <<'EOF' > t2.py\nimport a\nprint(a.g())\nEOF\npython t2.py", "3"),
         sort=None,
     ),
-    _case(
+    case(
         "an own assertion that was mended",
         ("cat <<'EOF' > t.py\nassert 1 == 2\nEOF\npython t.py", "!AssertionError"),
         ("cat <<'EOF' > t.py\nassert 2 == 2\nEOF\npython t.py", ""),
         sort=None,
     ),
-    _case(
+    case(
         "a typing mistake",
         (
             "cat <<'EOF' > t.py\nprint(conection)\nEOF\npython t.py",
@@ -816,50 +816,50 @@ NOTHING = (
         ("cat <<'EOF' > t.py\nprint(connection)\nEOF\npython t.py", "x"),
         sort=None,
     ),
-    _case(
+    case(
         "the same call again",
         ("curl -s localhost:8080/x", "!curl: (56) Recv failure"),
         ("curl -s localhost:8080/x", "ok"),
         sort=None,
     ),
-    _case(
+    case(
         "more words about it",
         ("make", "!make: *** No rule to make target 'x'.  Stop."),
         ("make --help", "Usage: make [options]"),
         sort=None,
     ),
-    _case(
+    case(
         "the next thing to do",
         (tool("modify_order", item="A-9999", order="O-44441"), "!Error: order is closed"),
         (tool("get_order", order="O-44441"), '{"status": "closed"}'),
         sort=None,
     ),
-    _case(
+    case(
         "another object",
         (tool("cancel", order="O-44441"), "!Error: not open, cannot be cancelled"),
         (tool("get", order="O-55551"), '{"order": "O-55551"}'),
         (tool("cancel", order="O-55551"), "{}"),
         sort=None,
     ),
-    _case(
+    case(
         "a moment later",
         (tool("get_order", order="O-44441"), "!Error: backend timeout"),
         (tool("get_order", order="O-44441"), "{}"),
         sort=None,
     ),
-    _case(
+    case(
         "another person",
         (tool("greet", name="Kari"), "!Error: timeout"),
         (tool("greet", name="Ola"), "hi"),
         sort=None,
     ),
-    _case(
+    case(
         "a listing of the folder",
         ("python tool.py", "!KeyError: 'HOME'"),
         ("ls", "tool.py"),
         sort=None,
     ),
-    _case(
+    case(
         "verbosity",
         ("pytest tests/test_a.py", "!E   ModuleNotFoundError: No module named 'x'"),
         ("pytest -v tests/test_a.py", "3 passed"),

@@ -64,6 +64,12 @@ def test_a_command_is_taken_out_of_its_wrapping() -> None:
     assert canonical({"b": 1, "a": "x"}) == '{"a": "x", "b": 1}'
 
 
+def test_an_edit_whose_command_says_what_to_do_keeps_its_file() -> None:
+    edit = {"command": "str_replace", "path": "/a.py", "old_str": "x", "new_str": "y"}
+
+    assert '"path": "/a.py"' in canonical(edit)
+
+
 @given(st.text(alphabet="ab'\"<>|&;\n EOF\\-/.{}:", max_size=300))
 def test_any_text_has_keys_of_bounded_size(text: str) -> None:
     keys = call_keys("bash", canonical(text))

@@ -6,7 +6,11 @@ import pytest
 
 from hardwon.failures.fixes import applies, fixes_shown
 from hardwon.values.step import Step
-from tests.failures.fix_cases import CASES, FixCase
+from tests.failures.fix_cases import CASES as FIRST
+from tests.failures.fix_cases import FixCase
+from tests.failures.more_fix_cases import MORE
+
+CASES = (*FIRST, *MORE)
 
 
 def steps_of(case: FixCase) -> list[Step]:

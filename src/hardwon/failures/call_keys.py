@@ -23,6 +23,7 @@ _KEY_LIMIT = 200
 _PARTS, _TARGETS = 12, 4
 
 _COMMAND_KEYS = ("command", "cmd", "script", "code")
+_FILE_KEYS = frozenset(["path", "file_path", "notebook_path"])  # there `command` says what to do
 _DOCUMENT = r"<<-?[ \t]*+(['\"]?)(\w{1,40})\1"
 _QUOTED = r"'[^']*+'|\"(?:[^\"\\]|\\.)*\""
 _JOINT = rf"({_QUOTED})|&&|\|\||;|\||\n"
@@ -45,7 +46,7 @@ def canonical(args: Any) -> str:
     """The arguments as text: a command as it stands, anything else as sorted JSON."""
     if isinstance(args, str):
         return clip_middle(clean(args).strip(), ARGS_LIMIT)
-    if isinstance(args, dict):
+    if isinstance(args, dict) and not args.keys() & _FILE_KEYS:
         for key in _COMMAND_KEYS:
             if isinstance(args.get(key), str):
                 return canonical(args[key])

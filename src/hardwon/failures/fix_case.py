@@ -55,7 +55,8 @@ _RED = (
 )
 _PASSED = (
     r"(?m)\b[1-9]\d* (?:passed|passing)\b|\bRan [1-9]\d* tests?\b|^ok\s|^PASS"
-    r"|test result: ok|tests finished|\bOK\b"
+    r"|test result: ok|tests finished|\bOK\b|\b[1-9]\d* (?:examples?|specs?|assertions?)\b"
+    r"|\b(?:Executed|Tests run:|Tests:?) +[1-9]\d*"
 )
 _OWN_CODE = r"^(?:E +)?(?:[\w.]+\.)?(?:AssertionError|AssertionFailedError|Failed:)|^assert\b"
 _BAD_SIGNS = (
@@ -67,6 +68,9 @@ _PERSONAL = (
     r"|\b(?=[0-9a-f]*\d)[0-9a-f]{12,}\b|#\w*\d{4,}|[A-Za-z]_\d{4,}\b|\b\d{6,}\b"
     r"|\b(?:19|20)\d\d-\d\d-\d\d\b"
 )
+
+
+_SAYING = 12  # characters from which on a line is found again in an output
 
 
 class Case(NamedTuple):
@@ -124,7 +128,12 @@ def names_in(text: str) -> set[str]:
 
 def is_red(step: Step) -> bool:
     """Whether tests ran and some failed."""
-    return bool(re.search(_RED, step.output[-4000:]))
+    return _has_red(step.output)
+
+
+@lru_cache(maxsize=256)
+def _has_red(output: str) -> bool:
+    return bool(re.search(_RED, output[-4000:]))
 
 
 def has_run_tests(step: Step) -> bool:
@@ -144,9 +153,9 @@ def _is_setup(case: Case) -> bool:
 
 def is_gone(case: Case) -> bool:
     """Whether the last step is free of the failure."""
-    return folded(case.line) not in {folded(line_of(case.last))} and not (
-        len(case.line) > 12 and case.line in case.last.output
-    )
+    if case.last.failed and folded(line_of(case.last)) == folded(case.line):
+        return False
+    return len(case.line) <= _SAYING or case.line not in case.last.output
 
 
 def is_clean(step: Step) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hardwon.failures.authored import fields
-from hardwon.failures.fix_argument import scalars
 from hardwon.failures.fix_tool import is_look
+from hardwon.failures.results import scalars
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False

@@ -37,7 +37,7 @@ _VERBS = word_set(
 )
 _PROGRAMS = word_set(
     "mkdir touch chmod chown export source . ln mkfifo ssh-add nvm pyenv rbenv modprobe ulimit "
-    "service sysctl locale-gen createdb pg_ctl initdb redis-server dockerd unzip tar"
+    "cp mv service sysctl locale-gen createdb pg_ctl initdb redis-server dockerd unzip tar"
 )
 _FAMILIES = word_set(
     "git docker podman kubectl oc helm npm pnpm yarn bun pip pip3 cargo go apt apt-get brew conda "
@@ -52,6 +52,28 @@ _NO_FILE = (
 )
 _NO_MODULE = r"No module named '?(\w+)|Cannot find module '(\w+)|module <module '(\w+)'"
 _SHOWN = 200
+_CALLED = 4  # tools between two tries of a call
+_SHORT = 2  # letters of a word that tells nothing
+
+
+def tool_preparation_fix(case: Case) -> Fix | None:
+    """The tool that had to be called first, so that the same call of another works."""
+    failed, last = case.failed, case.last
+    if last.failed or (failed.tool, failed.args) != (last.tool, last.args) or not is_gone(case):
+        return None
+    called = {step.tool for step in case.between if not step.failed and step.tool != last.tool}
+    explaining = [tool for tool in sorted(called) if _names_tool(case.line, tool)]
+    if len(explaining) != 1 or len(called) > _CALLED:
+        return None
+    text = f"Call `{explaining[0]}` first, then `{last.tool}` again."
+    return Fix("preparation", text, f"preparation tool {explaining[0]}", "", "")
+
+
+def _names_tool(line: str, tool: str) -> bool:
+    """Whether an error names a tool, or what it does: “has not been read yet”, “call login”."""
+    own = {word for word in re.split(r"[^a-z]+", tool.lower()) if len(word) > _SHORT}
+    said = set(re.split(r"[^a-z]+", line.lower()))
+    return bool(own & said)
 
 
 def preparation_fix(case: Case) -> Fix | None:
@@ -114,6 +136,7 @@ def _explaining(case: Case, done: Sequence[Command]) -> list[Command]:
     if is_red(case.failed) or any(_is_edit(step) for step in case.between):
         return []
     unique = {part.text: part for part in makers if not _is_housework(part)}
+    unique = unique or {part.text: part for part in makers if is_git and len(makers) == 1}
     return list(unique.values())[-2:] if len(unique) <= 2 else []
 
 
@@ -143,7 +166,7 @@ def _is_undoing(part: Command) -> bool:
 
 def _is_housework(part: Command) -> bool:
     """Whether it belongs to the agent's own bookkeeping."""
-    return part.program in {"rm", "tar", "unzip"} or part.does in {
+    return part.program in {"rm", "tar", "unzip", "cp", "mv"} or part.does in {
         *("git add", "git commit", "git stash pop", "git stash push", "git stash", "git push"),
         *("git checkout", "git tag", "touch"),
     }
@@ -236,6 +259,8 @@ def _writes(step: Step, name: str) -> bool:
 
 def applies_preparation(key: str, step: Step) -> bool:
     """Whether a command does the preparation that the key of a fix names."""
+    if key.startswith("tool "):
+        return step.tool == key.removeprefix("tool ")
     made = [tail(one.path) for one in writings(step.tool, step.args)]
     if key == "package folder":
         return "__init__.py" in made

@@ -17,7 +17,11 @@ from hardwon.failures.fix_case import (
     line_of,
 )
 from hardwon.failures.fix_lines import applies_lines, lines_fix
-from hardwon.failures.fix_preparation import applies_preparation, preparation_fix
+from hardwon.failures.fix_preparation import (
+    applies_preparation,
+    preparation_fix,
+    tool_preparation_fix,
+)
 from hardwon.failures.fix_tool import tool_fix
 from hardwon.failures.fix_unchanged import has_revert, unchanged_fixes
 
@@ -33,7 +37,7 @@ _LOOKED_BACK = 30  # steps between a failure and its fix
 _FAILURES = 6  # failures of one run that are looked at for each step
 
 _SHELL: tuple[Callable[[Case], Fix | None], ...] = (call_fix, preparation_fix, lines_fix)
-_FIELDS: tuple[Callable[[Case], Fix | None], ...] = (argument_fix, tool_fix)
+_FIELDS: tuple[Callable[[Case], Fix | None], ...] = (argument_fix, tool_preparation_fix, tool_fix)
 
 
 def fixes_shown(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
@@ -43,7 +47,7 @@ def fixes_shown(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
     found = unchanged_fixes(steps)
     for at in _open(steps):
         case = case_of(steps, at)
-        if case.line and (fix := _fix(case)):
+        if case.line and (fix := _fix(case)) and not _is_mended(steps, at):
             found.append((at, fix))
     return found
 
@@ -77,14 +81,14 @@ def _only_looks(step: Step) -> bool:
 
 
 def _open(steps: Sequence[Step]) -> list[int]:
-    """The failures that no earlier step has mended, the latest of each name."""
+    """The failures that the last step may show a fix of, the latest of each name."""
     found: dict[str, int] = {}
     first = max(0, len(steps) - 1 - _LOOKED_BACK)
     for at in range(len(steps) - 2, first - 1, -1):
         step = steps[at]
         if step.failed and len(found) < _FAILURES:
             found.setdefault(f"{step.tool} {folded(line_of(step))}", at)
-    return [at for at in found.values() if not _is_mended(steps, at)]
+    return list(found.values())
 
 
 def _is_mended(steps: Sequence[Step], at: int) -> bool:

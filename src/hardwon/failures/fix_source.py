@@ -1,0 +1,124 @@
+"""Where a working argument comes from: an earlier result of the same run."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.authored import PATHS, fields
+from hardwon.failures.fix_case import Case, names_in
+from hardwon.failures.results import leaves, scalars
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NamedTuple
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+_READ = 65_536
+_TELLING = 4  # characters from which on a value can be told from others
+_WORD = r"[a-z_ -]{3,30}"
+_REFUSED = (
+    r"(?i:\bnot\b|invalid|unknown|cannot|can't|must|should|no such|wrong|unavailable|expired"
+    r"|unsupported|denied|mismatch)"
+)
+
+
+class Source(NamedTuple):
+    """Where an argument comes from."""
+
+    at: int  # which step gave it
+    tool: str
+    path: tuple[str, ...]
+    beside: tuple[tuple[str, str], ...]
+
+
+def sourced(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
+    """A value that stands in an earlier result, where the wrong one does not stand."""
+    fresh = [value for value in scalars(new) if value not in set(scalars(old))]
+    stale = [value for value in scalars(old) if value not in set(scalars(new))]
+    if not fresh or key in PATHS or not _is_refused(case) or not re.search(r"\d", fresh[0]):
+        return None
+    sources = _sources(fresh[0], case)
+    before = _sources(stale[0], case) if stale else []
+    if told := _distinguished(key, before, sources, case):
+        return told
+    known = {(source.at, source.path) for source in before}
+    alone = [source for source in sources if (source.at, source.path) not in known]
+    alone.sort(key=lambda source: (-_shared(case, source), not _is_about(case, source)))
+    if not alone or _is_unsure(alone[0], before):
+        return None
+    source = alone[0]
+    words = f"Take `{key}` from {_where(source)}; do not make it up."
+    return words, f"{key} from {source.tool} {'.'.join(source.path)}"
+
+
+def _is_refused(case: Case) -> bool:
+    """Whether the error is about a wrong value, not about something that is used up."""
+    is_short = re.search(r"(?i:not enough|insufficient|exceed|sold out|too many)", case.line)
+    return bool(re.search(_REFUSED, case.line)) and not is_short
+
+
+def _shared(case: Case, source: Source) -> int:
+    """How many words of the error stand in the names of the place."""
+    line = case.line.lower()
+    return sum(
+        word.rstrip("s") in line for word in names_in(source.path[-1] if source.path else "")
+    )
+
+
+def _is_about(case: Case, source: Source) -> bool:
+    """Whether a result is about the same thing as the call: both were given the same value."""
+    asked = set(scalars(fields(case.steps[source.at].args)))
+    return bool(asked & set(scalars(fields(case.last.args))))
+
+
+def _is_unsure(source: Source, before: list[Source]) -> bool:
+    """Whether the wrong value comes from the same kind of place."""
+    same = [one for one in before if (one.tool, one.path) == (source.tool, source.path)]
+    return bool(same) and all(one.at > source.at for one in same)
+
+
+def _distinguished(
+    key: str, before: list[Source], sources: list[Source], case: Case
+) -> tuple[str, str] | None:
+    """Both values stand at the same place: the field beside them that tells which is right."""
+    for source in sources:
+        same = [one for one in before if (one.at, one.path) == (source.at, source.path)]
+        if same and (telling := _telling(same[0], source, case)):
+            words, mark = telling
+            field = re.split(r"!?=", mark)[0]
+            told = f"Take for `{key}` one whose `{field}` {words}, from {_where(source)}."
+            return told, f"{key} {mark}"
+    return None
+
+
+def _where(source: Source) -> str:
+    names = [name for name in source.path if name != "*"]
+    under = f"`{'.'.join(names)}` in " if names else ""
+    return f"{under}the result of `{source.tool}`"
+
+
+def _telling(before: Source, after: Source, case: Case) -> tuple[str, str] | None:
+    """The field beside the value that tells the right one from the wrong one."""
+    old, line = dict(before.beside), case.line.lower()
+    differing = [(k, v) for k, v in after.beside if k in old and old[k] != v]
+    for field, value in differing:
+        if value in {"true", "false"} and names_in(field) & case.names:
+            return f"is {value}", f"{field}={value}"
+        if re.fullmatch(_WORD, old[field]) and old[field].replace("_", " ") in line:
+            such = f", such as {value}" if re.fullmatch(_WORD, value) else ""
+            return f"is not {old[field]}{such}", f"{field}!={old[field]}"
+    return None
+
+
+def _sources(value: str, case: Case) -> list[Source]:
+    """The earlier results that hold the value, the latest first."""
+    found: list[Source] = []
+    for at in range(len(case.steps) - 2, -1, -1) if len(value) >= _TELLING else ():
+        step = case.steps[at]
+        if step.failed or step.tool == case.last.tool or value in step.args:
+            continue  # what was asked for is no source
+        if value not in step.output:
+            continue
+        own = [leaf for leaf in leaves(step.output[:_READ]) if leaf.value == value]
+        found += [Source(at, step.tool, leaf.path, leaf.beside) for leaf in own]
+    return found

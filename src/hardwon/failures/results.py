@@ -1,0 +1,123 @@
+"""The values in the result of a tool, each with its place and what stands beside it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from hardwon._cold import json, re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, NamedTuple
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+_DEPTH = 8
+_LEAVES = 4_000
+_NEAR = 2_000  # characters in which the name of an object is looked for
+_FIELD = r"\"([^\"\\]{1,60})\"\s*:\s*(?:\"([^\"\\]{0,200})\"|(-?\d[\d.]*|true|false)|(?=\{))"
+
+
+class Leaf(NamedTuple):
+    """One value of a result: where it stands, and the plain fields beside it."""
+
+    path: tuple[str, ...]  # names only; places in lists and ids used as names are "*"
+    value: str
+    beside: tuple[tuple[str, str], ...]
+
+
+@lru_cache(maxsize=64)
+def leaves(output: str) -> tuple[Leaf, ...]:
+    """The values of a JSON result; none when it is no JSON. Of a clipped one those with a name."""
+    text = output.strip()
+    if not text.startswith(("{", "[")):
+        return ()
+    try:
+        whole = json.loads(text)
+    except ValueError:
+        return tuple(_named(text))
+    found: list[Leaf] = []
+    _collect(whole, (), found)
+    return tuple(found)
+
+
+def _named(text: str) -> Iterator[Leaf]:
+    """The values of a text that is JSON but for its clipped middle."""
+    for match in re.finditer(_FIELD, text):
+        name, value = match[1], match[2] or match[3]
+        if value is not None:
+            yield Leaf((name,), value, _beside(text, match.start()))
+        elif is_id(name):
+            yield Leaf(_above(text, match.start()), name, _beside(text, match.end()))
+
+
+def _beside(text: str, at: int) -> tuple[tuple[str, str], ...]:
+    """The plain fields of the object that a place lies in."""
+    start, end = text.rfind("{", 0, at), text.find("}", at)
+    own = text[start + 1 : end if end >= 0 else len(text)] if start >= 0 else ""
+    return tuple((m[1], m[2] or m[3]) for m in re.finditer(_FIELD, own) if m[2] or m[3])
+
+
+def _above(text: str, at: int) -> tuple[str, ...]:
+    """The name of the object that holds the one at a place."""
+    depth = 0
+    for place in range(at - 1, max(-1, at - _NEAR), -1):
+        depth += (text[place] in "}]") - (text[place] in "{[")
+        if depth < 0:
+            named = re.search(r"\"([^\"]{1,60})\"\s*:\s*$", text[max(0, place - 80) : place])
+            return (named[1],) if named else ()
+    return ()
+
+
+def _collect(value: Any, path: tuple[str, ...], found: list[Leaf]) -> None:
+    if len(path) > _DEPTH or len(found) > _LEAVES:
+        return
+    if isinstance(value, list):
+        for one in value:
+            _collect_one(one, path, found, beside=())
+    elif isinstance(value, dict):
+        _collect_fields(value, path, found)
+
+
+def _collect_fields(value: dict[str, Any], path: tuple[str, ...], found: list[Leaf]) -> None:
+    beside = tuple((k, _plain(v)) for k, v in value.items() if not isinstance(v, dict | list))
+    for name, inner in value.items():
+        if is_id(name):
+            own = inner if isinstance(inner, dict) else {}
+            fields_ = tuple(
+                (k, _plain(v)) for k, v in own.items() if not isinstance(v, dict | list)
+            )
+            found.append(Leaf(path, name, fields_))
+            _collect_one(inner, (*path, "*"), found, beside=beside)
+        else:
+            _collect_one(inner, (*path, name), found, beside=beside)
+
+
+def _collect_one(
+    value: Any, path: tuple[str, ...], found: list[Leaf], *, beside: tuple[tuple[str, str], ...]
+) -> None:
+    if isinstance(value, dict | list):
+        _collect(value, path, found)
+    elif isinstance(value, str) and value[:1] in ("{", "["):
+        found += leaves(value)  # a result that is wrapped as text
+    elif value is not None:
+        found.append(Leaf(path, _plain(value), beside))
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def is_id(name: str) -> bool:
+    """Whether the name of a field is itself a value: an id that something is kept under."""
+    return bool(re.search(r"\d{3,}|[^\w-]|^[A-Z]", name))
+
+
+def scalars(value: Any) -> list[str]:
+    """The texts and numbers in a value, however deep."""
+    if isinstance(value, dict):
+        return [one for inner in value.values() for one in scalars(inner)]
+    if isinstance(value, list):
+        return [one for inner in value for one in scalars(inner)]
+    return [] if value is None or isinstance(value, bool) else [str(value)]
