@@ -257,6 +257,13 @@ MORE = (
         says=("--retry 3",),
     ),
     case(
+        "files that the failing call removed",
+        ("rm a.txt b.txt", "!rm: cannot remove 'b.txt': No such file or directory"),
+        ("rm a.txt", "!rm: cannot remove 'a.txt': No such file or directory"),
+        sort="call",
+        says=("removed all the same", "`-f`"),
+    ),
+    case(
         "another file in the same folder",
         ("python tools/gen.py", "!KeyError: 'name'"),
         ("python tools/check.py", "fine"),

@@ -1,28 +1,32 @@
-"""The fixes that runs show, over the table of hand-made cases."""
+"""The fixes that runs show, over tables of hand-made cases."""
 
 from __future__ import annotations
 
 import pytest
 
+from hardwon.failures.fix_order import calls_before, order_fix
 from hardwon.failures.fixes import applies, fixes_shown
+from hardwon.values.fix import TEXT_LIMIT, Fix
 from hardwon.values.step import Step
-from tests.failures.fix_cases import CASES as FIRST
-from tests.failures.fix_cases import FixCase
+from tests.failures.fix_cases import CASES, FixCase, tool
 from tests.failures.more_fix_cases import MORE
 
-CASES = (*FIRST, *MORE)
+ALL = {case.name: case for case in (*CASES, *MORE)}
+SHOWN_BY_TRYING = {"before anything was touched", "files that the failing call removed"}
+
+
+def step_of(call: object, output: str = "") -> Step:
+    """One step; a bare text is a command, `!` begins the output of a failing one."""
+    name, args = call if isinstance(call, tuple) else ("bash", str(call))
+    return Step(name, args, output.removeprefix("!"), output.startswith("!"))
 
 
 def steps_of(case: FixCase) -> list[Step]:
-    """The steps of a case; a bare text is a command."""
-    steps = []
-    for call, output in case.steps:
-        tool, args = call if isinstance(call, tuple) else ("bash", call)
-        steps.append(Step(tool, args, output.removeprefix("!"), output.startswith("!")))
-    return steps
+    """The steps of a case."""
+    return [step_of(call, output) for call, output in case.steps]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))
+@pytest.mark.parametrize("case", ALL.values(), ids=lambda case: case.name.replace(" ", "-"))
 def test_a_run_shows_its_fix_or_none(case: FixCase) -> None:
     fixes = [fix for _, fix in fixes_shown(steps_of(case))]
 
@@ -30,15 +34,123 @@ def test_a_run_shows_its_fix_or_none(case: FixCase) -> None:
     for fix in fixes:
         assert all(words in fix.text for words in case.says), fix.text
         assert not any(words in fix.text + fix.key for words in case.never), fix.text
+        assert len(fix.text) <= TEXT_LIMIT
 
 
 @pytest.mark.parametrize(
-    "case", [c for c in CASES if c.sort], ids=lambda c: c.name.replace(" ", "-")
+    "case",
+    [case for case in ALL.values() if case.sort and case.name not in SHOWN_BY_TRYING],
+    ids=lambda case: case.name.replace(" ", "-"),
 )
-def test_the_step_that_shows_a_fix_applies_it(case: FixCase) -> None:
+def test_the_run_that_shows_a_fix_applies_it(case: FixCase) -> None:
     steps = steps_of(case)
     ((_, fix),) = fixes_shown(steps)
 
-    since = steps if fix.sort in {"preparation", "unchanged", "lines"} else steps[-1:]
-    if "before anything" not in case.name and not fix.key.endswith("listed"):
-        assert any(applies(fix, step) for step in since), fix
+    is_told_by_looking = fix.key.endswith("listed")
+    assert any(applies(fix, step) for step in steps) or is_told_by_looking, fix
+
+
+@pytest.mark.parametrize(
+    ("name", "call", "other"),
+    [
+        ("files that are gone already", "rm -rf build.log", "rm build.log"),
+        ("an option that the error rejects", "grep-ast lib", "grep-ast --foo lib"),
+        ("a variable before the call", "CXX=g++-14 make", "make"),
+        ("poetry's environment", "poetry run pytest tests", "pytest tests"),
+        ("the directory of a package", "cd web && npm start", "npm start"),
+        ("the test runner of a checkout", "./bin/test other.py", "pytest other.py"),
+        ("dependencies of node", "npm ci", "npm test"),
+        ("a package of python", "pip install pyyaml==6", "pip install flask"),
+        ("a package that was only named", "touch shop/__init__.py", "touch shop/a.py"),
+        ("tables of a script", "python - <<'E'\nmeta.create_all(e)\nE", "python - <<'E'\nx()\nE"),
+        ("another way to look somebody up", tool("find_user_by_name_city", x=1), "ls"),
+        ("a file that has to be read first", tool("Read", file_path="/z"), tool("Edit", a=1)),
+        ("stashed", "git stash; make test", "make test"),
+    ],
+)
+def test_a_call_applies_a_fix_or_not(name: str, call: object, other: object) -> None:
+    ((_, fix),) = fixes_shown(steps_of(ALL[name]))
+
+    assert applies(fix, step_of(call))
+    assert not applies(fix, step_of(other))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("shop_app", "blog"),
+        ("reports", "demo_app"),
+    ],
+)
+def test_the_same_cure_has_the_same_key_under_other_names(first: str, second: str) -> None:
+    keys = set()
+    for name in (first, second):
+        ((_, fix),) = fixes_shown(
+            [
+                step_of("python check.py", f"!ModuleNotFoundError: No module named '{name}'"),
+                step_of(f"mkdir {name} && touch {name}/__init__.py"),
+                step_of("python check.py", "fine"),
+            ]
+        )
+        keys.add(fix.key)
+
+    assert len(keys) == 1
+
+
+def test_added_lines_are_known_by_what_they_call_not_by_their_names() -> None:
+    keys = {_table_fix("Order", "order").key, _table_fix("Invoice", "invoice").key}
+
+    assert keys == {"lines create_all"}
+
+
+def _table_fix(name: str, table: str) -> Fix:
+    script = (
+        "cat <<'EOF' > try.py\nfrom orm import Base, engine\n\n\nclass {0}(Base):\n    n = 1\n\n\n"
+    )
+    before = step_of(
+        script.format(name) + f"{name}().save()\nEOF\npython try.py",
+        f'!  File "try.py", line 8\n    {name}().save()\nOperationalError: no such table: {table}',
+    )
+    after = step_of(
+        script.format(name)
+        + f"Base.create_all(engine, tables=[{name}])\n{name}().save()\nEOF\npython try.py",
+        "ok",
+    )
+    ((_, fix),) = fixes_shown([before, after])
+    return fix
+
+
+def test_a_fix_is_shown_once() -> None:
+    steps = [
+        step_of("npm test", "!Error: Cannot find module 'express'"),
+        step_of("npm ci", "added 211 packages"),
+        step_of("npm test", "Tests: 8 passed, 8 total"),
+        step_of("npm test", "Tests: 8 passed, 8 total"),
+    ]
+
+    assert [len(fixes_shown(steps[:n])) for n in range(1, 5)] == [0, 0, 1, 0]
+
+
+def test_the_place_is_that_of_the_last_failure_of_its_name() -> None:
+    steps = [
+        step_of("npm test", "!Error: Cannot find module 'express'"),
+        step_of("npm test", "!Error: Cannot find module 'express'"),
+        step_of("npm ci", "added 211 packages"),
+        step_of("npm test", "Tests: 8 passed, 8 total"),
+    ]
+
+    assert [at for at, _ in fixes_shown(steps)] == [1]
+
+
+def test_what_changed_an_object_before_a_refused_call_is_observed() -> None:
+    steps = [
+        step_of(tool("get_order", order_id="O-77001"), "{}"),
+        step_of(tool("change_items", order_id="O-77001"), "{}"),
+        step_of(tool("change_items", order_id="O-77002"), "{}"),
+        step_of(tool("change_address", order_id="O-77001"), "!Error: cannot be changed any more"),
+    ]
+
+    assert calls_before(steps, 3) == ("change_items",)
+    assert (
+        "`change_address` before `change_items`" in order_fix("change_address", "change_items").text
+    )

@@ -23,6 +23,7 @@ _NEW = ("new_string", "new_str", "replace", "newText", "new")
 _CODE_TOOL = r"(?i:python|jupyter|notebook|ipython|repl|cell|sql|query|interpreter|execute_code)"
 _MAKERS = frozenset(["touch", "mkdir"])
 _INTO = frozenset(["cp", "mv", "ln"])
+BACKUP = r"\.(?:bak|orig|old|backup|save)\b"
 _OPENED = r"open\(\s*f?['\"]([^'\"\n]{1,200})['\"]\s*,\s*(?:mode=)?['\"][wax]"
 _PATH_WRITTEN = r"Path\(\s*['\"]([^'\"\n]{1,200})['\"]\s*\)\.write_"
 
@@ -145,3 +146,11 @@ def text_of(name: str, steps: Sequence[Step]) -> str:
             else:
                 found = one.text
     return found
+
+
+def edits_source(step: Step, before: Sequence[Step]) -> bool:
+    """Whether a step changed a file that the run had not made itself."""
+    return any(
+        not is_coined(one.path, before) and not re.search(BACKUP, one.path)
+        for one in writings(step.tool, step.args)
+    )

@@ -58,6 +58,8 @@ class Change(NamedTuple):
 
 def call_fix(case: Case) -> Fix | None:
     """What the last call does differently from the one that failed, if that explains it."""
+    if fix := _removed_already(case):
+        return fix
     pair = pair_of(case)
     if pair is None:
         return None
@@ -80,6 +82,23 @@ def _fix(case: Case, pair: Pair, changes: list[Change]) -> Fix | None:
     key = f"{sort} {'; '.join(change.key for change in changes)}"
     mistake = f"`{pair.old.call}`" if pair.old.call != pair.new.call else ""
     return Fix(sort, text + example, key, call if is_shown else "", mistake)
+
+
+def _removed_already(case: Case) -> Fix | None:
+    """A second `rm` that finds nothing: the first removed what was there, though it failed."""
+    if not case.line.startswith("rm: cannot remove") or not case.last.failed:
+        return None
+    first, second = (
+        {word for part in command(step) if part.name == "rm" for word in part.operands}
+        for step in (case.failed, case.last)
+    )
+    again = [word for word in second if f"remove '{word}'" in case.last.output]
+    if not again or not second <= first or any(f"'{w}'" in case.failed.output for w in again):
+        return None
+    text = (
+        "The other files were removed all the same. Call `rm` with `-f`: it skips what is missing."
+    )
+    return Fix("call", text, "call flags rm -f", "", "the call was repeated with fewer files")
 
 
 def _is_replaced(pair: Pair) -> bool:
@@ -169,7 +188,12 @@ def _flag_changes(case: Case, pair: Pair) -> list[Change]:
         words = f"Call {name} without `{' '.join(dropped)}`."
     else:
         return []
-    key = " ".join((pair.new.does, *sorted(_bare_flags(added)), *sorted(f"no{x}" for x in dropped)))
+    telling = _bare_flags(added)
+    if pair.new.name == "rm" and "Is a directory" not in case.line:
+        telling &= {"-f"}  # that folders were removed as well explains nothing
+    if not telling and not dropped:
+        return []
+    key = " ".join((pair.new.does, *sorted(telling), *sorted(f"no{x}" for x in dropped)))
     return [Change(words, f"flags {key}")]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.failures.authored import is_coined
+from hardwon.failures.authored import edits_source, is_coined
 from hardwon.failures.fix_case import (
     Case,
     is_gone,
@@ -35,6 +35,7 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 _LINES, _LIMIT = 8, 460
+_LATE = 12  # steps after which the next version of a script is another experiment
 _APART = 3  # lines between two groups of changed lines
 _TELLING = 3  # the score of a block that has to do with the error
 _FEW, _SHORT = 4, 5  # lines that are taken as they are
@@ -69,13 +70,18 @@ class Block(NamedTuple):
 
 def lines_fix(case: Case) -> Fix | None:
     """The added lines that explain why the script works now."""
-    if is_own_check(case) or re.match(_OWN_SLIPS, case.line) or not is_gone(case):
+    if len(case.between) > _LATE or is_own_check(case) or re.match(_OWN_SLIPS, case.line):
         return None
-    scripts = scripts_of(case)
+    scripts = scripts_of(case) if is_gone(case) else None
     if scripts is None or case.line in scripts.old:
         return None  # the script itself says so
-    if fix := package_fix(case) or moved_fix(case, scripts):
-        return fix
+    if any(edits_source(step, case.steps) for step in case.between):
+        return None  # the code that the script runs was mended as well
+    return package_fix(case) or _added(case, scripts) or moved_fix(case, scripts)
+
+
+def _added(case: Case, scripts: Scripts) -> Fix | None:
+    """The fix that adds lines, or moves them up."""
     raised = _raised(case, scripts)
     chosen = raised or _chosen(case, scripts)
     lines = [chosen[place] for place in sorted(chosen)]
@@ -190,7 +196,18 @@ def _gathered(blocks: list[list[tuple[int, str]]], scripts: Scripts, case: Case)
         for at, line in enumerate(scripts.new.splitlines())
         if re.match(_IMPORT, line) and line.strip() not in known
     }
-    return _used(imports | lines, case)
+    return _used(imports | _whole(lines, scripts.new), case)
+
+
+def _whole(lines: dict[int, str], new: str) -> dict[int, str]:
+    """The lines without those that stand inside a call which is not shown, if others remain."""
+    depth, inside = 0, set[int]()
+    for at, line in enumerate(new.splitlines()):
+        if depth > 0 and at - 1 not in lines:
+            inside.add(at)
+        depth += _depth(line)
+    kept = {at: line for at, line in lines.items() if at not in inside}
+    return kept or lines
 
 
 def _score(block: Block, case: Case, known: set[str], *, failing: str) -> int:

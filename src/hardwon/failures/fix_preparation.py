@@ -62,18 +62,18 @@ def tool_preparation_fix(case: Case) -> Fix | None:
     if last.failed or (failed.tool, failed.args) != (last.tool, last.args) or not is_gone(case):
         return None
     called = {step.tool for step in case.between if not step.failed and step.tool != last.tool}
-    explaining = [tool for tool in sorted(called) if _names_tool(case.line, tool)]
+    line = case.line.replace(failed.tool, "")
+    explaining = [tool for tool in sorted(called) if _names_tool(line, tool, failed.tool)]
     if len(explaining) != 1 or len(called) > _CALLED:
         return None
     text = f"Call `{explaining[0]}` first, then `{last.tool}` again."
     return Fix("preparation", text, f"preparation tool {explaining[0]}", "", "")
 
 
-def _names_tool(line: str, tool: str) -> bool:
+def _names_tool(line: str, tool: str, failed: str) -> bool:
     """Whether an error names a tool, or what it does: “has not been read yet”, “call login”."""
-    own = {word for word in re.split(r"[^a-z]+", tool.lower()) if len(word) > _SHORT}
-    said = set(re.split(r"[^a-z]+", line.lower()))
-    return bool(own & said)
+    own, other, said = (set(re.split(r"[^a-z]+", text.lower())) for text in (tool, failed, line))
+    return any(len(word) > _SHORT for word in own & said - other)
 
 
 def preparation_fix(case: Case) -> Fix | None:

@@ -61,7 +61,8 @@ def _is_instead(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
         return set(old) <= set(new) and len(shared) >= 2 and len(shared) * 2 >= len(new)
     if _stem(first, second) >= 3:
         return True
-    return bool(shared) and len(old) <= len(shared) + 1 and not case.between
+    is_next = not any(step.output.strip() for step in case.between)  # thoughts print nothing
+    return bool(shared) and len(old) <= len(shared) + 1 and is_next
 
 
 def is_look(tool: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.failures.authored import is_coined, is_shell, writings
+from hardwon.failures.authored import BACKUP, edits_source, is_coined, is_shell, writings
 from hardwon.failures.fix_case import (
     command,
     folded,
@@ -12,7 +12,7 @@ from hardwon.failures.fix_case import (
     is_red,
     line_of,
 )
-from hardwon.values.fix import Fix
+from hardwon.values.fix import TEXT_LIMIT, Fix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _TEST = (
     r"|^_{3,} (\S+) _{3,}$|^test (\S+) \.\.\. FAILED|^\s+✕ (.{3,80}?)(?: \(\d+ ms\))?$"
 )
 _COUNTS = r"\b(\d+) (?:failed|errors?|exceptions?|failing)\b"
-_BACKUP = r"\.(?:bak|orig|old|backup|save)\b"
+_ASIDE = frozenset(["git", "cp", "mv", "rm", "sed", "patch"])
 _WRITES = r"\.write|open\([^)\n]{0,200}['\"][wax]|writeFile|sed -i|patch"
 _TEXT = (
     "It fails without your change too. Do not hunt for it: run the same call once on the unchanged "
@@ -74,8 +74,9 @@ def _touches(step: Step) -> bool:
 
 def _fix(step: Step, last: Step) -> Fix:
     shared = [name for name in _tests_in(step) if name in set(_tests_in(last))]
-    shown = "" if not shared else " Seen so: " + ", ".join(f"`{n}`" for n in shared[:3]) + "."
-    return Fix("unchanged", _TEXT + shown, "unchanged", "", "")
+    shown = ", ".join(f"`{name}`" for name in shared[:3])
+    text = f"{_TEXT} Seen so: {shown}." if shown else _TEXT
+    return Fix("unchanged", text if len(text) <= TEXT_LIMIT else _TEXT, "unchanged", "", "")
 
 
 def _tests_in(step: Step) -> list[str]:
@@ -83,7 +84,12 @@ def _tests_in(step: Step) -> list[str]:
     found = re.findall(_TEST, step.output[-6000:])
     names = [next((one for one in groups if one), "") for groups in found]
     names = [name for name in names if name[:1].isalnum() and len(name) < 120]
-    whole = {name.rsplit("::", 1)[-1] for name in names if "::" in name}
+    whole = {
+        name.split("::", at)[-1].replace("::", ".")
+        for name in names
+        if "::" in name
+        for at in (1, 2)
+    }
     return list(dict.fromkeys(name for name in names if name not in whole))
 
 
@@ -93,7 +99,8 @@ def _is_same(step: Step, last: Step, before: Sequence[Step]) -> bool:
         return False
     if not _same_program(step, last):
         return False
-    if any(is_coined(word, before) for part in command(last) for word in part.operands):
+    tested = [part for part in command(last) if not _is_aside(part)]
+    if any(is_coined(word, before) for part in tested for word in part.operands):
         return False
     names, again = set(_tests_in(step)), set(_tests_in(last))
     if names and again:
@@ -110,7 +117,7 @@ def _same_program(step: Step, last: Step) -> bool:
 
 
 def _is_aside(part: Command) -> bool:
-    return is_plumbing(part) or is_reader(part) or part.program == "git"
+    return is_plumbing(part) or is_reader(part) or part.name in _ASIDE
 
 
 def _reverted_at(steps: Sequence[Step]) -> int | None:
@@ -126,9 +133,9 @@ def _reverted_at(steps: Sequence[Step]) -> int | None:
                 return at
             if _is_restored(part):
                 return None
-        if at == len(steps) - 1 and _edits_source(step, steps[:at]):
+        if at == len(steps) - 1 and edits_source(step, steps[:at]):
             return None
-        if at < len(steps) - 1 and _edits_source(step, steps[:at]):
+        if at < len(steps) - 1 and edits_source(step, steps[:at]):
             return at if _is_taken_back(step, steps[:at]) else None
     return None
 
@@ -144,7 +151,7 @@ def _is_revert(part: Command) -> bool:
     if part.program == "git":
         return _is_git_revert(part)
     if part.program in {"cp", "mv"} and len(part.operands) == 2:
-        return bool(re.search(_BACKUP, part.operands[0]))
+        return bool(re.search(BACKUP, part.operands[0]))
     return part.program == "patch" and bool({"-R", "--reverse"} & set(part.flags))
 
 
@@ -168,14 +175,6 @@ def _is_git_revert(part: Command) -> bool:
 def _is_restored(part: Command) -> bool:
     """Whether the change is back."""
     return part.program == "git" and part.verb in {"stash pop", "stash apply", "apply"}
-
-
-def _edits_source(step: Step, before: Sequence[Step]) -> bool:
-    """Whether a step changed a file that the run had not made itself."""
-    return any(
-        not is_coined(one.path, before) and not re.search(_BACKUP, one.path)
-        for one in writings(step.tool, step.args)
-    )
 
 
 def _is_taken_back(step: Step, before: Sequence[Step]) -> bool:

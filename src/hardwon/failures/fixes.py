@@ -24,6 +24,7 @@ from hardwon.failures.fix_preparation import (
 )
 from hardwon.failures.fix_tool import tool_fix
 from hardwon.failures.fix_unchanged import has_revert, unchanged_fixes
+from hardwon.values.fix import TEXT_LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ def applies(fix: Fix, step: Step) -> bool:
 def _fix(case: Case) -> Fix | None:
     is_command = not case.failed.args.startswith("{") and not case.last.args.startswith("{")
     for find in _SHELL if is_command else _FIELDS:
-        if fix := find(case):
+        fix = find(case)
+        if fix and len(fix.text) <= TEXT_LIMIT:
             return fix
     return None
 
