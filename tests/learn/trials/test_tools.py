@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import hardwon
 from hardwon.learn.trials.tools import KNOWN, tool_of
 from hardwon.learn.trials.tools.anything import parse as parse_anything
 from hardwon.learn.trials.tools.report import Report
@@ -197,6 +199,77 @@ def test_an_unknown_tool_tells_its_most_telling_line() -> None:
     report = parse_anything("starting\nconnect: Connection refused\nbye\n", tool="smoke")
 
     assert [e.message for e in report.errors] == ["connect: Connection refused"]
+
+
+TRACEBACK = """\
+checking
+Traceback (most recent call last):
+  File "/repo/check.py", line 3, in <module>
+    main()
+  File "/repo/shop/cart.py", line 12, in average
+    json.loads(text)
+  File "/usr/lib/python3.12/json/__init__.py", line 346, in loads
+    return _default_decoder.decode(s)
+shop.errors.BadCart: expected a price
+"""
+
+
+@pytest.mark.parametrize(
+    ("output", "place", "message", "kind"),
+    [
+        (TRACEBACK, ("/repo/shop/cart.py", 12), "shop.errors.BadCart: expected a price",
+         "runtime_error"),
+        (f"{TRACEBACK}\nDuring handling of the above exception, another exception occurred:\n\n"
+         'Traceback (most recent call last):\n  File "/repo/b.py", line 7, in f\nKeyError: 1\n',
+         ("/repo/b.py", 7), "KeyError: 1", "runtime_error"),
+        ('  File "/repo/a.py", line 2\n    x = (\n        ^\nSyntaxError: \'(\' was never closed\n',
+         ("/repo/a.py", 2), "SyntaxError: '(' was never closed", "syntax_error"),
+    ],
+    ids=["own code", "chained", "syntax"],
+)  # fmt: skip
+def test_a_bare_traceback_keeps_file_and_line(
+    output: str, place: tuple[str, int], message: str, kind: str
+) -> None:
+    (found,) = parse_anything(output, tool="check").errors
+
+    assert ((found.file, found.line), found.message, found.type) == (place, message, kind)
+
+
+def test_a_traceback_of_a_script_reaches_the_reflection(tmp_path: Path) -> None:
+    (tmp_path / "check.py").write_text("import json\n\njson.loads('no')\n")
+
+    with hardwon.open(tmp_path / "home") as hw:
+        coder = hw.agent("coder")
+        done = coder.trials("x", actor="true", verify=(f"{sys.executable} check.py",),
+                            cwd=str(tmp_path), max_trials=1)  # fmt: skip
+        (error,) = coder.loops.reflections(done.loop_id)[0].evaluator_output.errors
+
+    assert (error.file, error.line) == (str(tmp_path / "check.py"), 3)
+
+
+def test_the_table_of_jests_coverage_is_read() -> None:
+    report = tool_of("npx jest --coverage").parse(COVERAGE)
+
+    assert counted(report) == (5, 0, 5)
+    assert report.metrics.coverage_percentage == 83.33
+    assert [(e.rule, e.message) for e in report.errors] == [
+        ("coverage", '"global" coverage threshold for lines (90%) not met: 83.33%')
+    ]
+
+
+COVERAGE = """\
+PASS ./sum.test.js
+----------|---------|----------|---------|---------|-------------------
+File      | % Stmts | % Branch | % Funcs | % Lines | Uncovered Line #s
+----------|---------|----------|---------|---------|-------------------
+All files |   85.71 |       50 |     100 |   83.33 |
+ sum.js   |   85.71 |       50 |     100 |   83.33 | 4
+----------|---------|----------|---------|---------|-------------------
+
+Jest: "global" coverage threshold for lines (90%) not met: 83.33%
+Test Suites: 1 passed, 1 total
+Tests:       5 passed, 5 total
+"""
 
 
 def test_lines_of_compilers_are_understood_without_knowing_the_compiler() -> None:

@@ -12,7 +12,7 @@ from hardwon.errors import InvalidInput
 from hardwon.failures.signature import error_line
 from hardwon.learn.trials import process
 from hardwon.learn.trials.reward import reward
-from hardwon.learn.trials.tools import junit, tool_of
+from hardwon.learn.trials.tools import junit, tool_of, tracebacks
 from hardwon.learn.trials.tools.report import Report, error
 from hardwon.learn.trials.values import (
     EvaluatorOutput,
@@ -121,6 +121,8 @@ def _unexplained(tool: str, ended: Finished, output: str) -> StructuredError:
     if ended.exit_code < 0:
         words = f"{tool} was ended by signal {-ended.exit_code}"
         return error("runtime_error", words, tool=tool, trace=output[-2000:])
+    if raised := tracebacks.last(output, tool=tool):
+        return raised
     line = error_line(output) or f"{tool} ended with exit code {ended.exit_code}"
     return error("other", line, tool=tool, trace=output[-2000:])
 

@@ -1,9 +1,15 @@
-"""A tool nobody knows: compilers' `file:line: error:` lines, else the line that tells most."""
+"""A tool nobody knows: compilers' `file:line: error:` lines, a traceback, or the telling line."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hardwon.failures.signature import error_line
+from hardwon.learn.trials.tools import tracebacks
 from hardwon.learn.trials.tools.report import Report, error, matches
+
+if TYPE_CHECKING:
+    from hardwon.learn.trials.values import StructuredError
 
 _PLACED = r"([^\s:][^:]{0,400}?):(\d{1,9}):(?:(\d{1,9}):)? (?:fatal )?(error|warning): (.{1,1500})$"
 
@@ -24,7 +30,10 @@ def parse(text: str, *, tool: str = "command") -> Report:
     )
     if any(one.severity == "error" for one in placed):
         return Report(placed)
+    told = tracebacks.last(text, tool=tool) or _line(text, tool)
+    return Report((told, *placed) if told else placed)
+
+
+def _line(text: str, tool: str) -> StructuredError | None:
     line = error_line(text)
-    return Report(
-        (error("other", line, tool=tool, trace=text[-2000:]), *placed) if line else placed
-    )
+    return error("other", line, tool=tool, trace=text[-2000:]) if line else None

@@ -13,6 +13,7 @@ from hardwon.learn.trials.tools.report import (
     count,
     document,
     error,
+    matches,
 )
 from hardwon.learn.trials.values import StructuredError, VerificationMetrics
 
@@ -33,7 +34,16 @@ def parse(text: str) -> Report:
         for head, lines in blocks(header, text):
             name = head[1].strip()
             found.setdefault(name, _failure(name, lines, tool))
-    return Report(tuple(found.values())[:MOST_ERRORS], _metrics(text))
+    failures = tuple(found.values())[:MOST_ERRORS]
+    return Report((*failures, *_thresholds(text)), _metrics(text))
+
+
+def _thresholds(text: str) -> list[StructuredError]:
+    """What was covered too little, which fails a run whose tests all pass."""
+    return [
+        error("other", found[1], tool="jest", rule="coverage")
+        for found in matches(r"\s{0,4}(?:Jest|ERROR): (.{0,200}coverage .{0,200}threshold.*)", text)
+    ]
 
 
 def _failure(name: str, lines: list[str], tool: str) -> StructuredError:
@@ -64,9 +74,17 @@ def _metrics(text: str) -> VerificationMetrics:
         count(rf"{line}(\d{{1,9}}) pass", text),
     )
     if failed is None and passed is None:
-        return VerificationMetrics()
+        return VerificationMetrics(coverage_percentage=_coverage(text))
     good, bad = passed or 0, failed or 0
-    return VerificationMetrics(good, bad, good + bad)
+    return VerificationMetrics(good, bad, good + bad, _coverage(text))
+
+
+def _coverage(text: str) -> float | None:
+    """Lines covered, in the row for all files of the table that `--coverage` prints."""
+    cell = r"\s{0,20}[\d.]{1,8}\s{0,20}\|"
+    row = rf"All files\s{{0,200}}\|{cell}{cell}{cell}\s{{0,20}}(\d{{1,3}}(?:\.\d{{1,4}})?)\s"
+    found = [float(match[1]) for match in matches(row, text)]
+    return min(found[-1], 100.0) if found else None
 
 
 def _json(told: dict[str, Any]) -> Report:
