@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,7 +14,10 @@ from typing import Any
 
 import pytest
 
+from hardwon.learn.trials.analytics import analyze
+from hardwon.learn.trials.html import page
 from hardwon.surfaces.cli import run
+from tests.learn.trials.test_judging import loop
 
 Capture = pytest.CaptureFixture[str]
 HARDWON = [sys.executable, "-m", "hardwon", "loop"]
@@ -337,6 +341,41 @@ def test_the_analysis_is_printed_drawn_and_written(capsys: Capture, tmp_path: Pa
     assert "<script" not in html
     assert "http://" not in html.replace('http-equiv="', "")
     assert "https://" not in html
+
+
+def test_the_axes_of_the_page_are_named_and_readable() -> None:
+    states = [loop("l1", [0.0, 0.5, 1.0]), loop("l2", [0.1] * 30)]
+    many = states[1]._replace(
+        trials=tuple(trial._replace(errors=250) for trial in states[1].trials)
+    )
+
+    drawn = page(analyze([states[0], many]), title="t")
+
+    labels = re.findall(r"<text [^>]*>([^<]*)</text>", drawn)
+    assert {"reward", "errors", "trial"} <= set(labels)
+    assert "250" in labels
+    assert not [label for label in labels if "e+" in label]
+    widths = {int(width) for width in re.findall(r'viewBox="0 0 (\d+) ', drawn)}
+    small = re.search(r"\.small\{[^}]*minmax\((\d+)px", drawn)
+    assert small
+    assert min(widths) <= int(small[1])  # so that 12 px of text stay 12 px
+
+
+def test_keywords_are_whole_words_and_patterns_are_found_over_a_search(capsys: Capture) -> None:
+    for name in ("one", "two"):
+        data(capsys, "run", f"fix the last ast walker {name}", "--actor", "true", "--verify",
+             "false", "--max-trials", "1", "--id", name, code=1)  # fmt: skip
+    data(capsys, "run", "be last", "--actor", "true", "--verify", "false", "--max-trials", "1",
+         "--id", "three", code=1)  # fmt: skip
+
+    assert {row["loop_id"] for row in data(capsys, "search", "ast")} == {"one", "two"}
+    assert len(data(capsys, "search", "last")) == 3
+    assert {row["loop_id"] for row in data(capsys, "search", "walkers", "walker")} == {"one", "two"}
+    (pattern,) = data(capsys, "patterns", "walker", "--min-frequency", "2")
+    assert (pattern["frequency"], set(pattern["loops"])) == (2, {"one", "two"})
+    assert data(capsys, "patterns", "walker", "--min-frequency", "3") == []
+    assert data(capsys, "patterns", "--part", "lessons_learned") == []
+    assert "2×" in out(capsys, "patterns", "ast")
 
 
 def test_nothing_in_a_page_comes_from_a_task_unescaped(capsys: Capture, tmp_path: Path) -> None:

@@ -40,63 +40,89 @@ class TaskType(NamedTuple):
 class Analysis(NamedTuple):
     """Everything `loop analyze` shows."""
 
-    loops: int
-    succeeded: int
-    trials: int
-    success_rate: float
-    learning_rate: float
-    trials_to_success: float | None
-    seconds_to_success: float | None
-    breakthroughs: int
-    low_quality: int
-    average_confidence: float | None
-    confidence_correlation: float | None
-    calibration: tuple[tuple[str, int, float], ...]
-    categories: tuple[tuple[str, int], ...]
-    reasons: tuple[tuple[str, int], ...]
-    reward_curve: tuple[float, ...]
-    error_curve: tuple[float, ...]
-    lesson_reuse_rate: float
-    success_with_lessons: float | None
-    success_without_lessons: float | None
-    repeated: tuple[TaskType, ...]
-    curves: tuple[Curve, ...]
+    loops: int = 0
+    succeeded: int = 0
+    trials: int = 0
+    success_rate: float = 0.0
+    learning_rate: float = 0.0
+    trials_to_success: float | None = None
+    seconds_to_success: float | None = None
+    breakthroughs: int = 0
+    low_quality: int = 0
+    average_confidence: float | None = None
+    confidence_correlation: float | None = None
+    calibration: tuple[tuple[str, int, float], ...] = ()
+    categories: tuple[tuple[str, int], ...] = ()
+    reasons: tuple[tuple[str, int], ...] = ()
+    reward_curve: tuple[float, ...] = ()
+    error_curve: tuple[float, ...] = ()
+    lesson_reuse_rate: float = 0.0
+    success_with_lessons: float | None = None
+    success_without_lessons: float | None = None
+    repeated: tuple[TaskType, ...] = ()
+    curves: tuple[Curve, ...] = ()
 
 
 def analyze(states: Iterable[State], *, curves: int = 12) -> Analysis:
     """The numbers of all loops together; of the newest ones also their curves."""
     loops = sorted(states, key=lambda state: state.created_at)
+    analysis = Analysis(loops=len(loops), repeated=repeated(loops))
+    for part in (_with_ends, _with_reflections, _with_reuse):
+        analysis = part(analysis, loops)
+    return _with_curves(analysis, list(map(curve, loops)), shown=curves)
+
+
+def _with_ends(analysis: Analysis, loops: Sequence[State]) -> Analysis:
+    """How the loops ended, and what success took."""
     won = [state for state in loops if state.passed]
-    trials = [trial for state in loops for trial in state.trials]
-    lines = [curve(state) for state in loops]
-    sure = [trial.confidence for trial in trials if trial.confidence is not None]
-    pairs = confidence_pairs(loops)
-    used = [state for state in loops if _used_lessons(state)]
-    unused = [state for state in loops if not _used_lessons(state)]
-    kinds = Counter(trial.category for trial in trials if trial.category)
-    return Analysis(
-        loops=len(loops),
+    return analysis._replace(
         succeeded=len(won),
-        trials=len(trials),
         success_rate=_rate(len(won), len(loops)) or 0.0,
-        learning_rate=_mean([line.learning_rate for line in lines]) or 0.0,
         trials_to_success=_mean([len(state.trials) for state in won]),
-        seconds_to_success=_mean([sum(t.seconds for t in state.trials) for state in won]),
-        breakthroughs=sum(len(line.breakthroughs) for line in lines),
+        seconds_to_success=_mean([_seconds(state) for state in won]),
+        reasons=tuple(Counter(map(_reason, loops)).most_common()),
+    )
+
+
+def _with_reflections(analysis: Analysis, loops: Sequence[State]) -> Analysis:
+    """What the failed trials were, and how good the reflections on them."""
+    trials = [trial for state in loops for trial in state.trials]
+    pairs = confidence_pairs(loops)
+    kinds = Counter(str(trial.category) for trial in trials if trial.category)
+    return analysis._replace(
+        trials=len(trials),
         low_quality=sum(trial.quality == "low" for trial in trials),
-        average_confidence=_mean(sure),
+        average_confidence=_mean([t.confidence for t in trials if t.confidence is not None]),
         confidence_correlation=correlation(pairs),
         calibration=calibration(pairs),
-        categories=tuple((str(kind), n) for kind, n in kinds.most_common()),
-        reasons=tuple(Counter(_reason(state) for state in loops).most_common()),
+        categories=tuple(kinds.most_common()),
+    )
+
+
+def _with_reuse(analysis: Analysis, loops: Sequence[State]) -> Analysis:
+    """Whether loops that began with recalled lessons did better."""
+    used = [state.passed for state in loops if _used_lessons(state)]
+    unused = [state.passed for state in loops if not _used_lessons(state)]
+    return analysis._replace(
+        lesson_reuse_rate=_rate(len(used), len(loops)) or 0.0,
+        success_with_lessons=_rate(sum(used), len(used)),
+        success_without_lessons=_rate(sum(unused), len(unused)),
+    )
+
+
+def _with_curves(analysis: Analysis, lines: Sequence[Curve], *, shown: int) -> Analysis:
+    """The loops as lines, and their means."""
+    return analysis._replace(
+        learning_rate=_mean([line.learning_rate for line in lines]) or 0.0,
+        breakthroughs=sum(len(line.breakthroughs) for line in lines),
         reward_curve=_average([line.rewards for line in lines]),
         error_curve=_average([line.errors for line in lines]),
-        lesson_reuse_rate=_rate(len(used), len(loops)) or 0.0,
-        success_with_lessons=_rate(sum(s.passed for s in used), len(used)),
-        success_without_lessons=_rate(sum(s.passed for s in unused), len(unused)),
-        repeated=repeated(loops),
-        curves=tuple(lines[-curves:]),
+        curves=tuple(lines[-shown:]),
     )
+
+
+def _seconds(state: State) -> float:
+    return sum(trial.seconds for trial in state.trials)
 
 
 def curve(state: State) -> Curve:
@@ -147,8 +173,8 @@ def repeated(loops: Sequence[State]) -> tuple[TaskType, ...]:
     groups: dict[str, list[State]] = {}
     for state in loops:
         groups.setdefault(fold(state.task).lower(), []).append(state)
-    found = [_task_type(group) for group in groups.values() if len(group) > 1]
-    return tuple(sorted(found, key=lambda one: -one.loops)[:20])
+    rows = [_task_type(group) for group in groups.values() if len(group) > 1]
+    return tuple(sorted(rows, key=lambda row: -row.loops)[:20])
 
 
 def _task_type(group: Sequence[State]) -> TaskType:

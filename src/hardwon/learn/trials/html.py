@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hardwon.learn.trials.analytics import Analysis, Curve
 
-_WIDTH, _HEIGHT, _EDGE = 560, 220, 40
+_WIDTH = 560
+_EDGE, _TOP, _BOTTOM = 40, 22, 34  # room for the labels of a plot
 _STYLE = """
 :root{color-scheme:light dark;--ink:#1c2430;--soft:#5b6675;--line:#d8dde4;--paper:#f6f7f9;
 --card:#fff;--blue:#2563b8;--red:#b3372f;--green:#2b7a4b}
@@ -34,7 +35,7 @@ table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:4px 8px 
 border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
 th{color:var(--soft);font-weight:500}
 td.n,th.n{text-align:right;white-space:nowrap}
-.small{display:grid;grid-template-columns:repeat(auto-fill,minmax(180px,1fr));gap:12px}
+.small{display:grid;grid-template-columns:repeat(auto-fill,minmax(230px,1fr));gap:12px}
 .small p{margin:4px 0 0;font-size:12px;color:var(--soft);overflow-wrap:anywhere}
 .ok{color:var(--green)}.bad{color:var(--red)}
 """
@@ -78,8 +79,10 @@ def _cards(analysis: Analysis) -> list[str]:
         ("without lessons", analysis.success_without_lessons),
     )
     return [
-        _card("Reward by trial (mean)", line(analysis.reward_curve, "--blue", high=1.0)),
-        _card("Errors by trial (mean)", line(analysis.error_curve, "--red")),
+        _card(
+            "Reward by trial (mean)", line(analysis.reward_curve, "--blue", what="reward", high=1.0)
+        ),
+        _card("Errors by trial (mean)", line(analysis.error_curve, "--red", what="errors")),
         _card("Failure categories", bars(analysis.categories)),
         _card("Why loops ended", bars(analysis.reasons)),
         _card("Improvement after a reflection, by its confidence", _calibration(analysis)),
@@ -96,46 +99,67 @@ def _card(title: str, body: str, kind: str = "") -> str:
     return f'<div class="card {kind}"><h2>{escape(title)}</h2>{body or "<p>nothing yet</p>"}</div>'
 
 
-def line(values: Sequence[float], colour: str, *, high: float | None = None) -> str:
-    """A curve over trials with its axes."""
+class Size(NamedTuple):
+    """The size of a plot in the units of its text, which is never scaled down to be unreadable."""
+
+    width: int
+    height: int
+    ticks: int  # at most so many numbers along the trials
+
+
+_LARGE, _SMALL = Size(560, 220, 20), Size(230, 130, 6)
+
+
+def line(
+    values: Sequence[float], colour: str, *, what: str, high: float | None = None,
+    size: Size = _LARGE,
+) -> str:  # fmt: skip
+    """A curve over trials with its axes; `what` names the values."""
     if not values:
         return ""
     top = high or max(values) or 1.0
-    points = [(_x(at, len(values)), _y(value / top)) for at, value in enumerate(values)]
+    points = [(_x(at, len(values), size), _y(v / top, size)) for at, v in enumerate(values)]
     dots = "".join(
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" style="fill:var({colour})">'
-        f"<title>trial {at + 1}: {values[at]:.3f}</title></circle>"
+        f"<title>trial {at + 1}: {what} {values[at]:.3f}</title></circle>"
         for at, (x, y) in enumerate(points)
     )
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     stroke = f"fill:none;stroke:var({colour});stroke-width:2"
-    drawn = f'{_axes(len(values), top)}<polyline points="{path}" style="{stroke}"/>{dots}'
-    return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">{drawn}</svg>'
+    axes = _axes(len(values), top, what=what, size=size)
+    drawn = f'{axes}<polyline points="{path}" style="{stroke}"/>{dots}'
+    return f'<svg viewBox="0 0 {size.width} {size.height}" role="img">{drawn}</svg>'
 
 
-def _x(at: int, count: int) -> float:
-    return _EDGE + (_WIDTH - _EDGE - 16) * (at / (count - 1) if count > 1 else 0.5)
+def _x(at: int, count: int, size: Size) -> float:
+    return _EDGE + (size.width - _EDGE - 16) * (at / (count - 1) if count > 1 else 0.5)
 
 
-def _y(share: float) -> float:
-    return _HEIGHT - 28 - (_HEIGHT - 44) * max(0.0, min(1.0, share))
+def _y(share: float, size: Size) -> float:
+    return _TOP + (size.height - _TOP - _BOTTOM) * (1 - max(0.0, min(1.0, share)))
 
 
-def _axes(count: int, top: float) -> str:
-    parts = []
+def _axes(count: int, top: float, *, what: str, size: Size) -> str:
+    """Lines with their values, the number of each trial, and what both are."""
+    parts = [_text(4, 12, escape(what)), _text(size.width - 8, size.height - 4, "trial", "end")]
     for share in (0.0, 0.5, 1.0):
-        y = _y(share)
-        parts.append(
-            f'<line x1="{_EDGE}" x2="{_WIDTH - 8}" y1="{y}" y2="{y}" stroke="var(--line)"/>'
-        )
-        parts.append(
-            f'<text x="{_EDGE - 6}" y="{y + 4}" text-anchor="end">{top * share:.2g}</text>'
-        )
-    every = max(1, count // 10)
+        y = _y(share, size)
+        ends = f'x1="{_EDGE}" x2="{size.width - 8}" y1="{y:.1f}" y2="{y:.1f}"'
+        parts.append(f'<line {ends} stroke="var(--line)"/>')
+        parts.append(_text(_EDGE - 6, y + 4, _label(top * share), "end"))
+    every = -(-count // size.ticks)
     for at in range(0, count, every):
-        x = _x(at, count)
-        parts.append(f'<text x="{x:.1f}" y="{_HEIGHT - 8}" text-anchor="middle">{at + 1}</text>')
+        parts.append(_text(_x(at, count, size), size.height - 18, str(at + 1), "middle"))
     return "".join(parts)
+
+
+def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{text}</text>'
+
+
+def _label(value: float) -> str:
+    """A number on an axis: no power of ten, no zeros at the end."""
+    return f"{value:.0f}" if value >= 10 else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def bars(rows: Sequence[tuple[str, float]], *, show: Callable[[float], str] = str) -> str:
@@ -177,13 +201,18 @@ def _repeated(analysis: Analysis) -> str:
 
 
 def _small(curves: Sequence[Curve]) -> str:
-    cells = "".join(
-        f"<div>{line(one.rewards, '--blue', high=1.0)}<p>{escape(one.task)}<br>"
-        f'<span class="{"ok" if one.status == "succeeded" else "bad"}">{escape(one.status)}</span>'
-        f" after {len(one.rewards)} · {escape(one.loop_id)}</p></div>"
-        for one in reversed(curves)
-    )
+    cells = "".join(map(_cell, reversed(curves)))
     return f'<div class="small">{cells}</div>' if cells else ""
+
+
+def _cell(curve: Curve) -> str:
+    drawn = line(curve.rewards, "--blue", what="reward", high=1.0, size=_SMALL)
+    colour = "ok" if curve.status == "succeeded" else "bad"
+    return (
+        f"<div>{drawn}<p>{escape(curve.task)}<br>"
+        f'<span class="{colour}">{escape(curve.status)}</span>'
+        f" after {len(curve.rewards)} · {escape(curve.loop_id)}</p></div>"
+    )
 
 
 def percent(value: float | None) -> str:

@@ -7,14 +7,15 @@ import os
 import shutil
 import tempfile
 import weakref
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import InvalidInput, NotFound
 from hardwon.learn.trials import files, summary
 from hardwon.learn.trials.analytics import Analysis, analyze
 from hardwon.learn.trials.exchange import Imported, import_all
-from hardwon.learn.trials.search import Wanted, search
+from hardwon.learn.trials.search import PARTS, Pattern, Wanted, patterns, search
 from hardwon.learn.trials.snapshots import repository
+from hardwon.learn.trials.to_lessons import harvest
 from hardwon.learn.trials.window import window
 from hardwon.runtime import MEMORY
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from hardwon.learn.trials.values import Record
     from hardwon.runtime import Runtime
     from hardwon.values.scope import Scope
+
+_PATTERNS_READ = 500
 
 
 class Library:
@@ -74,13 +77,31 @@ class Library:
         wanted = Wanted(tuple(kinds), tuple(task_keywords), min_confidence, limit)
         return search(self.root, self.scope, wanted)
 
+    def patterns(
+        self,
+        records: Sequence[Record] | None = None,
+        *,
+        min_frequency: int = 2,
+        categories: Sequence[str] = PARTS,
+        **wanted: Any,
+    ) -> Sequence[Pattern]:
+        """What several reflections say alike, commonest first.
+
+        Looked at are `records`, or what `search` finds with the same words. `categories` are the
+        parts of a reflection to look in: actionable_insights, lessons_learned.
+        """
+        if records is None:
+            records = self.search(**{"limit": _PATTERNS_READ, **wanted})
+        return patterns(records, min_frequency=min_frequency, parts=categories)
+
     def analyze(self, *, watch: Callable[[], None] = lambda: None) -> Analysis:
         """What all loops of the agent tell about learning; `watch` is called for each one read."""
         return analyze(summary.every(self.root, self.scope, watch=watch))
 
     def take_in(self, path: str) -> Imported:
-        """Import the reflections below a path, whichever of the known formats they have."""
-        return import_all(self.root, self.scope, path, now=self._engine.clock())
+        """Import the reflections below a path, in any of the known formats, and learn from them."""
+        learn = functools.partial(harvest, self._engine)
+        return import_all(self.root, self.scope, path, now=self._engine.clock(), learn=learn)
 
     def restore_best(self, loop_id: str) -> int:
         """Put the work tree into the state of the best trial; its number."""

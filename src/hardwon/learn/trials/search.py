@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from hardwon.errors import InvalidInput
 from hardwon.failures.signature import fold
 from hardwon.learn.trials import files, summary
 from hardwon.learn.trials.codec import Misfit
+from hardwon.learn.trials.values import Category
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from hardwon.learn.trials.values import Record
     from hardwon.values.scope import Scope
 
-_PARTS = {"actionable_insights", "lessons_learned"}
+PARTS = ("actionable_insights", "lessons_learned")
 
 
 class Wanted(NamedTuple):
@@ -42,6 +43,8 @@ def search(root: str, scope: Scope, wanted: Wanted) -> list[Record]:
     """The newest reflections that fit, over all loops seen from the scope."""
     if wanted.limit < 1:
         raise InvalidInput(f"limit must be at least 1, not {wanted.limit}")
+    if unknown := set(wanted.categories) - set(get_args(Category)):
+        raise InvalidInput(f"no such failure category: {', '.join(sorted(map(str, unknown)))}")
     rows = [
         (trial.at, state, trial)
         for state in summary.every(root, scope)
@@ -81,16 +84,24 @@ def _has_words(record: Record, keywords: Sequence[str]) -> bool:
             *reflection.actionable_insights,
             *reflection.lessons_learned,
         )
-    ).lower()
-    return any(word.lower() in text for word in keywords)
+    )
+    return any(re.search(_word(word), text, re.IGNORECASE) for word in keywords)
+
+
+def _word(keyword: str) -> str:
+    """A whole word, or one with a common ending; an underscore parts words."""
+    return rf"(?<![^\W_]){re.escape(keyword)}(?:s|es|ed|ing)?(?![^\W_])"
 
 
 def patterns(
-    records: Iterable[Record], *, min_frequency: int = 2, parts: Sequence[str] = tuple(_PARTS)
+    records: Iterable[Record], *, min_frequency: int = 2, parts: Sequence[str] = PARTS
 ) -> list[Pattern]:
     """What at least `min_frequency` reflections say alike, commonest first."""
-    if unknown := set(parts) - _PARTS:
-        raise InvalidInput(f"patterns are found in {', '.join(sorted(_PARTS))}, not {unknown}")
+    if unknown := set(parts) - set(PARTS):
+        named = ", ".join(sorted(map(str, unknown)))
+        raise InvalidInput(f"patterns are found in {' and '.join(PARTS)}, not in {named}")
+    if min_frequency < 1:
+        raise InvalidInput(f"min_frequency must be at least 1, not {min_frequency}")
     said: dict[str, list[tuple[str, Record]]] = {}
     for record in records:
         lines = [line for part in parts for line in getattr(record.self_reflection, part)]

@@ -17,6 +17,7 @@ from hardwon.learn.trials.values import (
 )
 from hardwon.values.scope import Scope
 
+IMPORTED = "imported"  # why a loop that was not run here has ended
 LoopStatus = Literal["running", "succeeded", "failed", "aborted"]
 Lessons = Literal["now", "queue", "off"]
 Critical = Literal["stop", "retry"]

@@ -8,6 +8,7 @@ from hardwon.failures.signature import signature
 from hardwon.learn.trials import rules
 from hardwon.learn.trials.failures import digest, is_error, main_error
 from hardwon.learn.trials.files import number_name
+from hardwon.learn.trials.state import IMPORTED
 from hardwon.learn.trials.wording import describe
 from hardwon.text.clean import clip, one_line
 from hardwon.values.episode import Episode, Trigger
@@ -44,18 +45,17 @@ def lesson(state: State, record: Record) -> Lesson:
     reflection = record.self_reflection
     worst = main_error(record.evaluator_output.errors)
     overcome = _overcome(state, record)
-    met = f" and {worst.tool or 'the check'} says “{clip(worst.message, 200)}”" if worst else ""
     tools = {result.tool for result in record.evaluator_output.results if result.status != "pass"}
     return Lesson(
         scope=state.scope,
-        situation=f"When the task is like “{clip(one_line(state.task), 200)}”{met}",
+        situation=_situation(record, worst),
         mistake=_mistake(record, worst),
-        correction=_correction(record, overcome),
+        correction=_correction(record, overcome, is_known=state.reason != IMPORTED),
         tags=(record.category, *sorted(tools)),
         trigger=Trigger.VERIFICATION,
         signatures=_signatures(record),
         evidence=(Evidence("loop", f"{state.loop_id}/{number_name(record.iteration)}"),),
-        origin=f"trials:{state.loop_id}",
+        origin=f"{'import:aiwg' if state.reason == IMPORTED else 'trials'}:{state.loop_id}",
         author=reflection.author,
         job=f"{state.loop_id}/{record.iteration}",
         confidence=_OVERCOME if overcome else min(_MET, reflection.confidence),
@@ -72,6 +72,17 @@ def _overcome(state: State, record: Record) -> Trial | None:
     return None
 
 
+def _situation(record: Record, worst: StructuredError | None) -> str:
+    """The task and what a tool said; of a reflection that names neither, its own words."""
+    if not record.task_description and worst is None:
+        return clip(one_line(record.self_reflection.reflection_text), 200)
+    said = f"{worst.tool or 'the check'} says “{clip(worst.message, 200)}”" if worst else ""
+    if not record.task_description:
+        return f"When {said}"
+    task = f"When the task is like “{clip(one_line(record.task_description), 200)}”"
+    return f"{task} and {said}" if said else task
+
+
 def _mistake(record: Record, worst: StructuredError | None) -> str:
     """The cause; of one that the rules found without its line, which the next edit moves."""
     reflection = record.self_reflection
@@ -81,11 +92,11 @@ def _mistake(record: Record, worst: StructuredError | None) -> str:
     return cause or clip(reflection.reflection_text, 400)
 
 
-def _correction(record: Record, overcome: Trial | None) -> str:
-    """What to do: what a model advised, or what the trials proved."""
-    words = " ".join(_advice(record)[:4])
+def _correction(record: Record, overcome: Trial | None, *, is_known: bool) -> str:
+    """What to do: what a model advised, or what the trials proved, if the end is known."""
+    words = " ".join(dict.fromkeys(_advice(record)[:4]))
     if overcome is None:
-        return f"{words} (No trial of that loop got over it.)".strip()
+        return f"{words} (No trial of that loop got over it.)".strip() if is_known else words
     worked = f": {overcome.change}" if overcome.change else ""
     return f"{words} (Trial {overcome.number + 1} got over it{worked})".strip()
 

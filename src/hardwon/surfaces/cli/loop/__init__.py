@@ -17,7 +17,7 @@ def command() -> None:
     """
 
 
-for _one in (
+for _command in (
     run.run,
     run.resume,
     run.abort,
@@ -26,8 +26,9 @@ for _one in (
     look.show,
     look.list_,
     look.search,
+    look.patterns,
     report.analyze,
     report.export,
     report.import_,
 ):
-    command.add_command(_one)
+    command.add_command(_command)

@@ -10,6 +10,7 @@ import click
 from hardwon.errors import NotFound
 from hardwon.learn.trials.chart import spark
 from hardwon.learn.trials.codec import to_json
+from hardwon.learn.trials.search import PARTS
 from hardwon.learn.trials.state import LoopStatus
 from hardwon.learn.trials.values import Category
 from hardwon.runtime import utc_now
@@ -18,6 +19,8 @@ from hardwon.surfaces.cli.output import age, dump, say, table
 from hardwon.text.clean import clip, one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hardwon.learn.trials import Loops
     from hardwon.learn.trials.state import State
     from hardwon.learn.trials.values import Record
@@ -92,16 +95,39 @@ def list_(limit: int, status: str | None, as_json: bool, **place: Any) -> None:
         say("(no loops)")
 
 
+_FILTERS = (
+    click.argument("keywords", nargs=-1),
+    click.option(
+        "--category",
+        "failure_category",
+        multiple=True,
+        type=click.Choice(get_args(Category)),
+        help="Only failures of this category; may be repeated.",
+    ),
+    click.option(
+        "--min-confidence",
+        type=click.FloatRange(0, 1),
+        default=0.0,
+        show_default=True,
+        help="Only reflections at least so sure.",
+    ),
+)
+
+
+def _filtered(command: Callable[..., Any]) -> Callable[..., Any]:
+    for parameter in reversed(_FILTERS):
+        command = parameter(command)
+    return command
+
+
 @click.command()
-@click.argument("keywords", nargs=-1)
-@click.option("--category", multiple=True, type=click.Choice(get_args(Category)))
-@click.option("--min-confidence", type=click.FloatRange(0, 1), default=0.0, show_default=True)
+@_filtered
 @click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True)
 @options.scope
 @options.as_json
 def search(
     keywords: tuple[str, ...],
-    category: tuple[str, ...],
+    failure_category: tuple[str, ...],
     min_confidence: float,
     limit: int,
     as_json: bool,
@@ -109,19 +135,51 @@ def search(
 ) -> None:
     """Reflections of all loops that hold any of KEYWORDS, newest first."""
     with options.Scoped(**place) as own:
-        found = own.loops.search(
-            failure_category=category,
+        records = own.loops.search(
+            failure_category=failure_category,
             task_keywords=keywords,
             min_confidence=min_confidence,
             limit=limit,
         )
     if as_json:
-        dump(to_json(list(found)))
+        dump(to_json(list(records)))
         return
-    say(f"{len(found)} reflection(s):" if found else "(no matches)")
-    for record in found:
+    say(f"{len(records)} reflection(s):" if records else "(no matches)")
+    for record in records:
         say(f"  {record.loop_id}/{record.iteration + 1}  [{record.category}]"
             f"  {clip(one_line(record.self_reflection.reflection_text), 160)}")  # fmt: skip
+
+
+@click.command()
+@_filtered
+@click.option("--min-frequency", type=click.IntRange(1), default=2, show_default=True)
+@click.option("--part", "parts", multiple=True, type=click.Choice(PARTS), help="Look only here.")
+@options.scope
+@options.as_json
+def patterns(
+    keywords: tuple[str, ...],
+    failure_category: tuple[str, ...],
+    min_confidence: float,
+    min_frequency: int,
+    parts: tuple[str, ...],
+    as_json: bool,
+    **place: Any,
+) -> None:
+    """What several reflections say alike, of all or of those that hold any of KEYWORDS."""
+    with options.Scoped(**place) as own:
+        rows = own.loops.patterns(
+            min_frequency=min_frequency,
+            categories=parts or PARTS,
+            failure_category=failure_category,
+            task_keywords=keywords,
+            min_confidence=min_confidence,
+        )
+    if as_json:
+        dump(list(rows))
+        return
+    say(f"{len(rows)} pattern(s):" if rows else "(no patterns)")
+    for row in rows:
+        say(f"  {row.frequency}×  {row.text}  [{', '.join(row.categories)}]")
 
 
 def standing(loops: Loops, state: State) -> str:
@@ -159,9 +217,9 @@ def _trials(state: State) -> None:
             str(trial.number + 1),
             trial.outcome,
             f"{trial.reward:.2f}",
-            f"{trial.errors} errors",
-            trial.category or "",
-            f"{trial.seconds:.1f}s",
+            str(trial.errors) if trial.errors or trial.outcome == "passed" else "–",
+            trial.category or "–",
+            f"{trial.seconds:.1f}s" if trial.seconds else "–",
         )
         for trial in state.trials
     ]
@@ -174,12 +232,15 @@ def _reflection(record: Record) -> None:
     sure = f"{words.confidence:.2f}"
     say()
     say(
-        f"Reflection on trial {record.iteration + 1} (by {words.author}, confidence {sure})",
+        f"Reflection on trial {record.iteration + 1}"
+        f" (by {words.author or 'an unknown author'}, confidence {sure})",
         bold=True,
     )
     say(words.reflection_text)
+    if record.actor_output.strategy:
+        say(f"  strategy: {record.actor_output.strategy}")
     if credit:
-        say(f"  cause: {credit.root_cause} [{credit.failure_category}]")
+        say(f"  cause: {credit.root_cause or 'not named'} [{credit.failure_category}]")
     for item in words.actionable_insights:
         say(f"  next: {item}")
     for item in words.lessons_learned:

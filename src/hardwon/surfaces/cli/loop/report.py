@@ -11,19 +11,18 @@ import click
 
 from hardwon.errors import storage_error
 from hardwon.learn.trials.chart import bar, plot, spark
-from hardwon.learn.trials.exchange import exported
+from hardwon.learn.trials.exchange import LAYOUT, exported, published_id
 from hardwon.learn.trials.files import loop_ids
 from hardwon.learn.trials.html import number, page, percent
-from hardwon.learn.trials.search import patterns
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, plain, say, table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hardwon.learn.trials import Loops
     from hardwon.learn.trials.analytics import Analysis
     from hardwon.learn.trials.search import Pattern
-
-_PATTERNS_READ = 500
 
 
 @click.command()
@@ -36,7 +35,7 @@ def analyze(html: str | None, min_frequency: int, as_json: bool, **place: Any) -
     with options.Scoped(**place) as own:
         loops = own.loops
         found = _analysis(loops)
-        said = patterns(loops.search(limit=_PATTERNS_READ), min_frequency=min_frequency)
+        said = loops.patterns(min_frequency=min_frequency)
     if html:
         _write(html, page(found, title="What the trials taught"))
     if as_json:
@@ -52,18 +51,27 @@ def analyze(html: str | None, min_frequency: int, as_json: bool, **place: Any) -
 @click.command()
 @click.argument("loop_id")
 @click.option("--published", is_flag=True, help="As the published schema has it (ralph-… ids).")
-@click.option("--to", "target", metavar="DIR", help="Write NNN.json files there instead.")
+@click.option(
+    "--to",
+    "target",
+    metavar="DIR",
+    help="Write NNN.json files there instead; into DIR/<ralph-id>/ when DIR ends in"
+    " .aiwg/ralph/reflections.",
+)
 @options.scope
 def export(loop_id: str, published: bool, target: str | None, **place: Any) -> None:
     """The reflections of a loop as JSON."""
+    is_layout = target is not None and os.path.abspath(target).endswith(LAYOUT)
     with options.Scoped(**place) as own:
-        told = exported(own.loops.reflections(loop_id), published_form=published)
+        records = own.loops.reflections(loop_id)
+    documents = exported(records, published_form=published or is_layout)
     if target is None:
-        dump(told)
+        dump(documents)
         return
-    for one in told:
-        _write(os.path.join(target, f"{one['iteration'] + 1:03d}.json"), _text(one))
-    say(f"{len(told)} reflection(s) written to {target}")
+    folder = os.path.join(target, published_id(loop_id)) if is_layout else target
+    for document in documents:
+        _write(os.path.join(folder, f"{document['iteration'] + 1:03d}.json"), _text(document))
+    say(f"{len(documents)} reflection(s) written to {folder}")
 
 
 @click.command("import")
@@ -77,7 +85,12 @@ def import_(path: str, as_json: bool, **place: Any) -> None:
     if as_json:
         dump(done)
         return
-    say(f"{done.reflections} reflection(s) of {len(done.loops)} loop(s) taken in")
+    say(f"{done.reflections} reflection(s) of {len(done.loops)} loop(s) taken in,"
+        f" {done.lessons} lesson(s) learnt")  # fmt: skip
+    if done.known:
+        say(f"{done.known} reflection(s) were here already")
+    for loop_id in done.known_loops:
+        say(f"  nothing new in {loop_id}")
     for problem in done.refused:
         say(f"  refused: {problem}", fg="yellow")
 
@@ -138,7 +151,7 @@ def _curves(found: Analysis) -> None:
     _titled("Newest loops", lines)
 
 
-def _patterns(said: list[Pattern]) -> None:
+def _patterns(said: Sequence[Pattern]) -> None:
     _titled("Said more than once", [f"  {one.frequency}×  {one.text}" for one in said[:10]])
 
 
