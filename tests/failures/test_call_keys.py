@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.failures.call_keys import blamed_keys, call_keys, canonical, parts
+from hardwon.failures.call_keys import EXACT, KIND, PROGRAM, Key, blamed_keys, call_keys, canonical
 
 PYTEST = "cd app && python3 -m pytest -q tests/test_a.py 2>&1 | tail -5"
 
@@ -41,10 +41,31 @@ def test_a_module_of_python_shares_only_its_program_with_the_bare_command() -> N
     assert shared == {": pytest"}
 
 
-def test_a_chain_is_split_outside_of_quotes_and_here_documents() -> None:
-    command = "cat <<'EOF' > a.py\nx = 1; rm b\nEOF\nsed -i 's/a;b/c/' x.py && python a.py"
+@pytest.mark.parametrize(
+    ("call", "program"),
+    [
+        ("poetry run pytest a.py", ": pytest"),
+        ("docker compose -p x up -d", ": docker compose up"),
+        ("pnpm --dir web test", ": pnpm test"),
+        ("bin/test core", ": bin/test"),
+        ("venv/bin/python a.py", ": python"),
+        ("bash -c 'make all'", ": make all"),
+        ("cat <<'EOF' > a.py\nrm b\nEOF\npython3 a.py", ": python"),
+    ],
+)
+def test_wrappers_and_options_before_a_sub_command_make_no_other_program(
+    call: str, program: str
+) -> None:
+    programs = [key for key in call_keys("bash", call) if key.grain == PROGRAM]
 
-    assert parts(command) == ["cat <<'EOF' > a.py", "sed -i 's/a;b/c/' x.py", "python a.py"]
+    assert programs[-1] == program
+
+
+def test_a_key_is_text_that_knows_its_grain() -> None:
+    key = Key("~ pytest -q .py")
+
+    assert (key.grain, key.text) == (KIND, "pytest -q .py")
+    assert Key.of(EXACT, "x" * 300) == "= " + "x" * 198
 
 
 @pytest.mark.parametrize(

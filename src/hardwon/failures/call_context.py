@@ -22,11 +22,12 @@ from hardwon.failures.call_keys import (
     KIND,
     PROGRAM,
     TARGET,
-    blamed_part,
+    Key,
+    blamed_command,
     call_keys,
-    part_keys,
-    parts,
+    command_keys,
 )
+from hardwon.failures.shell import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,8 +62,9 @@ def backoff_chains(tool: str, args: str, before: Sequence[Step]) -> tuple[Chain,
 def blamed(tool: str, args: str, error: str, before: Sequence[Step]) -> tuple[Chain, ...]:
     """The chains of that part of a failed call which its error line speaks of."""
     run = _Failed(before, error)
-    part = "" if args.startswith("{") else blamed_part(parts(args), error)
-    return _chains(part_keys(part), args, run) or _chains_of_call(tool, args, run)
+    command = None if args.startswith("{") else blamed_command(parse(args), error)
+    found = _chains(command_keys(command), args, run) if command else ()
+    return found or _chains_of_call(tool, args, run)
 
 
 def keys(chains: Sequence[Chain]) -> tuple[str, ...]:
@@ -74,30 +76,30 @@ def _chains_of_call(tool: str, args: str, run: _Run) -> tuple[Chain, ...]:
     if args.startswith("{"):
         return _chains(call_keys(tool, args), args, run)
     found = [
-        chain for part in parts(args)[:_PARTS] for chain in _chains(part_keys(part), args, run)
+        chain
+        for command in parse(args)[:_PARTS]
+        for chain in _chains(command_keys(command), args, run)
     ]
     return tuple(dict.fromkeys(found)) or (call_keys(tool, args),)
 
 
-def _chains(keys: Sequence[str], args: str, run: _Run) -> tuple[Chain, ...]:
-    program = next((key for key in keys if key[0] == PROGRAM), "")
-    if not program:
-        return ()  # nothing but redirections
-    kinds = [key for key in keys if key[0] in (PROGRAM, KIND)][::-1]
-    low = tuple(key for key in kinds for key in (key, run.marked(key)))
-    targets = [key for key in keys if key[0] == TARGET]
-    exact = tuple(key for key in keys if key[0] == EXACT)
+def _chains(keys: Sequence[Key], args: str, run: _Run) -> tuple[Chain, ...]:
+    program = next(key for key in keys if key.grain == PROGRAM)
+    kinds = [key for key in keys if key.grain in (PROGRAM, KIND)][::-1]
+    low = tuple(each for key in kinds for each in (key, run.marked(key)))
+    targets = [key for key in keys if key.grain == TARGET]
+    exact = tuple(key for key in keys if key.grain == EXACT)
     high = [(*low, target, *exact) for target in targets] or [(*low, *exact)]
     return (*high, *((program, key) for key in _context(program, targets, args, run)))
 
 
-def _context(program: str, targets: Sequence[str], args: str, run: _Run) -> list[str]:
+def _context(program: Key, targets: Sequence[Key], args: str, run: _Run) -> list[Key]:
     """What is known of the call from the run, beyond its words."""
-    name, files = program[2:], [target.rsplit(" ", 1)[-1].split("::")[0] for target in targets]
-    found = [f"{UNSEEN} {name}"] if any(run.is_new(file, args) for file in files) else []
+    name, files = program.text, [key.text.rsplit(" ", 1)[-1].split("::")[0] for key in targets]
+    found = [Key.of(UNSEEN, name)] if any(run.is_new(file, args) for file in files) else []
     if name in _INTERPRETERS:
         code = [args] if re.search(_INLINE, args) else [run.script(file) for file in files]
-        found += [f"{IMPORTS} {name} {module}" for module in run.modules("\n".join(code))]
+        found += [Key.of(IMPORTS, f"{name} {module}") for module in run.modules("\n".join(code))]
     return found
 
 
@@ -108,9 +110,9 @@ class _Run:
         self._steps = before[::-1]
         self._keys: dict[Step, frozenset[str]] = {}
 
-    def marked(self, key: str) -> str:
+    def marked(self, key: Key) -> str:
         """The key with the sign that tells whether such a call has worked already."""
-        name = key.split(" ", 2)[1]
+        name = key.text.split(" ", 1)[0]
         has_worked = any(
             key in self._keys_of(step, name) for step in self._steps if not step.failed
         )

@@ -11,35 +11,47 @@ A call has keys of four grains, the finest first; a lesson keeps those of the ca
 from __future__ import annotations
 
 from hardwon._cold import json, re
+from hardwon.failures.shell import Command, parse
 from hardwon.text.clean import clean, clip_middle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 ARGS_LIMIT = 8192
 EXACT, TARGET, KIND, PROGRAM = "=@~:"
 _KEY_LIMIT = 200
 _PARTS, _TARGETS = 12, 4
-
 _COMMAND_KEYS = ("command", "cmd", "script", "code")
 _FILE_KEYS = frozenset(["path", "file_path", "notebook_path"])  # there `command` says what to do
-_DOCUMENT = r"<<-?[ \t]*+(['\"]?)(\w{1,40})\1"
-_QUOTED = r"'[^']*+'|\"(?:[^\"\\]|\\.)*\""
-_JOINT = rf"({_QUOTED})|&&|\|\||;|\||\n"
-_WORDS = r"(?:'[^']*+'|\"(?:[^\"\\]|\\.)*\"|[^\s'\"]|['\"])+"
-_ASSIGNMENT = r"(?s)[A-Za-z_]\w*=.*"
-_FLAG = r"-{1,2}[A-Za-z].*"
-_REDIRECTION = r"\d?[<>&].*"
+_FLAG = r"-{1,2}[A-Za-z][^\s=]*"
 _VERSION = r"(python|pip|node|ruby|perl|php)[\d.]+"
 _VERSION_LIMIT = 20
-_WRAPPERS = frozenset(["sudo", "env", "time", "nohup", "exec", "command", "xargs", "timeout"])
-_VERBED = (
-    "apt apt-get brew bundle cargo conda docker gh git go helm kubectl make npm npx pip pnpm "
-    "poetry systemctl terraform uv yarn"
+_PLUMBING = frozenset(
+    ["cat", "echo", "grep", "head", "less", "rm", "sort", "tail", "tee", "true", "uniq", "wc"]
 )
-_PLUMBERS = "cat cd echo grep head less rm sort tail tee true uniq wc"
-_WITH_VERBS, _PLUMBING = frozenset(_VERBED.split()), frozenset(_PLUMBERS.split())
+
+
+class Key(str):
+    """One key of a call. As text, which is how it is stored, its grain stands in front."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, grain: str, text: str) -> Key:
+        """The key of this grain, cut to what is stored."""
+        return cls(f"{grain} {text}"[:_KEY_LIMIT])
+
+    @property
+    def grain(self) -> str:
+        """EXACT, TARGET, KIND or PROGRAM, or what the run adds to these."""
+        return self[:1]
+
+    @property
+    def text(self) -> str:
+        """What it says of the call."""
+        return self[2:]
 
 
 def canonical(args: Any) -> str:
@@ -54,98 +66,51 @@ def canonical(args: Any) -> str:
     return clip_middle(clean(text), ARGS_LIMIT)
 
 
-def call_keys(tool: str, args: str) -> tuple[str, ...]:
+def call_keys(tool: str, args: str) -> tuple[Key, ...]:
     """The keys of a call, of all parts of a chain, each once."""
     if args.startswith("{"):
         return _structured_keys(tool.lower(), args)
-    found = [key for part in parts(args)[:_PARTS] for key in part_keys(part)]
-    return tuple(dict.fromkeys(found)) or (f"{PROGRAM} {tool.lower()}",)
+    keys = [key for command in parse(args)[:_PARTS] for key in command_keys(command)]
+    return tuple(dict.fromkeys(keys)) or (Key.of(PROGRAM, tool.lower()),)
 
 
-def blamed_keys(tool: str, args: str, error: str) -> tuple[str, ...]:
+def blamed_keys(tool: str, args: str, error: str) -> tuple[Key, ...]:
     """The keys of that part of a failed call which its error line speaks of."""
     if args.startswith("{"):
         return _structured_keys(tool.lower(), args)
-    part = blamed_part(parts(args), error)
-    return tuple(part_keys(part)) if part else call_keys(tool, args)
+    command = blamed_command(parse(args), error)
+    return tuple(command_keys(command)) if command else call_keys(tool, args)
 
 
 def call_shape(tool: str, args: str) -> str:
     """The kind of call on one line, to be read."""
     keys = call_keys(tool, args)
-    return next((key[2:] for key in reversed(keys) if key[0] == KIND), keys[-1][2:])
+    return next((key.text for key in reversed(keys) if key.grain == KIND), keys[-1].text)
 
 
-def parts(command: str) -> list[str]:
-    """The commands of a chain or pipe without here-documents; what is quoted stays whole."""
-    command = _without_documents(command)
-    found, start = [], 0
-    for joint in re.finditer(_JOINT, command):
-        if joint[1] is None:
-            found.append(command[start : joint.start()])
-            start = joint.end()
-    found.append(command[start:])
-    stripped = (part.strip().lstrip("({ ").rstrip() for part in found)
-    return [part for part in stripped if part and not re.match(r"cd\s|#", part)]
-
-
-def _without_documents(command: str) -> str:
-    """The command without the bodies of its here-documents."""
-    kept, end = [], ""
-    for line in command.split("\n"):
-        if end:
-            end = "" if line.strip() == end else end
-            continue
-        kept.append(line)
-        begun = re.search(_DOCUMENT, line)
-        end = begun[2] if begun else ""
-    return "\n".join(kept)
-
-
-def program_of(part: str) -> str:
-    """The program of one command: `pytest` for `python3 -m pytest -q`."""
-    words = _words(part)
-    return _program(words)[0] if words else ""
-
-
-def part_keys(part: str) -> list[str]:
+def command_keys(command: Command) -> list[Key]:
     """The keys of one command of a chain, the finest first."""
-    words = _words(part)
-    if not words:
-        return []
-    program, rest = _program(words)
-    whole = f"python -m {program}" if words[1:2] == ["-m"] and program != words[0] else program
-    flags = sorted({word.split("=")[0] for word in rest if re.fullmatch(_FLAG, word)})
-    targets = [word for word in rest if word[0] not in "-\"'"]
-    verb = targets[:1] if program in _WITH_VERBS else []
-    kinds = sorted({_kind(target) for target in targets[len(verb) :]})
-    named = [t for t in targets[len(verb) :] if "/" in t or "." in t][:_TARGETS]
-    head = " ".join((whole, *verb))
-    keys = [f"{EXACT} {' '.join(words)}", *(f"{TARGET} {head} {t}" for t in named)]
-    keys += [f"{KIND} {' '.join((head, *flags, *kinds))}"]
-    keys += [f"{PROGRAM} {' '.join((program, *verb))}"]
-    return [key[:_KEY_LIMIT] for key in keys]
+    program = _program(command)
+    is_module = bool(command.via) and command.via[-1].endswith(" -m")
+    head = " ".join(filter(None, ("python -m" if is_module else "", program, command.verb)))
+    flags = sorted({found[0] for flag in command.flags if (found := re.match(_FLAG, flag))})
+    targets = [word for word in command.targets if word[0] not in "\"'"]
+    kinds = sorted({_kind(target) for target in targets})
+    named = [target for target in targets if "/" in target or "." in target][:_TARGETS]
+    return [
+        Key.of(EXACT, " ".join(command.words)),
+        *(Key.of(TARGET, f"{head} {target}") for target in named),
+        Key.of(KIND, " ".join((head, *flags, *kinds))),
+        Key.of(PROGRAM, f"{program} {command.verb}".rstrip()),
+    ]
 
 
-def _words(part: str) -> list[str]:
-    """The words from the program on: neither assignments nor wrappers such as `sudo`."""
-    words = [word for word in re.findall(_WORDS, part) if not re.fullmatch(_REDIRECTION, word)]
-    while words and (words[0] in _WRAPPERS or re.fullmatch(_ASSIGNMENT, words[0])):
-        skip = 2 if words[0] == "timeout" and len(words) > 2 else 1
-        words = words[skip:]
-    return words
-
-
-def _program(words: list[str]) -> tuple[str, list[str]]:
-    """The program and its arguments; `python -m x` is the program x."""
-    own = words[0]
-    is_installed = own.startswith("/") or "venv/" in own
-    program = own.rsplit("/", 1)[-1] if is_installed else own
-    versioned = re.fullmatch(_VERSION, program)
-    program = versioned[1] if versioned else program
-    if program == "python" and len(words) > 2 and words[1] == "-m":
-        return words[2], words[3:]
-    return program, words[1:]
+def _program(command: Command) -> str:
+    """The program by name where it is installed, with its directory where it is the project's."""
+    if command.program.startswith("/") or "venv/" in command.program:
+        return command.name
+    versioned = re.fullmatch(_VERSION, command.program)
+    return versioned[1] if versioned else command.program
 
 
 def _kind(target: str) -> str:
@@ -154,14 +119,13 @@ def _kind(target: str) -> str:
     return found[0] if found else "dir" if "/" in target else "word"
 
 
-def blamed_part(chain: list[str], error: str) -> str:
-    """The part whose program the error names, else the last that does some work."""
-    for part in chain:
-        program = program_of(part).rsplit("/", 1)[-1]
-        if program and _speaks(error, program):
-            return part
-    working = [part for part in chain if program_of(part) not in _PLUMBING] or chain
-    return working[-1] if working else ""
+def blamed_command(chain: Sequence[Command], error: str) -> Command | None:
+    """The command whose program the error names, else the last that does some work."""
+    for command in chain:
+        if command.name and _speaks(error, command.name):
+            return command
+    working = [command for command in chain if command.builtin not in _PLUMBING] or chain
+    return working[-1] if working else None
 
 
 def _speaks(error: str, program: str) -> bool:
@@ -177,7 +141,7 @@ def _speaks(error: str, program: str) -> bool:
     return False
 
 
-def _structured_keys(tool: str, args: str) -> tuple[str, ...]:
+def _structured_keys(tool: str, args: str) -> tuple[Key, ...]:
     """The keys of a call with named arguments."""
     try:
         values = json.loads(args)
@@ -185,6 +149,9 @@ def _structured_keys(tool: str, args: str) -> tuple[str, ...]:
         values = {}
     paths = [v for v in values.values() if isinstance(v, str) and re.fullmatch(r"[\w@./~-]+", v)]
     named = [path for path in paths if "/" in path or "." in path][:_TARGETS]
-    keys = [f"{EXACT} {tool} {args}", *(f"{TARGET} {tool} {path}" for path in named)]
-    keys += [f"{KIND} {' '.join((tool, *sorted(values)))}", f"{PROGRAM} {tool}"]
-    return tuple(key[:_KEY_LIMIT] for key in keys)
+    return (
+        Key.of(EXACT, f"{tool} {args}"),
+        *(Key.of(TARGET, f"{tool} {path}") for path in named),
+        Key.of(KIND, " ".join((tool, *sorted(values)))),
+        Key.of(PROGRAM, tool),
+    )

@@ -8,12 +8,12 @@ from hardwon.failures.shell import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from hardwon.failures.shell import Command
     from hardwon.values.step import Step
 
-_LOOKED_BACK = 60
+_LOOKED_BACK, _PLACES = 60, 40  # steps; places in a text
 _INSTALLED = r"(?:site-packages|dist-packages|node_modules|lib/python[\d.]*)/$"
 _IMPORTS = r"(?:import_module|require|importorskip|find_spec|__import__|install|import)\W*['\"]$"
 _MAKES = r"(?:mkdir|touch)(?: -\w+)* (?:[\w./-]+ ){0,4}(?:[\w.-]+/){0,4}$"
@@ -36,14 +36,20 @@ def _using(step: Step) -> list[Command]:
 
 def _names(root: str, text: str) -> bool:
     """Whether a call makes it, or names it as its own: a file, a folder, a quoted label."""
-    at = text.find(root)
-    while at >= 0:
-        end = at + len(root)
-        before, after = text[max(0, at - 40) : at], text[end : end + 4]
-        if _is_own(before, after):
-            return True
-        at = text.find(root, end)
-    return False
+    return any(
+        _is_own(text[max(0, at - 40) : at], text[at + len(root) : at + len(root) + 4])
+        for at in _places(root, text)
+    )
+
+
+def _places(part: str, text: str) -> Iterator[int]:
+    """Where a text holds the part, the first few times."""
+    at = text.find(part)
+    for _ in range(_PLACES):
+        if at < 0:
+            return
+        yield at
+        at = text.find(part, at + len(part))
 
 
 def _is_own(before: str, after: str) -> bool:
@@ -59,10 +65,7 @@ def _is_own(before: str, after: str) -> bool:
 
 def _holds(root: str, text: str) -> bool:
     """Whether an output shows it as a folder at the root of a project."""
-    at = text.find(f"{root}/")
-    while at >= 0:
-        before = text[max(0, at - 60) : at]
-        if re.search(r"(?:^|[\s'\"])(?:\./|/\w+/)?$", before):
-            return True
-        at = text.find(f"{root}/", at + len(root))
-    return False
+    return any(
+        re.search(r"(?:^|[\s'\"])(?:\./|/\w+/)?$", text[max(0, at - 60) : at])
+        for at in _places(f"{root}/", text)
+    )

@@ -30,7 +30,7 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 _READ = 8_192  # characters of a text that are looked at
-_COMMANDS = 40  # commands of a text that are looked at
+_COMMANDS, _PARTS = 40, 200  # commands, and pieces between joints, that are looked at
 _DEPTH = 3  # shells within shells
 
 # Linear: every run is possessive, and an open quote or bracket is one character.
@@ -61,6 +61,7 @@ class Command(NamedTuple):
     writes: tuple[str, ...] = ()  # files that redirections write
     joint: str = ""  # what stands before it: "", "&&", "||", "|", ";" or a newline
     text: str = ""  # all of it with its redirections, without here-documents
+    words: tuple[str, ...] = ()  # from the program on, without redirections; `python -m` is kept
 
     @property
     def name(self) -> str:
@@ -165,7 +166,7 @@ def _commands(text: str, *, depth: int) -> list[Command]:
 def _parts(text: str) -> list[_Part]:
     """The commands as lists of words, with what they write and the documents they are given."""
     parts, at, redirected, opened = [_Part("")], 0, "", list[tuple[str, _Part]]()
-    while at < len(text) and (token := re.match(_TOKEN, text, at)):
+    while len(parts) <= _PARTS and at < len(text) and (token := re.match(_TOKEN, text, at)):
         kind, part, at = token.lastgroup, parts[-1], token.end()
         if kind in {"word", "process"}:
             part.take(token, redirected)
@@ -242,9 +243,14 @@ def _made(
     return [
         Command(
             *(program, verb, flags, targets, env, place[0], script),
-            *(started.via, writes, part.joint, typed),
+            *(started.via, writes, part.joint, typed, _words(started)),
         )
     ]
+
+
+def _words(started: Starter) -> tuple[str, ...]:
+    module = started.via[-1].split() if started.via and started.via[-1].endswith(" -m") else ()
+    return (*module, *started.rest)
 
 
 def _started(words: list[str]) -> Starter:

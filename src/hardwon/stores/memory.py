@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hardwon._cold.lazy import lazy
 from hardwon.errors import NotFound
-from hardwon.failures.call_keys import EXACT
+from hardwon.failures.call_keys import EXACT, Key
 from hardwon.ranking.query import Match, Query, Tally, index, keys, rarity
 from hardwon.text.embedding_text import Wording, wording_of
 from hardwon.values.lesson import Lesson, Status
@@ -237,7 +237,7 @@ class MemoryCalls:
     def made(self, scope: Scope, keys: tuple[str, ...], failed: tuple[str, ...]) -> None:
         for key in {*keys, *failed}:
             made, known = self.all.get((scope, key), (0, 0))
-            if known or key in failed or key[0] != EXACT:
+            if known or key in failed or Key(key).grain != EXACT:
                 self.all[scope, key] = (made + 1, known + (key in failed))
 
     def odds(self, scope: Scope, keys: tuple[str, ...]) -> dict[str, tuple[int, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hardwon.failures.call_keys import EXACT
+from hardwon.failures.call_keys import EXACT, Key
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import marks
 from hardwon.values.scope import Scope
@@ -52,7 +52,7 @@ class SqliteCalls:
             self._add(numbers[scope], key, count, failed[scope, key])
 
     def _add(self, shelf: int, key: str, made: int, failed: int) -> None:
-        if failed or key[0] != EXACT:
+        if failed or Key(key).grain != EXACT:
             self._db.run(
                 "INSERT INTO calls VALUES (?, ?, ?, ?) ON CONFLICT (shelf, call) DO UPDATE"
                 " SET made = made + excluded.made, failed = failed + excluded.failed",
