@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.failures.fix_cases import FixCase, case, tool
+from tests.failures.fix_cases import RED, FixCase, case, tool
 
 WRAPPED = '[{"type": "text", "text": "{\\"projects\\": [{\\"key\\": \\"PRJ-1042\\"}]}"}]'
 
@@ -262,6 +262,15 @@ MORE = (
         ("rm a.txt", "!rm: cannot remove 'a.txt': No such file or directory"),
         sort="call",
         says=("removed all the same", "`-f`"),
+    ),
+    case(
+        "a change that a script makes anew after the revert",
+        ("cat <<'EOF' > patch.py\nopen('src/io.py', 'w').write('x')\nEOF\npython patch.py", ""),
+        ("pytest tests/test_io.py", "!" + RED),
+        ("git checkout src/io.py", "Updated 1 path"),
+        ("python patch.py", ""),
+        ("pytest tests/test_io.py", "!" + RED),
+        sort=None,
     ),
     case(
         "another file in the same folder",

@@ -35,6 +35,7 @@ class Writing(NamedTuple):
     text: str = ""
     old: str = ""  # an edit: what was replaced
     new: str = ""
+    is_edit: bool = False  # of a file that was there before
 
 
 def fields(args: str) -> dict[str, Any]:
@@ -59,7 +60,7 @@ def writings(tool: str, args: str) -> tuple[Writing, ...]:
     if args.startswith("{"):
         return _field_writings(fields(args))
     if re.search(_CODE_TOOL, tool):
-        return tuple(Writing(path) for path in re.findall(_OPENED, args))
+        return tuple(Writing(path, is_edit=True) for path in re.findall(_OPENED, args))
     return tuple(one for part in parse(args) for one in _part_writings(part))
 
 
@@ -70,7 +71,7 @@ def _field_writings(given: dict[str, Any]) -> tuple[Writing, ...]:
     old = next((str(given[key]) for key in _OLD if isinstance(given.get(key), str)), "")
     new = next((str(given[key]) for key in _NEW if isinstance(given.get(key), str)), "")
     if old or new:
-        return (Writing(path, "", old, new),)
+        return (Writing(path, "", old, new, is_edit=True),)
     whole = next((str(given[key]) for key in _WHOLE if isinstance(given.get(key), str)), "")
     return (Writing(path, whole),) if whole else ()
 
@@ -88,7 +89,7 @@ def _part_writings(part: Command) -> list[Writing]:
         return _substitutions(part.operands)
     if part.script:
         found = [*re.findall(_OPENED, part.script), *re.findall(_PATH_WRITTEN, part.script)]
-        return [Writing(path) for path in found]
+        return [Writing(path, is_edit=True) for path in found]
     return [Writing(path) for path in part.writes]
 
 
@@ -99,10 +100,10 @@ def _substitutions(operands: tuple[str, ...]) -> list[Writing]:
         r"(?:\d+)?s([/|#@,])((?:(?!\1)[^\\]|\\.)*)\1((?:(?!\1)[^\\]|\\.)*)\1g?", script
     )
     if not found:
-        return [Writing(path) for path in paths]
+        return [Writing(path, is_edit=True) for path in paths]
     old, new = (found[group].replace("\\n", "\n") for group in (2, 3))
     old, new = (re.sub(r"\\(.)", r"\1", text) for text in (old, new))
-    return [Writing(path, "", old, new) for path in paths]
+    return [Writing(path, "", old, new, is_edit=True) for path in paths]
 
 
 def tail(path: str) -> str:
@@ -124,7 +125,7 @@ def is_coined(name: str, steps: Sequence[Step]) -> bool:
         if own in step.args.lower() and any(
             own == stem(part).lower()
             for one in writings(step.tool, step.args)
-            if not one.old
+            if not one.is_edit
             for part in one.path.split("/")[-2:]
         ):
             return True
@@ -151,6 +152,8 @@ def text_of(name: str, steps: Sequence[Step]) -> str:
 def edits_source(step: Step, before: Sequence[Step]) -> bool:
     """Whether a step changed a file that the run had not made itself."""
     return any(
-        not is_coined(one.path, before) and not re.search(BACKUP, one.path)
+        (one.is_edit or (one.text and "/" in one.path))
+        and not is_coined(one.path, before)
+        and not re.search(BACKUP, one.path)
         for one in writings(step.tool, step.args)
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.failures.authored import BACKUP, edits_source, is_coined, is_shell, writings
+from hardwon.failures.authored import BACKUP, edits_source, is_coined, is_shell, text_of, writings
 from hardwon.failures.fix_case import (
     command,
     folded,
@@ -135,9 +135,21 @@ def _reverted_at(steps: Sequence[Step]) -> int | None:
                 return None
         if at == len(steps) - 1 and edits_source(step, steps[:at]):
             return None
+        if at < len(steps) - 1 and _runs_patch(step, steps[:at]):
+            return None
         if at < len(steps) - 1 and edits_source(step, steps[:at]):
             return at if _is_taken_back(step, steps[:at]) else None
     return None
+
+
+def _runs_patch(step: Step, before: Sequence[Step]) -> bool:
+    """Whether a step runs a script of the run that writes files: its change is made anew."""
+    return any(
+        re.search(_WRITES, text_of(word, before))
+        for part in command(step)
+        for word in part.operands[:1]
+        if not _is_aside(part) and is_coined(word, before)
+    )
 
 
 def _before_tests(step: Step) -> Sequence[Command]:
@@ -178,14 +190,10 @@ def _is_restored(part: Command) -> bool:
 
 
 def _is_taken_back(step: Step, before: Sequence[Step]) -> bool:
-    """Whether an edit is the reverse of an earlier one."""
-    edits = {(e.path, e.new, e.old) for e in writings(step.tool, step.args) if e.old}
-    return bool(edits) and any(
-        (one.path, one.old, one.new) in edits
-        for earlier in before
-        for one in writings(earlier.tool, earlier.args)
-        if one.old
-    )
+    """Whether an edit is the reverse of all that the run changed."""
+    edits = {(one.path, one.new, one.old) for one in writings(step.tool, step.args) if one.old}
+    earlier = [one for each in before for one in writings(each.tool, each.args) if one.is_edit]
+    return bool(earlier) and all((one.path, one.old, one.new) in edits for one in earlier)
 
 
 def has_revert(step: Step) -> bool:
