@@ -11,9 +11,12 @@ def main() -> None:
     _isolation.restrict_path()
     if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv[2:]):
         gc.disable()  # it would look through every module that a short life imports
+        from hardwon.surfaces.hooks import guarding
+
+        event = guarding.pass_or_deny(sys.argv[2:])
         from hardwon.surfaces.hooks import entry
 
-        entry.run(sys.argv[2:])
+        entry.run(sys.argv[2:], event)
     from hardwon.surfaces.cli import run
 
     sys.exit(run(sys.argv[1:]))

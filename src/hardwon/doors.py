@@ -8,8 +8,8 @@ from time import perf_counter_ns
 from hardwon._cold.lazy import lazy
 from hardwon.errors import InvalidInput, StorageError
 from hardwon.pipeline import inject, measure, recall
-from hardwon.ranking.query import Query, query
-from hardwon.ranking.scores import ANY, UNKNOWN, WARNED, WEIGHTS, Outlook
+from hardwon.ranking.query import Match, Query, query
+from hardwon.ranking.scores import ANY, UNKNOWN, WARNED, WEIGHTS, Judged, Outlook
 from hardwon.text.secrets import safe
 from hardwon.values.delivery import NOTHING, Door, Injection
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from hardwon.failures import call_context, call_keys, loops, signature
+    from hardwon.failures import call_context, call_keys, guards, loops, signature
     from hardwon.pipeline import mine, screen
     from hardwon.ports import Run, Store
     from hardwon.ranking.query import Near
-    from hardwon.ranking.scores import Judged
     from hardwon.settings import Settings
     from hardwon.stores import runs
+    from hardwon.values.lesson import Lesson
     from hardwon.values.run import RunSoFar
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
@@ -33,6 +33,7 @@ else:
     runs = lazy("hardwon.stores.runs")
     call_context = lazy("hardwon.failures.call_context")
     call_keys = lazy("hardwon.failures.call_keys")
+    guards = lazy("hardwon.failures.guards")
     loops = lazy("hardwon.failures.loops")
     signature = lazy("hardwon.failures.signature")
     mine, screen = lazy("hardwon.pipeline.mine"), lazy("hardwon.pipeline.screen")
@@ -82,6 +83,8 @@ class Doors:
     def action(self, scope: Scope, tool: str, args: Any, run: Run) -> Injection:
         """What is known about exactly this kind of call; nothing when it just worked."""
         call = call_keys.canonical(args)
+        if denial := self._denial(scope, tool, call):
+            return denial
         past = run.so_far()
         if _just_worked(call, past.steps):
             return NOTHING
@@ -89,6 +92,26 @@ class Doors:
         outlook = outlook._replace(told=past.told)
         limit = self._settings.recall.action_lessons
         return self._tell(run, self._deliver(scope, asked, limit=limit, outlook=outlook), call)
+
+    def _denial(self, scope: Scope, tool: str, call: str) -> Injection:
+        """What to say where a person has forbidden this call."""
+        found = self._forbidding(scope, tool, call)
+        if found is None:
+            return NOTHING
+        now, text = self._clock(), inject.guarding(found)
+        denial = Injection(text, (found,), _delivery_id(now), denied=True)
+        asked, tokens = Query(Door.ACTION, call), inject.tokens(text)
+        self._log(denial, asked, scope, scores=(1.0,), tokens=tokens, began=now)
+        return denial
+
+    def _forbidding(self, scope: Scope, tool: str, call: str) -> Lesson | None:
+        """The lesson by which a person has forbidden this call, if one has."""
+        now = self._clock()
+        for lesson in self._store.lessons.guards(scope):
+            is_alive = lesson.expires_at is None or lesson.expires_at > now
+            if is_alive and guards.guard_of(lesson).forbids(tool, call):
+                return lesson
+        return None
 
     def _tell(self, run: Run, block: Injection, call: str = "") -> Injection:
         """The block, once the run has noted that it was told."""
@@ -141,6 +164,9 @@ class Doors:
     def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
         """Every candidate at a door, with its score and why it is or is not shown."""
         asked, outlook = self._asked(scope, door, text, tool)
+        forbidden = self._forbidding(scope, tool, asked.text) if door == Door.ACTION else None
+        if forbidden is not None:
+            return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
         return recall.weigh(
             asked,
             scope=scope,

@@ -7,7 +7,7 @@ from collections import Counter
 from hardwon._cold.lazy import lazy
 from hardwon.errors import InvalidInput, NotFound, StorageError
 from hardwon.text.clean import one_line, required
-from hardwon.values.lesson import EPOCH, Lesson, Status
+from hardwon.values.lesson import EPOCH, FORBIDDEN, Lesson, Status
 from hardwon.values.lesson_check import checked
 
 TYPE_CHECKING = False
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from hardwon.failures import call_keys
+    from hardwon.failures import call_keys, guards
     from hardwon.learn import imports
     from hardwon.runtime import Runtime
     from hardwon.values import history as past
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 else:
     call_keys, past = lazy("hardwon.failures.call_keys"), lazy("hardwon.values.history")
     imported = lazy("hardwon.values.imported")
+    guards = lazy("hardwon.failures.guards")
     lesson_formats, imports = lazy("hardwon.values.lesson_formats"), lazy("hardwon.learn.imports")
 
 _EDITABLE = {"situation", "mistake", "correction", "tags", "status", "importance", "confidence"}
@@ -77,13 +78,18 @@ class Lessons:
         return self._engine.edit(self._scope, number, _plain(changes))
 
     def guard(self, number: int, *, call: str = "", tool: str = "bash", on: bool = True) -> Lesson:
-        """Say that the calls of this lesson must not be made; `call` names one more."""
+        """Say that the very calls of this lesson must not be made, or `call`, where `*` fits all.
+
+        Each call that is named adds to those that were. `guards.guard_of(lesson)` lists them.
+        """
         lesson = self._note(number, "guard")
-        keys = call_keys.call_keys(tool, call_keys.canonical(call)) if call else ()
-        if on and not (lesson.calls or keys):
+        rest = tuple(key for key in lesson.calls if on or key[0] != FORBIDDEN)
+        asked = [(tool, call_keys.canonical(call))] if call else guards.exact_calls(lesson.calls)
+        named = tuple(guards.forbidding(*one) for one in asked) if on else ()
+        if on and not named:
             raise InvalidInput(f"lesson {number} names no call; say which one must not be made")
-        named = (*lesson.calls, *(key for key in keys if key[0] in "=@"))
-        return self._engine.edit(self._scope, number, {"guard": on, "calls": named})
+        calls = tuple(dict.fromkeys((*rest, *named)))
+        return self._engine.edit(self._scope, number, {"guard": on, "calls": calls})
 
     def delete(self, number: int) -> None:
         """Remove a lesson, or NotFound; `undo` brings it back under a new id."""

@@ -45,6 +45,9 @@ class LessonStore(Protocol):
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
         """The deliverable lessons that share something with the query, best first."""
 
+    def guards(self, scope: Scope) -> list[Lesson]:
+        """The lessons seen from the scope by which a person forbids calls, by id."""
+
 
 class ReflectionStore(Protocol):
     """Keeps reflections under the loop, goal or pattern they are about."""

@@ -207,3 +207,16 @@ def test_a_tenant_is_told_where_its_lessons_are_most_first(store: Store) -> None
 
     assert list(store.shelves(CODER.tenant).items()) == [(CODER, 2), (another, 1)]
     assert store.shelves("nobody") == {}
+
+
+def test_guards_are_those_that_are_in_force_in_the_scope(store: Store) -> None:
+    kept = store.lessons.add(lesson("alpha", guard=True))
+    store.lessons.add(lesson("beta"))
+    store.lessons.add(lesson("gamma", guard=True, status="retired"))
+    store.lessons.add(lesson("delta", guard=True, status="quarantined"))
+    store.lessons.add(lesson("epsilon", Scope("acme", "writer", "api"), guard=True))
+
+    assert store.lessons.guards(CODER) == [kept]
+
+    store.lessons.update(kept._replace(guard=False))
+    assert store.lessons.guards(CODER) == []

@@ -38,7 +38,7 @@ class Recorder:
     def denial(self, tool: str, args: Any) -> str:
         """Why this call must not run, where a person has made a lesson a guard; else nothing."""
         found = self._agent.before_action(tool, _arguments(args))
-        return found.text if any(lesson.guard for lesson in found.lessons) else ""
+        return found.text if found.denied else ""
 
     def advice(self, tool: str, args: Any) -> str:
         """The known pitfall of exactly this call, or nothing."""

@@ -64,6 +64,11 @@ def line(lesson: Lesson, *, label: int = LABEL_LIMIT) -> str:
     return f"  - [{name}] {words} (#{lesson.id})"
 
 
+def guarding(lesson: Lesson) -> str:
+    """The block of a lesson that forbids a call, whatever its length."""
+    return "\n".join((ACTION.head, line(lesson, label=ACTION.label), ACTION.foot))
+
+
 def tokens(text: str) -> int:
     """A careful estimate of the tokens of a text."""
     return max(len(text.encode("utf-8", "replace")) // 4, round(len(text.split()) * 1.33)) + 1

@@ -11,7 +11,7 @@ from hardwon.errors import NotFound
 from hardwon.failures.call_keys import EXACT, Key
 from hardwon.ranking.query import Match, Query, Tally, index, keys, rarity
 from hardwon.text.embedding_text import Wording, wording_of
-from hardwon.values.lesson import Lesson, Status
+from hardwon.values.lesson import SHELVED, Lesson, Status
 from hardwon.values.lesson_check import checked
 from hardwon.values.reflection import (
     CANDIDATES,
@@ -97,6 +97,9 @@ class MemoryLessons:
             for number in dict.fromkeys((*tally.best(limit), *usual[: query.usual]))
             if (until := able[number].expires_at) is None or until > now
         ]
+
+    def guards(self, scope: Scope) -> list[Lesson]:
+        return [one for one in self._seen(scope) if one.guard and one.status not in SHELVED]
 
     def _seen(self, scope: Scope) -> list[Lesson]:
         return [lesson for lesson in self.all.values() if lesson.scope in scope.visible()]

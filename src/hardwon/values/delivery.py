@@ -32,6 +32,7 @@ class Injection(NamedTuple):
     lessons: tuple[Lesson, ...] = ()
     id: str = ""
     stop: bool = False
+    denied: bool = False  # before an action: the call must not be made; the text says why
 
     def __bool__(self) -> bool:
         return bool(self.text)

@@ -18,6 +18,7 @@ else:
 CATEGORY = "lesson"
 TAG_LIMIT = 12
 CALLS_KEPT = 160
+FORBIDDEN = "!"  # begins a call that a person has forbidden
 SIGNATURES_KEPT = 100
 EPOCH = datetime.fromtimestamp(0, UTC)
 MINED = "mined"  # the origin of a lesson that was made from steps without any model
@@ -31,6 +32,9 @@ class Status:
     QUARANTINED = "quarantined"  # reads like an instruction; waits for a person
     RETIRED = "retired"  # did not help, or expired
     SUPERSEDED = "superseded"  # merged into another lesson
+
+
+SHELVED = (Status.QUARANTINED, Status.RETIRED, Status.SUPERSEDED)  # forbid nothing
 
 
 class Lesson(NamedTuple):
@@ -104,12 +108,18 @@ class Lesson(NamedTuple):
         return self._replace(
             met=self.met + other.met,
             signatures=unique((*self.signatures, *other.signatures))[-SIGNATURES_KEPT:],
-            calls=(*self.calls, *other.calls)[-CALLS_KEPT:],
+            calls=kept_calls((*self.calls, *other.calls)),
             evidence=joined(self.evidence, other.evidence),
             kinds=unique((*self.kinds, *other.kinds)),
             fixes=united((*self.fixes, *other.fixes)),
             updated_at=now,
         )
+
+
+def kept_calls(calls: tuple[str, ...]) -> tuple[str, ...]:
+    """The newest of the calls that led to a lesson, and all that a person has forbidden."""
+    met = tuple(call for call in calls if call[0] != FORBIDDEN)
+    return (*(call for call in calls if call[0] == FORBIDDEN), *met[-CALLS_KEPT:])
 
 
 def unique(items: tuple[str, ...]) -> tuple[str, ...]:

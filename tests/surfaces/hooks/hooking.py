@@ -37,6 +37,12 @@ class Hook:
             **environ,
         }
 
+    def in_a_hurry(self) -> Hook:
+        """The same at the limits that everybody has."""
+        limits = {"HARDWON_HOOKS_LIMIT", "HARDWON_HOOKS_CAPTURE_LIMIT"}
+        self._environ = {key: self._environ[key] for key in self._environ.keys() - limits}
+        return self
+
     def __call__(self, agent: str, event: object, *more: str) -> Outcome:
         raw = event if isinstance(event, bytes) else json.dumps(event).encode()
         ran = subprocess.run(

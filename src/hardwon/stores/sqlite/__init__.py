@@ -38,7 +38,7 @@ class SqliteStore:
         self.deliveries = SqliteDeliveries(self._db, self._journal)
         if self._db.was_migrated:
             with self._db:  # what waits since is moved now, not when somebody recalls
-                pass
+                self.lessons.publish_guards()
 
     @cached_property
     def reflections(self) -> ReflectionStore:
@@ -88,9 +88,12 @@ class SqliteStore:
         self.fold()
         with self._db as db:
             db.run("DELETE FROM tenants WHERE name = ?", (tenant,))
+            self.lessons.publish_guards()
 
     def check(self) -> list[str]:
         self.fold()
+        with self._db:  # a home that was copied may lack the file
+            self.lessons.publish_guards()
         found = [row[0] for row in self._db.rows("PRAGMA quick_check(5)")]
         broken = self._db.rows("PRAGMA foreign_key_check")
         problems = [text for text in found if text != "ok"]

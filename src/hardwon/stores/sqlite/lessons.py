@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 from hardwon.errors import NotFound
 from hardwon.ranking.query import Match, Query, index
+from hardwon.stores import guard_file
 from hardwon.stores.sqlite import scopes as shelves
 from hardwon.stores.sqlite.database import marks
 from hardwon.stores.sqlite.inverted.search import FRESH, Index
 from hardwon.stores.sqlite.rows import ALL_TEXT, COLUMNS, damage, lesson_of, values_of
-from hardwon.values.lesson import Lesson, Status
+from hardwon.values.lesson import SHELVED, Lesson, Status
 from hardwon.values.lesson_check import checked, mended
 from hardwon.values.provenance import with_reason
 
@@ -25,6 +28,7 @@ _LETTERS = 60  # threes of letters that are asked for; more would tell nothing
 _ALL_TEXT = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
 _READ = f"SELECT id, shelf, {COLUMNS}"
 _SELECT = f"{_READ} FROM lessons"
+_GUARDS = f"guard = 1 AND status NOT IN ({marks(SHELVED)})"
 _INSERT = f"INSERT INTO lessons (shelf, {COLUMNS}) VALUES (?{', ?' * 23})"
 # The second condition lets SQLite see that the partial index holds the row.
 _OF_JOB = f"{_SELECT} WHERE shelf = ? AND job = ? AND job <> ''"
@@ -40,6 +44,7 @@ class SqliteLessons:
 
     def __init__(self, database: Database, fresh: int = FRESH) -> None:
         self._db = database
+        self._home = os.path.dirname(database.path)
         self._index = Index(database, fresh)
 
     def add(self, lesson: Lesson) -> Lesson:
@@ -51,6 +56,7 @@ class SqliteLessons:
                 return lesson_of(made, {shelf: lesson.scope})
             stored = lesson._replace(id=db.run(_INSERT, (shelf, *values_of(lesson))))
             self._index.note(shelf, stored.id, _findable(stored), is_new=True)
+            self._publish(stored)
             return stored
 
     def get(self, scope: Scope, number: int) -> Lesson:
@@ -70,13 +76,15 @@ class SqliteLessons:
             entries = _findable(lesson)
             if entries != _findable(before):
                 self._index.note(shelf, lesson.id, entries, is_new=False)
+            self._publish(before, lesson)
 
     def delete(self, scope: Scope, number: int) -> None:
         with self._db as db:
-            shelf, _ = self._own(self.get(scope, number).scope, number)
+            shelf, before = self._own(self.get(scope, number).scope, number)
             self._index.note(shelf, number, {}, is_new=False)
             self._index.settle()
             db.run("DELETE FROM lessons WHERE id = ? AND shelf = ?", (number, shelf))
+            self._publish(before)
 
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
         seen = shelves.Visible(self._db, scope)
@@ -127,6 +135,24 @@ class SqliteLessons:
         read = {row[0]: lesson_of(row, seen.scopes) for row in rows}
         whole = {number: one for number, one in read.items() if one.status == Status.ACTIVE}
         return [tally.match(whole[number]) for number in best if number in whole]
+
+    def guards(self, scope: Scope) -> list[Lesson]:
+        seen = shelves.Visible(self._db, scope)
+        rows = self._db.rows(
+            f"{_SELECT} WHERE shelf IN ({seen.marks}) AND {_GUARDS} ORDER BY id",
+            (*seen.ids, *SHELVED),
+        )
+        return [lesson_of(row, seen.scopes) for row in rows]
+
+    def publish_guards(self) -> None:
+        """Write the file of forbidden calls anew. Call inside `with database:`."""
+        seen = shelves.every(self._db)
+        rows = self._db.rows(f"{_SELECT} WHERE {_GUARDS} ORDER BY id", SHELVED)
+        guard_file.write(self._home, [lesson_of(row, seen) for row in rows])
+
+    def _publish(self, *changed: Lesson) -> None:
+        if any(lesson.guard for lesson in changed):
+            self.publish_guards()
 
     def _usual(self, seen: shelves.Visible, limit: int) -> list[int]:
         """The lessons met most often, those met last first among equals."""

@@ -15,6 +15,7 @@ from hardwon.errors import HardwonError
 from hardwon.settings import load, unknown
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say
+from hardwon.surfaces.hooks import troubles
 from hardwon.worker import in_words
 
 if TYPE_CHECKING:
@@ -136,12 +137,13 @@ def _meaning(settings: Settings) -> tuple[bool, str]:
 
 def _hooks(settings: Settings) -> tuple[bool, str]:
     """A hook never hurts, so its troubles are only to be read here."""
-    try:
-        with open(os.path.join(settings.home, "hook.log"), encoding="utf-8") as log:
-            lines = log.read().splitlines()
-    except FileNotFoundError:
+    lines = troubles.read(settings.home)
+    if not lines:
         return True, "no troubles"
-    return True, f"{len(lines)} trouble(s) in hook.log, the last: {lines[-1] if lines else '-'}"
+    late = troubles.in_words(lines)
+    return True, "; ".join(
+        (f"{len(lines)} trouble(s) in hook.log", *late, f"the last: {lines[-1]}")
+    )
 
 
 _LOOKS = {

@@ -10,12 +10,12 @@ import click
 
 from hardwon.auth import kept_token
 from hardwon.errors import HardwonError
-from hardwon.settings import load
+from hardwon.settings import default_home, load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say, table
 from hardwon.surfaces.cli.wording import offer_model
 from hardwon.surfaces.hooks import command as hook_command
-from hardwon.surfaces.hooks import installer, locations
+from hardwon.surfaces.hooks import installer, locations, troubles
 from hardwon.surfaces.hooks.agents import AGENTS
 
 if TYPE_CHECKING:
@@ -122,8 +122,10 @@ def status(as_json: bool) -> None:
     found = [_state(agent, level) for agent in AGENTS for level in locations.LEVELS]
     if as_json:
         dump(found)
-    else:
-        table([(row["agent"], row["level"], row["state"], row["path"]) for row in found])
+        return
+    table([(row["agent"], row["level"], row["state"], row["path"]) for row in found])
+    for said in troubles.in_words(troubles.read(default_home())):
+        say(f"{said}; see hook.log, or raise hooks.limit")
 
 
 def _state(agent: str, level: str) -> dict[str, str]:

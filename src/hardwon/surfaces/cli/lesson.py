@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import hardwon
+from hardwon.failures.guards import guard_of
 from hardwon.settings import load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, progress, say
@@ -135,17 +136,24 @@ def add(
 
 @command.command()
 @_NUMBER
-@click.option("--call", default="", help="A call that must not be made; else the lesson's own.")
+@click.option("--call", default="", help="Deny this call, * fits anything; else its very calls.")
 @click.option("--tool", default="bash", show_default=True, help="The tool of that call.")
 @click.option("--off", is_flag=True, help="Allow the calls again.")
 @options.scope
 @options.as_json
 def guard(number: str, call: str, tool: str, off: bool, as_json: bool, **place: Any) -> None:
-    """Say that the calls of a lesson must not be made; hooks that can deny them do."""
+    """Say that the very calls of a lesson, or --call, must not be made; hooks deny them."""
     with options.Scoped(**place) as agent:
         lesson = agent.lessons.guard(_id(number), call=call, tool=tool, on=not off)
-    state = "guards" if lesson.guard else "no longer guards"
-    dump(lesson) if as_json else say(f"OK: #{lesson.id} {state} its calls")
+    if as_json:
+        dump(lesson)
+        return
+    if not lesson.guard:
+        say(f"OK: #{lesson.id} no longer guards its calls")
+        return
+    say(f"OK: #{lesson.id} guards; denied from now on, and nothing else:")
+    for forbidden in guard_of(lesson).calls:
+        say(f"  {forbidden}".replace("\0", " "))
 
 
 @command.command()

@@ -15,6 +15,7 @@ from hardwon.errors import InvalidInput
 from hardwon.settings import Settings, default_home, load
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, Kind
+from hardwon.surfaces.hooks.troubles import GAVE_UP, LOG
 from hardwon.text.json_clip import squeezed
 
 TYPE_CHECKING = False
@@ -27,12 +28,15 @@ _PATTERNS = f"patterns.{sys.hexversion:x}"  # compiled, in our home; each Python
 _CAPTURES = {Kind.FAILED, Kind.STOP, Kind.SESSION_END}  # what these tell is told only once
 
 
-def run(arguments: list[str]) -> NoReturn:
-    """Handle one event and leave at once: a hook has no time to tidy up an interpreter."""
+def run(arguments: list[str], event: bytes | None = None) -> NoReturn:
+    """Handle one event and leave at once: a hook has no time to tidy up an interpreter.
+
+    `event`: what stood on standard input, where it has been read already.
+    """
     agent, name = (*arguments[:2], "", "")[:2]
     watch = Watch(f"{agent} {name}".strip())
     try:
-        answer = _answered(agent, name, watch)
+        answer = _answered(agent, name, watch, event)
         if answer:
             os.write(1, answer)
         watch.extend(_AFTERWARDS)
@@ -42,14 +46,14 @@ def run(arguments: list[str]) -> NoReturn:
     os._exit(0)
 
 
-def _answered(agent: str, name: str, watch: Watch) -> bytes:
+def _answered(agent: str, name: str, watch: Watch, raw: bytes | None) -> bytes:
     """The bytes to print, perhaps none."""
     settings = load()
     if not settings.hooks.enabled:
         return b""
     watch.start(settings)
     _restore_patterns(settings.home)
-    payload = parsed(squeezed(lambda size: os.read(0, size)))
+    payload = parsed(squeezed(lambda size: os.read(0, size)) if raw is None else raw)
     spoken = adapter(agent)
     event = spoken.read(payload, name)
     if event is None:
@@ -133,14 +137,14 @@ class Watch:
         """One line; a log that cannot be written is none."""
         try:
             line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {self._subject} {problem}"
-            _append(os.path.join(self.home or default_home(), "hook.log"), _one_line(line))
+            _append(os.path.join(self.home or default_home(), LOG), _one_line(line))
         except Exception:  # noqa: BLE001 - nowhere is left to say it
             pass
 
     def _wait(self) -> None:
         while (left := self._began + self._limit - time.monotonic()) > 0:
             time.sleep(left)
-        self.log(f"gave up after {self._limit:.3g} s")
+        self.log(f"{GAVE_UP} {self._limit:.3g} s")
         os._exit(0)
 
 

@@ -8,7 +8,6 @@ from hardwon.surfaces.hooks.events import SILENCE, Event, Kind, Reply
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.api import Agent, Hardwon
-    from hardwon.values.delivery import Injection
 
 _ASKING = {Kind.PROMPT, Kind.BEFORE}
 CONTEXT_LIMIT = 8000  # characters; Claude Code cuts above 10,000
@@ -24,7 +23,7 @@ def respond(event: Event, hw: Hardwon) -> Reply:
     agent = hw.agent(own.agent, project=project, tenant=own.tenant, run=run)
     reply: Reply = getattr(_Conversation(hw, agent), event.kind)(event)
     if is_mute:
-        return SILENCE
+        return Reply(denial=reply.denial)  # what is forbidden is forbidden to all
     return reply._replace(context=_fitting(reply.context))
 
 
@@ -44,7 +43,7 @@ class _Conversation:
 
     def before_action(self, event: Event) -> Reply:
         found = self._agent.before_action(event.tool, event.args)
-        return Reply(denial=found.text) if _is_guarded(found) else Reply(found.text)
+        return Reply(denial=found.text) if found.denied else Reply(found.text)
 
     def action_worked(self, event: Event) -> Reply:
         found = self._agent.after_action(event.tool, event.args, output=event.output)
@@ -80,11 +79,6 @@ class _Conversation:
         run.told(past.told)  # the conversation goes on, and what was told stands in it
         if job is not None and self._hw.settings.hooks.wake:
             self._hw.wake()
-
-
-def _is_guarded(found: Injection) -> bool:
-    """Whether a person has said that this very call must not run."""
-    return any(lesson.guard for lesson in found.lessons)
 
 
 def _fitting(context: str) -> str:

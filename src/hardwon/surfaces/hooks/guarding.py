@@ -1,0 +1,107 @@
+"""Guards in a hook: a forbidden call is denied before anything that may be slow is done.
+
+Only where calls are forbidden at all is the event read here. It has a limit of its own, far above
+that of a recall, for a guard that is given up on a busy machine is none. What may be forbidden and
+cannot be judged in time is denied.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import time
+
+from hardwon._cold.lazy import lazy
+from hardwon.settings import default_home
+from hardwon.stores import guard_file
+from hardwon.surfaces.hooks import troubles
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from hardwon import project, settings
+    from hardwon._cold import json
+    from hardwon.failures import call_keys
+    from hardwon.pipeline import inject
+    from hardwon.surfaces.hooks import agents, entry, events
+    from hardwon.text import json_clip
+    from hardwon.values import scope
+else:
+    project, settings = lazy("hardwon.project"), lazy("hardwon.settings")
+    json = lazy("hardwon._cold.json")
+    call_keys = lazy("hardwon.failures.call_keys")
+    inject = lazy("hardwon.pipeline.inject")
+    agents = lazy("hardwon.surfaces.hooks.agents")
+    entry, events = lazy("hardwon.surfaces.hooks.entry"), lazy("hardwon.surfaces.hooks.events")
+    json_clip = lazy("hardwon.text.json_clip")
+    scope = lazy("hardwon.values.scope")
+
+LIMIT = 20.0  # seconds; agents wait for a hook for 30 to 60
+_UNSURE = "hardwon could not judge in time whether a guard forbids this call; try again."
+
+
+def pass_or_deny(arguments: list[str]) -> bytes | None:
+    """The event, where it had to be read; a forbidden call is denied and the process ends."""
+    kept = guard_file.read(default_home())
+    if not kept:
+        return None
+    case = _Case(*(*arguments[:2], "", "")[:2])
+    _thread.start_new_thread(case.give_up, (LIMIT,))
+    raw = json_clip.squeezed(lambda size: os.read(0, size))
+    lines = guard_file.concerned(kept, raw)
+    if lines:
+        case.judge(raw, lines)
+    case.is_judged = True
+    return raw
+
+
+class _Case:
+    """A call that may be forbidden."""
+
+    def __init__(self, agent: str, name: str) -> None:
+        self._agent = agent
+        self._name = name
+        self._event: events.Event | None = None  # once it is known to be doubtful
+        self.is_judged = False
+
+    def judge(self, raw: bytes, lines: list[bytes]) -> None:
+        """Deny the call and end, or come back."""
+        try:
+            event = agents.adapter(self._agent).read(entry.parsed(raw), self._name)
+            if event is None or event.kind != events.Kind.BEFORE:
+                return
+            self._event = event
+            reason = _reason(event, lines)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the guard must not be lost
+            self._log(f"{type(error).__name__}: {error}")
+            reason = _UNSURE
+        if reason:
+            self._deny(reason)
+
+    def give_up(self, seconds: float) -> None:
+        """Deny what is not judged by then, and say so in the log."""
+        time.sleep(seconds)
+        if not self.is_judged:
+            self._log(f"{troubles.GAVE_UP} {seconds:.3g} s")
+            self._deny(_UNSURE)
+
+    def _log(self, problem: str) -> None:
+        entry.Watch(f"{self._agent} guard").log(problem)
+
+    def _deny(self, reason: str) -> NoReturn:
+        if self._event is not None:
+            said = agents.adapter(self._agent).answer(self._event, events.Reply(denial=reason))
+            os.write(1, json.dumps(said).encode())
+        os._exit(0)
+
+
+def _reason(event: events.Event, lines: list[bytes]) -> str:
+    """Why the call must not be made; nothing when it may."""
+    values = settings.load()
+    own = values.scope
+    folder = own.project or project.project_of(event.cwd)
+    seen = scope.scope(own.agent, project=folder, tenant=own.tenant)
+    call = call_keys.canonical(event.args)
+    lesson = guard_file.forbidding(lines, seen, tool=event.tool, call=call, now=time.time())
+    return inject.guarding(lesson) if lesson is not None and values.hooks.enabled else ""

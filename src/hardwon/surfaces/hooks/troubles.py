@@ -1,0 +1,31 @@
+"""What hooks could not do, as their log tells it: they never hurt, so nobody else does."""
+
+from __future__ import annotations
+
+import os
+
+LOG = "hook.log"
+GAVE_UP = "gave up after"
+
+
+def read(home: str) -> list[str]:
+    """The lines of the log, oldest first, with those of the log before it."""
+    return [line for name in (f"{LOG}.1", LOG) for line in _lines(os.path.join(home, name))]
+
+
+def in_words(lines: list[str]) -> list[str]:
+    """How often a hook gave up, and when last; nothing when none did."""
+    late = [line for line in lines if GAVE_UP in line]
+    if not late:
+        return []
+    guards = sum(" guard " in line for line in late)
+    named = f", {guards} of them with a guard to judge, which then denied" if guards else ""
+    return [f"a hook gave up {len(late)} time(s){named}, last at {late[-1].split(' ', 1)[0]}"]
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read().splitlines()
+    except FileNotFoundError:
+        return []
