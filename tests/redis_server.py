@@ -23,7 +23,7 @@ class RedisServer:
         self._program = needs("redis-server", package="redis-server")
         self._folder = folder
         self._settings = settings
-        self.port = _free_port()
+        self.port = free_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self.start()
 
@@ -63,7 +63,8 @@ class RedisServer:
         self._process.wait()
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -9,7 +9,7 @@ from hardwon.errors import PermanentError, TransientError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import timedelta
 
     from hardwon.models import budget, embeddings
@@ -56,6 +56,16 @@ class SemanticSearch:
         except (TransientError, PermanentError) as error:
             self._trouble(error)
             return ()
+
+    def vector(self, text: str) -> tuple[str, Sequence[float]] | None:
+        """The embedder's name and the vector of a text; None when no embedder answers."""
+        if not self.is_on:
+            return None
+        try:
+            return self._asked.name, self._asked.embed([text])[0]
+        except (TransientError, PermanentError) as error:
+            self._trouble(error)
+            return None
 
     def fill(self) -> Iterator[int]:
         """Give every lesson that lacks one its vector, batch by batch; how many so far."""

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from hardwon.settings import GoalSettings, Settings
     from hardwon.stores import memory, redis, sqlite
     from hardwon.values import evidence, lesson_check, provenance
+    from hardwon.values import queue as outcomes
     from hardwon.values.episode import Episode
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     Answerer = Callable[[Request], Any]
     Processor = Callable[["Runtime", Job], Awaitable[Any]]
 else:
+    outcomes = lazy("hardwon.values.queue")
     memory, sqlite = lazy("hardwon.stores.memory"), lazy("hardwon.stores.sqlite")
     redis = lazy("hardwon.stores.redis")
     asyncio, _sync = lazy("asyncio"), lazy("hardwon._sync")
@@ -295,7 +297,7 @@ class Runtime:
         """From a job to a stored lesson; says so when there was nothing to learn."""
         lesson = await self._reflected(job)
         if lesson is None:
-            return work.SKIPPED
+            return outcomes.SKIPPED
         if self.settings.reflexion.persist:
             self.keep(lesson)
         else:

@@ -19,8 +19,10 @@ import hardwon
 from hardwon import Agent, Hardwon
 from hardwon.errors import InvalidInput, TransientError
 from hardwon.learn.goals.insight import tidy
-from hardwon.learn.goals.orchestrators import goal_name, goal_state, task_step
+from hardwon.learn.goals.names import goal_name
+from hardwon.learn.goals.orchestrators import goal_state, task_step
 from hardwon.models.scripted import Scripted
+from tests.embedders import Away, Topics
 from tests.samples import NOW, Clock
 
 SEARCH = {"skill_name": "web_search", "output_summary": "12 results", "status": "done"}
@@ -482,3 +484,56 @@ def test_a_goal_completed_with_an_error_is_not_one_without_trouble(
     assert one.importance == importance
     assert words in one.insight
     assert ("without trouble" in one.insight) == (words == "It was completed without trouble.")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "asked"),
+    [
+        ("Send the weekly report", "Mail the report"),
+        ("Mail the report", "Send the weekly report"),
+        ("Researching competitor prices", "Research the pricing of a competitor"),
+        ("Fetch the invoices of May", "Download all invoices"),
+        ("Deploying the web shop", "Release the web shop"),
+    ],
+)
+def test_a_goal_in_other_words_is_a_similar_goal(
+    hw: Hardwon, coder: Agent, earlier: str, asked: str
+) -> None:
+    coder.goal_ended("g1", earlier, "failed", error="OSError: disk full")
+    coder.goal_ended("g2", "Paint the garden fence", "failed", error="KeyError: 'green'")
+    hw.drain()
+
+    found = coder.goal_context("new", objective=asked).text
+    assert f"[Goal: {earlier}]" in found
+    assert "fence" not in found
+
+
+def test_goals_are_alike_by_meaning_where_an_embedder_is_on(tmp_path: Path) -> None:
+    with hardwon.open(tmp_path, embedder=Topics()) as hw:
+        coder = hw.agent("coder")
+        coder.goal_ended("g1", "Find the mutex", "failed", error="OSError: disk full")
+        coder.goal_ended("g2", "Buy an umbrella", "failed", error="KeyError: 'green'")
+        hw.drain()
+
+        assert "Find the mutex" in coder.goal_context("new", objective="Avoid every deadlock").text
+        assert "umbrella" not in coder.goal_context("new", objective="Avoid every deadlock").text
+    with hardwon.open(tmp_path) as hw:
+        assert not hw.agent("coder").goal_context("new", objective="Avoid every deadlock")
+
+
+def test_vectors_of_another_embedder_are_not_compared(tmp_path: Path) -> None:
+    with hardwon.open(tmp_path, embedder=Topics("one")) as hw:
+        hw.agent("coder").goal_ended("g1", "Find the mutex", "failed")
+        hw.drain()
+    with hardwon.open(tmp_path, embedder=Topics("other")) as hw:
+        assert not hw.agent("coder").goal_context("new", objective="Avoid every deadlock")
+
+
+def test_an_embedder_that_is_away_leaves_words_to_find_goals(tmp_path: Path) -> None:
+    with hardwon.open(tmp_path, embedder=Away()) as hw:
+        hw.on_trouble(lambda error: None)
+        coder = hw.agent("coder")
+        coder.goal_ended("g1", "Send the weekly report", "failed", error="OSError: disk full")
+        hw.drain()
+
+        assert "weekly report" in coder.goal_context("new", objective="Mail the report").text

@@ -11,9 +11,9 @@ import pytest
 
 from hardwon import Job
 from hardwon.errors import BadReply, MissingExtra, StorageFull, TransientError
-from hardwon.pipeline.work import SKIPPED, WorkerPool
+from hardwon.pipeline.work import WorkerPool
 from hardwon.queues.memory import MemoryQueue
-from hardwon.values.queue import Ledger, Tally
+from hardwon.values.queue import SKIPPED, Ledger, Tally
 from hardwon.values.retry import Backoff, Policy
 from tests.samples import NOW, job
 

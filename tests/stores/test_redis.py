@@ -256,7 +256,7 @@ def test_a_slow_server_blocks_no_turn_and_is_told_once(
 
 def test_a_turn_may_wait_less_than_a_tenth_of_a_second() -> None:
     patience = GoalSettings().redis_patience.total_seconds()
-    waits = ["for the opening", "for the goal's own", "for those of similar goals"]
+    waits = ["for the goal's own", "for similar goals by words", "for those by meaning"]
 
     assert patience * len(waits) < 0.1
 
@@ -274,24 +274,27 @@ def test_patience_ends_whatever_the_call_does() -> None:
     hangs.set()
 
 
-def test_the_first_question_of_a_process_waits_neither_for_the_library_nor_the_server(
-    server: RedisServer, tmp_path: Path
+def test_the_first_question_of_a_process_is_answered(
+    server: RedisServer, hw: Hardwon, tmp_path: Path
 ) -> None:
+    hw.agent("default").goal_ended("g1", "Research", "failed", error="KeyError: 'price'")
+    hw.drain()
     code = (
-        "import hardwon, sys, time\n"
+        "import hardwon, sys\n"
         "agent = hardwon.open(sys.argv[1]).agent('default')\n"
-        "agent.goal_ended('g0', 'Start')\n"
-        "began = time.monotonic()\n"
-        "agent.goal_context('g1')\n"
-        "print(time.monotonic() - began)\n"
+        "print(agent.goal_context('g1'))\n"
+        "print(sorted({'redis', 'asyncio', 'ssl'} & set(sys.modules)))\n"
     )
-    environment = {**os.environ, "HARDWON_GOALS_REDIS_URL": server.url}
-    command = [sys.executable, "-c", code, str(tmp_path)]
-    seconds = [
-        float(subprocess.check_output(command, env=environment, text=True)) for _ in range(5)
-    ]
+    environment = {
+        **os.environ,
+        "HARDWON_GOALS_REDIS_URL": server.url,
+        "HARDWON_GOALS_REDIS_PATIENCE": "10s",  # so that a busy machine does not decide
+    }
+    command = [sys.executable, "-c", code, str(tmp_path / "other")]
+    told = subprocess.check_output(command, env=environment, text=True).splitlines()
 
-    assert min(seconds) < HANGING
+    assert "KeyError: 'price'" in told[1]
+    assert told[-1] == "[]"  # what takes longer to import than a turn may wait
 
 
 def test_a_person_waits_longer_than_a_turn(

@@ -239,8 +239,9 @@ def no_compare() -> None:
     def replaced(
         self: RedisReflections, place: Any, expected: Any, content: Any, new: Reflection
     ) -> bool:
-        client = self._redis.writer()._client
-        client.set(place.goal(new.subject), entries.encode(content))
+        store = "return redis.call('SET', KEYS[1], ARGV[1])"
+        key, value = place.goal(new.subject), entries.encode(content)
+        self._redis.writer().run(store, [key], value)
         return True
 
     RedisReflections._replaced = replaced  # type: ignore[method-assign]

@@ -14,11 +14,11 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from hardwon import Job, Scope
 from hardwon.errors import PermanentError, TransientError
-from hardwon.pipeline.work import SKIPPED
 from hardwon.queues.files import FileQueue
 from hardwon.runtime import utc_now
 from hardwon.settings import Settings, load
 from hardwon.values.job import new_job
+from hardwon.values.queue import SKIPPED
 from hardwon.worker import WorkerProcess
 from tests.samples import EPISODE
 from tests.torture.kill import ended, fork, kill, note, noted

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import HardwonError, NotTried, StorageError, Unavailable
-from hardwon.values.queue import Ledger, Running, Tally
+from hardwon.values.queue import SKIPPED, Ledger, Running, Tally
 from hardwon.values.retry import is_transient
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-SKIPPED = "skipped"  # what a processor returns when there was nothing to learn
 _POLL = 0.025  # seconds until a worker without work looks again …
 _POLL_BY_BELL = 0.25  # … when a bell tells of new jobs: only retries are found by looking
 _AFTER_TROUBLE = 1.0  # seconds until a disk that failed is tried again

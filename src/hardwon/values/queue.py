@@ -42,6 +42,7 @@ class WorkCounts(NamedTuple):
     persist_failures: int = 0
 
 
+SKIPPED = "skipped"  # what a processor returns when there was nothing to learn
 BUCKETS = (0.5, 1, 2, 5, 10, 20, 30, 60, 120)  # seconds; published
 EVENTS = ("deduped", "rejected_full", "dropped_oldest", "corrupt", "stale", "storage_errors")
 

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
 from hardwon.ranking.query import terms
+from hardwon.ranking.synonyms import canonical
 from hardwon.values.scope import Scope
 
 HOLDERS_READ = 200  # of one word, newest first; a word held by more says little anyway
@@ -70,8 +71,8 @@ def leaving(kept: Sequence[Reflection], new: Reflection, *, keep: int) -> list[i
 
 
 def key_words(text: str) -> tuple[str, ...]:
-    """The words by which a reflection is found, each once."""
-    return tuple(dict.fromkeys(terms(text)))[:_WORDS_KEPT]
+    """The words by which a reflection is found, each once; synonyms count as one."""
+    return tuple(dict.fromkeys(map(canonical, terms(text))))[:_WORDS_KEPT]
 
 
 def words_of(reflection: Reflection) -> tuple[str, ...]:

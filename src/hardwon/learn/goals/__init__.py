@@ -1,6 +1,27 @@
 """Goals: reflect when one ends, and bring it to mind when the same or a similar one comes."""
 
-from hardwon.learn.goals.goal import context, ended, kept, process
-from hardwon.learn.goals.orchestrators import Attachment, attach
+from typing import TYPE_CHECKING, Any
+
+from hardwon._cold.lazy import lazy
+
+if TYPE_CHECKING:
+    from hardwon.learn.goals.goal import ended, process
+    from hardwon.learn.goals.orchestrators import Attachment, attach
+    from hardwon.learn.goals.recall import context, kept
 
 __all__ = ["Attachment", "attach", "context", "ended", "kept", "process"]
+
+# An agent that asks for a context does not wait for what ends a goal and works its job.
+_reading, _ending = lazy("hardwon.learn.goals.recall"), lazy("hardwon.learn.goals.goal")
+_attaching = lazy("hardwon.learn.goals.orchestrators")
+_HOMES = {
+    **dict.fromkeys(("context", "kept"), _reading),
+    **dict.fromkeys(("ended", "process"), _ending),
+    **dict.fromkeys(("attach", "Attachment"), _attaching),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(name)
+    return getattr(_HOMES[name], name)

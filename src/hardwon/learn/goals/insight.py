@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.failures.signature import error_line
+from hardwon.learn.goals.names import INSIGHT_LIMIT, SHOWN_LIMIT
 from hardwon.learn.goals.orchestrators import states_error
 from hardwon.text.clean import clip, one_line
 from hardwon.text.quoting import quotable
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from hardwon.values.episode import Episode
     from hardwon.values.step import Step
 
-INSIGHT_LIMIT, SHOWN_LIMIT = 500, 300
 _TASKS_SHOWN = 8
 
 

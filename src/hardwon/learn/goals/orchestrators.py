@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hardwon.errors import InvalidInput
-from hardwon.text.clean import as_text, one_line
+from hardwon.text.clean import as_text
 from hardwon.values.step import Step
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from hardwon.values.job import Job
 
-_NAME_LIMIT = 200
 _COMPLETED = {
     "completed",
     "complete",
@@ -123,18 +122,6 @@ def attach(orchestrator: Any, agent: Reflecting, *, hook: str | None = None) -> 
             return _hooked(orchestrator, name, listener)
     wanted = hook or ", ".join((_SLOT, *_REGISTRARS))
     raise InvalidInput(f"{type(orchestrator).__name__} has none of: {wanted}")
-
-
-def goal_name(goal_id: object) -> str:
-    """A goal's id as it is stored: foreign text on one line, never empty."""
-    name = one_line(str(goal_id) if goal_id is not None else "", _NAME_LIMIT * 100)
-    if not name:
-        raise InvalidInput("goal id is empty")
-    if len(name) <= _NAME_LIMIT:
-        return name
-    from hashlib import sha256  # two long ids that begin alike must not become one
-
-    return f"{name[: _NAME_LIMIT - 17]}…{sha256(name.encode()).hexdigest()[:16]}"
 
 
 def goal_state(state: object) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import MissingExtra, StorageError
+from hardwon.errors import StorageError, Unavailable
 from hardwon.learn.imports.fields import moment, share
+from hardwon.stores.redis.server import Server
 from hardwon.values.episode import Trigger
 from hardwon.values.evidence import Evidence
 from hardwon.values.lesson import Lesson
@@ -16,24 +18,20 @@ if TYPE_CHECKING:
 
     from hardwon.values.scope import Scope
 
+_PATIENCE = 10.0  # seconds; a person waits
 _INDEX = "reflection:recent_goals"
 
 
 def read(url: str, scope: Scope) -> Iterator[Lesson]:
     """The reflections on all goals, as lessons."""
     try:
-        import redis
-    except ImportError as error:
-        raise MissingExtra("redis") from error
-    try:
-        with redis.Redis.from_url(url, decode_responses=True, encoding_errors="replace") as client:
-            # Lists and sets beside the reflections are indexes; `get` would refuse them.
-            keys = client.scan_iter("reflection:*", _type="string")
-            values = {key: client.get(key) for key in keys}
-    except redis.RedisError as error:
+        # Lists and sets beside the reflections are indexes, so only texts are read.
+        with closing(Server(url, timeout=_PATIENCE)) as server:
+            values = server.texts("reflection:*")
+    except (Unavailable, ValueError) as error:
         raise StorageError(url.split("@")[-1], str(error), "check that Redis answers") from error
     for key, value in sorted(values.items()):
-        if key != _INDEX and isinstance(value, str):
+        if key != _INDEX:
             yield from parse(value, key.removeprefix("reflection:"), scope)
 
 

@@ -1,70 +1,52 @@
-"""Opening a server beside the agent: importing its library alone takes longer than a turn may."""
+"""A server as two clients: one for an agent's turn, which gives up soon, and one for a worker."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from importlib import import_module
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from hardwon.errors import MissingExtra, Unavailable
-
-if TYPE_CHECKING:
-    from hardwon.stores.redis.server import Server
+from hardwon.errors import Unavailable
+from hardwon.stores.redis.server import Server
 
 log = logging.getLogger("hardwon")
 _WRITE_PATIENCE = 5.0  # seconds; nobody waits for a worker
-_LONGEST = 60.0  # seconds that a worker waits for the opening
 
 
 class Opening:
-    """A reader and a writer, made in a thread that nobody waits for longer than it must."""
+    """A reader and a writer. Neither connects before it is used."""
 
     def __init__(self, url: str, *, patience: float) -> None:
-        self._url = url
-        self._patience = patience
-        self._servers: list[Server] = []
-        self._problem = ""
-        self._is_open = threading.Event()
         self.name = name_of(url)
-        threading.Thread(target=self._open, daemon=True, name="hardwon-redis-opening").start()
+        self._problem = ""
+        self._servers: list[Server] = []
+        try:
+            timeouts = (patience, _WRITE_PATIENCE, _WRITE_PATIENCE)
+            *self._servers, own = [Server(url, timeout=timeout) for timeout in timeouts]
+        except ValueError as error:
+            self._problem = str(error)
+            return
+        # Beside the agent: nobody waits for a warning.
+        warn = threading.Thread(target=self._warn, args=(own,), daemon=True, name="hardwon-redis")
+        warn.start()
 
     def reader(self) -> Server:
         """For an agent's turn: gives up soon."""
-        return self._opened(self._patience)[0]
+        return self._opened()[0]
 
     def writer(self) -> Server:
         """For a worker: waits."""
-        return self._opened(_LONGEST)[1]
-
-    def is_open(self) -> bool:
-        """Whether the library is there; before that, a read that fails says nothing."""
-        return self._is_open.is_set()
+        return self._opened()[1]
 
     def close(self) -> None:
         """Release the connections."""
         for server in self._servers:
             server.close()
 
-    def _opened(self, seconds: float) -> list[Server]:
-        if not self._is_open.wait(seconds):
-            raise Unavailable("still opening")
+    def _opened(self) -> list[Server]:
         if self._problem:
             raise Unavailable(self._problem)
         return self._servers
-
-    def _open(self) -> None:
-        try:
-            made = import_module("hardwon.stores.redis.server").Server
-            timeouts = (self._patience, _WRITE_PATIENCE, _WRITE_PATIENCE)
-            *self._servers, own = [made(self._url, timeout=timeout) for timeout in timeouts]
-        except (MissingExtra, ValueError) as error:
-            self._problem = str(error)
-            self._is_open.set()
-            return
-        self._is_open.set()
-        self._warn(own)
 
     def _warn(self, own: Server) -> None:
         """Log how the server could lose what it acknowledges; that it is away, others notice.

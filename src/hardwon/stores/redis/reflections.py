@@ -157,8 +157,6 @@ class RedisReflections:
         return result
 
     def _complain(self, problem: str) -> None:
-        if not self._redis.is_open():
-            return
         if self._is_well:
             log.warning("%s: %s; reflections wait in the queue", self.name, problem)
         self._is_well = False

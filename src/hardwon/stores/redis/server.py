@@ -1,84 +1,107 @@
-"""The server itself: the only module that touches redis-py. Every failure of it is Unavailable."""
+"""What we ask of a Redis server. Every failure of it is Unavailable."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import MissingExtra, Unavailable
-
-try:
-    import redis
-    from redis.backoff import NoBackoff
-    from redis.retry import Retry
-except ImportError as error:
-    raise MissingExtra("redis") from error
+from hardwon.errors import Unavailable
+from hardwon.stores.redis.connection import Connection, Refused, address_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from types import TracebackType
+    from collections.abc import Iterable, Iterator
+
+    from hardwon.stores.redis.connection import Command
+
+_SCANNED = 1000  # keys that are looked at in one step
 
 
 class Server:
     """A client that connects when it is first used, and once more when a connection was cut."""
 
     def __init__(self, url: str, *, timeout: float) -> None:
-        self._client = redis.Redis.from_url(
-            url,
-            socket_timeout=timeout,
-            socket_connect_timeout=timeout,
-            retry=Retry(NoBackoff(), 1),
-        )
+        self._address = address_of(url)
+        self._timeout = timeout
+        self._idle: list[Connection] = []
 
     def gets(self, keys: Iterable[str]) -> list[bytes | None]:
         """The values of the keys in one round trip; a key of another type is an error."""
-        with _translated, self._client.pipeline(transaction=False) as pipe:
-            for key in keys:
-                pipe.get(key)
-            return list(pipe.execute())
+        return self._asked(*(("GET", key) for key in keys))
 
     def run(self, script: str, keys: Iterable[str], *values: Any) -> Any:
         """What a Lua script returns, in one round trip."""
         names = list(keys)
-        with _translated:
-            return self._client.eval(script, len(names), *names, *values)
+        return self._asked(("EVAL", script, len(names), *names, *values))[0]
 
     def remove(self, patterns: Iterable[str]) -> None:
         """Delete every key that matches one of the patterns."""
-        with _translated:
-            for pattern in patterns:
-                for key in self._client.scan_iter(match=pattern, count=1000):
-                    self._client.unlink(key)
+        for pattern in patterns:
+            for key in self._scanned(pattern):
+                self._asked(("UNLINK", key))
+
+    def texts(self, pattern: str) -> dict[str, str]:
+        """The values of all keys of type string that match, as far as they are text."""
+        keys = list(self._scanned(pattern, "TYPE", "string"))
+        values = self._asked(*(("GET", key) for key in keys)) if keys else []
+        pairs = zip(keys, values, strict=True)
+        return {_text(key): _text(value) for key, value in pairs if value is not None}
 
     def risks(self) -> list[str]:
         """Why this server could lose what it has acknowledged, in words."""
-        with _translated:
-            try:
-                found = self._client.config_get(
-                    "appendonly", "appendfsync", "maxmemory", "maxmemory-policy"
-                )
-            except redis.ResponseError:
-                return ["cannot tell whether it keeps what it acknowledges (no CONFIG allowed)"]
-        return _risks({_text(key): _text(value) for key, value in dict(found).items()})
+        names = ("appendonly", "appendfsync", "maxmemory", "maxmemory-policy")
+        try:
+            (found,) = self._tried((("CONFIG", "GET", *names),))
+        except Refused:
+            return ["cannot tell whether it keeps what it acknowledges (no CONFIG allowed)"]
+        words = [_text(word) for word in found]
+        return _risks(dict(zip(words[::2], words[1::2], strict=True)))
 
     def close(self) -> None:
         """Release the connections."""
-        self._client.close()
+        while self._idle:
+            self._idle.pop().close()
 
+    def _scanned(self, pattern: str, *more: str) -> Iterator[bytes]:
+        cursor = b"0"
+        while True:
+            step: Command = ("SCAN", cursor, "MATCH", pattern, "COUNT", _SCANNED, *more)
+            cursor, keys = self._asked(step)[0]
+            yield from keys
+            if cursor == b"0":
+                return
 
-class _Translated:
-    """`with` it, an error of redis-py becomes one of ours."""
+    def _asked(self, *commands: Command) -> list[Any]:
+        try:
+            return self._tried(commands)
+        except Refused as error:
+            raise Unavailable(str(error)) from error
 
-    def __enter__(self) -> None:
-        """Nothing to prepare."""
+    def _tried(self, commands: tuple[Command, ...]) -> list[Any]:
+        """The replies; Refused when one of them is an error, Unavailable when there are none."""
+        try:
+            replies = self._exchanged(commands)
+        except (OSError, ValueError) as error:
+            words = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            raise Unavailable(" ".join(str(words).split())) from error
+        for reply in replies:
+            if isinstance(reply, Refused):
+                raise reply
+        return replies
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        if isinstance(error, redis.RedisError):
-            raise Unavailable(" ".join(str(error).split()) or type(error).__name__) from error
+    def _exchanged(self, commands: tuple[Command, ...]) -> list[Any]:
+        """A connection may have been cut while nobody used it: then with a new one."""
+        with suppress(IndexError, ConnectionError):
+            return self._with(self._idle.pop(), commands)
+        return self._with(Connection(self._address, timeout=self._timeout), commands)
 
-
-_translated = _Translated()
+    def _with(self, connection: Connection, commands: tuple[Command, ...]) -> list[Any]:
+        is_whole = False
+        try:
+            replies = connection.ask(*commands)
+            is_whole = True
+        finally:
+            self._idle.append(connection) if is_whole else connection.close()
+        return replies
 
 
 def _risks(settings: dict[str, str]) -> list[str]:

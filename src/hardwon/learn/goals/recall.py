@@ -1,0 +1,122 @@
+"""What past goals taught, brought to mind when the same or a similar one comes.
+
+Little is imported here: an agent waits for the answer.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from hardwon._cold.lazy import lazy
+from hardwon.errors import Unavailable
+from hardwon.learn.goals.names import INSIGHT_LIMIT, goal_name
+from hardwon.text.clean import clip, one_line
+from hardwon.text.injection import suspicion
+from hardwon.values.delivery import NOTHING, Injection
+from hardwon.values.reflection import CANDIDATES, Likeness, Reflection, key_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from hardwon.learn.goals import likeness
+    from hardwon.runtime import Runtime
+    from hardwon.values.scope import Scope
+else:
+    likeness = lazy("hardwon.learn.goals.likeness")
+
+HEAD = "[PAST REFLECTIONS]"
+_RELEVANT = 0.25  # of the weight of the asked words; below it, nothing is said
+_HALF_LIFE = 3.5 * 86_400  # seconds after which an insight counts half
+_TITLE_LIMIT = 120
+
+
+def context(
+    engine: Runtime, scope: Scope, goal_id: object = None, objective: str = ""
+) -> Injection:
+    """The block of past reflections; empty while a shared store is away."""
+    subject = "" if goal_id is None else goal_name(goal_id)
+    now = engine.clock()
+    try:
+        own, others = _found(engine, scope, subject, objective)
+    except Unavailable:  # the store has said so once, and the turn goes on
+        return NOTHING
+    best = _distinct([*ranked(own, now), *ranked(others, now)])
+    is_shared = engine.store.reflections.is_shared  # what we wrote was looked at before
+    able = (one for one in best if not (is_shared and doubt_about(one)))
+    chosen = list(islice(able, engine.settings.goals.shown))
+    return Injection(render(chosen)) if chosen else NOTHING
+
+
+def _found(
+    engine: Runtime, scope: Scope, subject: str, objective: str
+) -> tuple[list[Likeness], list[Likeness]]:
+    """This goal's, and those of similar goals; the recent ones when nothing is asked for."""
+    store, now = engine.store.reflections, engine.clock()
+    known = store.about(scope, subject) if subject else []
+    own = [Likeness(one, 1.0) for one in known if one.is_alive(now)]
+    asked = objective or (own[-1].reflection.title if own else "")
+    words = key_words(asked)
+    if not words:
+        return own, [] if subject else _recent(engine, scope, now)
+    found = store.alike(scope, words, now=now, limit=CANDIDATES)
+    alike = [one for one in found if one.relevance >= _RELEVANT]
+    alike += likeness.near(engine, scope, asked, now) if engine.embeds else []
+    return own, [one for one in alike if one.reflection.subject != subject]
+
+
+def kept(engine: Runtime, scope: Scope, goal_id: object, *, limit: int) -> list[Reflection]:
+    """The reflections on one goal, or the newest on any; raises when a shared store is away."""
+    store, now = engine.store.reflections, engine.clock()
+    if goal_id is None:
+        return store.recent(scope, now=now, limit=limit)
+    found = store.about(scope, goal_name(goal_id))
+    return [one for one in found if one.is_alive(now)][-limit:]
+
+
+def ranked(found: Iterable[Likeness], now: datetime) -> list[Reflection]:
+    """By relevance, importance and age together, the best first."""
+
+    def score(one: Likeness) -> float:
+        age = max(0.0, (now - one.reflection.created_at).total_seconds())
+        return one.relevance * one.reflection.importance * math.exp2(-age / _HALF_LIFE)
+
+    return [one.reflection for one in sorted(found, key=score, reverse=True)]
+
+
+def render(reflections: Iterable[Reflection]) -> str:
+    """The published block; no text in it can pass for the head of a block."""
+    lines = [
+        f"• [Goal: {_inert(clip(one_line(one.title or one.subject), _TITLE_LIMIT))}]"
+        f" {_inert(one_line(one.insight, INSIGHT_LIMIT))}"
+        for one in reflections
+    ]
+    return "\n".join([HEAD, *lines])
+
+
+def _recent(engine: Runtime, scope: Scope, now: datetime) -> list[Likeness]:
+    """Everything about the goals that ended last."""
+    values = engine.settings.goals
+    found = engine.store.reflections.recent(scope, now=now, limit=values.recent * values.per_goal)
+    goals = list(dict.fromkeys(one.subject for one in found))[: values.recent]
+    return [Likeness(one, 1.0) for one in found if one.subject in goals]
+
+
+def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
+    """Without those that say the same as one before them."""
+    first: dict[str, Reflection] = {}
+    for one in reflections:
+        first.setdefault(one.insight.casefold(), one)
+    return list(first.values())
+
+
+def doubt_about(one: Reflection) -> str:
+    """Why it should not be put before a model; "" when nothing speaks against it."""
+    return suspicion(f"{one.title}\n{one.insight}")
+
+
+def _inert(text: str) -> str:
+    return re.sub(r"\[(?=[A-Z]{2})", "(", text)

@@ -1,0 +1,136 @@
+"""One connection to a Redis: commands out, replies in (RESP2). No library: importing one takes
+longer than an agent's turn may wait for an answer."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Command = Sequence[str | bytes | int | float]
+
+_PORT = 6379
+_TLS = {"ssl_cert_reqs", "ssl_ca_certs", "ssl_certfile", "ssl_keyfile", "ssl_check_hostname"}
+_FALSE = {"0", "false", "no", "none"}
+
+
+class Refused(Exception):
+    """The server answered a command with an error."""
+
+
+class Address(NamedTuple):
+    """Where a server is, and who we are there."""
+
+    host: str
+    port: int = _PORT
+    path: str = ""  # of a Unix socket, instead of host and port
+    user: str = ""
+    password: str = ""
+    db: int = 0
+    tls: tuple[tuple[str, str], ...] | None = None  # options; None: plain text
+
+
+def address_of(url: str) -> Address:
+    """The address in `redis://`, `rediss://` or `unix://`; ValueError for anything else."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"redis", "rediss", "unix"}:
+        raise ValueError("the address is none of redis://, rediss://, unix://")
+    options = dict(parse_qsl(parts.query))
+    unknown = options.keys() - {"db", *_TLS}
+    if unknown:
+        raise ValueError(f"the address has options that are not known: {', '.join(unknown)}")
+    is_path = parts.scheme == "unix"
+    db = options.pop("db", "") or ("" if is_path else parts.path.strip("/")) or "0"
+    return Address(
+        parts.hostname or "localhost",
+        parts.port or _PORT,
+        unquote(parts.path) if is_path else "",
+        unquote(parts.username or ""),
+        unquote(parts.password or ""),
+        int(db),
+        tuple(options.items()) if parts.scheme == "rediss" else None,
+    )
+
+
+class Connection:
+    """A connection that is made at once; after an error it must be closed."""
+
+    def __init__(self, address: Address, *, timeout: float) -> None:
+        self._socket = _connected(address, timeout)
+        self._replies = self._socket.makefile("rb")
+        greeting = [one for one in _greeting(address) if one]
+        for reply in self.ask(*greeting) if greeting else ():
+            if isinstance(reply, Refused):
+                self.close()
+                raise reply
+
+    def ask(self, *commands: Command) -> list[Any]:
+        """The replies to the commands in one round trip; an error is one of them."""
+        self._socket.sendall(b"".join(map(encoded, commands)))
+        return [self._reply() for _ in commands]
+
+    def close(self) -> None:
+        """Release the connection."""
+        self._replies.close()
+        self._socket.close()
+
+    def _reply(self) -> Any:
+        line = self._replies.readline()
+        if not line.endswith(b"\r\n"):
+            raise ConnectionResetError("the server closed the connection")
+        kind, rest = line[:1], line[1:-2]
+        if kind in (b"+", b":"):
+            return rest if kind == b"+" else int(rest)
+        if kind == b"-":
+            return Refused(rest.decode("utf-8", "replace"))
+        size = int(rest)
+        if kind == b"*":
+            return None if size < 0 else [self._reply() for _ in range(size)]
+        return None if size < 0 else self._bulk(size)
+
+    def _bulk(self, size: int) -> bytes:
+        text = self._replies.read(size + 2)
+        if len(text) < size + 2:
+            raise ConnectionResetError("the server closed the connection")
+        return text[:-2]
+
+
+def encoded(command: Command) -> bytes:
+    """A command as the server reads it."""
+    parts = [part if isinstance(part, bytes) else str(part).encode() for part in command]
+    texts = (b"$%d\r\n%b\r\n" % (len(part), part) for part in parts)
+    return b"*%d\r\n%b" % (len(parts), b"".join(texts))
+
+
+def _greeting(address: Address) -> tuple[Command, Command]:
+    """Who we are and which database we use, where that must be said."""
+    words = [word for word in (address.user, address.password) if word]
+    return ["AUTH", *words] if words else [], ["SELECT", address.db] if address.db else []
+
+
+def _connected(address: Address, timeout: float) -> socket.socket:
+    if address.path:
+        local = socket.socket(socket.AF_UNIX)
+        local.settimeout(timeout)
+        local.connect(address.path)
+        return local
+    plain = socket.create_connection((address.host, address.port), timeout)
+    plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return plain if address.tls is None else _encrypted(plain, address.host, dict(address.tls))
+
+
+def _encrypted(plain: socket.socket, host: str, options: dict[str, str]) -> socket.socket:
+    import ssl  # only where it is asked for
+
+    context = ssl.create_default_context(cafile=options.get("ssl_ca_certs"))
+    is_trusting = options.get("ssl_cert_reqs", "").lower() in _FALSE
+    if is_trusting or options.get("ssl_check_hostname", "").lower() in _FALSE:
+        context.check_hostname = False
+    if is_trusting:
+        context.verify_mode = ssl.CERT_NONE
+    if own := options.get("ssl_certfile"):
+        context.load_cert_chain(own, options.get("ssl_keyfile"))
+    return context.wrap_socket(plain, server_hostname=host)

@@ -1,0 +1,155 @@
+"""Our own client against real servers: passwords, databases, sockets, TLS, cut connections."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from hardwon.errors import Unavailable
+from hardwon.stores.redis.connection import Address, address_of
+from hardwon.stores.redis.server import Server
+from tests.programs import needs
+from tests.redis_server import RedisServer, free_port
+
+Started = Callable[..., RedisServer]
+VALUES = ["text", "üñí", "", "line\r\nline", "x" * 100_000]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Started]:
+    running = []
+
+    def begin(*settings: str) -> RedisServer:
+        (tmp_path / "redis").mkdir(exist_ok=True)
+        running.append(RedisServer(tmp_path / "redis", *settings))
+        return running[-1]
+
+    yield begin
+    for server in running:
+        server.stop()
+
+
+def speaks(url: str) -> bool:
+    """Whether values come back from there as they went."""
+    with closing(Server(url, timeout=5)) as server:
+        for place, value in enumerate(VALUES):
+            server.run("return redis.call('SET', KEYS[1], ARGV[1])", [f"k{place}"], value)
+        found = server.gets(f"k{place}" for place in range(len(VALUES) + 1))
+    return found == [*(value.encode() for value in VALUES), None]
+
+
+def test_any_value_comes_back(start: Started) -> None:
+    assert speaks(start().url)
+
+
+def test_replies_of_every_kind_are_read(start: Started) -> None:
+    with closing(Server(start().url, timeout=5)) as server:
+        found = server.run("return {1, 'a', {2, {}}, false, redis.status_reply('OK')}", [])
+
+    assert found == [1, b"a", [2, []], None, b"OK"]
+
+
+def test_another_database_is_another_place(start: Started) -> None:
+    server = start()
+    other = server.url.removesuffix("/0") + "/3"
+
+    assert speaks(other)
+    assert server.client.dbsize() == 0
+
+
+def test_a_password_is_given(start: Started) -> None:
+    server = start()
+    server.client.execute_command("ACL", "SETUSER", "ada", "on", ">p%2Fw", "~*", "&*", "+@all")
+    host = server.url.removeprefix("redis://")
+
+    assert speaks(f"redis://ada:p%252Fw@{host}")
+    with pytest.raises(Unavailable, match="WRONGPASS"):
+        Server(f"redis://ada:other@{host}", timeout=5).gets(["k"])
+
+
+def test_a_unix_socket_will_do(start: Started, tmp_path: Path) -> None:
+    path = tmp_path / "redis.sock"
+    start("--unixsocket", str(path))
+
+    assert speaks(f"unix://{path}?db=2")
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    path = tmp_path / "tls.pem"
+    command = [
+        *(needs("openssl", package="openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes"),
+        *("-keyout", str(path), "-out", f"{path}.crt", "-subj", "/CN=localhost"),
+        *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-days", "2"),
+    ]
+    subprocess.run(command, check=True, capture_output=True)
+    return path
+
+
+def test_a_connection_may_be_encrypted(start: Started, certificate: Path) -> None:
+    port = free_port()
+    own, key = f"{certificate}.crt", str(certificate)
+    tls = ("--tls-port", str(port), "--tls-cert-file", own, "--tls-key-file", key)
+    start(*tls, "--tls-ca-cert-file", own, "--tls-auth-clients", "no")
+    url = f"rediss://127.0.0.1:{port}/0"
+
+    assert speaks(f"{url}?ssl_ca_certs={own}")
+    assert speaks(f"{url}?ssl_cert_reqs=none")
+    with pytest.raises(Unavailable, match=r"(?i)certificate"):
+        Server(url, timeout=5).gets(["k"])
+
+
+def test_a_cut_connection_is_made_again(start: Started) -> None:
+    running = start()
+    with closing(Server(running.url, timeout=5)) as server:
+        server.gets(["k"])
+        running.client.client_kill_filter(_type="normal", skipme=True)
+
+        assert server.gets(["k"]) == [None]
+
+
+def test_an_error_of_the_server_is_told_and_the_next_question_answered(start: Started) -> None:
+    running = start()
+    running.client.lpush("list", "x")
+    with closing(Server(running.url, timeout=5)) as server:
+        with pytest.raises(Unavailable, match="WRONGTYPE"):
+            server.gets(["k", "list", "k"])
+
+        assert server.gets(["k"]) == [None]
+
+
+def test_every_key_that_matches_is_removed_and_no_other(start: Started) -> None:
+    client = start().client
+    client.mset({f"a:{number}": "x" for number in range(3000)} | {"b:1": "y"})
+    with closing(
+        Server(f"redis://127.0.0.1:{client.get_connection_kwargs()['port']}", timeout=5)
+    ) as s:
+        s.remove(["a:*"])
+
+    assert client.keys() == ["b:1"]
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("redis://", Address("localhost")),
+        ("redis://:p@h:1/2", Address("h", 1, password="p", db=2)),
+        ("redis://u:p%40@h", Address("h", user="u", password="p@")),
+        ("unix:///a/b.sock?db=4", Address("localhost", path="/a/b.sock", db=4)),
+        ("rediss://h", Address("h", tls=())),
+    ],
+)
+def test_addresses_are_read(url: str, address: Address) -> None:
+    assert address_of(url) == address
+
+
+@pytest.mark.parametrize(
+    "url", ["localhost:6379", "http://h", "redis://h:x/0", "redis://h/x", "redis://h?colour=red"]
+)
+def test_a_senseless_address_is_refused(url: str) -> None:
+    with pytest.raises(ValueError):
+        address_of(url)
