@@ -178,6 +178,23 @@ MORE = (
         never=("usr-77120",),
     ),
     case(
+        "calls that came too late",
+        (
+            "cat <<'EOF' > t.py\nimport app\nfrom app import models\n"
+            "app.configure(\n    debug=1,\n)\n"
+            "app.start()\nprint(models.all())\nEOF\npython t.py",
+            '!  File "t.py", line 2, in <module>\n    from app import models\n'
+            "RuntimeError: app is not configured, call configure before models are imported",
+        ),
+        (
+            "cat <<'EOF' > t.py\nimport app\napp.configure(\n    debug=1,\n)\napp.start()\n"
+            "from app import models\nprint(models.all())\nEOF\npython t.py",
+            "[]",
+        ),
+        sort="lines",
+        says=("First call `app.configure(…)`, then `app.start()`",),
+    ),
+    case(
         "an editor whose command is an argument",
         (
             tool(

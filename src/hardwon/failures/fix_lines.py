@@ -82,19 +82,29 @@ def lines_fix(case: Case) -> Fix | None:
 
 def _added(case: Case, scripts: Scripts) -> Fix | None:
     """The fix that adds lines, or moves them up."""
-    raised = _raised(case, scripts)
-    chosen = raised or _chosen(case, scripts)
+    if raised := _raised(case, scripts):
+        return _raised_fix(raised)
+    chosen = _chosen(case, scripts)
     lines = [chosen[place] for place in sorted(chosen)]
     code = _code(chosen)
     if not _is_telling(lines) or _is_homemade(lines, case, scripts) or is_personal(code):
         return None
-    names = ["first", *_called(lines)] if raised else _names(lines, scripts, case)
+    names = _names(lines, scripts, case)
     if not names or len(code) > _LIMIT:
         return None
     where = "In the script" if scripts.name else "In the code"
-    first = ", before the line that fails" if raised else ""
-    text = f"{where}{first}, with your own names:\n{code}"
+    text = f"{where}, with your own names:\n{code}"
     return Fix("lines", text, f"lines {' '.join(names)}", "", _removed(case, scripts))
+
+
+def _raised_fix(lines: list[str]) -> Fix:
+    """The calls that have to come first."""
+    calls = [call for line in lines for call in re.findall(r"([A-Za-z_][\w.]*\(\)?)", line)[:1]]
+    shown = [call if call.endswith(")") else f"{call}…)" for call in dict.fromkeys(calls)]
+    names = {call.split("(")[0].rsplit(".", 1)[-1] for call in calls}
+    told = ", then ".join(f"`{call}`" for call in shown)
+    text = f"First call {told}; only then comes the line that fails."
+    return Fix("lines", text, f"lines first {' '.join(sorted(names))}", "", "it came too late")
 
 
 def applies_lines(key: str, step: Step) -> bool:
@@ -107,10 +117,6 @@ def applies_lines(key: str, step: Step) -> bool:
 def _is_telling(lines: list[str]) -> bool:
     """Whether the lines do something, not only name it."""
     return any(re.search(r"[(=]", line) for line in lines)
-
-
-def _called(lines: list[str]) -> list[str]:
-    return sorted({word for line in lines for word in re.findall(_CALL, line)} - _PLAIN_CALLS)[:4]
 
 
 def _is_homemade(lines: list[str], case: Case, scripts: Scripts) -> bool:
@@ -166,21 +172,22 @@ def _chosen(case: Case, scripts: Scripts) -> dict[int, str]:
     return _gathered(fresh, scripts, case) if is_small else {}
 
 
-def _raised(case: Case, scripts: Scripts) -> dict[int, str]:
+def _raised(case: Case, scripts: Scripts) -> list[str]:
     """Lines about the error that stood below the failing one and stand above it now."""
     failing = failing_line(case, scripts)
     old, new = scripts.old.splitlines(), scripts.new.splitlines()
     place, before = place_of(scripts.new, failing), place_of(scripts.old, failing)
     if place < 0 or before < 0:
-        return {}
+        return []
     below = {line.strip() for line in old[before + 1 :]} - {line.strip() for line in old[:before]}
     moved = [
-        (at, line)
-        for at, line in enumerate(new[:place])
-        if line.strip() in below and _meets(names_in(line), case.names)
-        if re.search(_CALL, line) and not re.match(_NOISE, line)
+        line
+        for line in new[:place]
+        if line.strip() in below and re.match(r"\s*[A-Za-z_][\w.]*\(", line)
+        if not re.match(_NOISE, line)
     ]
-    return _closed(moved[:3], scripts.new) if moved else {}
+    is_about = any(_meets(names_in(line), case.names) for line in moved)
+    return moved if is_about and len(moved) <= _FEW else []
 
 
 def _gathered(blocks: list[list[tuple[int, str]]], scripts: Scripts, case: Case) -> dict[int, str]:
