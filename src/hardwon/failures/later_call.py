@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from hardwon._cold import json, re
 from hardwon._cold.lazy import lazy
-from hardwon.failures.later_shell import Command, changes, parse
+from hardwon.failures.call_diff import changes
+from hardwon.failures.shell import Command, parse, working_part
 from hardwon.failures.signature import Signature, signature
 from hardwon.text.clean import clip, one_line
 from hardwon.values.episode import Episode
@@ -142,7 +142,7 @@ def is_search_miss(step: Step) -> bool:
     if not step.failed or step.output.strip():
         return False
     piped = re.findall(r"\| *(grep|rg|egrep|diff)\b", step.args)
-    return bool(piped) or _command(step.args).name in _SEARCHERS
+    return bool(piped) or _command(step.args).does in _SEARCHERS
 
 
 def _is_named(step: Step, error: str) -> bool:
@@ -150,18 +150,20 @@ def _is_named(step: Step, error: str) -> bool:
     return len(last) > 8 and last in error
 
 
-@lru_cache(maxsize=512)
 def _command(args: str) -> Command:
-    return parse(args)
+    """The working part with the code that the call carries, wherever it stands."""
+    command = working_part(args)
+    scripts = (each.script for each in parse(args) if each.script)
+    return command if command.script else command._replace(script=next(scripts, ""))
 
 
 def _fixed_by(failed: Step, step: Step) -> tuple[tuple[str, ...], float] | None:
     if has_fields(failed) and has_fields(step):
         return _fixed_fields(_fields(failed.args), _fields(step.args))
     old, new = _command(failed.args), _command(step.args)
-    if old.words != new.words and re.search(_TESTED, failed.output[-4000:]):
+    if old.operands != new.operands and re.search(_TESTED, failed.output[-4000:]):
         return None  # a failing test is not mended by running another one
-    if old.name in _TESTERS and old.name != new.name and not step.output.strip():
+    if old.does in _TESTERS and old.does != new.does and not step.output.strip():
         return None  # tests that ran would have said so
     return _fixed_command(old, new)
 
@@ -170,9 +172,9 @@ def _fixed_command(old: Command, new: Command) -> tuple[tuple[str, ...], float] 
     """How `new` does what `old` tried, and how sure that is; None when it does something else."""
     if not old.program or not new.program:
         return None
-    shared = set(old.words) & set(new.words) or _same_file(old, new)
-    if old.name == new.name:
-        if shared or _is_wordless(old, new) or old.name.count(" "):
+    shared = set(old.operands) & set(new.operands) or _same_file(old, new)
+    if old.does == new.does:
+        if shared or _is_wordless(old, new) or old.does.count(" "):
             return (changes(old, new), 0.85 if shared else 0.7)
         return (changes(old, new), 0.55) if _is_alike(old, new) else None
     if shared and not (_is_bystander(new) or _is_bystander(old)):
@@ -182,13 +184,13 @@ def _fixed_command(old: Command, new: Command) -> tuple[tuple[str, ...], float] 
 
 def _is_wordless(old: Command, new: Command) -> bool:
     """Whether both work on nothing that is named: two scripts, or two plain calls."""
-    return not (old.words or new.words) and bool(old.script) == bool(new.script)
+    return not (old.operands or new.operands) and bool(old.script) == bool(new.script)
 
 
 def _same_file(old: Command, new: Command) -> bool:
     """Whether both work on a file of the same name, in whatever directory."""
-    files = {word.split("::")[0].rsplit("/", 1)[-1] for word in old.words if "." in word}
-    return any(word.split("::")[0].rsplit("/", 1)[-1] in files for word in new.words)
+    files = {word.split("::")[0].rsplit("/", 1)[-1] for word in old.operands if "." in word}
+    return any(word.split("::")[0].rsplit("/", 1)[-1] in files for word in new.operands)
 
 
 def _is_alike(old: Command, new: Command) -> bool:
@@ -199,7 +201,7 @@ def _is_alike(old: Command, new: Command) -> bool:
         return again * 2 >= max(1, len(lines))
     if old.script or new.script:
         return False
-    pairs = [(a, b) for a in old.words[:5] for b in new.words[:5]]
+    pairs = [(a, b) for a in old.operands[:5] for b in new.operands[:5]]
     return any(_is_spelt_alike(a, b) or _names_alike(a, b) for a, b in pairs)
 
 
@@ -221,8 +223,8 @@ def _is_spelt_alike(a: str, b: str) -> bool:
 
 def _is_bystander(command: Command) -> bool:
     """Whether it only looks at files or moves them about."""
-    names = {command.program, command.name, command.name.split(" ")[0]}
-    return bool(names & (_READERS | _MOVERS)) or command.name.startswith("git ")
+    names = {command.does, command.name}
+    return bool(names & (_READERS | _MOVERS)) or command.does.startswith("git ")
 
 
 def _fields(args: str) -> dict[str, Any]:
@@ -284,14 +286,14 @@ def _preparation(step: Step, failed: Step) -> str:
         is_look = re.search(_VIEWERS, step.tool) and re.search(_EDITORS, failed.tool)
         return f"read `{_shown(path)}`" if is_look and path and path == path_of(failed) else ""
     command = _command(step.args)
-    if command.name == "sed" and any(flag.startswith("-i") for flag in command.flags):
-        return f"edited `{_shown(command.words[-1])}`" if command.words else ""
+    if command.does == "sed" and any(flag.startswith("-i") for flag in command.flags):
+        return f"edited `{_shown(command.operands[-1])}`" if command.operands else ""
     if command.script and re.search(_REWRITES, command.script):
         rewritten = re.search(_NAMED_FILE, command.script)
         return f"edited `{_shown(rewritten[1])}`" if rewritten else ""
     if command.writes and command.script:
         return _written(command.writes[-1], failed)
-    if command.name in _MAKERS:
+    if command.does in _MAKERS:
         return f"ran `{_shown(step.args)}`"
     return ""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.errors import PermanentError
 from hardwon.failures.diagnosis import Diagnosis, diagnose
 from hardwon.failures.later_call import Fix, find_fix, focus
-from hardwon.failures.later_shell import parse
+from hardwon.failures.shell import working_part
 from hardwon.ports import Reply
 from hardwon.text.clean import clip, one_line
 
@@ -156,7 +156,7 @@ def _sentence(words: str) -> str:
 def _tags(failed: Step, told: Diagnosis) -> list[str]:
     names = [failed.tool.lower()]
     if _command(failed):
-        names += parse(failed.args).name.split(" ")[:2]
+        names += working_part(failed.args).does.split(" ")[:2]
     tags = [name for name in (*names, *told.tags) if re.fullmatch(r"[A-Za-z][\w.+-]{1,30}", name)]
     return list(dict.fromkeys(tags))[:5]
 
