@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from hardwon import Reflection, Scope
 from hardwon.ports import ReflectionStore
+from hardwon.ranking.reflections import key_words
 from hardwon.stores.memory import MemoryReflections, MemoryStore
 from hardwon.stores.redis.reflections import RedisReflections
 from hardwon.stores.sqlite import SqliteStore
 from hardwon.stores.sqlite.database import Database
 from hardwon.stores.sqlite.reflections import SqliteReflections
-from hardwon.values.reflection import key_words
 from tests.redis_server import RedisServer
 from tests.samples import CODER, LATER, NOW
 

@@ -22,7 +22,10 @@ from hardwon.ports import Request
 from hardwon.settings import load
 from tests.samples import NOW, Clock
 
-LESSON = "<situation>s</situation><mistake>m</mistake><correction>c</correction><tags>t</tags>"
+LESSON = (
+    "<situation>when it rains on the way to work</situation><mistake>no umbrella</mistake>"
+    "<correction>take the large umbrella</correction><tags>rain</tags>"
+)
 MIB = 1 << 20
 
 
@@ -251,8 +254,23 @@ def test_a_lesson_that_is_not_kept_is_logged_as_loudly_as_a_warning(
         hw.drain()
 
     assert any(
-        "LESSON: s" in text for _, level, text in caplog.record_tuples if level >= logging.WARNING
+        "LESSON: when it rains" in text
+        for _, level, text in caplog.record_tuples
+        if level >= logging.WARNING
     )
+
+
+def test_the_same_lesson_of_several_hallucinations_is_kept_once(home: Path) -> None:
+    signals = {"verified_with_discrepancy": True, "verifier_discrepancies": "the sum is wrong"}
+    with hardwon.open(home, model=lambda asked: LESSON) as hw:
+        coder = hw.agent("coder")
+        for number in range(3):
+            coder.after_run(task=f"add up the invoices of month {number}", signals=signals)
+        assert hw.drain().done == 3
+
+        (kept,) = coder.lessons.list()
+    assert kept.trigger == "hallucination"
+    assert kept.met == 3
 
 
 class Falsy(Exception):

@@ -41,6 +41,8 @@ def _kept(lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
     """Added, unless it is said already; one that says something else about the same is marked."""
     for known in _alike(lesson, lessons, now):
         if likeness(known.correction, lesson.correction) >= _SAME:
+            if lesson.evidence and set(lesson.evidence) <= set(known.evidence):
+                return known
             grown = known.met_again(lesson, now)
             lessons.update(grown)
             return grown
@@ -59,7 +61,7 @@ def _in_common(mine: set[str], yours: set[str]) -> float:
 
 def _alike(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
     """Lessons of the same scope about nearly the same situation."""
-    if lesson.job:
+    if lesson.signatures:  # then the failure tells which lesson is the same
         return []
     asked = query("turn", f"{lesson.situation} {lesson.correction}", reach=_REACH)
     longest = sorted(asked.terms, key=len, reverse=True)[:_TELLING]
@@ -70,7 +72,7 @@ def _alike(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
         known
         for known in found
         if known.scope == lesson.scope
-        and not known.job
+        and not known.signatures
         and _in_common(mine, set(terms(known.situation))) >= _SAME
     ]
 

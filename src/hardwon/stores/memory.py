@@ -10,19 +10,11 @@ from hardwon._cold.lazy import lazy
 from hardwon.errors import NotFound
 from hardwon.failures.call_keys import EXACT, Key
 from hardwon.ranking.query import Match, Query, Tally, index, keys, rarity
+from hardwon.ranking.reflections import CANDIDATES, best_held, by_relevance, words_of
 from hardwon.text.embedding_text import Wording, wording_of
 from hardwon.values.lesson import SHELVED, Lesson, Status
 from hardwon.values.lesson_check import checked
-from hardwon.values.reflection import (
-    CANDIDATES,
-    RUNS_KEPT,
-    Likeness,
-    best_held,
-    by_relevance,
-    is_known,
-    leaving,
-    words_of,
-)
+from hardwon.values.reflection import RUNS_KEPT, Likeness, is_known, leaving
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from hardwon._cold.lazy import lazy
 from hardwon.errors import Unavailable
 from hardwon.learn.goals.names import INSIGHT_LIMIT, goal_name
+from hardwon.ranking.reflections import CANDIDATES, key_words
 from hardwon.text.clean import clip, one_line
 from hardwon.text.injection import suspicion
 from hardwon.values.delivery import NOTHING, Injection
-from hardwon.values.reflection import CANDIDATES, Likeness, Reflection, key_words
+from hardwon.values.reflection import Likeness, Reflection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

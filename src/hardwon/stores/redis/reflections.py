@@ -8,20 +8,12 @@ import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.errors import Unavailable
+from hardwon.ranking.reflections import CANDIDATES, HOLDERS_READ, likenesses, words_of
 from hardwon.stores.redis import entries
 from hardwon.stores.redis.keys import Keys, patterns, visible
 from hardwon.stores.redis.opening import Opening
 from hardwon.stores.redis.patience import Patience
-from hardwon.values.reflection import (
-    CANDIDATES,
-    HOLDERS_READ,
-    Likeness,
-    Reflection,
-    is_known,
-    leaving,
-    likenesses,
-    words_of,
-)
+from hardwon.values.reflection import Likeness, Reflection, is_known, leaving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

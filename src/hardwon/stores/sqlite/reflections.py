@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hardwon.ranking.reflections import CANDIDATES, HOLDERS_READ, best_held, by_relevance, words_of
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.rows import moment
-from hardwon.values.reflection import (
-    CANDIDATES,
-    HOLDERS_READ,
-    RUNS_KEPT,
-    Likeness,
-    Reflection,
-    best_held,
-    by_relevance,
-    is_known,
-    leaving,
-    words_of,
-)
+from hardwon.values.reflection import RUNS_KEPT, Likeness, Reflection, is_known, leaving
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
