@@ -8,6 +8,7 @@ from hardwon.failures.fix_order import calls_before, order_fix
 from hardwon.failures.fixes import applies, fixes_shown
 from hardwon.values.fix import TEXT_LIMIT, Fix
 from hardwon.values.step import Step
+from tests.effort import calls_made
 from tests.failures.fix_cases import CASES, FixCase, tool
 from tests.failures.more_fix_cases import MORE
 
@@ -118,6 +119,45 @@ def _table_fix(name: str, table: str) -> Fix:
     )
     ((_, fix),) = fixes_shown([before, after])
     return fix
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        '{"a":',
+        "[",
+        "'",
+        "$(",
+        "<<E\n",
+        "a=1 ",
+        "rm x; ",
+        '"',
+        "cd a && ",
+        "x(",
+        "    if x:\n",
+        "\x00",
+    ],
+)
+def test_hostile_steps_show_nothing_and_break_nothing(piece: str) -> None:
+    text = piece * 1000
+    steps = [
+        Step("t", text, f"Error: {text}", failed=True),
+        Step("t", text + "y", text),
+        Step("bash", f"python a.py\n{text}", f"ValueError: {text}", failed=True),
+        Step("bash", f"cat > a.py <<'E'\n{text}\nE\npython a.py", text),
+        Step("t", '{"a": ' * 500 + "1" + "}" * 500, "Error: not found", failed=True),
+        Step("t", '{"a": ' * 500 + "2" + "}" * 500, "ok"),
+    ]
+
+    shown = [fix for n in range(1, len(steps) + 1) for _, fix in fixes_shown(steps[:n])]
+
+    assert all(len(fix.text) <= TEXT_LIMIT for fix in shown)
+
+
+def test_a_long_run_costs_no_more_a_step_than_a_short_one() -> None:
+    step = [step_of("npm test", "!Error: Cannot find module 'a'"), step_of("make lint", "fine")]
+
+    assert calls_made(fixes_shown, step * 200) < 3 * calls_made(fixes_shown, step * 20)
 
 
 def test_a_fix_is_shown_once() -> None:

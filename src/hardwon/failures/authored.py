@@ -44,7 +44,7 @@ def fields(args: str) -> dict[str, Any]:
         return {}
     try:
         found = json.loads(args)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

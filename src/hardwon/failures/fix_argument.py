@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_DEPTH = 4  # objects within objects
 _OFFERS = r"(?i:one of|allowed|valid|expected|supported|must be|choose|use)"
 _ADDRESS = r"https?://|/[a-z]"
 _ABSENT = r"(?i:\b(?:404|405|410)\b|not found|no route|unknown|does not exist|not allowed|moved)"
@@ -36,11 +37,11 @@ def argument_fix(case: Case) -> Fix | None:
     return Fix("argument", text, key, "", "")
 
 
-def _flat(given: dict[str, Any]) -> dict[str, Any]:
+def _flat(given: dict[str, Any], depth: int = _DEPTH) -> dict[str, Any]:
     """The arguments with those of inner objects beside them; of two with one name the outer."""
     found: dict[str, Any] = {}
-    for value in given.values():
-        found |= _flat(value) if isinstance(value, dict) else {}
+    for value in given.values() if depth else ():
+        found |= _flat(value, depth - 1) if isinstance(value, dict) else {}
     return found | {key: value for key, value in given.items() if not isinstance(value, dict)}
 
 

@@ -35,7 +35,7 @@ def leaves(output: str) -> tuple[Leaf, ...]:
         return ()
     try:
         whole = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return tuple(_named(text))
     found: list[Leaf] = []
     _collect(whole, (), found)
@@ -114,10 +114,9 @@ def is_id(name: str) -> bool:
     return bool(re.search(r"\d{3,}|[^\w-]|^[A-Z]", name))
 
 
-def scalars(value: Any) -> list[str]:
-    """The texts and numbers in a value, however deep."""
-    if isinstance(value, dict):
-        return [one for inner in value.values() for one in scalars(inner)]
-    if isinstance(value, list):
-        return [one for inner in value for one in scalars(inner)]
+def scalars(value: Any, depth: int = _DEPTH) -> list[str]:
+    """The texts and numbers in a value, down to some depth."""
+    if isinstance(value, dict | list):
+        inner = value.values() if isinstance(value, dict) else value
+        return [text for one in inner for text in scalars(one, depth - 1)] if depth else []
     return [] if value is None or isinstance(value, bool) else [str(value)]
