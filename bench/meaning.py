@@ -37,6 +37,7 @@ from hardwon.ranking.scores import UNKNOWN, WEIGHTS, judge
 from hardwon.runtime import utc_now
 from hardwon.stores.sqlite import SqliteStore
 from hardwon.values.lesson import Lesson
+from hardwon.values.step import Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -153,7 +154,8 @@ class Asking:
         """The query that a door makes of a question."""
         if one.door == "turn":
             return self._doors.asked_at_turn(OWN, one.text)
-        return self._doors.asked_at_error(OWN, "bash", one.text, one.task)
+        step = self._doors.screened(Step("bash", "", one.text, failed=True), ())
+        return self._doors.asked_at_error(OWN, step, one.task)
 
     def ranked(self, one: Question, how: str) -> list[int]:
         """Lesson ids, best first, floors aside."""

@@ -100,7 +100,7 @@ def test_without_an_embedder_nothing_changes(tmp_path: Path) -> None:
 
     assert hw.embed() == 0
     assert hw.embedded() == ("", 0, 0)
-    assert [name for name, _ in words[0].parts] == ["words", "usual", "prior"]
+    assert [name for name, _ in words[0].parts] == ["words", "prior"]
 
 
 def test_explain_shows_the_part_of_the_meaning(hw: Hardwon) -> None:

@@ -197,11 +197,20 @@ def test_what_cannot_be_imported_is_named(coder: hardwon.Agent, tmp_path: Path, 
         coder.lessons.import_from(str(tmp_path / name), trust=True)
 
 
-def test_the_same_note_twice_is_one_lesson_met_twice(coder: hardwon.Agent) -> None:
+def test_the_same_note_twice_is_one_lesson_and_no_meeting(coder: hardwon.Agent) -> None:
     first = coder.learn("run the migrations before the tests")
     again = coder.learn("run the migrations before the  tests")
 
-    assert (again.id, again.met) == (first.id, 2)
+    assert (again.id, again.met) == (first.id, 1)
+
+
+def test_a_pack_taken_in_twice_is_no_meeting(coder: hardwon.Agent, tmp_path: Path) -> None:
+    pack = tmp_path / "pack.jsonl"
+    pack.write_text('{"situation": "when you deploy", "correction": "use the blue cluster"}\n')
+    first = coder.lessons.import_from(str(pack))
+    again = coder.lessons.import_from(str(pack))
+
+    assert [(one.id, one.met) for one in again] == [(one.id, 1) for one in first]
 
 
 def test_lessons_that_disagree_are_both_kept_and_marked(coder: hardwon.Agent) -> None:
@@ -220,7 +229,7 @@ def test_explain_tells_why_a_lesson_is_shown_or_not(coder: hardwon.Agent) -> Non
 
     assert not first.verdict
     assert first.score > second.score
-    assert "too few words" in second.verdict
+    assert "by chance" in second.verdict
     assert dict(first.parts)["words"] > 0
     with pytest.raises(InvalidInput):
         coder.explain("window", "x")
@@ -231,8 +240,10 @@ def test_a_search_finds_the_tags_that_show_prints(home: str, tmp_path: Path) -> 
     with hardwon.open(home if home == "memory:" else tmp_path / home) as hw:
         coder = hw.agent("coder")
         noted = coder.learn("use Edit for large Go files")
-        coder.after_run(task="build", error="no such file: x.c")
-        hw.drain()
+        coder.after_action(
+            "bash", {"command": "pytest a"}, output="sh: pytest: command not found", failed=True
+        )
+        coder.after_action("bash", {"command": "bin/test a"}, output="1 passed")
         (reflected,) = [one for one in coder.lessons.list() if one.trigger == "error"]
 
         assert {one.id for one in coder.lessons.search("reflexion")} == {noted.id, reflected.id}

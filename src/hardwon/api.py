@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
     from typing import Any, TypeVar
 
-    from hardwon.failures import call_keys
+    from hardwon.failures import call_keys, verdict
     from hardwon.learn import executions, goals, trials
     from hardwon.learn import maintenance as nights
     from hardwon.learn.transcripts import mining
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from hardwon.runtime import Answerer, Processor
     from hardwon.settings import Settings
     from hardwon.values import episode, execution
+    from hardwon.values import run as runs
     from hardwon.values import step as steps
     from hardwon.values.job import Job
     from hardwon.values.queue import QueueCounts, Tally
@@ -51,6 +52,7 @@ else:
     mining = lazy("hardwon.learn.transcripts.mining")
     nights, goals = lazy("hardwon.learn.maintenance"), lazy("hardwon.learn.goals")
     execution, steps = lazy("hardwon.values.execution"), lazy("hardwon.values.step")
+    runs, verdict = lazy("hardwon.values.run"), lazy("hardwon.failures.verdict")
     executions = lazy("hardwon.learn.executions")
 
 
@@ -226,6 +228,10 @@ class Agent:
         """Transcripts of coding agents on this machine, to be mined into this agent's memory."""
         return mining.Sessions(self._engine, self.scope)
 
+    def start(self) -> Injection:
+        """What this project keeps meeting, with what cures it; once a run, when it begins."""
+        return self._door(self._start)
+
     def before_turn(self, prompt: str, *, hyde: bool | None = None) -> Injection:
         """What to put before the model along with this prompt; falsy when nothing fits.
 
@@ -238,10 +244,11 @@ class Agent:
         return self._door(self._action, as_text(tool), args)
 
     def after_action(
-        self, tool: str, args: Any, *, output: object = "", failed: bool = False
+        self, tool: str, args: Any, *, output: object = "", failed: bool | None = None
     ) -> Injection:
         """Records the step; after a failure that is known, what worked the last time.
 
+        Without `failed` the output is judged; the verdict stands in `failed` of what is returned.
         The output may be anything: text, bytes, an exception. A run that goes in circles is told
         so; `stop` is set when it should be stopped.
         """
@@ -375,23 +382,30 @@ class Agent:
         imagined = self._engine.enriched(asked, hyde)
         return self._engine.doors.turn(own, asked, self.run, imagined)
 
+    def _start(self, own: Scope) -> Injection:
+        return self._engine.doors.start(own, self.run)
+
     def _action(self, own: Scope, tool: str, args: Any) -> Injection:
         return self._engine.doors.action(own, tool, args, self.run)
 
     def _after_action(
-        self, own: Scope, tool: str, args: Any, output: object, failed: bool
+        self, own: Scope, tool: str, args: Any, output: object, failed: bool | None
     ) -> Injection:
-        call = call_keys.canonical(args)
-        step = steps.Step(as_text(tool), call, as_text(output), bool(failed))
+        name, call = as_text(tool), call_keys.canonical(args)
+        if failed is None:
+            failed = verdict.has_failed(name, output, call, self.run.so_far().steps)
+        step = steps.Step(name, call, as_text(output), bool(failed))
         return self._engine.doors.after(own, step, self.run)
 
     def _learnt(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """Steps that are given only when the run ends: screened, and learnt from now."""
-        given = tuple(map(self._engine.doors.screened, map(_plain, steps)))
+        past = runs.RunSoFar()
         with self._engine.store.together():
-            for number, step in enumerate(given):
-                self._engine.doors.learn(self.scope, step, given[:number])
-        return given
+            for given in map(_plain, steps):
+                step = self._engine.doors.screened(given, past.steps)
+                counted = self._engine.doors.learn(self.scope, step, past)
+                past = past.after(step, counted)
+        return past.steps
 
     def _door(self, door: Callable[..., Injection], *asked: Any) -> Injection:
         return self._attempt(door, NOTHING, *asked)

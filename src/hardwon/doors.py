@@ -9,7 +9,7 @@ from hardwon._cold.lazy import lazy
 from hardwon.errors import InvalidInput, StorageError
 from hardwon.pipeline import inject, measure, recall
 from hardwon.ranking.query import Match, Query, query
-from hardwon.ranking.scores import ANY, UNKNOWN, WARNED, WEIGHTS, Judged, Outlook
+from hardwon.ranking.scores import ANY, RUN, UNKNOWN, WARNED, WEIGHTS, Judged, Outlook
 from hardwon.text.secrets import safe
 from hardwon.values.delivery import NOTHING, Door, Injection
 
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from hardwon.failures import call_context, call_keys, guards, loops, signature
+    from hardwon.failures import call_context, call_keys, guards, loops, mistakes, reading
     from hardwon.pipeline import mine, screen
     from hardwon.ports import Run, Store
     from hardwon.ranking.query import Near
     from hardwon.settings import Settings
     from hardwon.stores import runs
+    from hardwon.values import step as steps
     from hardwon.values.lesson import Lesson
     from hardwon.values.run import RunSoFar
     from hardwon.values.scope import Scope
@@ -35,10 +36,12 @@ else:
     call_keys = lazy("hardwon.failures.call_keys")
     guards = lazy("hardwon.failures.guards")
     loops = lazy("hardwon.failures.loops")
-    signature = lazy("hardwon.failures.signature")
+    mistakes, reading = lazy("hardwon.failures.mistakes"), lazy("hardwon.failures.reading")
+    steps = lazy("hardwon.values.step")
     mine, screen = lazy("hardwon.pipeline.mine"), lazy("hardwon.pipeline.screen")
 
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
+_STARTED = "start"
 _ABOUT = 300  # characters of the task that say what an error was met at
 _PROMPT = 1500  # characters of a prompt that are looked up, from its beginning and its end
 _ASKED = 2000  # characters of an error that are looked up, from its end
@@ -71,14 +74,26 @@ class Doors:
             return runs.MemoryRun()
         return runs.FileRun(self._settings.home, scope, name)
 
+    def start(self, scope: Scope, run: Run) -> Injection:
+        """What this project keeps meeting, once a run."""
+        past = run.so_far()
+        if _STARTED in past.counted:
+            return NOTHING
+        self._noted(lambda: run.counted([_STARTED]))
+        # What was noted so far has to count: how many runs there were decides what is frequent.
+        self._noted(lambda: self._store.deliveries.recent(scope, limit=1))
+        runs = self._store.calls.odds(scope, (RUN,)).get(RUN, (0, 0))[0]
+        asked = Query(Door.START, "", usual=self._settings.recall.usual)
+        outlook = Outlook({}, past.told, runs)
+        return self._tell(run, self._deliver(scope, asked, outlook))
+
     def turn(self, scope: Scope, prompt: str, run: Run, imagined: str = "") -> Injection:
-        """What the agent should know before it starts; `imagined`: a lesson that might exist."""
+        """What the prompt asks for; `imagined`: a lesson that might exist."""
         self._noted(lambda: run.begin(safe(prompt, _TASK)))
         asked = self.asked_at_turn(scope, f"{prompt}\n{imagined}".rstrip())
         asked = asked._replace(text=prompt)
-        limit = self._settings.recall.turn_lessons
         outlook = UNKNOWN._replace(told=run.so_far().told)
-        return self._tell(run, self._deliver(scope, asked, limit=limit, outlook=outlook))
+        return self._tell(run, self._deliver(scope, asked, outlook))
 
     def action(self, scope: Scope, tool: str, args: Any, run: Run) -> Injection:
         """What is known about exactly this kind of call; nothing when it just worked."""
@@ -90,8 +105,26 @@ class Doors:
             return NOTHING
         asked, outlook = self.asked_at_action(scope, tool, call, past.steps)
         outlook = outlook._replace(told=past.told)
-        limit = self._settings.recall.action_lessons
-        return self._tell(run, self._deliver(scope, asked, limit=limit, outlook=outlook), call)
+        block = self._deliver(scope, asked, outlook, skip=lambda one: _recommends(one, call))
+        return self._tell(run, block, call)
+
+    def after(self, scope: Scope, step: Step, run: Run) -> Injection:
+        """Record a step; what is known about its failure, and whether the run goes in circles."""
+        past = run.so_far()
+        step = self.screened(step, past.steps)
+        self._noted(lambda: run.record(step))
+        told = self._failed(scope, step, past) if step.failed else NOTHING
+        counted = self._learnt(scope, step, past)
+        self._noted(lambda: run.counted(counted) if counted else None)
+        block = self._with_loop(scope, self._tell(run, told), [*past.turn, step])
+        return block._replace(failed=step.failed)
+
+    def _learnt(self, scope: Scope, step: Step, past: RunSoFar) -> list[str]:
+        """The same as `learn`; all that is noted about a failure is one commit."""
+        if not step.failed:
+            return self.learn(scope, step, past)
+        with self._store.together():
+            return self.learn(scope, step, past)
 
     def _denial(self, scope: Scope, tool: str, call: str) -> Injection:
         """What to say where a person has forbidden this call."""
@@ -119,47 +152,34 @@ class Doors:
             self._noted(lambda: run.told([lesson.id for lesson in block.lessons], call))
         return block
 
-    def after(self, scope: Scope, step: Step, run: Run) -> Injection:
-        """Record a step; what is known about its failure, and whether the run goes in circles."""
-        past, step = run.so_far(), self.screened(step)
-        was_warned = bool(past.warned) and past.warned == runs.call_name(step.args)
-        self._noted(lambda: run.record(step))
-        known = NOTHING
-        if step.failed:
-            known = self._tell(run, self._failed(scope, step, past, was_warned=was_warned))
-        else:
-            self.learn(scope, step, past.steps, was_warned=was_warned)
-        return self._with_loop(scope, known, [*past.turn, step])
-
     @staticmethod
-    def screened(step: Step) -> Step:
+    def screened(step: Step, before: Sequence[Step]) -> Step:
         """The step without secrets; a failing one with its failure."""
         step = screen.screen_step(step)
-        return step._replace(failure=signature.read_failure(step)) if step.failed else step
+        return step._replace(failure=reading.read_failure(step, before)) if step.failed else step
 
-    def learn(
-        self, scope: Scope, step: Step, before: Sequence[Step], *, was_warned: bool = False
-    ) -> None:
-        """Count the call, open a lesson for a failure, fill one in by what works."""
+    def learn(self, scope: Scope, step: Step, past: RunSoFar) -> list[str]:
+        """Count the call, its failure and the fixes it shows; marks of what counts once a run."""
         values = self._settings.reflexion
         if not (values.enabled and values.on_error and values.persist):
-            return
-        known = (ANY, WARNED) if was_warned else (ANY,)
-        made = call_context.keys(
-            (known, *call_context.backoff_chains(step.tool, step.args, before))
-        )
-        failed = call_context.keys((known, *_blamed(step, before))) if step.failed else ()
-        self._store.calls.made(scope, made, failed)
-        learnt = mine.failed if step.failed else mine.worked
-        if step.failed or any(one.failed for one in before):
-            learnt(
-                step,
-                scope=scope,
-                before=before,
-                lessons=self._store.lessons,
-                screen=screen.screen_lesson,
-                now=self._clock(),
-            )
+            return []
+        self._count(scope, step, past)
+        memory = mine.Memory(scope, self._store.lessons, screen.screen_lesson, self._clock())
+        if not step.failed:
+            return mine.worked(step, past, memory) if _may_show(past) else []
+        if step.failure is None:
+            return []
+        self._store.failures.met(scope, step.failure.kind, step.failure.text, memory.now)
+        return mine.failed(step, past, memory) if mistakes.is_mistake(step, past.steps) else []
+
+    def _count(self, scope: Scope, step: Step, past: RunSoFar) -> None:
+        """Count the call by its keys: how often it was made, and how often it failed."""
+        was_warned = bool(past.warned) and past.warned == runs.call_name(step.args)
+        known = (ANY, *([WARNED] if was_warned else []), *([] if past.steps else [RUN]))
+        chains = call_context.backoff_chains(step.tool, step.args, past.steps)
+        blamed = (ANY, *known[1 : 1 + was_warned]), *_blamed(step, past.steps)
+        failed = call_context.keys(blamed) if step.failed else ()
+        self._store.calls.made(scope, call_context.keys((known, *chains)), failed)
 
     def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
         """Every candidate at a door, with its score and why it is or is not shown."""
@@ -167,21 +187,14 @@ class Doors:
         forbidden = self._forbidding(scope, tool, asked.text) if door == Door.ACTION else None
         if forbidden is not None:
             return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
-        return recall.weigh(
-            asked,
-            scope=scope,
-            lessons=self._store.lessons,
-            now=self._clock(),
-            limit=getattr(self._settings.recall, f"{door}_lessons"),
-            outlook=outlook,
-            weights=self.weights,
-        )
+        return self._weighed(scope, asked, outlook)
 
     def _asked(self, scope: Scope, door: str, text: str, tool: str) -> tuple[Query, Outlook]:
         if door == Door.ACTION:
             return self.asked_at_action(scope, tool, call_keys.canonical(text), ())
         if door == Door.ERROR:
-            return self.asked_at_error(scope, tool, text), UNKNOWN
+            step = steps.Step(tool, "", text, failed=True)
+            return self.asked_at_error(scope, self.screened(step, ())), UNKNOWN
         if door != Door.TURN:
             raise InvalidInput(f"no such door: {door!r}")
         return self.asked_at_turn(scope, text), UNKNOWN
@@ -191,34 +204,32 @@ class Doors:
         prompt = (
             prompt if len(prompt) <= 2 * _PROMPT else f"{prompt[:_PROMPT]}\n{prompt[-_PROMPT:]}"
         )
-        near = self._near(scope, prompt)
-        return query(Door.TURN, prompt, usual=self._settings.recall.usual, near=near)
+        return query(Door.TURN, prompt, near=self._near(scope, prompt))
 
     def asked_at_action(
         self, scope: Scope, tool: str, call: str, before: Sequence[Step]
     ) -> tuple[Query, Outlook]:
         """The query of a pending call, and what is known about such calls."""
-        asked = query(Door.ACTION, call, chains=call_context.backoff_chains(tool, call, before))
+        chains = call_context.backoff_chains(tool, call, before)
+        asked = query(Door.ACTION, call, chains=chains)._replace(terms=())
         odds = self._store.calls.odds(scope, (*asked.calls, ANY, WARNED))
-        return asked, Outlook(odds, frozenset(), _overcome(before))
+        return asked, Outlook(odds, frozenset())
 
-    def asked_at_error(self, scope: Scope, tool: str, output: str, task: str = "") -> Query:
-        """The query of an error; what the agent was about adds to the meaning of it."""
-        name = signature.signature(tool, output)
-        near = self._near(scope, f"{signature.error_line(output)}\n{task[:_ABOUT]}")
-        return query(Door.ERROR, output[-_ASKED:], signature=name.digest, near=near)
+    def asked_at_error(self, scope: Scope, step: Step, task: str = "") -> Query:
+        """The query of a failure; what the agent was about adds to the meaning of it."""
+        failure = step.failure
+        if failure is None or not failure.exact:
+            return Query(Door.ERROR, step.output[-_ASKED:])
+        near = self._near(scope, f"{failure.line}\n{task[:_ABOUT]}")
+        text = step.output[-_ASKED:]
+        return Query(Door.ERROR, text, signature=failure.exact, kind=failure.kind, near=near)
 
-    def _failed(self, scope: Scope, step: Step, past: RunSoFar, *, was_warned: bool) -> Injection:
-        """What is known about a failure; all that is noted about it is one commit."""
-        name = signature.signature(step.tool, step.output)
-        asked = self.asked_at_error(scope, step.tool, step.output, past.task)
-        limit = self._settings.recall.error_lessons
-        met = {signature.failure_of(one) for one in past.steps if one.failed}
-        known = self._deliver(scope, asked, limit=limit, skip=frozenset(met))
-        with self._store.together():
-            self._store.failures.met(scope, name.digest, name.text, self._clock())
-            self.learn(scope, step, past.steps, was_warned=was_warned)
-        return known
+    def _failed(self, scope: Scope, step: Step, past: RunSoFar) -> Injection:
+        """What is known about a failure, when it is one that this run has not met yet."""
+        is_known = step.failure is not None and mine.has_met(past, step.failure.kind)
+        if is_known or not mistakes.is_mistake(step, past.steps):
+            return NOTHING
+        return self._deliver(scope, self.asked_at_error(scope, step, past.task), UNKNOWN)
 
     def _with_loop(self, scope: Scope, known: Injection, steps: Sequence[Step]) -> Injection:
         values = self._settings.recall
@@ -236,31 +247,37 @@ class Doors:
             self._log(said, asked, scope, scores=(), tokens=inject.tokens(text), began=now)
         return said._replace(stop=loop.should_stop)
 
+    def _weighed(self, scope: Scope, asked: Query, outlook: Outlook) -> list[Judged]:
+        return recall.weigh(
+            asked,
+            scope=scope,
+            lessons=self._store.lessons,
+            now=self._clock(),
+            limit=getattr(self._settings.recall, f"{asked.door}_lessons"),
+            outlook=outlook,
+            weights=self.weights,
+        )
+
     def _deliver(
         self,
         scope: Scope,
         asked: Query,
+        outlook: Outlook,
         *,
-        limit: int,
-        outlook: Outlook = UNKNOWN,
-        skip: frozenset[str] = frozenset(),
+        skip: Callable[[Lesson], bool] = lambda lesson: False,
     ) -> Injection:
         """Open a door: recall, render, remember."""
         started, now = perf_counter_ns(), self._clock()
-        found = recall.weigh(
-            asked,
-            scope=scope,
-            lessons=self._store.lessons,
-            now=now,
-            limit=limit,
-            outlook=outlook,
-            weights=self.weights,
-        )
-        fresh = [one for one in recall.shown(found) if not _is_echo(one, skip)]
+        fresh = [
+            one
+            for one in recall.shown(self._weighed(scope, asked, outlook))
+            if not skip(one.match.lesson)
+        ]
         if not fresh:
             return NOTHING
         budget = getattr(self._settings.recall, f"{asked.door}_tokens")
-        block = inject.render((one.match.lesson for one in fresh), door=asked.door, budget=budget)
+        lessons = (one.match.lesson for one in fresh)
+        block = inject.render(lessons, door=_frame(asked.door, fresh[0]), budget=budget)
         if not block.lessons:
             return NOTHING
         injection = Injection(block.text, block.lessons, _delivery_id(now))
@@ -300,7 +317,7 @@ class Doors:
             )
         )
 
-    def _noted(self, note: Callable[[], None]) -> None:
+    def _noted(self, note: Callable[[], object]) -> None:
         """Note what is told; a disk that takes no note must not cost the agent its lesson."""
         try:
             note()
@@ -314,23 +331,28 @@ def _just_worked(call: str, steps: Sequence[Step]) -> bool:
     return last is not None and not last.failed
 
 
-def _is_echo(one: Judged, met: frozenset[str]) -> bool:
-    """Whether the lesson only repeats what this run has just seen, without a way around."""
-    lesson = one.match.lesson
-    return lesson.met < 2 and lesson.confidence < 0.5 and bool(met & set(lesson.signatures))
+def _recommends(lesson: Lesson, call: str) -> bool:
+    """Whether a fix of the lesson is this very call: it is never warned about."""
+    wanted = " ".join(call.split())
+    return any(fix.call and " ".join(fix.call.split()) == wanted for fix in lesson.fixes)
 
 
-def _overcome(steps: Sequence[Step]) -> frozenset[str]:
-    """The failures of a run after which something worked: it is on them, or past them."""
-    worked = [place for place, step in enumerate(steps) if not step.failed]
-    return frozenset(
-        signature.failure_of(step) for step in steps[: worked[-1] if worked else 0] if step.failed
-    )
+def _frame(door: str, best: Judged) -> str:
+    """The frame of a block: an error says whether it is the same failure or the same kind."""
+    if door != Door.ERROR:
+        return door
+    match = best.match
+    return "same" if match.is_same_failure else "kind" if match.is_same_kind else Door.TURN
+
+
+def _may_show(past: RunSoFar) -> bool:
+    """Whether a working step can teach anything: something failed before, or was told."""
+    return bool(past.told) or any(step.failed for step in past.steps)
 
 
 def _blamed(step: Step, before: Sequence[Step]) -> tuple[tuple[str, ...], ...]:
-    error = signature.error_line(step.output)
-    return call_context.blamed(step.tool, step.args, error, before)
+    line = step.failure.line if step.failure else ""
+    return call_context.blamed(step.tool, step.args, line, before)
 
 
 def _delivery_id(now: datetime) -> str:

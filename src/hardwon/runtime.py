@@ -310,6 +310,8 @@ class Runtime:
             model = self.model
         except (InvalidInput, SetupError) as error:
             raise PermanentError(f"no model: {error}") from error
+        if model.name == rules.Rules.name and not reflect.teaches(job):
+            return None
         if model.name != rules.Rules.name and (
             seen := reflect.known(job, lessons=self.store.lessons, now=self.clock())
         ):

@@ -61,13 +61,15 @@ class QueueSettings(NamedTuple):
 class RecallSettings(NamedTuple):
     """What is brought back."""
 
+    start_lessons: int = 3
+    start_tokens: int = 200
     turn_lessons: int = 3
     turn_tokens: int = 600
     action_lessons: int = 3
     action_tokens: int = 300
     error_lessons: int = 3
     error_tokens: int = 200
-    usual: int = 8  # lessons met most often that a turn looks at besides those that fit its words
+    usual: int = 8  # lessons met most often that the start of a run looks at
     loops: bool = True
     loop_exempt: str = "sleep, wait, BashOutput, TaskOutput, write_stdin"  # made to be repeated
     embedder: str = ""  # also find lessons by meaning: minilm, or openai:name[@http://…]

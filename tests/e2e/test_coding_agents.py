@@ -14,7 +14,7 @@ pytestmark = pytest.mark.e2e
 PROMPT = "Make the folder for the nightly report"
 FAILING = "mkdir out/nightly"
 WORKING = "mkdir -p out/nightly"
-TURN, ACTION, ERROR = "[KNOWN PITFALLS", "[PITFALL OF THIS CALL", "[YOU HAVE MET THIS BEFORE"
+TURN, ACTION, ERROR = "[KNOWN PITFALLS", "[PITFALL OF THIS CALL", "[SAME FAILURE]"
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)

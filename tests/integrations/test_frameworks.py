@@ -15,7 +15,7 @@ from tests.integrations.environments import PACKAGES, python_with
 ROOT = Path(__file__).parents[2]
 FAILING, WORKING = "mkdir out/nightly", "mkdir -p out/nightly"
 ASYNC = str(Path(__file__).parent / "langchain_async.py")
-TURN, ERROR = "[KNOWN PITFALLS", "[YOU HAVE MET THIS BEFORE"
+TURN, ERROR = "[KNOWN PITFALLS", "[SAME FAILURE]"
 
 
 @pytest.mark.adapters
@@ -48,9 +48,8 @@ def test_the_plain_example_learns(tmp_path: Path) -> None:
     second = run(sys.executable, "plain_agent.py", tmp_path, model)
 
     assert "(nothing known yet)" in first
-    assert TURN in second
     assert ERROR in second
-    assert WORKING in second
+    assert "`-p`" in second
 
 
 def test_integrations_and_examples_stay_small() -> None:

@@ -91,7 +91,7 @@ def test_a_worker_works_what_others_add_and_ends_well_at_sigterm(home: Path, sta
 
     assert (worker.returncode, errors) == (0, "")
     assert said == "2 done, 0 later, 0 given up, 0 waiting\n"
-    assert len(hardwon.open(home).agent("coder").lessons.list()) >= 1
+    assert len(hardwon.open(home).agent("coder").lessons.list(status="all")) >= 1
 
 
 def test_the_one_who_stands_by_takes_over_from_the_killed(home: Path, start: Start) -> None:
@@ -180,7 +180,7 @@ def test_a_job_starts_a_worker_of_its_own_where_that_is_wanted(
     fail(home, "a")
 
     until(lambda: not hardwon.open(home).waiting())
-    until(lambda: hardwon.open(home).agent("coder").lessons.list())
+    until(lambda: hardwon.open(home).agent("coder").lessons.list(status="all"))
 
     told = hardwon.open(home).queue_status()[1]
     if told:
@@ -195,6 +195,6 @@ def test_without_the_queue_a_thread_learns_and_nothing_is_written(
         hw.agent("coder").after_run(task="a", error="cannot a: no such file")
 
         until(lambda: not hw.waiting())
-        until(lambda: hw.agent("coder").lessons.list())
+        until(lambda: hw.agent("coder").lessons.list(status="all"))
 
     assert not (home / "queue").exists()

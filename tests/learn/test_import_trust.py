@@ -91,7 +91,7 @@ def test_a_person_who_vouches_gets_the_pack_as_it_is(hw: hardwon.Hardwon, tmp_pa
 
     (taken,) = coder.lessons.import_from(packed(tmp_path, CLAIMS), trust=True)
 
-    assert (taken.guard, taken.author, taken.status) == (True, "person", Status.ACTIVE)
+    assert (taken.guard, taken.author, taken.status) == (True, "person", Status.PROVEN)
     assert (taken.confidence, taken.importance) == (1.0, 1.0)
     assert coder.before_action("bash", CALL)
 
@@ -111,11 +111,11 @@ def test_what_is_vouched_for_later_is_there_once(hw: hardwon.Hardwon, tmp_path: 
 def test_a_pack_does_not_displace_what_was_learnt_here(hw: hardwon.Hardwon, tmp_path: Path) -> None:
     coder = hw.agent("coder")
     coder.after_action("bash", CALL, output="error: failed to push some refs", failed=True)
-    (own,) = coder.lessons.list()
+    (own,) = coder.lessons.list(status=Status.SEEN)
 
     coder.lessons.import_from(packed(tmp_path, CLAIMS | {"signatures": list(own.signatures)}))
 
-    assert coder.lessons.list() == [own]
+    assert coder.lessons.list(status=Status.SEEN) == [own]
 
 
 def test_one_command_removes_all_of_a_pack(hw: hardwon.Hardwon, tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def test_failure_patterns_and_improvements_are_told(hw: Hardwon, coder: Agent) -
 
     row = coder.dreams.run()
 
-    assert "repeated ×3 bash: error: no rule to make target" in row.report
+    assert "repeated ×3 error: no rule to make target" in row.report
     assert "slow ×3 parse:ok" in row.report
     assert "timeout ×1" in row.report
     assert len(row.improvements) == 3

@@ -80,7 +80,7 @@ def test_hidden_characters_are_seen_before_they_are_taken_out() -> None:
 
 
 def test_an_ordinary_lesson_stays_active() -> None:
-    assert screen_lesson(lesson()).status == Status.ACTIVE
+    assert screen_lesson(lesson()).status == Status.PROVEN
 
 
 def test_revoking_an_origin_removes_its_descendants_and_nothing_else(tmp_path: Path) -> None:

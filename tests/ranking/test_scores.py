@@ -22,7 +22,7 @@ LIKELY_ENOUGH = Judged(Match(Lesson(Scope(), "s", "c")), 0.1, ((LIKELY, 0.1),))
 
 
 def is_shown(odds: dict[str, tuple[int, int]]) -> bool:
-    outlook = Outlook({": make": (40, 4), **odds}, frozenset(), frozenset())
+    outlook = Outlook({": make": (40, 4), **odds}, frozenset())
     (settled,) = settle(CALL, [LIKELY_ENOUGH], outlook, WEIGHTS)
     return not settled.verdict
 

@@ -188,6 +188,59 @@ def test_evidence_of_earlier_builds_becomes_records(tmp_path: Path) -> None:
     store.close()
 
 
+@pytest.mark.parametrize("version", range(3, 10))
+@pytest.mark.parametrize(
+    ("origin", "author", "confidence", "before", "after"),
+    [
+        ("mined", "rules", 0.3, "active", "seen"),
+        ("mined", "rules", 0.8, "active", "candidate"),
+        ("run:library", "rules", 0.3, "active", "candidate"),
+        ("import:chatcli", "", 0.9, "active", "candidate"),
+        ("pack", "", 0.9, "active", "candidate"),
+        ("manual", "person", 0.9, "active", "proven"),
+        ("run:library", "openai:x", 0.7, "active", "proven"),
+        ("mined", "rules", 0.3, "quarantined", "quarantined"),
+        ("manual", "person", 0.9, "retired", "retired"),
+    ],
+)
+def test_lessons_of_earlier_builds_get_a_state_of_their_life(
+    tmp_path: Path,
+    version: int,
+    origin: str,
+    author: str,
+    confidence: float,
+    before: str,
+    after: str,
+) -> None:
+    folder = Path(sys.modules[Database.__module__].__file__ or "").parent / "migrations"
+    connection = sqlite3.connect(tmp_path / "hardwon.db")
+    for name in migrations()[:version]:
+        connection.executescript((folder / name).read_text())
+    connection.executescript("""
+        INSERT INTO tenants VALUES (1, 'acme');
+        INSERT INTO shelves VALUES (1, 1, 'coder', 'api', 0);
+        INSERT INTO lessons (shelf, situation, mistake, correction, tags, trigger_name, signatures,
+            calls, evidence, origin, author, job, importance, confidence, status, created_at,
+            updated_at, last_seen_at)
+        VALUES (1, 's', 'm', 'c', '[]', 'error', '["d1"]', '[]', '[]', '', '', '', 0.5, 0.5, '',
+            0, 0, 0);
+    """)
+    values = (origin, author, confidence, before)
+    connection.execute(
+        "UPDATE lessons SET (origin, author, confidence, status) = (?,?,?,?)", values
+    )
+    connection.execute(f"PRAGMA user_version = {version}")
+    connection.commit()
+    connection.close()
+
+    store = SqliteStore(str(tmp_path))
+
+    upgraded = store.lessons.get(CODER, 1)
+    assert (upgraded.status, upgraded.signatures) == (after, ("d1",))
+    assert (upgraded.kinds, upgraded.fixes) == ((), ())
+    store.close()
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)

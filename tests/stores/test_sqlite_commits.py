@@ -47,8 +47,8 @@ def test_a_lesson_that_words_a_mined_one_replaces_it_in_one_commit(tmp_path: Pat
     with hardwon.open(tmp_path) as hw:
         agent = hw.agent("coder")
         agent.after_action("bash", FAILED.args, output=FAILED.output, failed=True)
-        mined = agent.lessons.list()[0]
-        worded = lesson("say `mkdir -p`", agent.scope, signatures=mined.signatures)
+        (mined,) = agent.lessons.list(status="seen")
+        worded = lesson("say `mkdir -p`", agent.scope, signatures=mined.signatures, author="person")
 
         with commits(hw) as seen:
             hw._engine.keep(worded)

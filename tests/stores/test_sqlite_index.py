@@ -284,6 +284,6 @@ def _do(store: Store, done: list[tuple[str, int, str]]) -> None:
         changes: dict[str, Any] = {
             "edit": {"situation": text, "correction": text},
             "retire": {"status": Status.RETIRED},
-            "wake": {"status": Status.ACTIVE},
+            "wake": {"status": Status.PROVEN},
         }[act]
         store.lessons.update(store.lessons.get(CODER, number)._replace(**changes))

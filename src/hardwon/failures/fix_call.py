@@ -158,7 +158,9 @@ def _start_changes(pair: Pair) -> list[Change]:
 
 def _plain(start: str) -> str:
     """How a program is started, without versions and folders of one machine."""
-    words = [re.sub(r"^(python|pip)[\d.]+$|^\./", r"\1", word) for word in start.split()]
+    words = [
+        re.sub(r"(?<=^python)[\d.]+$|(?<=^pip)[\d.]+$|^\./", "", word) for word in start.split()
+    ]
     return " ".join(word if not word.startswith("/") else tail(word) for word in words)
 
 

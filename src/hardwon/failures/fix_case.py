@@ -122,7 +122,7 @@ def folded(line: str) -> str:
 
 def names_in(text: str) -> set[str]:
     """The telling words of a text, in small letters, parts of compound names too."""
-    words = re.findall(r"[A-Za-z][A-Za-z0-9]{2,}", re.sub(r"([a-z])([A-Z])", r"\1 \2", text))
+    words = re.findall(r"[A-Za-z][A-Za-z0-9]{2,}", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text))
     return {word.lower() for word in words} - _STOP
 
 

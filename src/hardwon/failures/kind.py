@@ -128,7 +128,7 @@ def _stripped(line: str) -> str:
 
 
 def _folded(bare: str) -> str:
-    named = re.sub(_BEFORE, NAME, re.sub(_AFTER, rf"\1 {NAME}", bare))
+    named = re.sub(_BEFORE, NAME, re.sub(_AFTER, lambda found: f"{found[1]} {NAME}", bare))
     text = re.sub(_COINED, _replacement, named)
     text = re.sub(_ROW, NAME, " ".join(text.split())).strip(" .")
     has_words = re.search(r"[^\W\d_]{2}", re.sub(r"<\w+>", "", text))

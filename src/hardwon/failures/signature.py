@@ -19,7 +19,6 @@ from hardwon._cold import re
 from hardwon._cold.hashing import blake2b
 from hardwon.failures.error_line import ANSI
 from hardwon.failures.error_line import error_line as error_line
-from hardwon.values.failure import Failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,17 +56,6 @@ def line_signature(tool: str, line: str) -> Signature:
 def failure_of(step: Step) -> str:
     """The exact digest of a failed step, which it may carry already."""
     return step.failure.exact if step.failure else signature(step.tool, step.output).digest
-
-
-def read_failure(step: Step) -> Failure | None:
-    """What went wrong in a failed step; None when it says nothing."""
-    line = error_line(step.output)
-    if not line:
-        return None
-    exact = signature(step.tool, step.output)
-    kind = re.sub(r"'[^']{1,60}'", "<name>", exact.text)
-    digest = blake2b(kind.encode(), digest_size=8).hexdigest()
-    return Failure(exact.digest, digest, kind, _one_line(line)[:300])
 
 
 # Patterns are kept as text: `re` compiles and caches them on first use, so an import stays cheap.

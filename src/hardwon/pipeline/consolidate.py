@@ -1,4 +1,4 @@
-"""Consolidate: the same failure met again strengthens its lesson instead of adding another."""
+"""Consolidate: one lesson for each failure kind in a scope, and none that says the same twice."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from hardwon.failures.signature import fold
 from hardwon.ranking.query import Query, query, terms
 from hardwon.values.evidence import Kind
-from hardwon.values.lesson import MINED, Status
+from hardwon.values.lesson import LIVE, MINED, RUN, Lesson, Status, is_vouched
 from hardwon.values.provenance import marked
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.ports import LessonStore
-    from hardwon.values.lesson import Lesson
 
 _LOOKED_AT, _NEAREST = 20, 5
 _TELLING, _REACH = 24, 200  # a near-duplicate shares nearly all words: few of them tell
@@ -25,27 +24,71 @@ _UNSURE = 0.5  # a lesson less sure than this names no fix of its own
 def consolidate(lesson: Lesson, *, lessons: LessonStore, now: datetime) -> Lesson:
     """Store the lesson, or add its evidence to the one that already says it."""
     lesson = lesson._replace(created_at=now, updated_at=now, last_seen_at=now)
-    for known in _same_failure(lesson, lessons, now):
-        if lesson.evidence and set(lesson.evidence) <= set(known.evidence):
+    for known in _same_failure(lesson, lessons, now) if lesson.status in LIVE else ():
+        if _has_all(known, lesson):
             return known
-        if known.origin == MINED:
-            return _worded(known, lesson, lessons, now)
-        if agrees(known, lesson):
-            grown = known.met_again(lesson, now)
-            lessons.update(grown)
-            return grown
+        if _is_better(lesson, known):
+            return _replaced(known, lesson, lessons, now)
+        if agrees(known, lesson) or not _is_free(known, lesson):
+            return _grown(known, lesson, lessons, now)
     return _kept(lesson._replace(met=max(1, lesson.met)), lessons, now)
+
+
+def agrees(known: Lesson, other: Lesson) -> bool:
+    """Whether the other says what the known one says, or nothing of its own."""
+    if other.confidence < _UNSURE:
+        return True
+    return fold(known.correction).lower() == fold(other.correction).lower()
+
+
+def _has_all(known: Lesson, lesson: Lesson) -> bool:
+    """Whether all evidence of a lesson is known already."""
+    evidence = set(map(str, lesson.evidence))
+    return bool(evidence) and evidence <= set(map(str, known.evidence))
+
+
+def _is_better(lesson: Lesson, known: Lesson) -> bool:
+    """Whether somebody who can judge words anew what only steps or another model said."""
+    if not is_vouched(lesson) or lesson.confidence < _UNSURE:
+        return False
+    return known.origin == MINED or (known.author != "person" and not agrees(known, lesson))
+
+
+def _is_free(known: Lesson, lesson: Lesson) -> bool:
+    """Whether two lessons about one failure may stand side by side.
+
+    What rules or a model say of one more run adds to the lesson that is there.
+    """
+    return known.author == "person" or not lesson.origin.startswith(f"{RUN}:")
+
+
+def _grown(known: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
+    """The known lesson with the evidence of another; only a run is one more meeting."""
+    if _has_all(known, lesson):
+        return known
+    grown = known.met_again(lesson if lesson.job else lesson._replace(met=0), now)
+    lessons.update(grown)
+    return grown
+
+
+def _replaced(known: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
+    """The lesson in place of a known one, which is kept beside it, out of use."""
+    grown = known.met_again(lesson._replace(calls=() if known.calls else lesson.calls), now)
+    met = grown.met if lesson.job else known.met
+    record = {name: getattr(grown, name) for name in _RECORD}
+    kept = lessons.add(marked(lesson._replace(met=met, **record), Kind.PARENT, known.id))
+    lessons.update(known._replace(status=Status.SUPERSEDED, updated_at=now))
+    return kept
+
+
+_RECORD = ("calls", "signatures", "evidence", "kinds", "fixes")
 
 
 def _kept(lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
     """Added, unless it is said already; one that says something else about the same is marked."""
     for known in _alike(lesson, lessons, now):
         if likeness(known.correction, lesson.correction) >= _SAME:
-            if lesson.evidence and set(lesson.evidence) <= set(known.evidence):
-                return known
-            grown = known.met_again(lesson, now)
-            lessons.update(grown)
-            return grown
+            return _grown(known, lesson, lessons, now)
         lesson = marked(lesson, Kind.DIFFERS, known.id)
     return lessons.add(lesson)
 
@@ -77,32 +120,16 @@ def _alike(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
     ]
 
 
-def _worded(mined: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
-    """The lesson that words a mined one; what was mined is kept beside it, out of use."""
-    if lesson.confidence < mined.confidence:
-        lesson = lesson._replace(correction=mined.correction, confidence=mined.confidence)
-    grown = mined.met_again(lesson._replace(calls=() if mined.calls else lesson.calls), now)
-    kept = lessons.add(
-        lesson._replace(
-            met=grown.met, calls=grown.calls, signatures=grown.signatures, evidence=grown.evidence
-        )
-    )
-    lessons.update(mined._replace(status=Status.SUPERSEDED, updated_at=now))
-    return kept
-
-
-def agrees(known: Lesson, other: Lesson) -> bool:
-    """Whether the other says what the known one says, or nothing of its own."""
-    if other.confidence < _UNSURE:
-        return True
-    return fold(known.correction).lower() == fold(other.correction).lower()
-
-
 def _same_failure(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
-    asked = [Query("error", "", signature=digest) for digest in lesson.signatures]
-    return [
-        match.lesson
+    """The lessons of exactly this scope about one of its failures, the highest in state first."""
+    asked = [
+        *(Query("error", "", kind=digest) for digest in lesson.kinds),
+        *(Query("error", "", signature=digest) for digest in lesson.signatures),
+    ]
+    found = {
+        match.lesson.id: match.lesson
         for query in asked
         for match in lessons.match(lesson.scope, query, now=now, limit=_LOOKED_AT)
         if match.lesson.scope == lesson.scope
-    ]
+    }
+    return sorted(found.values(), key=lambda one: (-LIVE.index(one.status), one.id))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hardwon.text.clean import LABEL_LIMIT, many_lines, one_line
-from hardwon.values.lesson import Lesson
+from hardwon.values.evidence import Kind, values_of
+from hardwon.values.lesson import MINED, Lesson, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,18 +15,23 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 
+_LEAST = 40  # tokens of a lesson that is shortened
+
+
 class Frame(NamedTuple):
     """The lines around a block."""
 
     head: str
     foot: str
-    label: int = 80  # characters of a lesson's label at most
+    label: int = 80  # characters of a lesson's label at most; 0: the reader sees what it is about
 
 
+START = Frame("[THIS PROJECT KEEPS MEETING — your prior lessons]", "[END PROJECT]")
 TURN = Frame("[KNOWN PITFALLS — your prior lessons]", "[END KNOWN PITFALLS]", label=LABEL_LIMIT)
 ACTION = Frame("[PITFALL OF THIS CALL — your prior lessons]", "[END PITFALL]")
-ERROR = Frame("[YOU HAVE MET THIS BEFORE]", "[END MET BEFORE]")
-FRAMES = {"turn": TURN, "action": ACTION, "error": ERROR}
+SAME = Frame("[SAME FAILURE]", "[END SAME FAILURE]", label=0)
+KIND = Frame("[SAME KIND OF FAILURE]", "[END SAME KIND OF FAILURE]", label=0)
+FRAMES = {"start": START, "turn": TURN, "action": ACTION, "same": SAME, "kind": KIND}
 
 
 class Block(NamedTuple):
@@ -43,25 +49,56 @@ def render(lessons: Iterable[Lesson], *, door: str, budget: int) -> Block:
     shown: list[Lesson] = []
     lines = [frame.head]
     for lesson in lessons:
-        row = line(lesson, label=frame.label)
-        cost = tokens(row)
-        if spent + cost <= budget:
+        row = _fitting(lesson, frame.label, budget - spent)
+        if row:
             shown.append(lesson)
             lines.append(row)
-            spent += cost
+            spent += tokens(row)
     if not shown:
         return Block("", (), 0)
     return Block("\n".join([*lines, frame.foot]), tuple(shown), spent)
 
 
-def line(lesson: Lesson, *, label: int = LABEL_LIMIT) -> str:
+def line(lesson: Lesson, *, label: int = LABEL_LIMIT, words: str = "") -> str:
     """One lesson as a row of the block, its further lines indented.
 
     Brackets in its text cannot end the block.
     """
-    name = _inert(one_line(lesson.headline(), label))
-    words = _inert(many_lines(lesson.correction)).replace("\n", "\n    ")
-    return f"  - [{name}] {words} (#{lesson.id})"
+    name = f"[{_inert(one_line(lesson.headline(), label))}] " if label else ""
+    text = _inert(many_lines(words or _words(lesson))).replace("\n", "\n    ")
+    return f"  - {name}{text} (#{lesson.id})"
+
+
+def _fitting(lesson: Lesson, label: int, room: int) -> str:
+    """The row of a lesson within so many tokens; "" when its fix does not fit as a whole."""
+    row = line(lesson, label=label)
+    if tokens(row) <= room:
+        return row
+    if lesson.fixes and lesson.origin == MINED:
+        row = line(lesson, label=label, words=lesson.fixes[0].text)
+        return row if tokens(row) <= room else ""
+    if room < _LEAST:
+        return ""
+    pointer = f"… (more: `hardwon lesson show {lesson.id}`)"
+    head = tokens(line(lesson, label=label, words=pointer))
+    return line(lesson, label=label, words=_beginning(lesson.correction, room - head) + pointer)
+
+
+def _beginning(text: str, room: int) -> str:
+    """The whole sentences of a text that fit, or its first words."""
+    shown = text[: max(0, room) * 3]
+    end = max(shown.rfind(mark) for mark in (". ", ".\n", "; ", "\n"))
+    return shown[: end + 1] if end > len(shown) // 3 else shown.rsplit(" ", 1)[0]
+
+
+def _words(lesson: Lesson) -> str:
+    """What a lesson says: its correction, or that none is known."""
+    if lesson.status != Status.SEEN:
+        return lesson.correction
+    runs = "1 earlier run" if lesson.met == 1 else f"{lesson.met} earlier runs"
+    tried = "; ".join(values_of(lesson.evidence, Kind.TRIED))
+    vain = f" Tried without effect: {tried}." if tried else ""
+    return f"Met in {runs}; no fix is known.{vain}"
 
 
 def guarding(lesson: Lesson) -> str:

@@ -1,115 +1,224 @@
-"""Mine: a failure opens a lesson, and the later call that works fills in its correction.
+"""Mine: failures and what cured them, learnt from the steps of runs. No model is asked.
 
-No model is asked. A model that reflects on the run later words the lesson better.
+A failure opens a lesson of its kind, once a run it is counted, and every fix that a run shows is
+put on its record. The record decides whether the lesson is seen, candidate or proven.
 """
 
 from __future__ import annotations
 
-from hardwon.failures import call_context
-from hardwon.failures.call_keys import call_shape
-from hardwon.failures.later_call import find_fix, has_fields, is_search_miss
-from hardwon.failures.sentences import fails_with, quoted, way_around
-from hardwon.failures.signature import error_line, failure_of
+from hardwon.errors import NotFound
+from hardwon.failures import call_context, lesson_text
+from hardwon.failures.fixes import applies, fixes_shown
 from hardwon.ranking.query import Query
 from hardwon.text.clean import clip, one_line
-from hardwon.text.quoting import quotable
 from hardwon.values.episode import Trigger
-from hardwon.values.evidence import Evidence, Kind
-from hardwon.values.lesson import MINED, Lesson, clean_tags
+from hardwon.values.evidence import Evidence, Kind, joined, values_of
+from hardwon.values.fix import with_failure, with_success
+from hardwon.values.lesson import (
+    CALLS_KEPT,
+    LIVE,
+    MINED,
+    RULES,
+    SIGNATURES_KEPT,
+    Lesson,
+    Status,
+    clean_tags,
+    unique,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
+    from typing import NamedTuple
 
     from hardwon.ports import LessonStore
+    from hardwon.values.failure import Failure
+    from hardwon.values.fix import Fix
+    from hardwon.values.run import RunSoFar
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
+else:
+    from hardwon._cold.namedtuple import NamedTuple
 
-AUTHOR = "rules"
-OPEN, FILLED = 0.3, 0.8  # confidence before and after a way around was seen
-_ERROR, _LINE = 300, 120
-_LAST_LINES = 3
-_LOOKED_BACK = 12  # steps between a failure and its repair
+_SURENESS = {Status.SEEN: 0.3, Status.CANDIDATE: 0.6, Status.PROVEN: 0.8}
+_LINE = 120
+_LOOKED_BACK = 30  # steps in which a fix may have been applied
+_NEAREST = 8
+_BEFOREHAND = {"preparation", "order"}  # sorts of fixes that are applied by an earlier call
 
 
-def failed(
-    step: Step,
-    *,
-    scope: Scope,
-    before: Sequence[Step],
-    lessons: LessonStore,
-    screen: Callable[[Lesson], Lesson],
-    now: datetime,
-) -> None:
-    """Open a lesson for this failure, or add the meeting to the one there is."""
-    if not error_line(step.output) or is_search_miss(step):
-        return  # a failure without a word teaches nothing
-    digest = failure_of(step)
-    if any(one.failed and failure_of(one) == digest for one in before):
-        return  # the run has counted it already
-    known = _about(digest, scope, lessons, now)
-    fresh = opened(step, before, scope, now)
+class Memory(NamedTuple):
+    """The lessons of one scope, for one who learns."""
+
+    scope: Scope
+    lessons: LessonStore
+    screen: Callable[[Lesson], Lesson]
+    now: datetime
+
+    def about(self, failure: Failure) -> Lesson | None:
+        """The lesson of exactly this scope about a failure kind; the one that stands highest."""
+        asked = Query("error", "", signature=failure.exact, kind=failure.kind)
+        matches = self.lessons.match(self.scope, asked, now=self.now, limit=_NEAREST)
+        own = [match for match in matches if match.lesson.scope == self.scope]
+        own.sort(key=lambda match: (match.is_same_kind, *standing(match.lesson)), reverse=True)
+        return own[0].lesson if own else None
+
+    def shown(self, numbers: Iterable[int]) -> list[Lesson]:
+        """The lessons of this scope that a run was told and that have fixes."""
+        found = (self._get(number) for number in sorted(numbers))
+        return [one for one in found if one and one.scope == self.scope and one.fixes]
+
+    def _get(self, number: int) -> Lesson | None:
+        try:
+            return self.lessons.get(self.scope, number)
+        except NotFound:
+            return None
+
+    def keep(self, lesson: Lesson) -> None:
+        """Store a changed lesson."""
+        self.lessons.update(self.screen(lesson._replace(updated_at=self.now)))
+
+
+def standing(lesson: Lesson) -> tuple[int, int, int]:
+    """What decides between two lessons about one kind: state, meetings, age."""
+    state = LIVE.index(lesson.status) if lesson.status in LIVE else -1
+    return state, lesson.met, -lesson.id
+
+
+def failed(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+    """Count a failure and the fixes that did not prevent it; what to count once a run."""
+    failure = step.failure
+    if failure is None or not failure.exact:
+        return []  # it cannot be told from others
+    known = memory.about(failure)
     if known is None:
-        lessons.add(screen(fresh))
-    else:
-        lessons.update(screen(known.met_again(fresh, now)))
+        memory.lessons.add(memory.screen(opened(step, failure, past, memory)))
+        return []
+    lesson = known if has_met(past, failure.kind) else _met_again(known, step, past, memory)
+    vain = _in_vain(lesson, step, failure, past)
+    for fix in vain.values():
+        lesson = lesson._replace(fixes=with_failure(lesson.fixes, fix.key))
+    if lesson is not known:
+        memory.keep(settled(lesson))
+    return list(vain)
 
 
-def worked(
-    step: Step,
-    *,
-    scope: Scope,
-    before: Sequence[Step],
-    lessons: LessonStore,
-    screen: Callable[[Lesson], Lesson],
-    now: datetime,
-) -> None:
-    """Fill in what worked where a lesson of this run is still open."""
-    recent = [*before[-_LOOKED_BACK:], step]
-    for place, failure in enumerate(recent[:-1]):
-        fix = find_fix(recent, place) if failure.failed else None
-        if fix is None or fix.at != len(recent) - 1:
-            continue  # not repaired by this step, or by an earlier one
-        known = _about(failure_of(failure), scope, lessons, now)
-        if known is None or known.author != AUTHOR or known.confidence >= FILLED:
-            continue
-        filled = known._replace(correction=way_around(failure, fix), confidence=FILLED)
-        lessons.update(screen(filled._replace(updated_at=now)))
+def worked(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+    """Put the fixes that this step shows on record; what to count once a run."""
+    steps = (*past.steps, step)
+    counted: list[str] = []
+    for place, fix in fixes_shown(steps):
+        failure = steps[place].failure
+        lesson = memory.about(failure) if failure and failure.exact else None
+        if lesson and failure and (mark := _mark(failure.kind, fix)) not in past.counted:
+            memory.keep(settled(lesson._replace(fixes=with_success(lesson.fixes, fix))))
+            counted.append(mark)
+    return counted + _applied(step, past, memory, counted)
 
 
-def opened(step: Step, before: Sequence[Step], scope: Scope, now: datetime) -> Lesson:
-    """The lesson of a failure whose repair is not known yet."""
-    error, digest = error_line(step.output), failure_of(step)
-    call, said = quoted(step), clip(one_line(error), _ERROR)
-    keys = call_context.keys(call_context.blamed(step.tool, step.args, error, before))
-    return Lesson(
-        scope=scope,
-        situation=f"When you would {'use' if has_fields(step) else 'run'} {call}",
-        mistake=f"{call} failed: {quotable(error)}".rstrip(": "),
-        correction=f"{fails_with(error)}; no way around it is known yet.",
-        tags=clean_tags((step.tool, call_shape(step.tool, step.args).split(" ")[0])),
-        trigger=Trigger.ERROR,
-        signatures=(digest,),
-        calls=keys,
-        evidence=(Evidence(Kind.MET, _met(step, said), now.timestamp()),),
-        origin=MINED,
-        author=AUTHOR,
-        job=f"{MINED}:{digest}",
-        confidence=OPEN,
-        created_at=now,
-        updated_at=now,
-        last_seen_at=now,
+def _applied(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str]) -> list[str]:
+    """Fixes that the run was told and that worked when they were applied."""
+    marks: list[str] = []
+    for lesson in memory.shown(past.told) if past.told else ():
+        kind = lesson.kinds[0] if lesson.kinds else ""
+        for fix in lesson.fixes:
+            mark = _mark(kind, fix)
+            if mark in past.counted or mark in counted or not applies(fix, step):
+                continue
+            lesson = lesson._replace(fixes=with_success(lesson.fixes, fix))
+            memory.keep(settled(lesson))
+            marks.append(mark)
+    return marks
+
+
+def has_met(past: RunSoFar, kind: str) -> bool:
+    """Whether the run has failed this way before."""
+    return any(one.failure is not None and one.failure.kind == kind for one in past.steps)
+
+
+def opened(step: Step, failure: Failure, past: RunSoFar, memory: Memory) -> Lesson:
+    """The lesson of a failure kind that was never met before."""
+    now = memory.now
+    return settled(
+        Lesson(
+            scope=memory.scope,
+            situation=lesson_text.situation(failure.text, step),
+            mistake=f"{lesson_text.program(step)} failed.",
+            correction=lesson_text.UNSOLVED,
+            tags=clean_tags((step.tool, lesson_text.program(step).strip("`").split(" ")[0])),
+            trigger=Trigger.ERROR,
+            signatures=(failure.exact,),
+            kinds=(failure.kind,),
+            calls=_calls(step, failure, past),
+            evidence=(_quote(step, failure, memory),),
+            origin=MINED,
+            author=RULES,
+            job=f"{MINED}:{failure.kind}",
+            status=Status.SEEN,
+            created_at=now,
+            updated_at=now,
+            last_seen_at=now,
+        )
     )
 
 
-def _about(digest: str, scope: Scope, lessons: LessonStore, now: datetime) -> Lesson | None:
-    """The lesson of this very scope about a failure."""
-    found = lessons.match(scope, Query("error", "", signature=digest), now=now, limit=5)
-    return next((match.lesson for match in found if match.lesson.scope == scope), None)
+def settled(lesson: Lesson) -> Lesson:
+    """The lesson with the state and the words that its record gives it.
+
+    Who vouched for a lesson chose its words: they and its state stay as they are.
+    """
+    if lesson.origin != MINED or lesson.status not in LIVE:
+        return lesson
+    status = Status.CANDIDATE if lesson.fixes else Status.SEEN
+    if any(fix.is_proven for fix in lesson.fixes):
+        status = Status.PROVEN
+    head = lesson.mistake.partition(" failed.")[0]
+    tried = values_of(lesson.evidence, Kind.TRIED)
+    return lesson._replace(
+        status=status,
+        confidence=_SURENESS[status],
+        mistake=lesson_text.mistake(f"{head} failed.", lesson.fixes, tried),
+        correction=lesson_text.correction(lesson.fixes),
+    )
 
 
-def _met(step: Step, said: str) -> str:
-    lines = [line.strip() for line in step.output[-2000:].splitlines() if line.strip()]
-    last = " / ".join(clip(one_line(line), _LINE) for line in lines[-_LAST_LINES:])
-    return f"{quoted(step)} → {said} … {last}"
+def _met_again(lesson: Lesson, step: Step, past: RunSoFar, memory: Memory) -> Lesson:
+    """The lesson after one more run that met its failure."""
+    failure = step.failure
+    if failure is None:
+        return lesson
+    return lesson._replace(
+        met=lesson.met + 1,
+        signatures=unique((*lesson.signatures, failure.exact))[-SIGNATURES_KEPT:],
+        kinds=unique((*lesson.kinds, failure.kind)),
+        calls=(*lesson.calls, *_calls(step, failure, past))[-CALLS_KEPT:],
+        evidence=joined(lesson.evidence, [_quote(step, failure, memory)]),
+    )
+
+
+def _calls(step: Step, failure: Failure, past: RunSoFar) -> tuple[str, ...]:
+    blamed = call_context.blamed(step.tool, step.args, failure.line, past.steps)
+    return call_context.keys(blamed)
+
+
+def _in_vain(lesson: Lesson, step: Step, failure: Failure, past: RunSoFar) -> dict[str, Fix]:
+    """The fixes that this run had applied when the failure came all the same."""
+    recent = (*past.steps[-_LOOKED_BACK:], step)
+    return {
+        mark: fix
+        for fix in lesson.fixes
+        if past.counted.isdisjoint(
+            (mark := f"vain {failure.kind} {fix.key}", _mark(failure.kind, fix))
+        )
+        and any(applies(fix, one) for one in (recent if fix.sort in _BEFOREHAND else (step,)))
+    }
+
+
+def _mark(kind: str, fix: Fix) -> str:
+    return f"worked {kind} {fix.key}"
+
+
+def _quote(step: Step, failure: Failure, memory: Memory) -> Evidence:
+    call = clip(one_line(step.args), _LINE)
+    return Evidence(Kind.MET, f"{call} → {failure.line}", memory.now.timestamp())

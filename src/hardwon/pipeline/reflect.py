@@ -7,22 +7,24 @@ from typing import TYPE_CHECKING
 from hardwon.errors import BadReply
 from hardwon.failures.call_keys import blamed_keys
 from hardwon.failures.later_call import focus
-from hardwon.failures.signature import error_line, signature
+from hardwon.failures.reading import read_failure
+from hardwon.failures.signature import error_line
 from hardwon.ports import Request
 from hardwon.ranking.query import Query
 from hardwon.text.clean import clip, clip_middle
 from hardwon.text.protocol import SCHEMA, Blocks, parse
 from hardwon.values.episode import Trigger
 from hardwon.values.evidence import Evidence, Kind
-from hardwon.values.lesson import MINED, Lesson, unique
+from hardwon.values.lesson import MINED, RULES, RUN, Lesson, Status, unique
+from hardwon.values.step import Step
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.ports import LessonStore, Model
     from hardwon.values.episode import Episode
+    from hardwon.values.failure import Failure
     from hardwon.values.job import Job
-    from hardwon.values.step import Step
 
 _ATTEMPT_SHOWN, _OUTCOME_SHOWN, _TASK_SHOWN = 1500, 800, 4000
 _SURE = 0.5  # a lesson less sure than this names no fix; the failure is worth another look
@@ -52,14 +54,15 @@ def known(job: Job, *, lessons: LessonStore, now: datetime) -> Lesson | None:
     """One more meeting of a failure whose lesson is there already: no model needs to be asked."""
     if job.trigger not in {Trigger.ERROR, Trigger.RECURRENCE}:
         return None
-    scope = job.episode.scope
-    for digest in signatures(job.episode):
-        asked = Query("error", "", signature=digest)
-        for match in lessons.match(scope, asked, now=now, limit=5):
-            same = match.lesson
-            if same.scope == scope and _is_settled(same) and digest in same.signatures:
-                words = Blocks(same.situation, "", same.correction, (), confidence=0.0)
-                return _lesson(job, words, author=same.author)
+    scope, failure = job.episode.scope, failure_of(job.episode)
+    if failure is None:
+        return None
+    asked = Query("error", "", signature=failure.exact, kind=failure.kind)
+    for match in lessons.match(scope, asked, now=now, limit=5):
+        same = match.lesson
+        if same.scope == scope and _is_settled(same):
+            words = Blocks(same.situation, "", same.correction, (), confidence=0.0)
+            return _lesson(job, words, author=same.author)
     return None
 
 
@@ -93,17 +96,30 @@ def _told(step: Step) -> str:
     return f"{became}: {clip(step.args, 300)}\n{clip_middle(step.output, 300)}"
 
 
-def signatures(episode: Episode) -> tuple[str, ...]:
-    """The names of the failure that the episode is remembered for."""
+def failure_of(episode: Episode) -> Failure | None:
+    """The failure that an episode is remembered for; None when nothing tells it from others.
+
+    An outer error such as "tests failed" names no run: the failing step within it does.
+    """
     at = focus(episode)
-    if at is not None:
-        failed = episode.steps[at]
-        return (signature(failed.tool, failed.output).digest,)
-    return (signature("run", episode.error).digest,) if episode.error else ()
+    if at is None:
+        outer = Step("run", "", episode.error, failed=True)
+        return _telling(read_failure(outer, ())) if episode.error else None
+    failing = [n for n, step in enumerate(episode.steps) if step.failed]
+    read = (
+        _telling(episode.steps[n].failure or read_failure(episode.steps[n], episode.steps[:n]))
+        for n in (at, *reversed(failing))
+    )
+    return next((failure for failure in read if failure), None)
+
+
+def _telling(failure: Failure | None) -> Failure | None:
+    """The failure, if it can be told from others."""
+    return failure if failure and failure.exact else None
 
 
 def _lesson(job: Job, blocks: Blocks, *, author: str) -> Lesson:
-    episode = job.episode
+    episode, failure = job.episode, failure_of(job.episode)
     at = focus(episode)
     failed = episode.steps[at : at + 1] if at is not None else ()
     return Lesson(
@@ -113,15 +129,29 @@ def _lesson(job: Job, blocks: Blocks, *, author: str) -> Lesson:
         correction=blocks.correction,
         tags=blocks.tags,
         trigger=job.trigger,
-        signatures=signatures(episode),
+        signatures=(failure.exact,) if failure else (),
+        kinds=(failure.kind,) if failure else (),
         calls=unique(tuple(key for step in failed for key in _blamed(step))),
         evidence=(Evidence(Kind.JOB, job.id),),
-        origin=f"run:{episode.source}",
+        origin=f"{RUN}:{episode.source}",
         author=author,
         job=job.id,
         confidence=blocks.confidence,
+        status=_state(job, blocks, author),
         met=0 if failed else 1,  # a step was counted when it was recorded
     )
+
+
+def _state(job: Job, blocks: Blocks, author: str) -> str:
+    """What a model says was vouched for; what rules say of an error has yet to prove itself."""
+    if author != RULES or job.trigger != Trigger.ERROR:
+        return Status.PROVEN
+    return Status.CANDIDATE if blocks.confidence >= _SURE else Status.SEEN
+
+
+def teaches(job: Job) -> bool:
+    """Whether rules can learn from a job: an error must tell what went wrong."""
+    return job.trigger != Trigger.ERROR or failure_of(job.episode) is not None
 
 
 def _blamed(step: Step) -> tuple[str, ...]:

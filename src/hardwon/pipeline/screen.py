@@ -7,7 +7,7 @@ from hardwon.text.injection import suspicion
 from hardwon.text.redact import redact
 from hardwon.values.evidence import joined
 from hardwon.values.fix import TEXT_LIMIT
-from hardwon.values.lesson import Status, tidy
+from hardwon.values.lesson import LIVE, Status, tidy
 from hardwon.values.provenance import descendants, with_reason
 
 TYPE_CHECKING = False
@@ -71,7 +71,7 @@ def screen_lesson(lesson: Lesson) -> Lesson:
             fixes=tuple(map(_screened_fix, lesson.fixes)),
         )
     )
-    if doubt and lesson.status == Status.ACTIVE:
+    if doubt and lesson.status in LIVE:
         return with_reason(safe, doubt)
     return safe
 
@@ -110,12 +110,7 @@ def _shortened(text: str, limit: int) -> str:
 
 def revoke(origin: str, *, scope: Scope, lessons: LessonStore) -> list[Lesson]:
     """Remove all lessons of an origin with everything that was made of them."""
-    every = [
-        lesson
-        for status in (Status.ACTIVE, Status.QUARANTINED, Status.RETIRED, Status.SUPERSEDED)
-        for lesson in lessons.recent(scope, status=status, limit=_ALL)
-    ]
-    found = descendants(every, origin)
+    found = descendants(lessons.recent(scope, status=Status.ALL, limit=_ALL), origin)
     for lesson in found:
         lessons.delete(lesson.scope, lesson.id)
     return found

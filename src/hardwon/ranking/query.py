@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import isqrt, log
+from math import isqrt, lgamma, log
 
 from hardwon._cold import re
-from hardwon.values.lesson import Lesson
+from hardwon.values.lesson import Lesson, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,10 @@ _LEAST_READ, _MOST_READ = 300, 3000  # entries of the index, rarest keys first
 _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
 _TOP_IMPACT = 255
 _WORDS_REMEMBERED = 65536
-_EACH = 4096.0  # more than the words of any query can weigh together
+_UNIT = 1000  # rarity is counted in thousandths: sums of integers are the same in any order
+_RARITY = 1 << 34  # more than the words of any query can weigh together
+_WORD_COUNT = 1 << 60  # more than that and their rarities together
+_EXACT = "!%$"  # the marks of failures, kinds and calls; no word contains one
 _FEWEST = 100  # lessons assumed at least, so that a word counts for something in a small store
 
 _WORD = r"[^\W_]+"
@@ -43,7 +46,8 @@ class Query(NamedTuple):
     door: str
     text: str
     terms: tuple[str, ...] = ()
-    signature: str = ""
+    signature: str = ""  # the exact digest of the failure
+    kind: str = ""  # the digest of its kind
     calls: tuple[str, ...] = ()  # the keys of the pending call
     chains: tuple[tuple[str, ...], ...] = ()  # the same keys, from the general to the particular
     usual: int = 0  # how many of the lessons met most often to look at as well
@@ -58,9 +62,11 @@ class Match(NamedTuple):
     words: float = 0.0  # sum of idf × impact over the shared words
     shared: int = 0  # how many of the query's words it holds
     is_same_failure: bool = False
+    is_same_kind: bool = False
     calls: tuple[tuple[str, int], ...] = ()  # keys it shares with the pending call, how often met
     cosine: float = 0.0  # of its vector and the question's
     meaning: float = 0.0  # the same, what all lessons share left out
+    chance: float = 0.0  # logarithm of how many lessons share as many words by mere chance
 
 
 def terms(text: str) -> list[str]:
@@ -115,29 +121,38 @@ def impacts(text: str) -> dict[str, int]:
     return {term: weight[count] for term, count in counts.items()}
 
 
-def rarity(holders: int, total: int) -> float:
+def rarity(holders: int, total: int) -> int:
     """The inverse document frequency of a word that `holders` of `total` lessons hold."""
     total = max(total, _FEWEST)
-    return log(1 + (total - holders + 0.5) / (holders + 0.5)) / _TOP_IMPACT
+    return round(_UNIT * log(1 + (total - holders + 0.5) / (holders + 0.5)))
 
 
 def index(lesson: Lesson) -> dict[str, int]:
-    """Every key by which the lesson is found, with its impact: words, failures, calls."""
-    keys = impacts(lesson.searchable())
+    """Every key by which the lesson is found, with its impact: failures, kinds, words, calls.
+
+    Only a proven lesson may be told before its failure: no other is found by words and calls.
+    """
+    keys = impacts(lesson.searchable()) if lesson.status == Status.PROVEN else {}
     keys.update((failure_key(digest), _TOP_IMPACT) for digest in lesson.signatures)
-    for call in lesson.calls:
+    keys.update((kind_key(digest), _TOP_IMPACT) for digest in lesson.kinds)
+    for call in lesson.calls if lesson.status == Status.PROVEN else ():
         keys[call_key(call)] = min(_TOP_IMPACT, keys.get(call_key(call), 0) + 1)
     return keys
 
 
 def failure_key(digest: str) -> str:
     """The index key of a failure; no word contains the mark."""
-    return f"!{digest}"
+    return f"{_EXACT[0]}{digest}"
+
+
+def kind_key(digest: str) -> str:
+    """The index key of a failure kind."""
+    return f"{_EXACT[1]}{digest}"
 
 
 def call_key(call: str) -> str:
     """The index key of a folded call."""
-    return f"${call}"
+    return f"{_EXACT[2]}{call}"
 
 
 def query(
@@ -145,6 +160,7 @@ def query(
     text: str,
     *,
     signature: str = "",
+    kind: str = "",
     chains: tuple[tuple[str, ...], ...] = (),
     usual: int = 0,
     reach: int = 0,
@@ -153,7 +169,7 @@ def query(
     """A query with the words of its text, each once."""
     words = tuple(dict.fromkeys(terms(text)))
     calls = tuple(dict.fromkeys(key for chain in chains for key in chain))
-    return Query(door, text, words, signature, calls, chains, usual, reach, near)
+    return Query(door, text, words, signature, kind, calls, chains, usual, reach, near)
 
 
 def entries_read(asked: Query, lessons: int) -> int:
@@ -168,26 +184,39 @@ def entries_read(asked: Query, lessons: int) -> int:
 def keys(asked: Query) -> tuple[str, ...]:
     """The index keys to look up, the surest first."""
     failure = (failure_key(asked.signature),) if asked.signature else ()
-    return (*failure, *(call_key(call) for call in asked.calls), *asked.terms)
+    kind = (kind_key(asked.kind),) if asked.kind else ()
+    return (*failure, *kind, *(call_key(call) for call in asked.calls), *asked.terms)
+
+
+def chance(surprise: float, *, shared: int, asked: int, total: int) -> float:
+    """The logarithm of how many of `total` lessons share as much with a query by mere chance.
+
+    `surprise` is the sum of the rarities of the `shared` words, of `asked` in the query.
+    """
+    choices = lgamma(asked + 1) - lgamma(shared + 1) - lgamma(max(0, asked - shared) + 1)
+    return log(max(1, total)) + choices - surprise
 
 
 class Tally:
     """Adds up what speaks for each lesson while postings are read."""
 
-    def __init__(self, near: Near = ()) -> None:
+    def __init__(self, near: Near = (), *, total: int = 0) -> None:
         self._near = {lesson: cosines for lesson, *cosines in near}
-        self._sums: dict[int, float] = {}  # the words' weight, and _EACH for every word: one number
+        self._total = total  # lessons
+        self._asked: set[str] = set()  # words of the query that some lesson holds
+        self._sums: dict[int, int] = {}  # weights, rarities and number of words: one number
         self._exact: dict[int, list[tuple[str, int]]] = {}
 
-    def add(self, key: str, postings: Iterable[tuple[int, int]], weight: float) -> None:
+    def add(self, key: str, postings: Iterable[tuple[int, int]], weight: int) -> None:
         """Count the postings of one key; `weight` is the rarity of a word."""
-        if key[0] in "!$":
+        if key[0] in _EXACT:
             for lesson, times in postings:
                 self._exact.setdefault(lesson, []).append((key, times))
             return
-        sums, so_far = self._sums, self._sums.get
+        self._asked.add(key)
+        sums, so_far, each = self._sums, self._sums.get, weight * _RARITY + _WORD_COUNT
         for lesson, impact in postings:  # this loop is what a recall costs
-            sums[lesson] = so_far(lesson, 0.0) + weight * impact + _EACH
+            sums[lesson] = so_far(lesson, 0) + weight * impact + each
 
     def leave_out(self, lessons: Iterable[int]) -> None:
         """Forget what was counted for these."""
@@ -198,22 +227,33 @@ class Tally:
     def best(self, limit: int) -> list[int]:
         """The ids that most speaks for: same failure or call first, then words."""
         exact = sorted(self._exact, key=self._rank, reverse=True)[:limit]
-        least = sorted([total % _EACH for total in self._sums.values()], reverse=True)[:limit]
-        worded = [n for n, total in self._sums.items() if total % _EACH >= least[-1]]
-        worded.sort(key=lambda number: -self._words(number))
+        least = sorted([total % _RARITY for total in self._sums.values()], reverse=True)[:limit]
+        worded = [n for n, total in self._sums.items() if total % _RARITY >= least[-1]]
+        worded.sort(key=lambda number: (-self._words(number), -number))
         return list(dict.fromkeys((*exact, *worded[:limit], *self._near)))
 
     def match(self, lesson: Lesson) -> Match:
         """The lesson with what was counted for it."""
         exact = self._exact.get(lesson.id, ())
         cosine, meaning = self._near.get(lesson.id, (0.0, 0.0))
-        shared, words = divmod(self._sums.get(lesson.id, 0.0), _EACH)
-        is_same_failure = any(key[0] == "!" for key, _ in exact)
-        calls = tuple((key[1:], times) for key, times in exact if key[0] == "$")
-        return Match(lesson, words, int(shared), is_same_failure, calls, cosine, meaning)
+        shared, weights = divmod(self._sums.get(lesson.id, 0), _WORD_COUNT)
+        rarities, words = divmod(weights, _RARITY)
+        return Match(
+            lesson,
+            words / (_UNIT * _TOP_IMPACT),
+            shared,
+            any(key[0] == _EXACT[0] for key, _ in exact),
+            any(key[0] == _EXACT[1] for key, _ in exact),
+            tuple((key[1:], times) for key, times in exact if key[0] == _EXACT[2]),
+            cosine,
+            meaning,
+            chance(rarities / _UNIT, shared=shared, asked=len(self._asked), total=self._total),
+        )
 
-    def _words(self, lesson: int) -> float:
-        return self._sums.get(lesson, 0.0) % _EACH
+    def _words(self, lesson: int) -> int:
+        return self._sums.get(lesson, 0) % _RARITY
 
-    def _rank(self, lesson: int) -> tuple[int, float, int]:
-        return len(self._exact[lesson]), self._words(lesson), lesson
+    def _rank(self, lesson: int) -> tuple[bool, bool, int, int, int]:
+        keys = [key for key, _ in self._exact[lesson]]
+        marks = {key[0] for key in keys}
+        return _EXACT[0] in marks, _EXACT[1] in marks, len(keys), self._words(lesson), lesson

@@ -6,11 +6,11 @@ Every number is in `Weights`; bench/doors.py chose them, docs/explanation/rankin
 from __future__ import annotations
 
 from datetime import datetime
-from math import exp, log
+from math import ceil, exp, log
 
 from hardwon._cold import re
-from hardwon.ranking.query import Match, Query
-from hardwon.values.lesson import Lesson
+from hardwon.ranking.query import Match, Query, terms
+from hardwon.values.lesson import LIVE, Lesson, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ else:
 
 
 LIKELY = "likely"
-ANY, WARNED = "* any", "* warned"  # what every call is counted by, and every warned one
+# What every call is counted by, every warned one, and the first of a run.
+ANY, WARNED, RUN = "* any", "* warned", "* run"
 # What the code at work raises; not what the shell, the loader or the parser says about it.
 _CODE_FAULT = (
     r"(?:it raised )?(?:assert |FAILED |Failed:|[\w.]*\b(?!ModuleNotFound|Syntax|Indentation|TabErr"
@@ -32,24 +33,28 @@ _CODE_FAULT = (
 class Weights(NamedTuple):
     """Everything that can be tuned about recall."""
 
-    # Words: the idf mass that counts as half certain, and the least that is worth saying.
+    # Words: the idf mass that counts as half certain.
     half: float = 4.0
-    turn_words: float = 1.6
-    error_words: float = 4.0
-    action_words: float = 3.0
+    # A turn: how unlikely the shared words are (e to this power), and how much of the lesson's
+    # situation they cover, counting at most `about` of its words.
+    surprise: float = 4.0
+    covered: float = 0.34
+    about: int = 12
     least_shared: int = 2
     # Meaning: what it counts, and the least likeness that is worth saying something without words.
     turn_meaning: float = 1.0
     error_meaning: float = 3.0
     turn_likeness: float = 0.32
     error_likeness: float = 0.34
-    # Failures that come back in run after run are worth knowing whatever the task is.
-    usual: float = 1.2
+    # Start: the share of a project's runs that meet a failure, and in how many runs at least.
+    start_share: float = 0.3
+    start_met: int = 3
     fading: float = 60.0  # days after which a failure that is no longer met counts 1/e
     # Calls: what was seen in fewer tries than `doubt` is believed less than what is known of calls
     # in general.
     doubt: float = 8.0
     base_rate: float = 0.1
+    likely: float = 0.3  # the least chance of a failure that is worth a warning
     worth: float = 0.07  # the least odds of a failure against a call that works
     # Of the calls that work, how many may have been warned about; `patience` are taken for granted.
     needless: float = 0.05
@@ -71,10 +76,10 @@ class Outlook(NamedTuple):
 
     odds: dict[str, tuple[int, int]]  # by key: how often made, how often failed
     told: frozenset[int]  # lessons that this run was told
-    overcome: frozenset[str]  # failures after which this run went on
+    runs: int = 0  # of the project
 
 
-UNKNOWN = Outlook({}, frozenset(), frozenset())
+UNKNOWN = Outlook({}, frozenset())
 
 
 class Judged(NamedTuple):
@@ -93,12 +98,8 @@ class Judged(NamedTuple):
 
 def judge(asked: Query, match: Match, *, outlook: Outlook, now: datetime, by: Weights) -> Judged:
     """The score of a match at the door of the query, and the verdict of the door's floor."""
-    if asked.door == "action":
-        found = _action(asked, match, outlook, now, by)
-    else:
-        found = _DOORS.get(asked.door, _turn)(match, now, by)
-    is_told = match.lesson.id in outlook.told and not match.lesson.guard
-    if is_told and asked.door != "error":
+    found = _DOORS.get(asked.door, _turn)(asked, match, outlook, now, by)
+    if match.lesson.id in outlook.told and asked.door != "error":
         found = found._replace(verdict="told in this run already")
     score = sum(value for _, value in found.parts)
     if found.parts[0][0] == LIKELY:  # a frequency that was observed needs no prior
@@ -135,39 +136,56 @@ class _Relevance(NamedTuple):
     verdict: str = ""
 
 
-def _turn(match: Match, now: datetime, by: Weights) -> _Relevance:
-    usual = by.usual * _usual(match, now, by)
-    words = _words(match, by)
-    enough = _says_enough(match, by.turn_words, by) or _likeness(match) >= by.turn_likeness
-    verdict = "" if usual or enough else "too few words in common"
-    meaning = _meaning(match, by.turn_meaning)
-    return _Relevance((("words", words), *meaning, ("usual", usual)), verdict)
+def _turn(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
+    parts = (("words", _words(match, by)), *_meaning(match, by.turn_meaning))
+    if match.lesson.status != Status.PROVEN:
+        return _Relevance(parts, "not proven yet")
+    is_asked_for = _is_asked_for(match, by) or _likeness(match) >= by.turn_likeness
+    return _Relevance(parts, "" if is_asked_for else "shares no more than others by chance")
 
 
-def _error(match: Match, now: datetime, by: Weights) -> _Relevance:
-    same = 10.0 * match.is_same_failure
-    enough = _says_enough(match, by.error_words, by) or _likeness(match) >= by.error_likeness
-    parts = (("same failure", same), ("words", _words(match, by)))
-    if same:
+def _is_asked_for(match: Match, by: Weights) -> bool:
+    """Whether a text shares more with the lesson than one of so many lessons would by chance.
+
+    Many words that are common in this store are shared by chance, and so are a few of a long text:
+    the words must be surprising together, and a fair part of what the lesson is about.
+    """
+    about = min(by.about, len(set(terms(match.lesson.situation))))
+    enough = max(by.least_shared, ceil(by.covered * about))
+    return match.shared >= enough and match.chance <= -by.surprise
+
+
+def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
+    same, kind = 10.0 * match.is_same_failure, 5.0 * match.is_same_kind
+    stands = float(LIVE.index(match.lesson.status)) if match.lesson.status in LIVE else 0.0
+    parts = (("same failure", same), ("same kind", kind), ("state", stands))
+    if same or kind:
         return _Relevance(parts)
-    verdict = "" if enough else "another failure, and too few words in common"
+    is_near = match.lesson.status == Status.PROVEN and _likeness(match) >= by.error_likeness
+    verdict = "" if is_near else "another kind of failure"
     return _Relevance((*parts, *_meaning(match, by.error_meaning)), verdict)
+
+
+def _start(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
+    """How much of the project's runs meet the failure: only what is met again and again is told."""
+    share = match.lesson.met / max(1, outlook.runs) * _freshness(match, now, by)
+    parts = (("share of runs", share),)
+    if match.lesson.status != Status.PROVEN or match.lesson.met < by.start_met:
+        return _Relevance(parts, "not proven, or met too seldom")
+    return _Relevance(parts, "" if share >= by.start_share else "met in too few runs")
 
 
 def _action(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
     lesson = match.lesson
-    if lesson.guard and any(key[0] in "=@" for key, _ in match.calls):
-        return _Relevance((("guard", 10.0),))
-    if not lesson.calls:
-        return _Relevance((("words", _words(match, by)),), _unheard(match, by))
+    if lesson.status != Status.PROVEN:
+        return _Relevance(((LIKELY, 0.0),), "not proven yet")
     if not match.calls:
         return _Relevance(((LIKELY, 0.0),), "met through other calls")
     met = dict(match.calls)
     likely = max((_climbed(chain, 0.0, met, outlook, by) for chain in asked.chains), default=0.0)
     likely *= _freshness(match, now, by)
     likely *= _recurrence(lesson, by)
-    is_past = not outlook.overcome.isdisjoint(lesson.signatures)
-    return _Relevance(((LIKELY, likely),), "met in this run, which is past it" if is_past else "")
+    return _Relevance(((LIKELY, likely),), "" if likely >= by.likely else "not likely enough")
 
 
 def _recurrence(lesson: Lesson, by: Weights) -> float:
@@ -182,12 +200,7 @@ def is_task_bound(error: str) -> bool:
     return re.match(_CODE_FAULT, error) is not None
 
 
-def _unheard(match: Match, by: Weights) -> str:
-    """What speaks against a lesson that was met through no call."""
-    return "" if _says_enough(match, by.action_words, by) else "too few words in common"
-
-
-_DOORS = {"error": _error}
+_DOORS = {"action": _action, "error": _error, "start": _start}
 
 
 def _climbed(
@@ -207,10 +220,6 @@ def _words(match: Match, by: Weights) -> float:
     return match.words / (match.words + by.half)
 
 
-def _says_enough(match: Match, least: float, by: Weights) -> bool:
-    return match.shared >= by.least_shared and match.words >= least
-
-
 def _meaning(match: Match, weight: float) -> tuple[tuple[str, float], ...]:
     """The part of the meaning; none for lessons that were not found by it."""
     return (("meaning", weight * max(0.0, match.meaning)),) if match.cosine else ()
@@ -219,14 +228,6 @@ def _meaning(match: Match, weight: float) -> tuple[tuple[str, float], ...]:
 def _likeness(match: Match) -> float:
     """The cosine, and whether it is more than what the lessons have in common."""
     return (match.cosine + match.meaning) / 2
-
-
-def _usual(match: Match, now: datetime, by: Weights) -> float:
-    """How much a failure belongs to this project: met in several runs, and lately."""
-    if match.lesson.met < 2:
-        return 0.0
-    often = log(match.lesson.met)
-    return often / (often + 1) * _freshness(match, now, by)
 
 
 def _freshness(match: Match, now: datetime, by: Weights) -> float:

@@ -12,7 +12,7 @@ from hardwon.failures.call_keys import EXACT, Key
 from hardwon.ranking.query import Match, Query, Tally, index, keys, rarity
 from hardwon.ranking.reflections import CANDIDATES, best_held, by_relevance, words_of
 from hardwon.text.embedding_text import Wording, wording_of
-from hardwon.values.lesson import SHELVED, Lesson, Status
+from hardwon.values.lesson import LIVE, SHELVED, Lesson, statuses
 from hardwon.values.lesson_check import checked
 from hardwon.values.reflection import RUNS_KEPT, Likeness, is_known, leaving
 
@@ -62,7 +62,7 @@ class MemoryLessons:
         del self.all[self.get(scope, number).id]
 
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
-        seen = [lesson for lesson in self._seen(scope) if lesson.status == status]
+        seen = [one for one in self._seen(scope) if one.status in statuses(status)]
         seen.sort(key=lambda one: (one.last_seen_at, one.created_at, one.id), reverse=True)
         return seen[:limit]
 
@@ -70,18 +70,20 @@ class MemoryLessons:
         found = [
             lesson
             for lesson in self._seen(scope)
-            if lesson.status == Status.ACTIVE and text.lower() in _full_text(lesson).lower()
+            if lesson.is_active and text.lower() in _full_text(lesson).lower()
         ]
         found.sort(key=lambda one: (one.hits, one.last_seen_at, one.id), reverse=True)
         return found[:limit]
 
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
-        able = {one.id: one for one in self._seen(scope) if one.status == Status.ACTIVE}
+        able = {one.id: one for one in self._seen(scope) if one.status in LIVE}
         indexes = {number: index(lesson) for number, lesson in able.items()}
-        tally = Tally(tuple(pair for pair in query.near if pair[0] in able))
+        near = tuple(pair for pair in query.near if pair[0] in able)
+        tally = Tally(near, total=len(able))
         for key in keys(query):
             postings = [(n, found[key]) for n, found in indexes.items() if key in found]
-            tally.add(key, postings, rarity(len(postings), len(able)))
+            if postings:
+                tally.add(key, postings, rarity(len(postings), len(able)))
         usual = [one.id for one in able.values() if one.met > 1]
         usual.sort(key=lambda n: (able[n].met, able[n].updated_at, n), reverse=True)
         return [
@@ -128,7 +130,7 @@ class MemoryVectors:
         return sum(bool(self._vector(embedder, wording_of(one))) for one in able), len(able)
 
     def _able(self) -> list[Lesson]:
-        return [one for one in self._lessons.all.values() if one.status == Status.ACTIVE]
+        return [one for one in self._lessons.all.values() if one.is_active]
 
     def _vector(self, embedder: str, words: Wording) -> bytes:
         """The vector of a lesson; none if it is of another embedder or of other words."""
@@ -302,7 +304,7 @@ class MemoryDreams:
     def lessons(self, scope: Scope) -> Iterator[Lesson]:
         own = scope.everywhere()
         for lesson in list(self._store.lessons.all.values()):
-            if lesson.scope.everywhere() == own and lesson.status == Status.ACTIVE:
+            if lesson.scope.everywhere() == own and lesson.is_active:
                 yield lesson
 
     def together(self) -> nullcontext[None]:
@@ -327,7 +329,7 @@ class MemoryStore:
         return nullcontext()
 
     def shelves(self, tenant: str) -> dict[Scope, int]:
-        active = (one.scope for one in self.lessons.all.values() if one.status == Status.ACTIVE)
+        active = (one.scope for one in self.lessons.all.values() if one.is_active)
         counts = Counter(scope for scope in active if scope.tenant == tenant)
         order = sorted(counts, key=lambda own: (-counts[own], own.agent, own.project or ""))
         return {scope: counts[scope] for scope in order}

@@ -158,7 +158,7 @@ PATTERNS = (
     Pattern(_FENCE, ("<", "["), r"<\|[a-z_]{2,30}\|>|\[/?(?-i:INST|SYS|SYSTEM|SYSTEM_PROMPT|AVAILABLE_TOOLS)\]|<</?SYS>>"),
     Pattern(_FENCE, ("<",), r"</?(?:system|assistant|human|instructions|im_start|im_end|tool_result|tool_response|function_results?|function_calls?|antml:\w{1,20}|system-reminder|untrusted\w{0,20})(?:\s[^<>]{0,80})?>"),
     Pattern(_FENCE, ("</",), r"</(?:lessons?|memory|memories|context|data|document|user|prompt|untrusted|message)>"),
-    Pattern(_FENCE, ("[",), r"\[(?-i:/?END|BEGIN) (?-i:[A-Z ]{3,40})\]|\[(?-i:KNOWN PITFALLS|PITFALL OF|YOU HAVE MET|LOOP DETECTED)"),
+    Pattern(_FENCE, ("[",), r"\[(?-i:/?END|BEGIN) (?-i:[A-Z ]{3,40})\]|\[(?-i:KNOWN PITFALLS|PITFALL OF|YOU HAVE MET|SAME FAILURE|SAME KIND OF|THIS PROJECT|LOOP DETECTED)"),
     Pattern(_FENCE, (":",), r"(?:\n|\\n)\s{0,4}\*{0,2}(?:system|assistant|human|user|developer)\*{0,2} ?:|(?:^|\s)(?-i:Human|Assistant): "),
     Pattern(_FENCE, ("#",), r"#{2,4} ?system\b"),
     Pattern(_FENCE, ("end of",), r"\bend of (?:the )?(?:lessons?|data|context|document|input|memory|tool \w{4,8}|quoted \w{2,10})\b[^\n]{0,20}(?:\bnow\b|\bnew\b|\byou\b)|(?:---|===) ?end of [\w ]{2,20} ?(?:---|===)"),

@@ -17,6 +17,7 @@ else:
 class Door:
     """Where a lesson is delivered."""
 
+    START = "start"
     TURN = "turn"
     ACTION = "action"
     ERROR = "error"
@@ -33,6 +34,7 @@ class Injection(NamedTuple):
     id: str = ""
     stop: bool = False
     denied: bool = False  # before an action: the call must not be made; the text says why
+    failed: bool | None = None  # the verdict on the step, after an action
 
     def __bool__(self) -> bool:
         return bool(self.text)

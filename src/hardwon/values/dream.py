@@ -66,7 +66,7 @@ class Edit(NamedTuple):
     kind: str
     reason: str
     lessons: tuple[tuple[Scope, int], ...]
-    status: str = Status.SUPERSEDED
+    status: str = Status.SUPERSEDED  # "": as it is
     target: Scope | None = None  # where the lesson made of them goes
     tag: str = ""
     words: Words | None = None  # instead of those of the strongest

@@ -52,7 +52,7 @@ def admitted(lesson: Lesson, source: str) -> Lesson:
 
 def _standing(lesson: Lesson) -> Lesson:
     """The only place that decides which state an untrusted lesson starts in."""
-    return with_reason(lesson._replace(status=Status.ACTIVE), _REASON)
+    return with_reason(lesson._replace(status=Status.PROVEN), _REASON)
 
 
 def is_held(lesson: Lesson | None) -> bool:

@@ -21,17 +21,35 @@ CALLS_KEPT = 160
 FORBIDDEN = "!"  # begins a call that a person has forbidden
 SIGNATURES_KEPT = 100
 EPOCH = datetime.fromtimestamp(0, UTC)
+RULES = "rules"  # the author of lessons that no model worded
+RUN = "run"  # the origin of a lesson that a reflection on a run made, with its source
 MINED = "mined"  # the origin of a lesson that was made from steps without any model
 USER_SUPPLIED = "(user-supplied lesson; no automatic mistake detection)"
 
 
 class Status:
-    """Only active lessons are ever delivered."""
+    """Where a lesson stands in its life: seen, candidate, proven, retired."""
 
-    ACTIVE = "active"
+    SEEN = "seen"  # no fix is known: counted, and at most one line at the same error
+    CANDIDATE = "candidate"  # one run shows a fix: offered at the same error only
+    PROVEN = "proven"  # worked again, or somebody vouched for it: may be told at every door
     QUARANTINED = "quarantined"  # reads like an instruction; waits for a person
     RETIRED = "retired"  # did not help, or expired
     SUPERSEDED = "superseded"  # merged into another lesson
+    ACTIVE = "active"  # to ask by: candidates and proven ones
+    ALL = "all"  # to ask by
+
+
+LIVE = (Status.SEEN, Status.CANDIDATE, Status.PROVEN)
+_GROUPS = {
+    Status.ACTIVE: LIVE[1:],
+    Status.ALL: (*LIVE, Status.QUARANTINED, Status.RETIRED, Status.SUPERSEDED),
+}
+
+
+def statuses(asked: str) -> tuple[str, ...]:
+    """The states that a word asks for."""
+    return _GROUPS.get(asked, (asked,))
 
 
 SHELVED = (Status.QUARANTINED, Status.RETIRED, Status.SUPERSEDED)  # forbid nothing
@@ -54,7 +72,7 @@ class Lesson(NamedTuple):
     job: str = ""  # the job that made it; a job makes one lesson at most
     importance: float = 0.5
     confidence: float = 0.6
-    status: str = Status.ACTIVE
+    status: str = Status.PROVEN
     id: int = 0
     hits: int = 0  # how often it was shown
     met: int = 1  # how often its failure was met
@@ -65,6 +83,11 @@ class Lesson(NamedTuple):
     guard: bool = False  # a person said that its calls must not be made
     kinds: tuple[str, ...] = ()  # digests of the failure kinds it is about
     fixes: tuple[Fix, ...] = ()  # what cured the failure, the likeliest first
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it has something to say: a candidate, or proven."""
+        return self.status in LIVE[1:]
 
     @property
     def category(self) -> str:
@@ -120,6 +143,11 @@ def kept_calls(calls: tuple[str, ...]) -> tuple[str, ...]:
     """The newest of the calls that led to a lesson, and all that a person has forbidden."""
     met = tuple(call for call in calls if call[0] != FORBIDDEN)
     return (*(call for call in calls if call[0] == FORBIDDEN), *met[-CALLS_KEPT:])
+
+
+def is_vouched(lesson: Lesson) -> bool:
+    """Whether a person, or a model that saw the evidence, stands for what it says."""
+    return lesson.author not in ("", RULES) or bool(values_of(lesson.evidence, Kind.APPROVED))
 
 
 def unique(items: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from datetime import datetime
 from hardwon.errors import InvalidInput
 from hardwon.values.evidence import Evidence
 from hardwon.values.fix import Fix
-from hardwon.values.lesson import Lesson, Status
+from hardwon.values.lesson import Lesson, Status, statuses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Rule = Callable[[object], bool]
 
-STATUSES = frozenset(value for name, value in vars(Status).items() if name.isupper())
+STATUSES = frozenset(statuses(Status.ALL))
 _COUNT_LIMIT = 2**53  # what JSON and SQLite both keep exactly
 _LAST = 253_370_764_800.0  # 9999-01-01: a later time has no date
 _TEXT, _NAME, _ITEMS = 64 * 1024, 2 * 1024, 100_000

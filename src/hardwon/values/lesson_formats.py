@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hardwon.errors import InvalidInput
 from hardwon.text.clean import one_line
 from hardwon.values import evidence, fix
-from hardwon.values.lesson import Lesson, Status, unique
+from hardwon.values.lesson import RULES, Lesson, Status, unique
 from hardwon.values.lesson_check import STATUSES, checked
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
 
 def _known(lesson: Lesson) -> Lesson:
     """The lesson; one in a state that we do not know waits for a person."""
+    if lesson.status == Status.ACTIVE:  # a record of an earlier build
+        return lesson._replace(status=Status.CANDIDATE if lesson.author == RULES else Status.PROVEN)
     return lesson if lesson.status in STATUSES else lesson._replace(status=Status.QUARANTINED)
 
 

@@ -41,7 +41,7 @@ def held_back(lesson: Lesson) -> tuple[str, ...]:
 
 def approved(lesson: Lesson, by: str = "person") -> Lesson:
     """The lesson released by a person; it remembers what it was held back for."""
-    return marked(lesson, Kind.APPROVED, by)._replace(status=Status.ACTIVE)
+    return marked(lesson, Kind.APPROVED, by)._replace(status=Status.PROVEN)
 
 
 def born_of(lesson: Lesson, parents: Iterable[int]) -> Lesson:

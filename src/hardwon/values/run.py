@@ -6,6 +6,7 @@ from hardwon.values.step import Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import NamedTuple
 else:
     from hardwon._cold.namedtuple import NamedTuple
@@ -27,6 +28,11 @@ class RunSoFar(NamedTuple):
     def turn(self) -> tuple[Step, ...]:
         """The steps since somebody said something."""
         return self.steps[max(0, len(self.steps) - self.since) :]
+
+    def after(self, step: Step, counted: Iterable[str]) -> RunSoFar:
+        """The run one step later."""
+        marks = self.counted.union(counted)
+        return self._replace(steps=(*self.steps, step), counted=marks, warned="")
 
     @property
     def last_error(self) -> str:

@@ -40,4 +40,4 @@ def test_the_demo_prints_what_it_injected(capsys: Capture) -> None:
 
     shown = capsys.readouterr().out
     assert "[KNOWN PITFALLS — your prior lessons]" in shown
-    assert "6 failed calls became 0" in shown
+    assert "4 failed calls became 0" in shown

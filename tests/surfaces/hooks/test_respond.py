@@ -18,7 +18,7 @@ from tests.surfaces.hooks.test_adapters import recorded
 
 PROJECT = "/home/dev/project"
 CALL: dict[str, Any] = {"tool": "Bash", "args": {"command": "git push --force"}}
-TURN, ACTION, ERROR = "[KNOWN PITFALLS", "[PITFALL OF THIS CALL", "[YOU HAVE MET THIS BEFORE"
+START, ACTION, ERROR = "[THIS PROJECT KEEPS", "[PITFALL OF THIS CALL", "[SAME FAILURE]"
 
 
 @pytest.fixture(autouse=True)
@@ -64,20 +64,29 @@ def home(tmp_path: Path) -> Home:
 @pytest.mark.parametrize("agent", ["claude-code", "gemini", "copilot", "opencode"])
 def test_a_failure_of_one_session_is_known_in_the_next(agent: str, home: Home) -> None:
     for _, reply in home.replay(agent, "one"):
-        assert TURN not in reply.context
+        assert not reply
     home.work()
 
     told = dict(home.replay(agent, "two"))
 
-    assert any("mkdir -p out/nightly" in lesson.correction for lesson in home.lessons())
-    assert TURN in told[Kind.SESSION_START].context
-    assert TURN in told[Kind.PROMPT].context
+    assert [lesson.correction for lesson in home.lessons()] == ["Call `mkdir` with `-p`."]
     assert ERROR in told[Kind.FAILED].context
     assert not told[Kind.STOP]
 
 
+def test_what_a_project_keeps_meeting_is_told_when_a_session_starts(home: Home) -> None:
+    for session in ("one", "two", "three"):
+        list(home.replay("claude-code", session))
+
+    told = dict(home.replay("claude-code", "four"))
+
+    assert START in told[Kind.SESSION_START].context
+    assert "`-p`" in told[Kind.SESSION_START].context
+
+
 def test_the_pending_call_is_told_its_pitfall(home: Home) -> None:
-    list(home.replay("claude-code", "one"))
+    for session in ("one", "three"):
+        list(home.replay("claude-code", session))
     home.work()
 
     pending: dict[str, Any] = {"tool": "Bash", "args": {"command": "mkdir out/nightly"}}
@@ -114,11 +123,11 @@ def test_a_guard_denies_and_says_why(home: Home) -> None:
     assert not home.tell(Kind.BEFORE, "two", **CALL).denial
 
     with hardwon.open(home.path) as hw:
-        for lesson in hw.agent("default", project=PROJECT).lessons.list():
+        for lesson in hw.agent("default", project=PROJECT).lessons.list(status="all"):
             hw._engine.store.lessons.update(lesson._replace(guard=True))
 
     reply = home.tell(Kind.BEFORE, "two", **CALL)
-    assert "git push" in reply.denial
+    assert "protected branch" in reply.denial
     assert not reply.context
 
 

@@ -8,7 +8,7 @@ from hardwon.errors import InvalidInput, NotFound
 from hardwon.learn.maintenance.lock import lease
 from hardwon.values.dream import CONSOLIDATING, DISPUTED, Change, DreamState, merged
 from hardwon.values.evidence import Kind
-from hardwon.values.lesson import Status
+from hardwon.values.lesson import Status, statuses
 from hardwon.values.provenance import without
 
 if TYPE_CHECKING:
@@ -113,20 +113,21 @@ def _combined(
             return []
         new = without(new._replace(**edit.words._asdict()), Kind.REWORD)
     one = engine.store.lessons.add(new)
-    added = Change(edit.kind, one.id, one.scope.project, edit.reason)
+    added = Change(edit.kind, one.id, one.scope.project, edit.reason, after=one.status)
     return [added, *(_set(engine, edit, parent) for parent in parents)]
 
 
 def _set(engine: Runtime, edit: Edit, lesson: Lesson, *, tag: str = "") -> Change:
     tags = (*lesson.tags, tag) if tag else lesson.tags
-    engine.store.lessons.update(lesson._replace(status=edit.status, tags=tags))
+    status = edit.status or lesson.status
+    engine.store.lessons.update(lesson._replace(status=status, tags=tags))
     return Change(
         edit.kind,
         lesson.id,
         lesson.scope.project,
         edit.reason,
         before=lesson.status,
-        after=edit.status,
+        after=status,
         tags=lesson.tags,
     )
 
@@ -136,7 +137,7 @@ def _restored(engine: Runtime, scope: Scope, change: Change) -> bool:
         lesson = engine.store.lessons.get(scope, change.lesson)
     except NotFound:
         return False
-    if lesson.status != change.after:
+    if lesson.status not in statuses(change.after):
         return False
     tags = tuple(tag for tag in lesson.tags if tag != DISPUTED or tag in change.tags)
     status = change.before or Status.RETIRED
@@ -150,4 +151,4 @@ def _active(engine: Runtime, scope: Scope, number: int) -> Lesson | None:
         lesson = engine.store.lessons.get(scope, number)
     except NotFound:
         return None
-    return lesson if lesson.status == Status.ACTIVE else None
+    return lesson if lesson.is_active else None

@@ -204,7 +204,7 @@ def dispute(night: Night) -> None:
     scopes = {one.id: one.scope for one in night.sketches}
     for pair in night.conflicts:
         whose = tuple((scopes[number], number) for number in (pair.first, pair.second))
-        night.edits.append(Edit("disputed", pair.why, whose, status=Status.ACTIVE, tag=DISPUTED))
+        night.edits.append(Edit("disputed", pair.why, whose, status="", tag=DISPUTED))
 
 
 def reword(night: Night) -> None:

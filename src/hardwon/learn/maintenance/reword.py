@@ -14,7 +14,6 @@ from hardwon.text.clean import one_line
 from hardwon.text.protocol import SCHEMA, parse
 from hardwon.values.dream import Words
 from hardwon.values.evidence import Kind
-from hardwon.values.lesson import Status
 from hardwon.values.provenance import marks
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def reworded(engine: Runtime, place: tuple[Scope, int]) -> Words | None:
     new = screen_lesson(
         lesson._replace(situation=blocks.situation, mistake=mistake, correction=blocks.correction)
     )
-    if new.status != Status.ACTIVE or not _says_the_same(lesson, new):
+    if new.status != lesson.status or not _says_the_same(lesson, new):
         return None
     return Words(new.situation, new.mistake, new.correction, reply.model or engine.model.name)
 

@@ -70,7 +70,7 @@ class SqliteStore:
     def shelves(self, tenant: str) -> dict[Scope, int]:
         rows = self._db.rows(
             "SELECT agent_id, project, count(*) FROM lessons_by_agent"
-            " WHERE tenant = ? AND status = 'active'"
+            " WHERE tenant = ? AND status IN ('candidate', 'proven')"
             " GROUP BY agent_id, project ORDER BY count(*) DESC, agent_id, project",
             (tenant,),
         )

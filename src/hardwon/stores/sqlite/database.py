@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-SCHEMA = 9  # the number of the last file in migrations/
+SCHEMA = 10  # the number of the last file in migrations/
 _PAGE = 4096  # bytes
 PATIENCE = 15.0  # seconds to wait for another process's write
 _MIGRATIONS = os.path.join(os.path.dirname(__file__), "migrations")

@@ -11,7 +11,7 @@ from hardwon.stores.sqlite import scopes as shelves
 from hardwon.stores.sqlite.database import marks
 from hardwon.stores.sqlite.inverted.search import FRESH, Index
 from hardwon.stores.sqlite.rows import ALL_TEXT, COLUMNS, damage, lesson_of, values_of
-from hardwon.values.lesson import SHELVED, Lesson, Status
+from hardwon.values.lesson import LIVE, SHELVED, Lesson, Status, statuses
 from hardwon.values.lesson_check import checked, mended
 from hardwon.values.provenance import with_reason
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _SEARCHED = 100  # lessons that are looked into at a time
 _LETTERS = 60  # threes of letters that are asked for; more would tell nothing
 
+_ACTIVE = ", ".join(f"'{status}'" for status in statuses(Status.ACTIVE))
+_LIVE = ", ".join(f"'{status}'" for status in LIVE)
 _ALL_TEXT = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
 _READ = f"SELECT id, shelf, {COLUMNS}"
 _SELECT = f"{_READ} FROM lessons"
@@ -88,21 +90,22 @@ class SqliteLessons:
 
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
         seen = shelves.Visible(self._db, scope)
+        asked = statuses(status)
         rows = self._db.rows(
-            f"{_SELECT} WHERE shelf IN ({seen.marks}) AND status = ?"
+            f"{_SELECT} WHERE shelf IN ({seen.marks}) AND status IN ({marks(asked)})"
             " ORDER BY last_seen_at DESC, created_at DESC, id DESC LIMIT ?",
-            (*seen.ids, status, limit),
+            (*seen.ids, *asked, limit),
         )
-        return [one for row in rows if (one := lesson_of(row, seen.scopes)).status == status]
+        return [one for row in rows if (one := lesson_of(row, seen.scopes)).status in asked]
 
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
         with self._db.snapshot():
             seen = shelves.Visible(self._db, scope)
             where, values = _candidates(text)
             rows = self._db.rows(
-                f"SELECT id FROM lessons WHERE {where} AND +shelf IN ({seen.marks}) AND +status = ?"
-                " ORDER BY hit_count DESC, last_seen_at DESC, id DESC",
-                (*values, *seen.ids, Status.ACTIVE),
+                f"SELECT id FROM lessons WHERE {where} AND +shelf IN ({seen.marks})"
+                f" AND +status IN ({_ACTIVE}) ORDER BY hit_count DESC, last_seen_at DESC, id DESC",
+                (*values, *seen.ids),
             )
             return self._holding(text.lower(), [number for (number,) in rows], seen, limit)
 
@@ -129,11 +132,11 @@ class SqliteLessons:
             best = list(dict.fromkeys((*tally.best(limit), *self._usual(seen, query.usual))))
             rows = self._db.rows(
                 f"{_SELECT} WHERE id IN ({marks(best)}) AND +shelf IN ({seen.marks})"
-                " AND +status = ? AND (expires_at IS NULL OR expires_at > ?)",
-                (*best, *seen.ids, Status.ACTIVE, now.timestamp()),
+                f" AND +status IN ({_LIVE}) AND (expires_at IS NULL OR expires_at > ?)",
+                (*best, *seen.ids, now.timestamp()),
             )
         read = {row[0]: lesson_of(row, seen.scopes) for row in rows}
-        whole = {number: one for number, one in read.items() if one.status == Status.ACTIVE}
+        whole = {number: one for number, one in read.items() if one.status in LIVE}
         return [tally.match(whole[number]) for number in best if number in whole]
 
     def guards(self, scope: Scope) -> list[Lesson]:
@@ -164,7 +167,7 @@ class SqliteLessons:
             for row in self._db.rows(
                 "SELECT met_count, updated_at, id FROM lessons WHERE shelf = ? AND status = ?"
                 " AND met_count > 1 ORDER BY met_count DESC, updated_at DESC LIMIT ?",
-                (shelf, Status.ACTIVE, limit),
+                (shelf, Status.PROVEN, limit),
             )
         ]
         return [number for *_, number in sorted(found, reverse=True)[:limit]]
@@ -218,15 +221,15 @@ def _candidates(text: str) -> tuple[str, tuple[object, ...]]:
 
 
 def _findable(lesson: Lesson) -> dict[str, int]:
-    """The keys by which a lesson is found; none unless it is active."""
-    return index(lesson) if lesson.status == Status.ACTIVE else {}
+    """The keys by which a lesson is found; none unless it is alive."""
+    return index(lesson) if lesson.status in LIVE else {}
 
 
 def page(db: Database, scopes: dict[int, Scope], *, after: int, limit: int) -> list[Lesson]:
     """The active lessons of these shelves with an id over `after`, in the order of ids."""
     rows = db.rows(
         f"{_SELECT} WHERE id > ? AND +shelf IN ({marks(scopes)})"
-        " AND +status = ? ORDER BY id LIMIT ?",
-        (after, *scopes, Status.ACTIVE, limit),
+        f" AND +status IN ({_ACTIVE}) ORDER BY id LIMIT ?",
+        (after, *scopes, limit),
     )
-    return [one for row in rows if (one := lesson_of(row, scopes)).status == Status.ACTIVE]
+    return [one for row in rows if (one := lesson_of(row, scopes)).is_active]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.vectors import Codes, likenesses, packed
 from hardwon.text.embedding_text import Wording
-from hardwon.values.lesson import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,14 +20,15 @@ _DEPTH = 160  # vectors that are compared exactly; codes alone are a rough guess
 _GONE = 0.25  # the share of those that may be missing before all codes are read anew
 _LACKING = """
 SELECT id, situation, mistake, correction FROM lessons AS l
-WHERE id > ? AND status = ?
+WHERE id > ? AND status IN ('candidate', 'proven')
 AND NOT EXISTS (SELECT 1 FROM lesson_vectors AS v WHERE v.lesson = l.id AND v.embedder = ?)
 ORDER BY id LIMIT ?
 """
 _SAVE = """
 INSERT OR REPLACE INTO lesson_vectors (lesson, shelf, embedder, vector)
 SELECT id, shelf, ?, ? FROM lessons
-WHERE id = ? AND situation = ? AND mistake = ? AND correction = ? AND status = ?
+WHERE id = ? AND situation = ? AND mistake = ? AND correction = ?
+AND status IN ('candidate', 'proven')
 """
 
 
@@ -45,7 +45,7 @@ class SqliteVectors:
         state = self._state()
         if self._whole.get(embedder) == state:
             return []
-        rows = self._db.rows(_LACKING, (after, Status.ACTIVE, embedder, limit))
+        rows = self._db.rows(_LACKING, (after, embedder, limit))
         if not rows and after == 0:
             self._whole[embedder] = state
         return [Wording(*row) for row in rows]
@@ -54,7 +54,7 @@ class SqliteVectors:
         with self._db as db:
             for words, vector in found:
                 self._forget_other_lengths(embedder, len(vector))
-                db.run(_SAVE, (embedder, packed(vector), *words, Status.ACTIVE))
+                db.run(_SAVE, (embedder, packed(vector), *words))
 
     def nearest(
         self, scope: Scope, embedder: str, vector: Sequence[float], *, limit: int
@@ -74,8 +74,8 @@ class SqliteVectors:
     def counts(self, embedder: str) -> tuple[int, int]:
         row = self._db.row(
             "SELECT (SELECT count(*) FROM lesson_vectors WHERE embedder = ?),"
-            " (SELECT count(*) FROM lessons WHERE status = ?)",
-            (embedder, Status.ACTIVE),
+            " (SELECT count(*) FROM lessons WHERE status IN ('candidate', 'proven'))",
+            (embedder,),
         )
         return (row[0], row[1]) if row else (0, 0)
 

@@ -20,45 +20,59 @@ if TYPE_CHECKING:
 
 
 @click.command("demo")
-@click.option("--no-inject", is_flag=True, help="Withhold the lessons in the second round.")
+@click.option("--no-inject", is_flag=True, help="Withhold the lessons in the last round.")
 @click.option("--keep", metavar="DIR", help="Keep the data in DIR instead of a temporary home.")
 @options.as_json
 def command(no_inject: bool, keep: str | None, as_json: bool) -> None:
     """Watch an agent make its mistakes once. Offline, no key, in a temporary home.
 
-    A small scripted agent does real shell tasks twice. In the first round it runs into real errors
-    and finds its way around them. hardwon captures the failures, queues them, makes lessons of
-    them, and puts these before the agent when the same tasks come back in other words.
+    A small scripted agent does real shell tasks three times. At first it runs into real errors and
+    finds its way around them: hardwon sees the failures and the fixes. What works in a second run
+    is proven, and in the third it is put before the agent in time.
     """
     began = time.monotonic()
     with (
         tempfile.TemporaryDirectory(prefix="hardwon-demo-") as scratch,
         hardwon.open(keep or f"{scratch}/home") as hw,
     ):
-        first, second = _both_rounds(hw, scratch, inject=not no_inject, quiet=as_json)
+        first, last = _rounds(hw, scratch, inject=not no_inject, quiet=as_json)
     seconds = time.monotonic() - began
     if as_json:
-        dump({"before": first, "after": second, "injected": not no_inject})
+        dump({"before": first, "after": last, "injected": not no_inject})
         return
-    _report(first, second, seconds)
+    _report(first, last, seconds)
 
 
-def _both_rounds(
+def _rounds(
     hw: Hardwon, scratch: str, *, inject: bool, quiet: bool
 ) -> tuple[list[Round], list[Round]]:
-    coder = hw.agent("demo", project="shop")
+    """The first round and the last."""
     tell = (lambda *_, **__: None) if quiet else say
     tell("Round 1: the agent knows nothing yet.", bold=True)
-    first = [play(coder, task, f"{scratch}/first", task.said, inject=inject) for task in TASKS]
+    first = _round(hw, f"{scratch}/first", inject=inject)
     _narrate(first, tell)
-    tally = hw.drain()
-    tell(f"\n{tally.done} failures were queued, reflected on without a model, and kept:", bold=True)
-    for lesson in reversed(coder.lessons.list()):
+    tell("\nRound 2: the same again. What worked twice is proven:", bold=True)
+    _round(hw, f"{scratch}/second", inject=False)
+    hw.drain()
+    for lesson in reversed(hw.agent("demo", project="shop").lessons.list()):
         tell(clip(f"  #{lesson.id} {one_line(lesson.correction)}", width()), fg="cyan")
-    tell("\nRound 2: the same tasks in other words.", bold=True)
-    second = [play(coder, task, f"{scratch}/second", task.again, inject=inject) for task in TASKS]
-    _narrate(second, tell)
-    return first, second
+    tell("\nRound 3: the same tasks in other words.", bold=True)
+    last = _round(hw, f"{scratch}/third", inject=inject, is_last=True)
+    _narrate(last, tell)
+    return first, last
+
+
+def _round(hw: Hardwon, place: str, *, inject: bool, is_last: bool = False) -> list[Round]:
+    return [
+        play(
+            hw.agent("demo", project="shop"),
+            task,
+            place,
+            task.again if is_last else task.said,
+            inject=inject,
+        )
+        for task in TASKS
+    ]
 
 
 def _narrate(rounds: list[Round], tell: object) -> None:
@@ -77,12 +91,12 @@ def wrapped(line: str) -> str:
     return textwrap.fill(line, width() - 1, initial_indent="    ", subsequent_indent=" " * 8)
 
 
-def _report(first: list[Round], second: list[Round], seconds: float) -> None:
+def _report(first: list[Round], last: list[Round], seconds: float) -> None:
     say("\nFailed calls, before and after:", bold=True)
-    rows = [("task", "round 1", "round 2")]
-    for before, after in zip(first, second, strict=True):
+    rows = [("task", "round 1", "round 3")]
+    for before, after in zip(first, last, strict=True):
         rows.append((clip(before.prompt, 48), str(before.failures), str(after.failures)))
-    before_all, after_all = (sum(one.failures for one in rounds) for rounds in (first, second))
+    before_all, after_all = (sum(one.failures for one in rounds) for rounds in (first, last))
     rows.append(("in all", str(before_all), str(after_all)))
     table(rows)
     say(f"\n{before_all} failed calls became {after_all} in {seconds:.1f} s, without any model.")

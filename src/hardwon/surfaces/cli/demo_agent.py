@@ -41,11 +41,6 @@ class Round(NamedTuple):
 
 TASKS = (
     Task(
-        "Show me the settings of the shop service",
-        "What does the shop service have in its settings?",
-        ("cat settings.ini", "cat config/settings.ini"),
-    ),
-    Task(
         "Make the folder for the nightly sales report",
         "We need a nightly sales report folder",
         ("mkdir reports/nightly/sales", "mkdir -p reports/nightly/sales"),
@@ -65,15 +60,9 @@ TASKS = (
         "Deploy to staging with the script",
         ("./deploy.sh staging", "sh deploy.sh staging"),
     ),
-    Task(
-        "Count the orders in the customer export",
-        "How many orders does the customer export hold?",
-        ("wc -l data/orders.csv", "wc -l data/customer-orders.csv"),
-    ),
 )
 
 _FILES = {
-    "config/settings.ini": "[shop]\ncurrency = EUR\n",
     "app/price.py": "def net(gross):\n    return round(gross / 1.19, 2)\n",
     "app/test_price.py": (
         "import unittest\nfrom price import net\n\n\nclass TestPrice(unittest.TestCase):\n"
@@ -81,29 +70,35 @@ _FILES = {
     ),
     "build/old.o": "",
     "deploy.sh": "echo deployed to $1\n",
-    "data/customer-orders.csv": "id,total\n1,20\n2,35\n",
 }
 
 
 def play(agent: Agent, task: Task, workspace: str, prompt: str, *, inject: bool) -> Round:
     """Let the agent do one task in a fresh copy of its workspace."""
     place = _furnished(os.path.join(workspace, str(TASKS.index(task))))
-    injected = agent.before_turn(prompt).text if inject else ""
+    told = [str(agent.start()), str(agent.before_turn(prompt))] if inject else []
     calls: list[tuple[str, str]] = []
-    for command in preferred(task.ways, injected):
+    ways = list(task.ways)
+    while ways:
+        ways = preferred(ways, "".join(told))
+        warning = str(agent.before_action("bash", {"command": ways[0]})) if inject else ""
+        if warning:
+            told.append(warning)
+            ways = preferred(ways, "".join(told))
+        command = ways.pop(0)
         error = _run(agent, command, place)
         calls.append((command, error))
         if not error:
             break
-    failed = next((error for _, error in calls if error), None)
-    agent.after_run(task=prompt, error=failed)
-    return Round(prompt, injected, tuple(calls))
+    agent.after_run(task=prompt, error=next((error for _, error in calls if error), None))
+    return Round(prompt, "\n".join(filter(None, told)), tuple(calls))
 
 
-def preferred(ways: tuple[str, ...], advice: str) -> list[str]:
-    """The ways in the agent's own order, those that the advice recommends first."""
-    advised = set(re.findall(r"Use `([^`]+)`", advice))
-    return sorted(ways, key=lambda way: way not in advised)
+def preferred(ways: list[str], advice: str) -> list[str]:
+    """The ways in the agent's own order, those that hold most of what the advice names first."""
+    advised = re.sub(r"instead of `[^`]+`", "", advice)
+    named = {word for code in re.findall(r"`([^`]+)`", advised) for word in code.split()}
+    return sorted(ways, key=lambda way: -sum(word in way.split() for word in named))
 
 
 def _run(agent: Agent, command: str, place: str) -> str:

@@ -13,7 +13,7 @@ from hardwon.settings import load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, progress, say
 from hardwon.values.evidence import Kind
-from hardwon.values.lesson import Status
+from hardwon.values.lesson import Status, statuses
 from hardwon.values.provenance import marks, recorded
 
 if TYPE_CHECKING:
@@ -35,16 +35,19 @@ def command() -> None:
 @_LIMIT
 @click.option(
     "--status",
-    type=click.Choice([Status.ACTIVE, Status.QUARANTINED, Status.RETIRED, Status.SUPERSEDED]),
+    type=click.Choice([Status.ACTIVE, *statuses(Status.ALL), Status.ALL]),
     default=Status.ACTIVE,
     show_default=True,
 )
 @click.option("--quarantined", is_flag=True, help="Those that wait for a person, with the reason.")
+@click.option("--open", "unsolved", is_flag=True, help="Failures that were met and have no fix.")
 @options.scope
 @options.as_json
-def list_(limit: int, status: str, quarantined: bool, as_json: bool, **place: Any) -> None:
+def list_(
+    limit: int, status: str, quarantined: bool, unsolved: bool, as_json: bool, **place: Any
+) -> None:
     """Lessons, newest-consulted first."""
-    status = Status.QUARANTINED if quarantined else status
+    status = Status.SEEN if unsolved else Status.QUARANTINED if quarantined else status
     with options.Scoped(**place) as agent:
         lessons = agent.lessons.list(limit=limit, status=status)
         others = {} if as_json else agent.lessons.elsewhere()

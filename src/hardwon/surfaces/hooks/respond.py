@@ -35,7 +35,7 @@ class _Conversation:
         self._agent = agent
 
     def session_start(self, event: Event) -> Reply:
-        return Reply(self._agent.digest(tokens=self._hw.settings.hooks.digest_tokens))
+        return Reply(self._agent.start().text)
 
     def prompt(self, event: Event) -> Reply:
         self._capture("")  # a run that was interrupted never stops
@@ -46,7 +46,7 @@ class _Conversation:
         return Reply(denial=found.text) if found.denied else Reply(found.text)
 
     def action_worked(self, event: Event) -> Reply:
-        found = self._agent.after_action(event.tool, event.args, output=event.output)
+        found = self._agent.after_action(event.tool, event.args, output=event.output, failed=False)
         return Reply(found.text)
 
     def action_failed(self, event: Event) -> Reply:

@@ -82,21 +82,22 @@ class Index:
         fresh = self._fresh.postings(seen.ids, asked)
         total = seen.active + self._fresh.added(seen.ids)
         known = self._known(seen, asked)
-        weights = {
-            key: rarity(holders + len(fresh.get(key, ())), total) for _, key, holders in known
-        }
-        tally = Tally(query.near)
+        holders = {key: len(new) for key, new in fresh.items()}
+        for _, key, count in known:  # once for each scope that is seen
+            holders[key] = holders.get(key, 0) + count
+        weights = {key: rarity(count, total) for key, count in holders.items()}
+        tally = Tally(query.near, total=total)
         for key, pairs in self._postings(known, entries_read(query, total)):
             tally.add(key, pairs, weights[key])
         tally.leave_out(self._fresh.lessons())
         for key, new in fresh.items():
-            tally.add(key, new, weights.get(key) or rarity(len(new), total))
+            tally.add(key, new, weights[key])
         return tally
 
     def _known(self, seen: Visible, asked: tuple[str, ...]) -> Known:
         known = self._db.rows(
             f"SELECT id, term, holders FROM terms WHERE shelf IN ({seen.marks})"
-            f" AND term IN ({marks(asked)}) ORDER BY holders",
+            f" AND term IN ({marks(asked)}) ORDER BY holders, term",
             (*seen.ids, *asked),
         )
         return self._heap.amended(seen.ids, asked, known) if self._heap else known

@@ -1,0 +1,52 @@
+"""The words of a mined lesson: when it holds, what goes wrong, what to do.
+
+Of what tools print only the known part of a failure kind is quoted. Fixes bring their own words.
+"""
+
+from __future__ import annotations
+
+from hardwon.failures.shell import parse
+from hardwon.text.clean import clip, one_line
+from hardwon.text.quoting import quotable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.values.fix import Fix
+    from hardwon.values.step import Step
+
+_QUOTE = 160  # characters of a failure kind
+_CAUSES = 3  # fixes that are told of one failure kind
+_WORDS = 240  # characters of what was removed or tried
+UNSOLVED = "No fix is known."
+
+
+def situation(text: str, step: Step) -> str:
+    """When the lesson holds: the failure kind in its own words, or by its tool."""
+    quote = clip(quotable(text), _QUOTE)
+    return f"When you see “{quote}”" if quote else f"When {program(step)} fails"
+
+
+def program(step: Step) -> str:
+    """What was called: a tool, or the program of a command."""
+    commands = () if step.args.startswith("{") else parse(step.args)
+    return f"`{clip(one_line(commands[0].does if commands else step.tool), 60)}`"
+
+
+def mistake(head: str, fixes: Sequence[Fix], tried: Sequence[str]) -> str:
+    """What goes wrong, what the fixes took out, and what did not help."""
+    removed = [one_line(fix.mistake, _WORDS) for fix in told(fixes) if fix.mistake]
+    vain = [f"Tried without effect: {'; '.join(tried)}."] if tried else []
+    return " ".join((head, *dict.fromkeys(removed), *vain))
+
+
+def correction(fixes: Sequence[Fix]) -> str:
+    """The fixes, the likeliest first."""
+    return "\nOr: ".join(fix.text for fix in told(fixes)) or UNSOLVED
+
+
+def told(fixes: Sequence[Fix]) -> Sequence[Fix]:
+    """The fixes that are told: the proven ones, or all while none is proven."""
+    proven = [fix for fix in fixes if fix.is_proven]
+    return (proven or list(fixes))[:_CAUSES]
