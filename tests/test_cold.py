@@ -164,3 +164,29 @@ def test_a_warm_hook_imports_neither_re_nor_json(tmp_path: Path) -> None:
 
     assert first.stderr != b"[]\n"
     assert third.stderr == b"[]\n"
+
+
+READS = """
+import sys
+from hardwon._cold import re
+re.restore(sys.stdin.buffer.read())
+from hardwon.failures.mistakes import is_mistake
+from hardwon.failures.reading import read_failure
+from hardwon.failures.verdict import has_failed
+from hardwon.values.step import Step
+for output in ("OperationalError: no such table: a_b", "No module named x", '{"error": "y z"}'):
+    step = Step("bash", "python a.py", output, True)
+    read_failure(step, ()), is_mistake(step, ()), has_failed("bash", output, "python a.py")
+sys.stderr.write(str("re" in sys.modules))
+sys.stdout.buffer.write(re.fresh())
+"""
+
+
+def test_a_failure_is_read_without_the_standard_module_once_patterns_are_kept() -> None:
+    first = subprocess.run([sys.executable, "-I", "-c", READS], input=b"", capture_output=True)
+    again = subprocess.run(
+        [sys.executable, "-I", "-c", READS], input=first.stdout, capture_output=True
+    )
+
+    assert first.stderr == b"True"
+    assert again.stderr == b"False"

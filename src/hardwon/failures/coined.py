@@ -19,7 +19,7 @@ _IMPORTS = r"(?:import_module|require|importorskip|find_spec|__import__|install|
 _MAKES = r"(?:mkdir|touch)(?: -\w+)* (?:[\w./-]+ ){0,4}(?:[\w.-]+/){0,4}$"
 
 
-def is_coined(name: str, step: Step, before: Sequence[Step]) -> bool:
+def is_own_module(name: str, step: Step, before: Sequence[Step]) -> bool:
     """Whether the run made something of this name, or has it in its project."""
     seen = (step, *before[-_LOOKED_BACK:])
     return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon._cold.hashing import blake2b
-from hardwon.failures.coined import is_coined
+from hardwon.failures.coined import is_own_module
 from hardwon.failures.error_line import failing_test, informative_line
 from hardwon.failures.kind import kind_text, missing_name
 from hardwon.failures.signature import line_signature
@@ -43,7 +43,7 @@ def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
 
 def _kind(line: str, step: Step, before: Sequence[Step]) -> str:
     name = missing_name(line)
-    return kind_text(line, is_coined=bool(name) and is_coined(name, step, before))
+    return kind_text(line, is_coined=bool(name) and is_own_module(name, step, before))
 
 
 def _digest(text: str) -> str:
