@@ -32,10 +32,12 @@ if TYPE_CHECKING:
         capture,
         consolidate,
         imagine,
+        mine,
         refine,
         reflect,
         screen,
         verify,
+        word,
         work,
     )
     from hardwon.ports import Embedder, Model, Request, Store, WorkedQueue
@@ -68,6 +70,7 @@ else:
     reflect, screen = lazy("hardwon.pipeline.reflect"), lazy("hardwon.pipeline.screen")
     refine, verify = lazy("hardwon.pipeline.refine"), lazy("hardwon.pipeline.verify")
     imagine = lazy("hardwon.pipeline.imagine")
+    mine, word = lazy("hardwon.pipeline.mine"), lazy("hardwon.pipeline.word")
     work, worker = lazy("hardwon.pipeline.work"), lazy("hardwon.worker")
 
 
@@ -296,23 +299,24 @@ class Runtime:
     async def make_lesson(self, job: Job) -> str | None:
         """From a job to a stored lesson; says so when there was nothing to learn."""
         lesson = await self._reflected(job)
-        if lesson is None:
-            return outcomes.SKIPPED
-        if self.settings.reflexion.persist:
+        if not self.settings.reflexion.persist:
+            if lesson is not None:
+                _tell(f"lesson not kept (reflexion.persist is off):\n{lesson.render()}")
+        elif lesson is not None:
             self.keep(lesson)
-        else:
-            _tell(f"lesson not kept (reflexion.persist is off):\n{lesson.render()}")
-        return None
+        worded = await self._words_due(job.episode)
+        return None if lesson is not None or worded else outcomes.SKIPPED
 
     async def _reflected(self, job: Job) -> Lesson | None:
-        """The lesson of a job: a known failure asks no model, an empty purse asks the rules."""
-        try:
-            model = self.model
-        except (InvalidInput, SetupError) as error:
-            raise PermanentError(f"no model: {error}") from error
-        if model.name == rules.Rules.name and not reflect.teaches(job):
+        """The lesson of a job: steps are read by rules, a text by the model that there is."""
+        model = self._model_for_jobs()
+        is_rules = model.name == rules.Rules.name
+        has_steps = reflect.is_read_by_rules(job)
+        if (is_rules or has_steps) and not reflect.teaches(job):
             return None
-        if model.name != rules.Rules.name and (
+        if has_steps:
+            return await reflect.reflect(job, model=rules.Rules(), system="")
+        if not is_rules and (
             seen := reflect.known(job, lessons=self.store.lessons, now=self.clock())
         ):
             return seen
@@ -321,6 +325,32 @@ class Runtime:
         except BudgetSpent as spent:
             lesson = await reflect.reflect(job, model=rules.Rules(), system="")
             return lesson and provenance.marked(lesson, evidence.Kind.REWORD, spent.limit)
+
+    def _model_for_jobs(self) -> Model:
+        try:
+            return self.model
+        except (InvalidInput, SetupError) as error:
+            raise PermanentError(f"no model: {error}") from error
+
+    async def _words_due(self, episode: Episode) -> int:
+        """Let the model word what new evidence there is about failure kinds; how often it did."""
+        if self.model.name == rules.Rules.name or not self.settings.reflexion.persist:
+            return 0
+        memory = mine.Memory(episode.scope, self.store.lessons, screen.screen_lesson, self.clock())
+        with self.store.together():
+            mine.add_case(episode, memory)
+        count = 0
+        for lesson in word.due(episode.scope, lessons=self.store.lessons)[: word.A_JOB]:
+            asked = word.noted(lesson, memory.now)
+            try:
+                words = await word.worded(asked, model=self.model, system=prompt_text("kind"))
+            except BudgetSpent:
+                break
+            memory.keep(asked)
+            if words is not None:
+                self.keep(words)
+                count += 1
+        return count
 
     def _store(self) -> Store:
         if self.target == MEMORY:

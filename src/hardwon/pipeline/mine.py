@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from hardwon.errors import NotFound
 from hardwon.failures import call_context, lesson_text
+from hardwon.failures.cases import case_text
 from hardwon.failures.fixes import applies, fixes_shown
 from hardwon.ranking.query import Query
 from hardwon.text.clean import clip, one_line
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     from hardwon.ports import LessonStore
+    from hardwon.values.episode import Episode
     from hardwon.values.failure import Failure
     from hardwon.values.fix import Fix
     from hardwon.values.run import RunSoFar
@@ -112,6 +114,7 @@ def worked(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
         failure = steps[place].failure
         lesson = memory.about(failure) if failure and failure.exact else None
         if lesson and failure and (mark := _mark(failure.kind, fix)) not in past.counted:
+            lesson = with_case(lesson, steps, place, memory.now)
             memory.keep(settled(lesson._replace(fixes=with_success(lesson.fixes, fix))))
             counted.append(mark)
     return counted + _applied(step, past, memory, counted)
@@ -222,3 +225,22 @@ def _mark(kind: str, fix: Fix) -> str:
 def _quote(step: Step, failure: Failure, memory: Memory) -> Evidence:
     call = clip(one_line(step.args), _LINE)
     return Evidence(Kind.MET, f"{call} → {failure.line}", memory.now.timestamp())
+
+
+def with_case(lesson: Lesson, steps: Sequence[Step], at: int, now: datetime) -> Lesson:
+    """The lesson with one run's meeting, as a model reads it."""
+    case = Evidence(Kind.CASE, case_text(steps, at), now.timestamp())
+    return lesson._replace(evidence=joined(lesson.evidence, (case,)))
+
+
+def add_case(episode: Episode, memory: Memory) -> None:
+    """Put the failures of a run that no rule found a fix for before a model."""
+    seen: set[str] = set()
+    for at, step in enumerate(episode.steps):
+        failure = step.failure if step.failed else None
+        if failure is None or failure.kind in seen:
+            continue
+        seen.add(failure.kind)
+        lesson = memory.about(failure)
+        if lesson is not None and not lesson.fixes:
+            memory.keep(with_case(lesson, episode.steps, at, memory.now))

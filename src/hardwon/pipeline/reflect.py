@@ -149,6 +149,11 @@ def _state(job: Job, blocks: Blocks, author: str) -> str:
     return Status.CANDIDATE if blocks.confidence >= _SURE else Status.SEEN
 
 
+def is_read_by_rules(job: Job) -> bool:
+    """Whether the steps of a run tell more than a text about it would."""
+    return job.trigger == Trigger.ERROR and any(step.failed for step in job.episode.steps)
+
+
 def teaches(job: Job) -> bool:
     """Whether rules can learn from a job: an error must tell what went wrong."""
     return job.trigger != Trigger.ERROR or failure_of(job.episode) is not None

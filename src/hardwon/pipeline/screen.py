@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _TASK_LIMIT = 16 * 1024
 _OUTPUT_LIMIT = 8 * 1024
+_EVIDENCE_LIMIT = 2000
 _STEPS_KEPT = 60
 _ALL = 1_000_000
 _WORD = 400  # no token is longer
@@ -77,7 +78,8 @@ def screen_lesson(lesson: Lesson) -> Lesson:
 
 
 def _screened(piece: Evidence) -> Evidence:
-    return piece._replace(kind=screen_text(piece.kind, 40), value=screen_text(piece.value, 1000))
+    value = screen_text(piece.value, _EVIDENCE_LIMIT)
+    return piece._replace(kind=screen_text(piece.kind, 40), value=value)
 
 
 def _screened_fix(fix: Fix) -> Fix:

@@ -17,6 +17,8 @@ class Kind:
     PARENT = "parent"  # the id of a lesson it was made of
     MET = "met"  # what was seen when the failure was met
     TRIED = "tried"  # what was tried without effect
+    CASE = "case"  # one run's meeting with the failure, as a model reads it
+    ASKED = "asked"  # how much evidence there was when a model was last asked
     QUARANTINED = "quarantined"  # why it was held back
     APPROVED = "approved"  # who released it or vouched for it
     REWORD = "reword"  # why a model should word it again
@@ -37,7 +39,7 @@ class Evidence(NamedTuple):
 
 
 # The newest of each kind are kept. Decisions and descent are never dropped: revocation needs them.
-CAPS = {Kind.MET: 8, Kind.TRIED: 8, Kind.JOB: 50, Kind.SESSION: 50, Kind.NOTE: 50}
+CAPS = {Kind.MET: 8, Kind.TRIED: 8, Kind.CASE: 4, Kind.ASKED: 1}
 UNLIMITED = frozenset({Kind.PARENT, Kind.QUARANTINED, Kind.APPROVED})
 _OTHERS = 50
 

@@ -1,0 +1,72 @@
+"""One run's meeting with a failure, told for a model: the call, what it said, what worked."""
+
+from __future__ import annotations
+
+from hardwon._cold import json
+from hardwon.failures.signature import fold
+from hardwon.text.clean import clip, clip_middle, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from hardwon.values.step import Step
+
+CASE_LIMIT = 1800
+_CALL, _OUTPUT, _BETWEEN = 500, 400, 160
+_FOLLOWING = 6  # steps after the failure that may show the way out
+
+
+def case_text(steps: Sequence[Step], at: int) -> str:
+    """The failing step `at` and what followed, up to the next steps that worked."""
+    following = steps[at + 1 : at + 1 + _FOLLOWING]
+    rows = [_failing(steps[at]), *(_next(step) for step in following)]
+    return clip("\n".join(rows), CASE_LIMIT)
+
+
+def _failing(step: Step) -> str:
+    error = clip_middle(_said(step), _OUTPUT)
+    return f"FAILED: {clip_middle(_call(step), _CALL)}\n  it said: {error}"
+
+
+def _next(step: Step) -> str:
+    if step.failed:
+        said = step.failure.line if step.failure else one_line(step.output)
+        return f"then FAILED: {clip(one_line(_call(step)), _BETWEEN)} → {clip(said, _BETWEEN)}"
+    return f"then ok: {clip_middle(_call(step), _CALL)}"
+
+
+def _said(step: Step) -> str:
+    """What a failing call printed; of a tool with fields no value of one run."""
+    line = step.failure.line if step.failure else one_line(step.output)
+    return fold(line) if _fields(step) is not None else step.output.strip()[-2 * _OUTPUT :] or line
+
+
+def _call(step: Step) -> str:
+    """The call as typed; of a tool with fields only their names."""
+    fields = _fields(step)
+    if fields is None:
+        return step.args
+    return f"{step.tool}({', '.join(f'{name}={_masked(name, fields[name])}' for name in fields)})"
+
+
+def _fields(step: Step) -> dict[str, Any] | None:
+    if not step.args.startswith("{"):
+        return None
+    try:
+        fields = json.loads(step.args)
+    except ValueError:
+        return None
+    return fields if isinstance(fields, dict) else None
+
+
+def _masked(name: str, value: Any) -> str:
+    """A value that may belong to one person or one run stands as the name of its field."""
+    if isinstance(value, bool) or value is None:
+        return json.dumps(value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_masked(key, value[key])}" for key in value) + "}"
+    if isinstance(value, list):
+        return f"[{len(value)} × {_masked(name, value[0])}]" if value else "[]"
+    return f"<{name}>"

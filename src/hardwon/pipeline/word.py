@@ -1,0 +1,134 @@
+"""Word: a model says what the evidence of one failure kind teaches.
+
+It is asked when a kind is first met with something to learn, and again when there is new evidence;
+never for every failing run. Its answer is believed as far as the evidence holds what it names.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.errors import BadReply
+from hardwon.ports import Request
+from hardwon.text.clean import one_line
+from hardwon.text.grounding import ungrounded
+from hardwon.text.protocol import SCHEMA, Blocks, parse
+from hardwon.values.evidence import Evidence, Kind, joined, values_of
+from hardwon.values.lesson import LIVE, Lesson, Status
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from hardwon.ports import LessonStore, Model
+    from hardwon.values.scope import Scope
+
+ORIGIN = "worded"
+A_JOB = 2  # failure kinds that a model is asked about after one job
+_LOOKED_AT = 200  # lessons of a scope among which one is due
+_RECURRING = 2  # runs that met a failure before a model looks at one without a fix
+_MORE = 2  # times as many meetings as when it was last asked
+_AGAIN = (
+    "\n\nYour last answer could not be used: {problem}. Answer once more, with nothing but the"
+    " blocks."
+)
+
+
+def due(scope: Scope, *, lessons: LessonStore) -> list[Lesson]:
+    """The lessons of exactly this scope that a model should look at, the most met first."""
+    found = [
+        lesson
+        for status in LIVE
+        for lesson in lessons.recent(scope, status=status, limit=_LOOKED_AT)
+        if lesson.scope == scope and is_due(lesson)
+    ]
+    return sorted(found, key=lambda lesson: (-len(lesson.fixes), -lesson.met, lesson.id))
+
+
+def is_due(lesson: Lesson) -> bool:
+    """Whether there is something to learn that no model was asked about."""
+    if lesson.author == "person" or not values_of(lesson.evidence, Kind.CASE):
+        return False
+    if not lesson.fixes and lesson.met < _RECURRING:
+        return False
+    asked = values_of(lesson.evidence, Kind.ASKED)
+    if not asked:
+        return True
+    met, _, keys = asked[-1].partition(" ")
+    return lesson.met >= _MORE * int(met) or not set(_keys(lesson).split()) <= set(keys.split())
+
+
+def _keys(lesson: Lesson) -> str:
+    return " ".join(sorted(fix.key.replace(" ", "_") for fix in lesson.fixes))
+
+
+def noted(lesson: Lesson, now: datetime) -> Lesson:
+    """The lesson with a note that a model was asked about this much evidence."""
+    asked = Evidence(Kind.ASKED, f"{lesson.met} {_keys(lesson)}", now.timestamp())
+    return lesson._replace(evidence=joined(lesson.evidence, (asked,)))
+
+
+async def worded(lesson: Lesson, *, model: Model, system: str) -> Lesson | None:
+    """The lesson in the words of a model; None when it has nothing to say that holds.
+
+    An answer that names what the evidence does not hold is asked for once more.
+    """
+    evidence = told(lesson)
+    asked = Request(system, evidence, max_tokens=800, schema=SCHEMA)
+    for _ in range(2):
+        reply = await model.complete(asked)
+        try:
+            blocks = parse(reply.text)
+        except BadReply as error:
+            asked = asked._replace(prompt=evidence + _AGAIN.format(problem=error))
+            continue
+        if blocks is None:
+            return None
+        if not (problem := _problem(blocks, evidence)):
+            return _with(lesson, blocks, author=reply.model or model.name)
+        asked = asked._replace(prompt=evidence + _AGAIN.format(problem=problem))
+    return None
+
+
+def told(lesson: Lesson) -> str:
+    """The evidence of a failure kind, as a model reads it."""
+    cases = values_of(lesson.evidence, Kind.CASE)
+    parts = [
+        f"FAILURE: {one_line(lesson.situation, 400)}",
+        f"MET IN: {lesson.met} runs",
+        *(f"RUN {number}:\n{case}" for number, case in enumerate(cases, start=1)),
+        *(f"TRIED WITHOUT EFFECT: {text}" for text in values_of(lesson.evidence, Kind.TRIED)),
+        *(f"RULES SAY (worked in {fix.worked} runs):\n{fix.text}" for fix in lesson.fixes[:4]),
+    ]
+    if lesson.origin == ORIGIN:
+        parts.append(f"THE LESSON SO FAR:\n{lesson.mistake}\n{lesson.correction}")
+    return "\n\n".join(parts)
+
+
+def _problem(blocks: Blocks, evidence: str) -> str:
+    """What is wrong with an answer, in words for the model; "" when nothing is."""
+    if not blocks.mistake.strip():
+        return "it does not say what goes wrong and why"
+    invented = ungrounded(f"{blocks.situation}\n{blocks.correction}", evidence)
+    return f"the evidence does not hold {', '.join(invented[:8])}" if invented else ""
+
+
+def _with(lesson: Lesson, blocks: Blocks, *, author: str) -> Lesson:
+    """A lesson of its own: what it is made of stays as it is, beside it."""
+    job = f"{ORIGIN}:{lesson.id}:{lesson.met}:{len(lesson.fixes)}"
+    return lesson._replace(
+        id=0,
+        situation=blocks.situation,
+        mistake=blocks.mistake,
+        correction=blocks.correction,
+        tags=blocks.tags or lesson.tags,
+        evidence=joined(lesson.evidence, (Evidence(Kind.JOB, job),)),
+        author=author,
+        origin=ORIGIN,
+        job=job,
+        confidence=blocks.confidence,
+        status=Status.PROVEN,
+        fixes=(),  # their record comes from the lesson that this one replaces
+        calls=(),
+        met=0,
+        hits=0,
+    )

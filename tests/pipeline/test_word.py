@@ -1,0 +1,158 @@
+"""A model words what the runs show about one kind of failure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+import hardwon
+from hardwon.api import Agent, Hardwon
+from hardwon.ports import Request
+from hardwon.values.lesson import Lesson
+
+FAILING, WORKING = "mkdir out/nightly", "mkdir -p out/nightly"
+ERROR = "mkdir: cannot create directory ‘out/nightly’: No such file or directory"
+GOOD = (
+    "<situation>When you make a folder below one that may be missing</situation>"
+    "<mistake>mkdir makes one level only, so it fails without its parent</mistake>"
+    "<correction>Use `mkdir -p`, which makes the parents too</correction>"
+    "<tags>mkdir</tags>"
+)
+
+
+class Model:
+    """Answers in turn, the last answer again and again; remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.answers = [GOOD]
+        self.asked: list[str] = []
+
+    def __call__(self, request: Request) -> str:
+        self.asked.append(request.prompt)
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
+@pytest.fixture
+def model() -> Model:
+    return Model()
+
+
+@pytest.fixture
+def hw(model: Model) -> Iterator[Hardwon]:
+    with hardwon.open("memory:", model=model) as opened:
+        yield opened
+
+
+def _run(hw: Hardwon, *, is_fixed: bool = True) -> Agent:
+    """One run that meets the failure, and perhaps overcomes it."""
+    agent = hw.agent("coder", project="p")
+    agent.after_action("bash", {"command": FAILING}, output=ERROR, failed=True)
+    if is_fixed:
+        agent.after_action("bash", {"command": WORKING}, output="", failed=False)
+    agent.after_run(task="Make the nightly report", error=ERROR)
+    hw.drain()
+    return agent
+
+
+def _lessons(agent: Agent) -> list[Lesson]:
+    return [lesson for lesson in agent.lessons.list() if lesson.kinds]
+
+
+def test_a_fix_that_a_run_shows_is_worded_once(hw: Hardwon, model: Model) -> None:
+    agent = _run(hw)
+
+    (lesson,) = _lessons(agent)
+    assert lesson.correction == "Use `mkdir -p`, which makes the parents too"
+    assert lesson.status == "proven"
+    assert [fix.worked for fix in lesson.fixes] == [1]
+    assert len(model.asked) == 1
+    assert FAILING in model.asked[0]
+    assert WORKING in model.asked[0]
+    assert "Make the nightly report" not in model.asked[0]
+
+
+def test_the_worded_lesson_is_found_at_the_same_failure(hw: Hardwon) -> None:
+    agent = _run(hw)
+
+    told = hw.agent("coder", project="p").after_action(
+        "bash", {"command": "mkdir a/b"}, output=ERROR.replace("out/nightly", "a/b"), failed=True
+    )
+
+    assert [lesson.id for lesson in told.lessons] == [lesson.id for lesson in _lessons(agent)]
+    assert "makes the parents too" in told.text
+
+
+def test_the_same_failure_again_asks_no_model(hw: Hardwon, model: Model) -> None:
+    _run(hw)
+    agent = _run(hw)
+
+    assert len(model.asked) == 2  # met twice as often as when it was first asked
+    for _ in range(2):
+        agent = _run(hw)
+    assert len(model.asked) == 3  # four meetings
+    assert len(_lessons(agent)) == 1
+
+
+def test_a_failure_without_a_fix_is_shown_when_it_recurs(hw: Hardwon, model: Model) -> None:
+    _run(hw, is_fixed=False)
+    assert not model.asked
+
+    _run(hw, is_fixed=False)
+
+    assert "MET IN: 2 runs" in model.asked[0]
+
+
+def test_what_the_evidence_does_not_hold_is_asked_for_again(hw: Hardwon, model: Model) -> None:
+    model.answers = [GOOD.replace("mkdir -p`", "mkdir --parents`"), GOOD]
+
+    agent = _run(hw)
+
+    assert "--parents" in model.asked[1]
+    assert "the evidence does not hold --parents" in model.asked[1]
+    assert "mkdir -p" in _lessons(agent)[0].correction
+
+
+def test_a_model_that_insists_on_its_inventions_is_not_believed(hw: Hardwon, model: Model) -> None:
+    model.answers = [GOOD.replace("mkdir -p`", "mkdir --parents`")]
+
+    (lesson,) = _lessons(_run(hw))
+
+    assert "--parents" not in lesson.correction
+    assert lesson.correction == "Call `mkdir` with `-p`."  # what the rules found stays
+
+
+@pytest.mark.parametrize("answer", ["<skip>nothing actionable</skip>", "garbage"])
+def test_a_model_without_an_answer_leaves_the_lesson_of_the_rules(
+    hw: Hardwon, model: Model, answer: str
+) -> None:
+    model.answers = [answer]
+
+    (lesson,) = _lessons(_run(hw))
+
+    assert lesson.author == "rules"
+    asked = len(model.asked)
+    hw.drain()
+    assert len(model.asked) == asked
+
+
+def test_no_value_of_one_customer_reaches_the_model(hw: Hardwon, model: Model) -> None:
+    agent = hw.agent("clerk")
+    error = json.dumps({"error": "payment method not found"})
+    for _ in range(2):
+        for card in ("credit_card_7334", "credit_card_9981"):
+            call, is_wrong = {"reservation_id": "ZFA04Y", "payment_id": card}, "7334" in card
+            agent.after_action("book", call, output=error if is_wrong else "ok", failed=is_wrong)
+        agent.after_run(task="Book it for Mei", error=error)
+        hw.drain()
+
+    assert model.asked
+    assert all(value not in text for text in model.asked for value in ("7334", "9981", "ZFA04Y"))
+
+
+def test_a_run_told_as_text_is_reflected_on_as_before(hw: Hardwon, model: Model) -> None:
+    hw.agent("coder").after_run(task="Deploy it", attempt="kubectl apply", error="boom: no context")
+    hw.drain()
+
+    assert "TASK:\nDeploy it" in model.asked[0]
