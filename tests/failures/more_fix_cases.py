@@ -195,6 +195,44 @@ MORE = (
         says=("First call `app.configure(…)`, then `app.start()`",),
     ),
     case(
+        "an edit by line number that broke the indentation",
+        ("sed -i '40i\\        check()' lib/app.py", ""),
+        (
+            "python run.py",
+            '!  File "/srv/lib/app.py", line 41\nIndentationError: unexpected indent',
+        ),
+        ("sed -n '35,45p' lib/app.py", "    def go(self):"),
+        ("sed -i '40s/        //' lib/app.py", ""),
+        ("python run.py", "fine"),
+        sort="lines",
+        says=("Print the lines", "match the indentation"),
+        never=("app.py",),
+    ),
+    case(
+        "the same quotes twice",
+        ('sed -i \'9a\\    print(f"{a["b"]}")\' lib/app.py', ""),
+        (
+            "python run.py",
+            '!  File "/srv/lib/app.py", line 10\n    print(f"{a["b"]}")\n            ^\n'
+            "SyntaxError: invalid syntax",
+        ),
+        ("sed -i '10d' lib/app.py", ""),
+        ("python run.py", "fine"),
+        sort="lines",
+        says=("quotes inside the braces",),
+    ),
+    case(
+        "an edit that nobody looked at again",
+        ("sed -i '40i\\        check()' lib/app.py", ""),
+        (
+            "python run.py",
+            '!  File "/srv/lib/app.py", line 41\nIndentationError: unexpected indent',
+        ),
+        ("sed -i '40d' lib/app.py", ""),
+        ("python run.py", "fine"),
+        sort=None,
+    ),
+    case(
         "an editor whose command is an argument",
         (
             tool(

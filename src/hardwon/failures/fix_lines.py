@@ -12,6 +12,7 @@ from hardwon.failures.fix_case import (
     names_in,
     word_set,
 )
+from hardwon.failures.fix_edit import looks_at
 from hardwon.failures.fix_preparation import package_fix
 from hardwon.failures.fix_script import (
     DEFINED,
@@ -111,6 +112,10 @@ def applies_lines(key: str, step: Step) -> bool:
     """Whether a call holds what the key of a fix names."""
     if key == MOVED:
         return "__init__.py" in step.args
+    if key.endswith(" of an edit"):
+        return looks_at(step)
+    if key.endswith(" f-string"):
+        return "print(" in step.args
     return all(name in step.args for name in key.split() if name != "first")
 
 

@@ -16,6 +16,7 @@ from hardwon.failures.fix_case import (
     is_reader,
     line_of,
 )
+from hardwon.failures.fix_edit import edit_fix
 from hardwon.failures.fix_lines import applies_lines, lines_fix
 from hardwon.failures.fix_preparation import (
     applies_preparation,
@@ -37,7 +38,12 @@ if TYPE_CHECKING:
 _LOOKED_BACK = 30  # steps between a failure and its fix
 _FAILURES = 6  # failures of one run that are looked at for each step
 
-_SHELL: tuple[Callable[[Case], Fix | None], ...] = (call_fix, preparation_fix, lines_fix)
+_SHELL: tuple[Callable[[Case], Fix | None], ...] = (
+    call_fix,
+    edit_fix,
+    preparation_fix,
+    lines_fix,
+)
 _FIELDS: tuple[Callable[[Case], Fix | None], ...] = (argument_fix, tool_preparation_fix, tool_fix)
 
 

@@ -1,0 +1,68 @@
+"""A file that the run's own edit broke, and how it was mended."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.authored import is_shell, tail, writings
+from hardwon.failures.fix_case import Case, blamed, command, is_gone, is_reader, word_set
+from hardwon.values.fix import Fix
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hardwon.values.step import Step
+
+_BROKEN = r"(?:E +)?(?:IndentationError|TabError|SyntaxError)\b"
+_INDENT = r"(?i:indent|TabError)"
+_PLACE = r"File \"([^\"\n]{1,300})\", line \d+"
+_NESTED = r"\bf(\"|')[^\n]{0,200}\{[^}\n]{0,200}\1"
+_SHOWN = 400  # characters at the end of an output that hold the line that cannot be parsed
+_QUOTES = (
+    "The quotes inside the braces of an f-string must differ from those around it (before Python "
+    "3.12). Use the other quotes, or pass the value as an argument of its own: `print('x', value)`."
+)
+_PRINTERS = word_set("sed nl cat head tail awk bat less")
+_TEXT = (
+    "The edit left the file with a wrong indentation. Print the lines around the place "
+    "(`nl -ba FILE`, `sed -n '80,95p' FILE`), match the indentation of the neighbours, and edit "
+    "again."
+)
+
+
+def edit_fix(case: Case) -> Fix | None:
+    """An edit of the run that broke a source file, mended after a look at it."""
+    if not re.match(_BROKEN, case.line) or not is_gone(case) or not _is_same_call(case):
+        return None
+    places = re.findall(_PLACE, case.failed.output)
+    name = tail(places[-1]) if places else ""
+    before = case.steps[: case.at + 1]
+    if not name or not any(_edits(step, name) for step in before):
+        return None
+    if not any(_edits(step, name) for step in case.between):
+        return None
+    is_indent = re.search(_INDENT, case.line)
+    if not is_indent and re.search(_NESTED, case.failed.output[-_SHOWN:]):
+        return Fix("lines", _QUOTES, "lines quotes within an f-string", "", "the same quotes twice")
+    if not is_indent or not any(looks_at(step, name) for step in case.between):
+        return None
+    return Fix("lines", _TEXT, "lines indentation of an edit", "", "it was edited unseen")
+
+
+def _is_same_call(case: Case) -> bool:
+    at = blamed(case.failed, case.line)
+    parts = command(case.failed)
+    return at >= 0 and any(part.text == parts[at].text for part in command(case.last))
+
+
+def _edits(step: Step, name: str) -> bool:
+    """Whether a step changes a file of this name in place."""
+    if name not in step.args or step.failed:
+        return False
+    return any(tail(one.path) == name and not one.text for one in writings(step.tool, step.args))
+
+
+def looks_at(step: Step, name: str = "") -> bool:
+    """Whether a step prints a file, or this one."""
+    if not is_shell(step):
+        return "read" in step.tool.lower() and name in step.args
+    parts = [part for part in command(step) if is_reader(part) and part.name in _PRINTERS]
+    return any(tail(word) == name or not name for part in parts for word in part.operands)
