@@ -55,6 +55,20 @@ def test_one_run_that_shows_a_fix_makes_a_candidate(hw: hardwon.Hardwon) -> None
     assert "bin/test" in lesson.correction
 
 
+def test_a_failure_that_a_revert_does_not_mend_is_not_the_runs_own(hw: hardwon.Hardwon) -> None:
+    coder = hw.agent("coder")
+    red = "FAILED tests/test_io.py::test_pipe - OSError: broken pipe\n1 failed, 40 passed in 2s"
+    coder.after_action("bash", {"command": "sed -i 's/a/b/' src/io.py"})
+    coder.after_action("bash", {"command": "pytest tests/test_io.py"}, output=red, failed=True)
+    reverted = {"command": "git stash && pytest tests/test_io.py"}
+    coder.after_action("bash", reverted, output=red, failed=True)
+
+    (lesson,) = coder.lessons.list()
+
+    assert lesson.status == "candidate"
+    assert "fails without your change too" in lesson.correction
+
+
 def test_a_candidate_is_told_at_the_same_error_only(hw: hardwon.Hardwon) -> None:
     met_pytest(hw.agent("coder"))
 

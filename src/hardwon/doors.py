@@ -170,7 +170,9 @@ class Doors:
         if step.failure is None:
             return []
         self._store.failures.met(scope, step.failure.kind, step.failure.text, memory.now)
-        return mine.failed(step, past, memory) if mistakes.is_mistake(step, past.steps) else []
+        is_mistake = mistakes.is_mistake(step, past.steps)
+        counted = mine.failed(step, past, memory) if is_mistake else []
+        return counted + mine.shown(step, past, memory)
 
     def _count(self, scope: Scope, step: Step, past: RunSoFar) -> None:
         """Count the call by its keys: how often it was made, and how often it failed."""

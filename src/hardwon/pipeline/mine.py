@@ -107,7 +107,13 @@ def failed(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
 
 
 def worked(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-    """Put the fixes that this step shows on record; what to count once a run."""
+    """Put the fixes that this step shows or applies on record; what to count once a run."""
+    counted = shown(step, past, memory)
+    return counted + _applied(step, past, memory, counted)
+
+
+def shown(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+    """Put the fixes that this step shows on record; a failing one shows what it is free of."""
     steps = (*past.steps, step)
     counted: list[str] = []
     for place, fix in fixes_shown(steps):
@@ -117,7 +123,7 @@ def worked(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
             lesson = with_case(lesson, steps, place, memory.now)
             memory.keep(settled(lesson._replace(fixes=with_success(lesson.fixes, fix))))
             counted.append(mark)
-    return counted + _applied(step, past, memory, counted)
+    return counted
 
 
 def _applied(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str]) -> list[str]:
