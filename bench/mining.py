@@ -68,7 +68,7 @@ def quality(path: Path) -> None:
     solved = [one for one in found if is_solved(one)]
     fixed = [one for one in found if one.failed.fix]
     both = [one for one in solved if one.failed.fix]
-    print(f"runs {len(runs)}, failing steps {len(failing)}, of them not searches {len(found)}")
+    print(f"runs {len(runs)}, failing steps {len(failing)}, of them mistakes {len(found)}")
     print(f"with a signature           {named / len(failing):.1%}")
     print(f"solved later in the run    {len(solved)}")
     print(f"of these with a mined fix  {len(both) / len(solved):.1%}")
@@ -122,8 +122,7 @@ def judged(run: dict[str, Any]) -> list[Failed]:
     rule.judged = all_
     for moment in Reading(Parser(), [(1, run)], Counter()).moments():
         rule.see(moment)
-    rule.insights()
-    return all_
+    return list({one.act.line: one for one in all_}.values())
 
 
 def is_solved(one: Mined) -> bool:

@@ -96,7 +96,7 @@ def test_a_mined_fix_comes_back_at_the_error_door(desk: Desk) -> None:
     output = "Exit code 1\nmkdir: cannot create directory 'out/weekly'"
     found = coder.after_action("Bash", {"command": "mkdir out/weekly"}, output=output, failed=True)
 
-    assert "mkdir -p" in found.text
+    assert "Call `mkdir` with `-p`." in found.text
 
 
 def test_mining_the_same_session_twice_adds_nothing(desk: Desk) -> None:
@@ -352,9 +352,9 @@ def test_merge_revises_body_summary_sections_and_evidence(desk: Desk) -> None:
     done = desk.agent.sessions.answer(waiting.run, {"Q2": ["1"], "Q4.1": "merge"})
 
     document = notes.parse((desk.insights / "mkdir.md").read_text(encoding="utf-8"))
-    for fix in ("mkdir -p out/nightly", "mkdir --parents --verbose out/nightly"):
-        assert f"Use `{fix}`" in document.body
-        assert f"Use `{fix}`" in document.front["summary"]
+    for fix in ("Call `mkdir` with `-p`.", "Call `mkdir` with `--parents`."):
+        assert fix in document.body
+        assert fix in document.front["summary"]
     assert len(document.front["sections"]) == len(set(document.front["sections"])) == 2
     assert document.front["session"] == [SESSION, "second"]
     assert f"- session {SESSION}, line 3: " in document.body
@@ -407,7 +407,7 @@ def test_merging_the_same_insight_adds_its_evidence_and_undo_takes_only_that_bac
     desk.agent.sessions.undo()
 
     assert "- session second, line 3: " in grown
-    assert grown.count("Use `mkdir -p out/nightly`") == 2  # in the summary and in the section
+    assert grown.count("Call `mkdir` with `-p`.") == 2  # in the summary and in the section
     left = file.read_text(encoding="utf-8")
     assert f"- session {SESSION}, line 3: " in left
     assert "session second" not in left

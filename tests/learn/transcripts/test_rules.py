@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from hardwon import Step
-from hardwon.learn.transcripts.insight import CONTENT, HIGH, IMPLICIT, LOW, MEDIUM, PATTERN, Insight
+from hardwon.learn.transcripts.insight import CONTENT, HIGH, LOW, MEDIUM, PATTERN, Insight
 from hardwon.learn.transcripts.rules import Findings, apply_rules
 from hardwon.learn.transcripts.rules.corrections import is_rule
 from hardwon.learn.transcripts.rules.decisions import is_decision
@@ -60,24 +60,79 @@ def test_a_failing_call_and_the_later_one_that_works_are_a_sure_insight() -> Non
     )
 
     assert (insight.kind, insight.confidence) == (CONTENT, HIGH)
-    assert "`mkdir -p out/a`" in insight.text
-    assert "added `-p`" in insight.text
-    assert [shown.line for shown in insight.evidence] == [2, 4]
+    assert insight.text.startswith("Call `mkdir` with `-p`.")
+    assert insight.text.endswith("That helps where `mkdir out/a` ends in “mkdir: cannot create"
+                                 " directory 'out/a'”.")  # fmt: skip
+    assert [(shown.line, shown.quote) for shown in insight.evidence] == [
+        (2, "mkdir: cannot create directory 'out/a'"),
+        (4, "mkdir -p out/a"),
+    ]
     assert insight.signatures
+    assert insight.kinds
     assert insight.calls
+    assert [fix.sort for fix in insight.fixes] == ["call"]
 
 
-def test_a_call_that_works_after_an_edit_is_less_sure() -> None:
-    insight = (
-        Talk()
-        .ran("pytest tests/test_a.py", "E   NameError: name 'x' is not defined", failed=True)
-        .ran("sed -i 's/y/x/' src/a.py")
-        .ran("pytest tests/test_a.py", "1 passed")
-        .one()
-    )
+ORDINARY = {
+    "a flag": [("mkdir a/b", "mkdir: cannot create directory 'a/b': No such file or directory"),
+               ("mkdir -p a/b", None)],
+    "another program": [("python app.py", "bash: python: command not found"),
+                        ("python3 app.py", None)],
+    "another tool": [("npm test", 'npm ERR! Missing script: "test"'), ("pnpm test", None)],
+    "a sub-command": [("docker-compose up -d", "bash: docker-compose: command not found"),
+                      ("docker compose up -d", None)],
+    "a variable": [("python manage.py test", "django.core.exceptions.ImproperlyConfigured: "
+                    "Requested setting INSTALLED_APPS, but settings are not configured."),
+                   ("DJANGO_SETTINGS_MODULE=shop.settings python manage.py test", None)],
+    "another folder": [("pytest -q", "ERROR: file or directory not found: tests/x.py"),
+                       ("cd api && pytest -q", None)],
+    "what git asks for": [("git push", "fatal: The current branch feat has no upstream branch."),
+                          ("git push -u origin feat", None)],
+    "an installation": [("npm test", "sh: 1: jest: not found"), ("npm ci", None),
+                        ("npm test", None)],
+    "a package": [("pytest -q", "ModuleNotFoundError: No module named 'httpx'"),
+                  ("pip install httpx", None), ("pytest -q", None)],
+    "a pull": [("git push", "! [rejected] main -> main (fetch first)"),
+               ("git pull --rebase", None), ("git push", None)],
+    "an initialisation": [("terraform plan", "Error: Inconsistent dependency lock file"),
+                          ("terraform init", None), ("terraform plan", None)],
+    "a permission": [("./run.sh", "bash: ./run.sh: Permission denied"),
+                     ("chmod +x run.sh", None), ("./run.sh", None)],
+}  # fmt: skip
 
-    assert (insight.kind, insight.confidence) == (IMPLICIT, MEDIUM)
-    assert insight.text.startswith("First edit `src/a.py`, then run `pytest tests/test_a.py`")
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_ordinary_fixes_are_found_and_sure(name: str) -> None:
+    talk = Talk().user("get it to work")
+    for command, error in ORDINARY[name]:
+        talk.ran(command, error or "3 passed in 0.1s", failed=error is not None)
+
+    insight = talk.one()
+
+    assert insight.confidence == HIGH
+    assert insight.fixes[0].text.rstrip(".") in insight.text
+    assert insight.evidence[1].quote == ORDINARY[name][-1][0]
+
+
+def test_two_fixes_of_one_failure_are_two_insights() -> None:
+    talk = Talk()
+    for ways in (["npm ci", "npm test"], ["pnpm test"]):
+        talk.ran("npm test", "sh: 1: jest: not found", failed=True)
+        for way in ways:
+            talk.ran(way, "Tests: 5 passed, 5 total")
+
+    found = talk.found()
+
+    assert len({insight.key for insight in found.insights}) == len(found.insights) == 2
+    assert found.failures.fixed == 2
+
+
+def test_an_edit_of_the_work_is_no_fix_for_the_next_task() -> None:
+    talk = Talk().ran("pytest t.py", "E   NameError: name 'x' is not defined", failed=True)
+
+    found = talk.ran("sed -i 's/y/x/' src/a.py").ran("pytest t.py", "1 passed").found()
+
+    assert not found.insights
 
 
 @pytest.mark.parametrize(("times", "confidence"), [(2, LOW), (3, MEDIUM), (4, MEDIUM), (5, HIGH)])

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from hardwon.text.clean import clip, one_line
 from hardwon.text.injection import suspicion
 from hardwon.text.redact import redact
+from hardwon.values.fix import Fix
 from hardwon.values.lesson import clean_tags
 
 CONTENT, PATTERN, IMPLICIT = "content", "pattern", "implicit"
@@ -41,6 +42,8 @@ class Insight(NamedTuple):
     calls: tuple[str, ...] = ()
     subject: str = ""  # what makes it the same insight in another session; default: its text
     author: str = "rules"
+    kinds: tuple[str, ...] = ()  # of the failures it is about
+    fixes: tuple[Fix, ...] = ()
 
     @property
     def key(self) -> str:
@@ -56,13 +59,18 @@ class Insight(NamedTuple):
     @property
     def advice(self) -> str:
         """All of it for a person who chooses: what to do first, then what it is about."""
-        says_it = self.text.lower().startswith(self.title.lower())
+        words = set(re.findall(r"\w+", self.text.lower()))
+        says_it = words >= set(re.findall(r"\w+", self.title.lower()))
         return self.text if says_it else f"{self.text} ({self.title})"
 
     @property
     def doubt(self) -> str:
-        """Why a person should look at it first; "" when nothing speaks against it."""
-        return suspicion("\n".join((self.title, self.text, self.mistake)))
+        """Why a person should look at it first; "" when nothing speaks against it.
+
+        What stands in quotation marks was printed or typed by somebody, and is looked at, too.
+        """
+        text = "\n".join((self.title, self.text, self.mistake))
+        return suspicion(text) or suspicion(re.sub("[`'\"“”‘’]", " ", text))
 
     @property
     def times(self) -> int:
@@ -145,8 +153,9 @@ def _rank(one: Insight) -> tuple[int, int, bool, int]:
 def insight_from(plain: dict[str, Any]) -> Insight:
     """The insight that was stored as JSON."""
     known = {name: plain[name] for name in Insight._fields if name in plain}
-    for name in ("tags", "signatures", "calls"):
+    for name in ("tags", "signatures", "calls", "kinds"):
         known[name] = tuple(known.get(name, ()))
+    known["fixes"] = tuple(Fix(**fix) for fix in known.get("fixes", ()))
     known["evidence"] = tuple(Evidence(*_pair(one)) for one in known["evidence"])
     return Insight(**known)
 

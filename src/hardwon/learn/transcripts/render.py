@@ -99,6 +99,8 @@ def lesson(insight: Insight, scope: Scope, session: str) -> Lesson:
         tags=insight.tags,
         trigger=Trigger.SESSION,
         signatures=insight.signatures,
+        kinds=insight.kinds,
+        fixes=insight.fixes,
         calls=insight.calls,
         evidence=(Evidence(Kind.SESSION, f"{session}:{insight.evidence[0].line}"),),
         origin=f"session:{session}",

@@ -1,15 +1,16 @@
-"""Failures: the later call that works is the fix; what fails again and again is a pattern."""
+"""Failures: a later step shows the fix; what fails again and again is a pattern."""
 
 from __future__ import annotations
 
 from collections import deque
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.failures.call_keys import call_keys, call_shape
-from hardwon.failures.later_call import Fix, find_fix, has_fields, is_search_miss
-from hardwon.failures.sentences import quoted
-from hardwon.failures.signature import Signature, error_line, fold, signature
+from hardwon.failures.call_keys import call_keys
+from hardwon.failures.fixes import fixes_shown
+from hardwon.failures.mistakes import is_mistake
+from hardwon.failures.reading import read_failure
+from hardwon.failures.shell import parse
 from hardwon.learn.transcripts.insight import (
     CONTENT,
     HIGH,
@@ -28,193 +29,211 @@ from hardwon.learn.transcripts.transcript import Acted, Moment
 from hardwon.text.clean import clip, one_line
 from hardwon.text.quoting import quotable
 from hardwon.text.redact import redact
-from hardwon.values.step import Step
 
-WINDOW = 61  # a failure and the sixty steps in which its fix is looked for
+if TYPE_CHECKING:
+    from hardwon.values.failure import Failure
+    from hardwon.values.fix import Fix
+    from hardwon.values.step import Step
+
+WINDOW = 31  # a failure and the thirty steps in which its fix may show
 _KINDS = 2_000  # different failures remembered
 _PLACES = 20  # lines remembered of each
-_SURE = 0.8
+_FIXES = 8  # fixes remembered of each
 _CATEGORY = "Tool Usage"
-_VERBS = {"ran": "run", "edited": "edit", "wrote": "write"}
+_GENERAL = {"call", "preparation", "tool"}  # sorts of fixes that hold for the next task, too
 
 
 class Failed(NamedTuple):
-    """One failing step with its fix, if the transcript holds one."""
+    """A failing step, and a fix of it with the step that showed it."""
 
     act: Acted
-    name: Signature
-    fix: Fix | None
-    fixed_at: int = 0  # line of the call that worked
+    failure: Failure
+    fix: Fix | None = None
+    fixed_at: int = 0
+    worked: str = ""  # the call that showed the fix
 
 
 class Failures:
-    """Holds a window of steps; a failure is judged when what came after it is known."""
+    """Holds a window of steps; each step may show what mends an earlier failure in it."""
 
     def __init__(self) -> None:
-        self._window: deque[Acted] = deque()
-        self._met: dict[str, list[Failed]] = {}
-        self.total = self.fixed = 0
+        self._window: deque[Acted] = deque(maxlen=WINDOW)
+        self._met: dict[str, list[Failed]] = {}  # by kind
+        self._fixed: dict[str, dict[str, Failed]] = {}  # by kind, then by fix
+        self._mended: set[int] = set()  # lines of failures that were fixed
+        self.total = 0
         self.judged: list[Failed] | None = None  # a benchmark wants them all
 
+    @property
+    def fixed(self) -> int:
+        """How many failures were fixed."""
+        return len(self._mended)
+
     def see(self, moment: Moment) -> None:
-        if isinstance(moment, Acted):
-            self._window.append(moment)
-            if len(self._window) == WINDOW:
-                self._judge_first()
+        if not isinstance(moment, Acted):
+            return
+        self._window.append(moment)
+        steps = [act.step for act in self._window]
+        if moment.step.failed and is_mistake(moment.step, steps[:-1]):
+            self.total += 1
+            self._meet(_failed(moment, steps))
+        if any(step.failed for step in steps[:-1]):
+            self._mend(steps)
 
     def insights(self) -> list[Insight]:
-        while self._window:
-            self._judge_first()
-        return [_insight(met) for met in self._met.values() if _is_telling(met)]
+        shown = [_fixed(one, self._met[kind]) for kind, fixes in self._fixed.items()
+                 for one in fixes.values()]  # fmt: skip
+        again = [
+            _pattern(met)
+            for kind, met in self._met.items()
+            if kind not in self._fixed and len(met) > 1
+        ]
+        return shown + again
 
-    def _judge_first(self) -> None:
-        if self._window[0].step.failed and not is_search_miss(self._window[0].step):
-            self._judge()
-        self._window.popleft()
-
-    def _judge(self) -> None:
-        act, steps = self._window[0], [one.step for one in self._window]
-        fix = find_fix(steps, 0)
-        name = signature(act.step.tool, act.step.output)
-        failed = Failed(act, name, fix, self._window[fix.at].line if fix else 0)
-        self.total += 1
-        self.fixed += fix is not None
+    def _meet(self, failed: Failed | None) -> None:
+        if failed is None:
+            return
+        met = self._met.setdefault(failed.failure.kind, [])
+        if len(met) < _PLACES:
+            met.append(failed)
         if self.judged is not None:
             self.judged.append(failed)
-        self._remember(failed, steps)
-
-    def _remember(self, failed: Failed, steps: list[Step]) -> None:
-        met = self._met.setdefault(failed.name.digest, [])
-        if len(met) < _PLACES:
-            met.append(_safe(failed, steps))
-        elif failed.fix:
-            met[-1] = _safe(failed, steps)
         if len(self._met) > _KINDS:
-            self._met.pop(next(iter(self._met)))
+            kind = next(iter(self._met))
+            self._met.pop(kind)
+            self._fixed.pop(kind, None)
+
+    def _mend(self, steps: list[Step]) -> None:
+        last = self._window[-1]
+        for at, fix in _shown(steps):
+            failed = _failed(self._window[at], steps[: at + 1])
+            if failed is not None:
+                if failed.failure.kind not in self._met:
+                    self._meet(failed)
+                worked = _without_secrets(last.step.args)
+                self._keep(failed._replace(fix=fix, fixed_at=last.line, worked=worked), fix)
+
+    def _keep(self, failed: Failed, fix: Fix) -> None:
+        fixes = self._fixed.setdefault(failed.failure.kind, {})
+        if len(fixes) < _FIXES:
+            fixes.setdefault(fix.key, failed)
+        self._mended.add(failed.act.line)
+        if self.judged is not None:
+            self.judged.append(failed)
 
 
-def _safe(failed: Failed, steps: list[Step]) -> Failed:
+def _shown(steps: list[Step]) -> list[tuple[int, Fix]]:
+    """The fixes that the last step shows, made of steps without secrets."""
+    if not fixes_shown(steps):
+        return []
+    return fixes_shown([_redacted(step) for step in steps])
+
+
+def _failed(act: Acted, steps: list[Step]) -> Failed | None:
     """The failure as it may be told: short, and no secret in it, nor half of one."""
-    step = steps[0]._replace(args=_redacted(steps[0].args), output=redact(steps[0].output))
-    name = signature(step.tool, step.output)
-    fix = failed.fix
-    if fix:
-        fix = find_fix([one._replace(args=_redacted(one.args)) for one in steps[: fix.at + 1]], 0)
-    shown = step._replace(output=clip(error_line(step.output), 600), args=clip(step.args, 2000))
-    return Failed(
-        failed.act._replace(step=shown, args=None),
-        Signature(failed.name.digest, name.text),  # found again by its own words
-        fix,
-        failed.fixed_at,
-    )
+    raw = read_failure(act.step, steps[:-1])
+    step = _redacted(act.step)
+    failure = read_failure(step, steps[:-1])
+    if raw is None or failure is None:
+        return None
+    failure = failure._replace(exact=raw.exact, kind=raw.kind)  # found again by its own words
+    shown = step._replace(output=clip(failure.line, 600), args=clip(step.args, 2000))
+    return Failed(act._replace(step=shown, args=None), failure)
 
 
-@lru_cache(maxsize=4096)
-def _redacted(args: str) -> str:
-    return redact(args)
+def _redacted(step: Step) -> Step:
+    return step._replace(args=_without_secrets(step.args), output=_without_secrets(step.output))
 
 
-def _is_telling(met: list[Failed]) -> bool:
-    return any(one.fix for one in met) or len(met) > 1
+@lru_cache(maxsize=1024)
+def _without_secrets(text: str) -> str:
+    return redact(text)
 
 
-def _insight(met: list[Failed]) -> Insight:
-    fixed = [one for one in met if one.fix]
-    if not fixed:
-        return _pattern(met)
-    best = max(fixed, key=lambda one: one.fix.confidence if one.fix else 0)
-    return _fixed(best, met)
-
-
-def _fixed(best: Failed, met: list[Failed]) -> Insight:
-    fix, step = best.fix, best.act.step
+def _fixed(failed: Failed, met: list[Failed]) -> Insight:
+    fix, step, failure = failed.fix, failed.act.step, failed.failure
     if fix is None:
         return _pattern(met)
-    is_general = bool(fix.changed) and fix.confidence >= _SURE
+    is_general = fix.sort in _GENERAL
+    others = [_met(one) for one in met if one.act.line != failed.act.line]
     return Insight(
-        title=_title(best),
+        title=_title(failed),
         category=_CATEGORY,
         kind=CONTENT if is_general else IMPLICIT,
         confidence=HIGH if is_general else MEDIUM,
-        text=_advice(best, fix),
-        evidence=(
-            evidence(best.act.ended, error_line(step.output)),
-            evidence(best.fixed_at, fix.step.args),
-            *_more(met, but=best),
-        ),
-        tier=TIER_A if is_general and len(met) > 1 else TIER_B,
-        tags=_tags(best),
-        mistake=f"{_call(step)} failed: {_said(best)}".rstrip(": "),
-        signatures=(best.name.digest,),
+        text=_advice(fix.text, f"That helps where {_call(step)} {_ending(failed)}."),
+        evidence=(_met(failed), evidence(failed.fixed_at, failed.worked), *others[:8]),
+        tier=TIER_A if is_general and others else TIER_B,
+        tags=_tags(step),
+        mistake=f"{_call(step)} {_ending(failed, past=True)}.",
+        signatures=_signatures(failure),
         calls=call_keys(step.tool, step.args),
-        subject=fold(_advice(best, fix)),  # another fix of the same failure is another insight
+        subject=f"{failure.text}\0{fix.key}",  # another fix of it is another insight
+        kinds=(failure.kind,),
+        fixes=(fix,),
     )
 
 
 def _pattern(met: list[Failed]) -> Insight:
     first = met[0]
-    error = _said(first)
-    ending = f": it kept ending in “{error}”" if error else ""
-    call = _call(first.act.step)
+    step, failure = first.act.step, first.failure
+    call = _call(step)
     return Insight(
         title=_title(first),
         category=_CATEGORY,
         kind=PATTERN,
         confidence=by_count(len(met)),
-        text=f"Do not try {call} again without a change{ending}.",
-        evidence=tuple(evidence(one.act.ended, one.act.step.output) for one in met),
-        tags=_tags(first),
-        mistake=f"{call} failed {len(met)} times: {error}".rstrip(": "),
-        signatures=(first.name.digest,),
-        calls=call_keys(first.act.step.tool, first.act.step.args),
-        subject=first.name.text,
+        text=f"Do not try {call} again without a change: it {_ending(first)} every time.",
+        evidence=tuple(map(_met, met)),
+        tags=_tags(step),
+        mistake=f"{call} failed {len(met)} times.",
+        signatures=_signatures(failure),
+        calls=call_keys(step.tool, step.args),
+        subject=failure.text,
+        kinds=(failure.kind,),
     )
 
 
-def _advice(failed: Failed, fix: Fix) -> str:
-    """What to do, in the imperative."""
-    step, error = failed.act.step, _said(failed)
-    ends = f"ends in “{error}”" if error else "fails"
-    if not fix.changed:
-        first = " and ".join(_imperative(one) for one in fix.after)
-        again = f"{'use' if has_fields(step) else 'run'} {_call(step)}"
-        return f"First {first}, then {again}: without that it {ends}."
-    instead = f"Use `{_shown(fix.step.args)}` where {_call(step)} {ends}"
-    return f"{instead} (what changed: {fix.words})."
+def _advice(fix: str, where: str) -> str:
+    """The fix, then where it helps; lines of code stay lines."""
+    if "\n" in fix:
+        return f"{fix}\n{where}"
+    return f"{fix.rstrip('.')}. {where}"
 
 
-def _imperative(done: str) -> str:
-    """`ran x` as `run x`."""
-    verb, _, rest = done.partition(" ")
-    return f"{_VERBS.get(verb, verb)} {rest}"
+def _signatures(failure: Failure) -> tuple[str, ...]:
+    return (failure.exact,) if failure.exact else ()
 
 
-def _said(failed: Failed) -> str:
-    """What may be quoted of the error."""
-    return quotable(error_line(failed.act.step.output))
+def _met(failed: Failed) -> Evidence:
+    return evidence(failed.act.ended, failed.failure.line)
+
+
+def _ending(failed: Failed, *, past: bool = False) -> str:
+    """How the call ends, as far as the error may be quoted."""
+    error = quotable(failed.failure.line)
+    if past:
+        return f"ended in “{error}”" if error else "failed"
+    return f"ends in “{error}”" if error else "fails"
 
 
 def _title(failed: Failed) -> str:
-    program, error = _program(failed), _said(failed) or "fails"
+    program, error = _program(failed.act.step), quotable(failed.failure.line) or "fails"
     return clip(one_line(error if error.startswith(program) else f"{program}: {error}"), 90)
 
 
-def _program(failed: Failed) -> str:
-    shape = call_shape(failed.act.step.tool, failed.act.step.args)
-    return shape.split()[0] if shape else "call"
+def _program(step: Step) -> str:
+    """The program of a command, or the tool."""
+    commands = () if step.args.startswith("{") else parse(step.args)
+    return commands[0].does.split(" ")[0] if commands else step.tool
 
 
-def _tags(failed: Failed) -> tuple[str, ...]:
-    return tags_of(failed.act.step.tool.lower(), _program(failed).lower())
-
-
-def _more(met: list[Failed], *, but: Failed) -> list[Evidence]:
-    return [evidence(one.act.ended, one.act.step.output) for one in met if one is not but][:8]
+def _tags(step: Step) -> tuple[str, ...]:
+    return tags_of(step.tool.lower(), _program(step).lower())
 
 
 def _call(step: Step) -> str:
-    return quoted(step) if has_fields(step) else f"`{_shown(step.args)}`"
-
-
-def _shown(call: str) -> str:
-    return clip(one_line(call), 240).replace("`", "'")
+    """The call, short, in back quotes; of one with named arguments its tool."""
+    if step.args.startswith("{"):
+        return f"`{step.tool}`"
+    return f"`{clip(one_line(step.args), 240).replace('`', chr(39))}`"
