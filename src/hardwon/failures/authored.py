@@ -102,7 +102,7 @@ def _substitutions(operands: tuple[str, ...]) -> list[Writing]:
     if not found:
         return [Writing(path, is_edit=True) for path in paths]
     old, new = (found[group].replace("\\n", "\n") for group in (2, 3))
-    old, new = (re.sub(r"\\(.)", r"\1", text) for text in (old, new))
+    old, new = (re.sub(r"\\(.)", lambda found: found[1], text) for text in (old, new))
     return [Writing(path, "", old, new, is_edit=True) for path in paths]
 
 

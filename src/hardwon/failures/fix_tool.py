@@ -82,5 +82,5 @@ def _stem(first: list[str], second: list[str]) -> int:
 
 def _words(tool: str) -> list[str]:
     own = tool.rsplit("__", 1)[-1].rsplit(".", 1)[-1]
-    words = re.sub(r"([a-z])([A-Z])", r"\1_\2", own).lower()
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", own).lower()
     return [word for word in re.split(r"[_\W]+", words) if word] or [tool.lower()]

@@ -27,7 +27,7 @@ _TEST = (
 )
 _COUNTS = r"\b(\d+) (?:failed|errors?|exceptions?|failing)\b"
 _ASIDE = frozenset(["git", "cp", "mv", "rm", "sed", "patch"])
-_WRITES = r"\.write|open\([^)\n]{0,200}['\"][wax]|writeFile|sed -i|patch"
+_WRITES = (".write", "writeFile", "sed -i", "patch", ", 'w", ', "w', ", 'a", ', "a')
 _TEXT = (
     "It fails without your change too. Do not hunt for it: run the same call once on the unchanged "
     "sources (`git stash`, the call, `git stash pop`) and look only at what is new."
@@ -67,7 +67,7 @@ def _touches(step: Step) -> bool:
         one.old
         or not one.text
         or "/" in one.path.removeprefix("./").removeprefix("/tmp/")
-        or re.search(_WRITES, one.text)
+        or _writes_files(one.text)
         for one in writings(step.tool, step.args)
     )
 
@@ -145,11 +145,16 @@ def _reverted_at(steps: Sequence[Step]) -> int | None:
 def _runs_patch(step: Step, before: Sequence[Step]) -> bool:
     """Whether a step runs a script of the run that writes files: its change is made anew."""
     return any(
-        re.search(_WRITES, text_of(word, before))
+        _writes_files(text_of(word, before))
         for part in command(step)
         for word in part.operands[:1]
         if not _is_aside(part) and is_coined(word, before)
     )
+
+
+def _writes_files(text: str) -> bool:
+    """Whether a script changes files."""
+    return any(mark in text for mark in _WRITES)
 
 
 def _before_tests(step: Step) -> Sequence[Command]:
