@@ -483,3 +483,50 @@ def test_to_try_again_when_the_user_says_so_is_no_loop(hw: hardwon.Hardwon) -> N
     agent.before_turn("I have installed it, try again")
 
     assert "LOOP" not in agent.after_action("bash", PYTEST, output=MISSING, failed=True).text
+
+
+WRITTEN = "tests need the runner: there is no pytest here, call `bin/test tests/test_a.py`"
+
+
+def test_a_lesson_that_a_person_wrote_is_found_at_the_failure_it_speaks_of(
+    hw: hardwon.Hardwon,
+) -> None:
+    written = hw.agent("coder").learn(WRITTEN)
+
+    shown = hw.agent("coder").after_action("bash", PYTEST, output=MISSING, failed=True)
+    other = hw.agent("coder").after_action(
+        "bash", {"command": "make"}, output="make: *** no rule to make target 'all'", failed=True
+    )
+
+    assert [lesson.id for lesson in shown.lessons] == [written.id]
+    assert not shown.text.startswith("[SAME")
+    assert not other
+
+
+def test_a_failure_that_was_overcome_belongs_to_the_lesson_that_was_told(
+    hw: hardwon.Hardwon,
+) -> None:
+    written = hw.agent("coder").learn(WRITTEN)
+    first = hw.agent("coder")
+    first.after_action("bash", PYTEST, output=MISSING, failed=True)
+    first.after_action("bash", {"command": "pytest --version"}, output="pytest 8")
+
+    again = hw.agent("coder").after_action("bash", PYTEST, output=MISSING, failed=True)
+
+    assert again.text.startswith("[SAME")
+    assert [lesson.id for lesson in again.lessons] == [written.id]
+    (lesson,) = hw.agent("coder").lessons.list()
+    assert (lesson.correction, lesson.met) == (written.correction, 3)
+    assert not hw.agent("coder").lessons.list(status="seen")
+
+
+def test_a_lesson_whose_words_did_not_help_is_offered_twice_at_most(hw: hardwon.Hardwon) -> None:
+    written = hw.agent("coder").learn(WRITTEN)
+    shown = [
+        hw.agent("coder").after_action("bash", PYTEST, output=MISSING, failed=True)
+        for _ in range(3)
+    ]
+
+    told = [[lesson.id for lesson in one.lessons] for one in shown]
+    assert told[:2] == [[written.id]] * 2
+    assert written.id not in told[2]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from time import perf_counter_ns
 
+from hardwon._cold import re
 from hardwon._cold.lazy import lazy
 from hardwon.errors import InvalidInput, StorageError
 from hardwon.pipeline import inject, measure, recall
-from hardwon.ranking.query import Match, Query, query
+from hardwon.ranking.query import Match, Query, query, terms
 from hardwon.ranking.scores import ANY, RUN, UNKNOWN, WARNED, WEIGHTS, Judged, Outlook
 from hardwon.text.secrets import safe
 from hardwon.values.delivery import NOTHING, Door, Injection
@@ -44,6 +45,7 @@ _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _STARTED = "start"
 _ABOUT = 300  # characters of the task that say what an error was met at
 _PROMPT = 1500  # characters of a prompt that are looked up, from its beginning and its end
+_CALL = 200  # characters of a command that say what an error was met at
 _ASKED = 2000  # characters of an error that are looked up, from its end
 
 
@@ -114,17 +116,31 @@ class Doors:
         step = self.screened(step, past.steps)
         self._noted(lambda: run.record(step))
         told = self._failed(scope, step, past) if step.failed else NOTHING
-        counted = self._learnt(scope, step, past)
+        counted = self._learnt(scope, step, past, told.lessons)
         self._noted(lambda: run.counted(counted) if counted else None)
         block = self._with_loop(scope, self._tell(run, told), [*past.turn, step])
         return block._replace(failed=step.failed)
 
-    def _learnt(self, scope: Scope, step: Step, past: RunSoFar) -> list[str]:
+    def _learnt(
+        self, scope: Scope, step: Step, past: RunSoFar, told: Sequence[Lesson]
+    ) -> list[str]:
         """The same as `learn`; all that is noted about a failure is one commit."""
         if not step.failed:
             return self.learn(scope, step, past)
         with self._store.together():
-            return self.learn(scope, step, past)
+            return self.learn(scope, step, past) + self._offered(scope, step, told)
+
+    def _offered(self, scope: Scope, step: Step, told: Sequence[Lesson]) -> list[str]:
+        """Note the lessons that were told because of their words."""
+        memory = self._memory(scope)
+        return [
+            mine.offered(lesson, step.failure, memory)
+            for lesson in told
+            if step.failure and step.failure.kind not in lesson.kinds and lesson.scope == scope
+        ]
+
+    def _memory(self, scope: Scope) -> mine.Memory:
+        return mine.Memory(scope, self._store.lessons, screen.screen_lesson, self._clock())
 
     def _denial(self, scope: Scope, tool: str, call: str) -> Injection:
         """What to say where a person has forbidden this call."""
@@ -164,7 +180,7 @@ class Doors:
         if not (values.enabled and values.on_error and values.persist):
             return []
         self._count(scope, step, past)
-        memory = mine.Memory(scope, self._store.lessons, screen.screen_lesson, self._clock())
+        memory = self._memory(scope)
         if not step.failed:
             return mine.worked(step, past, memory) if _may_show(past) else []
         if step.failure is None:
@@ -223,8 +239,9 @@ class Doors:
         if failure is None or not failure.exact:
             return Query(Door.ERROR, step.output[-_ASKED:])
         near = self._near(scope, f"{failure.line}\n{task[:_ABOUT]}")
-        text = step.output[-_ASKED:]
-        return Query(Door.ERROR, text, signature=failure.exact, kind=failure.kind, near=near)
+        words = f"{_named(step)}\n{failure.line}"
+        asked = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=near)
+        return asked._replace(text=step.output[-_ASKED:], about=tuple(terms(failure.text)))
 
     def _failed(self, scope: Scope, step: Step, past: RunSoFar) -> Injection:
         """What is known about a failure, when it is one that this run has not met yet."""
@@ -331,6 +348,13 @@ def _just_worked(call: str, steps: Sequence[Step]) -> bool:
     """Whether this very call worked when the run made it last."""
     last = next((step for step in reversed(steps) if step.args == call), None)
     return last is not None and not last.failed
+
+
+def _named(step: Step) -> str:
+    """What a call names: the command, or the tool and its arguments without their values."""
+    if not step.args.startswith("{"):
+        return step.args[:_CALL]
+    return " ".join((step.tool, *re.findall(r'"(\w{1,40})":', step.args[:_ASKED])))
 
 
 def _recommends(lesson: Lesson, call: str) -> bool:

@@ -68,10 +68,11 @@ class Memory(NamedTuple):
 
     def shown(self, numbers: Iterable[int]) -> list[Lesson]:
         """The lessons of this scope that a run was told and that have fixes."""
-        found = (self._get(number) for number in sorted(numbers))
+        found = (self.get(number) for number in sorted(numbers))
         return [one for one in found if one and one.scope == self.scope and one.fixes]
 
-    def _get(self, number: int) -> Lesson | None:
+    def get(self, number: int) -> Lesson | None:
+        """A lesson by its number, if it is still there."""
         try:
             return self.lessons.get(self.scope, number)
         except NotFound:
@@ -109,7 +110,7 @@ def failed(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
 def worked(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Put the fixes that this step shows or applies on record; what to count once a run."""
     counted = shown(step, past, memory)
-    return counted + _applied(step, past, memory, counted)
+    return counted + _applied(step, past, memory, counted) + _overcome(step, past, memory)
 
 
 def shown(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
@@ -139,6 +140,55 @@ def _applied(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str])
             memory.keep(settled(lesson))
             marks.append(mark)
     return marks
+
+
+def offered(lesson: Lesson, failure: Failure, memory: Memory) -> str:
+    """Note that a lesson was told at a failure because of its words; the mark of that."""
+    times = sum(
+        value.startswith(failure.kind) for value in values_of(lesson.evidence, Kind.OFFERED)
+    )
+    piece = Evidence(Kind.OFFERED, f"{failure.kind} {times + 1}", memory.now.timestamp())
+    memory.keep(lesson._replace(evidence=joined(lesson.evidence, [piece])))
+    return f"offered {lesson.id} {failure.kind}"
+
+
+def _overcome(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+    """Failures that were overcome after a lesson was offered: they belong to it from now on."""
+    marks: list[str] = []
+    for mark in past.counted:
+        name, _, rest = mark.partition(" ")
+        done = f"overcome {rest}"
+        if name == "offered" and done not in past.counted:
+            number, kind = rest.split(" ")
+            failing = _last_failing(past, kind)
+            if failing and _goes_on(failing, step):
+                _adopt(int(number), failing, memory)
+                marks.append(done)
+    return marks
+
+
+def _last_failing(past: RunSoFar, kind: str) -> Step | None:
+    of_kind = (one for one in reversed(past.steps) if one.failure and one.failure.kind == kind)
+    return next(of_kind, None)
+
+
+def _goes_on(failing: Step, step: Step) -> bool:
+    """Whether a working step does what the failing one tried."""
+    if step.tool != failing.tool:
+        return False
+    return step.args.startswith("{") or lesson_text.program(step) == lesson_text.program(failing)
+
+
+def _adopt(number: int, failing: Step, memory: Memory) -> None:
+    """Give a lesson the failure kind that it helped with, and the record of what was only seen."""
+    lesson, failure = memory.get(number), failing.failure
+    if lesson is None or failure is None or lesson.scope != memory.scope:
+        return
+    seen = memory.about(failure)
+    if seen is not None and seen.status == Status.SEEN:
+        lesson = lesson.met_again(seen, memory.now)
+        memory.keep(seen._replace(status=Status.SUPERSEDED))
+    memory.keep(lesson._replace(kinds=unique((*lesson.kinds, failure.kind))))
 
 
 def has_met(past: RunSoFar, kind: str) -> bool:

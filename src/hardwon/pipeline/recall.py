@@ -36,12 +36,33 @@ def weigh(
     found = lessons.match(scope, query, now=now, limit=most)
     judged = [judge(query, match, outlook=outlook, now=now, by=weights) for match in found]
     judged.sort(key=lambda one: (bool(one.verdict), -one.score, -one.match.lesson.id))
+    if query.door == Door.ERROR:
+        judged = _of_one_kind(judged)
     return settle(query, _within(judged, limit), outlook, weights)
 
 
 def shown(found: Iterable[Judged]) -> list[Judged]:
     """Those that are shown; nothing fits, nothing is said."""
     return [one for one in found if not one.verdict]
+
+
+def _of_one_kind(found: list[Judged]) -> list[Judged]:
+    """Lessons of the very failure, or else the one that speaks of it in its words."""
+    own = [one for one in found if one.match.is_same_failure or one.match.is_same_kind]
+    if any(one.match.lesson.is_active for one in own):
+        return [
+            one if one in own or one.verdict else one._replace(verdict="its own lesson is there")
+            for one in found
+        ]
+    others = [one for one in found if one not in own]
+    if not shown(others):
+        return found
+    hidden = [one._replace(verdict="no fix is known, and another may help") for one in own]
+    return [*others[:1], *(_unless_shown(one) for one in others[1:]), *hidden]
+
+
+def _unless_shown(one: Judged) -> Judged:
+    return one if one.verdict else one._replace(verdict="fits less well")
 
 
 def _within(found: Iterable[Judged], limit: int) -> list[Judged]:

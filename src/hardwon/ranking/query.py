@@ -53,6 +53,7 @@ class Query(NamedTuple):
     usual: int = 0  # how many of the lessons met most often to look at as well
     reach: int = 0  # entries of the index that are read at most; 0: as many as its size asks for
     near: Near = ()  # lessons near in meaning
+    about: tuple[str, ...] = ()  # words of the failure itself, without those of the call
 
 
 class Match(NamedTuple):

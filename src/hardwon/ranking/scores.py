@@ -10,7 +10,8 @@ from math import ceil, exp, log
 
 from hardwon._cold import re
 from hardwon.ranking.query import Match, Query, terms
-from hardwon.values.lesson import LIVE, Lesson, Status
+from hardwon.values.evidence import Kind, values_of
+from hardwon.values.lesson import LIVE, MINED, Lesson, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +42,10 @@ class Weights(NamedTuple):
     covered: float = 0.34
     about: int = 12
     least_shared: int = 2
+    # An error of a kind that nobody knows: the same for the words of the call and the error.
+    error_surprise: float = 8.0
+    error_shared: int = 3
+    offered: int = 2
     # Meaning: what it counts, and the least likeness that is worth saying something without words.
     turn_meaning: float = 1.0
     error_meaning: float = 3.0
@@ -162,8 +167,24 @@ def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
     if same or kind:
         return _Relevance(parts)
     is_near = match.lesson.status == Status.PROVEN and _likeness(match) >= by.error_likeness
-    verdict = "" if is_near else "another kind of failure"
-    return _Relevance((*parts, *_meaning(match, by.error_meaning)), verdict)
+    verdict = "" if is_near or _speaks_of(asked, match, by) else "another kind of failure"
+    words = ("words", _words(match, by))
+    return _Relevance((*parts, words, *_meaning(match, by.error_meaning)), verdict)
+
+
+def _speaks_of(asked: Query, match: Match, by: Weights) -> bool:
+    """Whether a lesson that no failure is known for speaks of this one.
+
+    It is offered twice: when that helped, the failure kind is its own from then on.
+    """
+    lesson = match.lesson
+    if lesson.status != Status.PROVEN or lesson.origin == MINED:
+        return False
+    offered = values_of(lesson.evidence, Kind.OFFERED)
+    is_new = sum(value.startswith(asked.kind) for value in offered) < by.offered
+    names_it = not set(asked.about).isdisjoint(terms(lesson.searchable()))
+    is_near = match.shared >= by.error_shared and match.chance <= -by.error_surprise
+    return is_new and names_it and is_near
 
 
 def _start(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:

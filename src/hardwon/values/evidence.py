@@ -19,6 +19,7 @@ class Kind:
     TRIED = "tried"  # what was tried without effect
     CASE = "case"  # one run's meeting with the failure, as a model reads it
     ASKED = "asked"  # how much evidence there was when a model was last asked
+    OFFERED = "offered"  # a failure kind at which it was told because of its words
     QUARANTINED = "quarantined"  # why it was held back
     APPROVED = "approved"  # who released it or vouched for it
     REWORD = "reword"  # why a model should word it again
@@ -39,7 +40,7 @@ class Evidence(NamedTuple):
 
 
 # The newest of each kind are kept. Decisions and descent are never dropped: revocation needs them.
-CAPS = {Kind.MET: 8, Kind.TRIED: 8, Kind.CASE: 4, Kind.ASKED: 1}
+CAPS = {Kind.MET: 8, Kind.TRIED: 8, Kind.CASE: 4, Kind.ASKED: 1, Kind.OFFERED: 100}
 UNLIMITED = frozenset({Kind.PARENT, Kind.QUARANTINED, Kind.APPROVED})
 _OTHERS = 50
 
