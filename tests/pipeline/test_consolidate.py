@@ -1,0 +1,111 @@
+"""One lesson for each failure kind in a scope."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hardwon
+from hardwon.models.scripted import Scripted
+from tests.models.server import LESSON
+
+CALL = {"command": "pytest tests/test_a.py"}
+WORKS = {"command": "bin/test tests/test_a.py"}
+ERROR = "bash: line 1: pytest: command not found"
+
+
+@pytest.fixture
+def hw(tmp_path: Path) -> hardwon.Hardwon:
+    return hardwon.open(tmp_path)
+
+
+def fail(agent: hardwon.Agent, **end: Any) -> hardwon.Agent:
+    agent.after_action("bash", CALL, output=ERROR, failed=True)
+    agent.after_run(task="run the tests", **end)
+    return agent
+
+
+def test_a_failure_of_a_project_leaves_the_lesson_that_holds_everywhere(
+    hw: hardwon.Hardwon,
+) -> None:
+    fail(hw.agent("coder"))
+
+    fail(hw.agent("coder", project="api"), error=ERROR)
+    hw.drain()
+
+    (everywhere,) = hw.agent("coder").lessons.list(status="all")
+    assert (everywhere.status, everywhere.met) == ("seen", 1)
+    own = hw.agent("coder", project="api").lessons.list(status="all")
+    assert {lesson.scope.project for lesson in own} == {None, "api"}
+
+
+def test_a_model_of_one_project_rewords_no_lesson_of_another_scope(tmp_path: Path) -> None:
+    with hardwon.open(tmp_path, model=Scripted([LESSON])) as hw:
+        fail(hw.agent("coder"))
+        (everywhere,) = hw.agent("coder").lessons.list(status="seen")
+
+        fail(hw.agent("coder", project="api"), error=ERROR)
+        hw.drain()
+
+        assert hw.agent("coder").lessons.get(everywhere.id).status == "seen"
+
+
+def test_a_failure_that_was_only_mined_still_gets_its_words_from_a_model(tmp_path: Path) -> None:
+    model = Scripted([LESSON] * 3)
+    with hardwon.open(tmp_path, model=model) as hw:
+        coder = hw.agent("coder")
+        for _ in range(2):  # two runs that show the same fix: proven, and still in rules' words
+            coder.after_action("bash", CALL, output=ERROR, failed=True)
+            coder.after_action("bash", WORKS, output="1 passed")
+            coder.after_run(task="run the tests")
+
+        fail(coder, error=ERROR)
+        hw.drain()
+        assert len(model.requests) == 1
+        (worded,) = coder.lessons.list()
+        fail(coder, error=ERROR)
+        hw.drain()
+
+        assert len(model.requests) == 1
+        assert (worded.author, worded.status) == ("scripted", "proven")
+        assert [fix.worked for fix in worded.fixes] == [2]
+
+
+def test_what_rules_say_of_a_run_replaces_no_lesson_that_holds_the_fix(
+    hw: hardwon.Hardwon,
+) -> None:
+    coder = hw.agent("coder")
+    coder.after_action("bash", CALL, output=ERROR, failed=True)
+    coder.after_action("bash", WORKS, output="1 passed")
+    coder.after_run(task="run the tests")
+    (before,) = coder.lessons.list()
+
+    fail(coder, error=ERROR)
+    hw.drain()
+
+    (after,) = coder.lessons.list(status="all")
+    assert (after.id, after.correction, after.met) == (before.id, before.correction, 2)
+
+
+def test_ten_runs_of_a_model_on_one_kind_make_one_lesson(tmp_path: Path) -> None:
+    words = [LESSON.replace("umbrella", f"umbrella of size {number}") for number in range(10)]
+    with hardwon.open(tmp_path, model=Scripted(words)) as hw:
+        coder = hw.agent("coder")
+        for _ in range(10):
+            fail(coder, error=ERROR)
+            hw.drain()
+
+        assert len(coder.lessons.list()) == 1
+
+
+def test_a_run_that_ends_in_an_outer_error_is_named_by_its_inner_failure(
+    hw: hardwon.Hardwon,
+) -> None:
+    coder = fail(hw.agent("coder"), error="tests failed")
+    coder.after_run(task="another", error="tests failed")
+    hw.drain()
+
+    (lesson,) = coder.lessons.list(status="all")
+    assert "pytest" in lesson.situation
