@@ -11,7 +11,7 @@ from math import ceil, exp, log
 from hardwon._cold import re
 from hardwon.ranking.query import Match, Query, terms
 from hardwon.values.evidence import Kind, values_of
-from hardwon.values.lesson import LIVE, MINED, Lesson, Status
+from hardwon.values.lesson import LIVE, MINED, RULES, Lesson, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +46,9 @@ class Weights(NamedTuple):
     error_surprise: float = 8.0
     error_shared: int = 3
     offered: int = 2
+    # A tag: the idf mass of a word that few lessons hold, and the words of a text that asks for it.
+    tagged: float = 1.2
+    brief: int = 40
     # Meaning: what it counts, and the least likeness that is worth saying something without words.
     turn_meaning: float = 1.0
     error_meaning: float = 3.0
@@ -145,7 +148,11 @@ def _turn(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weigh
     parts = (("words", _words(match, by)), *_meaning(match, by.turn_meaning))
     if match.lesson.status != Status.PROVEN:
         return _Relevance(parts, "not proven yet")
-    is_asked_for = _is_asked_for(match, by) or _likeness(match) >= by.turn_likeness
+    is_asked_for = (
+        _is_asked_for(match, by)
+        or _likeness(match) >= by.turn_likeness
+        or _is_tagged(asked, match, by)
+    )
     return _Relevance(parts, "" if is_asked_for else "shares no more than others by chance")
 
 
@@ -158,6 +165,15 @@ def _is_asked_for(match: Match, by: Weights) -> bool:
     about = min(by.about, len(set(terms(match.lesson.situation))))
     enough = max(by.least_shared, ceil(by.covered * about))
     return match.shared >= enough and match.chance <= -by.surprise
+
+
+def _is_tagged(asked: Query, match: Match, by: Weights) -> bool:
+    """Whether a short text names a tag that a person or a model chose, and few lessons have."""
+    if match.lesson.author == RULES or len(asked.terms) > by.brief:
+        return False
+    is_rare = match.words >= by.tagged * max(1, match.shared)
+    named = set(asked.terms)
+    return is_rare and any(named.issuperset(terms(tag)) for tag in match.lesson.tags if terms(tag))
 
 
 def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
