@@ -99,6 +99,38 @@ def test_a_mined_fix_comes_back_at_the_error_door(desk: Desk) -> None:
     assert "Call `mkdir` with `-p`." in found.text
 
 
+def test_what_a_person_chose_is_proven_and_what_one_session_shows_is_a_candidate(
+    desk: Desk,
+) -> None:
+    _typical(desk).write(desk.home)
+    desk.mine()
+    own = desk.hw.agent("coder", project=str(desk.project))
+    by_policy = {lesson.situation[:5]: lesson.status for lesson in own.lessons.list()}
+    desk.agent.sessions.undo()
+
+    waiting = desk.agent.sessions.ask(desk.agent.sessions.choose(SESSION))
+    desk.agent.sessions.answer(waiting.run, {"Q2": ["1", "2"]})
+    chosen = {lesson.situation[:5]: lesson.status for lesson in own.lessons.list()}
+
+    assert by_policy == {"mkdir": "candidate", "Don't": "proven"}  # the user said the second
+    assert chosen == {"mkdir": "proven", "Don't": "proven"}
+
+
+def test_a_fix_that_two_sessions_show_has_worked_twice(desk: Desk) -> None:
+    for name in ("one", "two"):
+        _failing(desk, "mkdir -p out/nightly").write(desk.home, session=name)
+        waiting = desk.agent.sessions.ask(desk.agent.sessions.choose(name))
+        desk.agent.sessions.mine(waiting.context.place, lambda *_: _first_insight)
+
+    (lesson,) = desk.hw.agent("coder", project=str(desk.project)).lessons.list()
+    assert [fix.worked for fix in lesson.fixes] == [2]
+
+
+def _first_insight(question: Question) -> tuple[str, ...]:
+    chosen = {"Q2": "1", "Q4.1": "merge"}
+    return (chosen[question.id],) if question.id in chosen else question.default
+
+
 def test_mining_the_same_session_twice_adds_nothing(desk: Desk) -> None:
     _typical(desk).write(desk.home)
     desk.mine()

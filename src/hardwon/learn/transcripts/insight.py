@@ -15,6 +15,7 @@ from hardwon.values.lesson import clean_tags
 CONTENT, PATTERN, IMPLICIT = "content", "pattern", "implicit"
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 TIER_A, TIER_B = "A", "B"
+PREFERENCES = "Preferences"  # the category of what the user asked for
 SURENESS = {HIGH: 0.85, MEDIUM: 0.6, LOW: 0.4}
 QUOTE_LIMIT, ENTRY_LIMIT = 240, 300
 

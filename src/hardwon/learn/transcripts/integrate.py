@@ -18,6 +18,7 @@ from hardwon.project import project_of
 from hardwon.stores.markdown import Change, Entry, Note, read_text, update
 from hardwon.stores.markdown import insights as notes
 from hardwon.stores.markdown import memory as loaded
+from hardwon.values.lesson import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from hardwon.learn.transcripts.insight import Summary
     from hardwon.learn.transcripts.state import State
     from hardwon.runtime import Runtime
+    from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
 
 _ARCHIVE = "memory-archive.md"
@@ -49,14 +51,14 @@ class Integration:
         self._notes: list[str] = []  # what the person should know
         self._moved = 0
 
-    def apply(self, selection: Selection) -> Report:
-        """Store every choice, or none."""
+    def apply(self, selection: Selection, *, vouched: bool) -> Report:
+        """Store every choice, or none; `vouched` when a person made it."""
         try:
             for choice in selection.choices:
                 insight = choice.insight
                 self._keys.append((insight.key, insight.title, insight.entry))
                 self._store(choice, selection.summary)
-                self._keep(insight)
+                self._keep(insight, vouched=vouched)
             if selection.choices and selection.summary:
                 self._summarise(selection.summary)
         except (HardwonError, OSError, KeyboardInterrupt):
@@ -162,8 +164,12 @@ class Integration:
         self._record()
         return True
 
-    def _keep(self, insight: Insight) -> None:
-        lesson = self._engine.keep(render.lesson(insight, self._scope, self._session))
+    def _keep(self, insight: Insight, *, vouched: bool) -> None:
+        new = render.lesson(insight, self._scope, self._session, vouched=vouched)
+        lesson = self._engine.keep(new)
+        if lesson.status == Status.CANDIDATE and _is_proven(lesson, vouched=vouched):
+            lesson = lesson._replace(status=Status.PROVEN)
+            self._engine.store.lessons.update(lesson)
         self._lessons.append((lesson.id, lesson.created_at >= self._now))
 
     def _record(self) -> None:
@@ -219,6 +225,10 @@ class Integration:
     def _archive_path(self) -> str:
         base = self._context.project_level or os.path.dirname(self._context.memory)
         return os.path.join(base, ".insights", _ARCHIVE)
+
+
+def _is_proven(lesson: Lesson, *, vouched: bool) -> bool:
+    return vouched or any(fix.is_proven for fix in lesson.fixes)
 
 
 def _exchanged(known: str | None, new: str, now: str | None) -> str | None:

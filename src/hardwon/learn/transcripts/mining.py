@@ -99,7 +99,8 @@ class Sessions:
             context, delta = self._extracted(place, handoff, progress)
             progress.enter(phases.SELECTION)
             selection = converse(dialogue(delta, context.mode), answerer(delta, context))
-            report = self._integrated(context, selection, progress)
+            vouched = answerer is not by_policy
+            report = self._integrated(context, selection, progress, vouched=vouched)
         progress.finish()
         return Mining(place, report, delta)
 
@@ -126,7 +127,8 @@ class Sessions:
         context = context_of(place)
         answerer = prepared(answers, delta, context.mode)
         selection = converse(dialogue(delta, context.mode), answerer)
-        report = self._integrated(context, selection, phases.Progress(at=phases.SELECTION))
+        progress = phases.Progress(at=phases.SELECTION)
+        report = self._integrated(context, selection, progress, vouched=True)
         handoff.remove()
         return Mining(context.place, report, delta)
 
@@ -171,11 +173,11 @@ class Sessions:
         return context, delta
 
     def _integrated(
-        self, context: Context, selection: Selection, progress: phases.Progress
+        self, context: Context, selection: Selection, progress: phases.Progress, *, vouched: bool
     ) -> Report:
         progress.enter(phases.INTEGRATION)
         integration = Integration(self._engine, self._state, context, self._scope)
-        report = integration.apply(selection)
+        report = integration.apply(selection, vouched=vouched)
         progress.enter(phases.VERIFICATION)
         problems = integration.verify(report)
         self._state.note(context.place)

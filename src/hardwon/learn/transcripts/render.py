@@ -5,14 +5,14 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from hardwon.learn.transcripts.insight import SURENESS, Insight
+from hardwon.learn.transcripts.insight import PATTERN, PREFERENCES, SURENESS, Insight
 from hardwon.learn.transcripts.rules.sentences import stack
 from hardwon.stores.markdown import Entry, Note
 from hardwon.stores.markdown import insights as notes
 from hardwon.text.clean import clip
 from hardwon.values.episode import Trigger
 from hardwon.values.evidence import Evidence, Kind
-from hardwon.values.lesson import Lesson
+from hardwon.values.lesson import RULES, Lesson, Status
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -51,7 +51,7 @@ def moved(old: Entry, session: str, now: datetime) -> Note:
 
 def memory_file(insight: Insight) -> str:
     """The file that an index of memories points to."""
-    kind = "feedback" if insight.category == "Preferences" else "project"
+    kind = "feedback" if insight.category == PREFERENCES else "project"
     name = notes.slug(insight.title).removesuffix(".md")
     front = {"name": name, "description": insight.entry, "metadata": {"type": kind}}
     shown = "\n".join(f"- line {one.line}: “{one.quote}”" for one in insight.evidence[:5])
@@ -89,8 +89,8 @@ def _safe(text: str) -> str:
     return text.replace("<!--", "‹!--")
 
 
-def lesson(insight: Insight, scope: Scope, session: str) -> Lesson:
-    """The insight as it is recalled at the doors."""
+def lesson(insight: Insight, scope: Scope, session: str, *, vouched: bool = False) -> Lesson:
+    """The insight as it is recalled at the doors; `vouched` when a person chose it."""
     return Lesson(
         scope=scope,
         situation=insight.title,
@@ -107,4 +107,15 @@ def lesson(insight: Insight, scope: Scope, session: str) -> Lesson:
         author=insight.author,
         job=f"session:{session}:{insight.key}",
         confidence=SURENESS[insight.confidence],
+        status=Status.PROVEN if vouched or _is_stated(insight) else _unproven(insight),
     )
+
+
+def _is_stated(insight: Insight) -> bool:
+    """Whether a person said it, or a model that read the session."""
+    return insight.category == PREFERENCES or insight.author != RULES
+
+
+def _unproven(insight: Insight) -> str:
+    """One session shows it: a fix is told at the same error, a failure without one only counts."""
+    return Status.CANDIDATE if insight.fixes or insight.kind != PATTERN else Status.SEEN

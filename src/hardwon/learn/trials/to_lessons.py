@@ -13,7 +13,7 @@ from hardwon.learn.trials.wording import describe
 from hardwon.text.clean import clip, one_line
 from hardwon.values.episode import Episode, Trigger
 from hardwon.values.evidence import Evidence
-from hardwon.values.lesson import Lesson
+from hardwon.values.lesson import Lesson, Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,16 @@ def lesson(state: State, record: Record) -> Lesson:
         author=reflection.author,
         job=f"{state.loop_id}/{record.iteration}",
         confidence=_OVERCOME if overcome else min(_MET, reflection.confidence),
+        status=_status(state, record, is_overcome=overcome is not None),
     )
+
+
+def _status(state: State, record: Record, *, is_overcome: bool) -> str:
+    """Proven by the verifiers of this loop, worded by somebody, or only met."""
+    if is_overcome and state.reason != IMPORTED:
+        return Status.PROVEN
+    is_worded = bool(_advice(record))
+    return Status.CANDIDATE if is_worded else Status.SEEN
 
 
 def _overcome(state: State, record: Record) -> Trial | None:

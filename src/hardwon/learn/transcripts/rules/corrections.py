@@ -10,6 +10,7 @@ from hardwon.learn.transcripts.insight import (
     IMPLICIT,
     MEDIUM,
     PATTERN,
+    PREFERENCES,
     TIER_A,
     Insight,
     by_count,
@@ -113,7 +114,7 @@ def _insight(group: list[tuple[int, str]]) -> Insight:
         kind, confidence = PATTERN, by_count(len(group))
     return Insight(
         title=told[:90],
-        category="Preferences",
+        category=PREFERENCES,
         kind=kind,
         confidence=confidence,
         text=told,
