@@ -9,15 +9,22 @@ else:
 from __future__ import annotations
 
 import sys
+from _thread import RLock
 
 TYPE_CHECKING = False  # `typing` costs a cold process a tenth of its time
 if TYPE_CHECKING:
     from typing import Any
 
 
+# A fork waits for it (hardwon._fork): Python never frees the lock of a module that another thread
+# was importing then.
+importing = RLock()
+
+
 def import_module(name: str) -> Any:
     """The module of this full name; `importlib` would bring `warnings` along."""
-    __import__(name)
+    with importing:
+        __import__(name)
     return sys.modules[name]
 
 

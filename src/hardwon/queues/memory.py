@@ -6,6 +6,7 @@ import threading
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from hardwon import _fork
 from hardwon.errors import NotFound, TransientError
 from hardwon.values.queue import QueueCounts
 
@@ -33,6 +34,14 @@ class MemoryQueue:
         self._claimed: set[str] = set()
         self._dead: dict[str, Job] = {}
         self._flow: dict[str, int] = {}
+        _fork.watch(self)
+
+    def before_fork(self) -> None:
+        """Jobs in memory belong to this process; a child only needs a lock that is free."""
+
+    def after_fork(self, *, is_child: bool) -> None:
+        if is_child:
+            self._changed = threading.Condition()
 
     def put(self, job: Job) -> bool:
         with self._changed:

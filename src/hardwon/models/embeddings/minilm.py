@@ -7,9 +7,9 @@ The weights are int8 with a scale for each row; the cosine to the original's vec
 from __future__ import annotations
 
 from functools import cached_property
-from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon._fork import ForkLock
 from hardwon.errors import MissingExtra
 from hardwon.models.embeddings.wordpiece import WordPiece
 
@@ -41,7 +41,7 @@ class MiniLM:
     dimension = _WIDTH
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = ForkLock()
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """One unit vector a text. The first call reads the weights."""

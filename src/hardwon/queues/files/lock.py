@@ -6,6 +6,7 @@ import fcntl
 import os
 from time import sleep
 
+from hardwon import _fork
 from hardwon.errors import storage_error
 from hardwon.queues.files.folder import close
 
@@ -38,6 +39,7 @@ class Lock:
             close(handle)
             return False
         self._fd = handle
+        _fork.watch(self)
         self._sign()
         return True
 
@@ -60,6 +62,14 @@ class Lock:
         if self.is_held:
             close(self._fd)
             self._fd = -1
+
+    def before_fork(self) -> None:
+        """The lock belongs to this process and stays held."""
+
+    def after_fork(self, *, is_child: bool) -> None:
+        """Let the child not keep it when this process ends: closing frees nothing here."""
+        if is_child:
+            self.release()
 
     def __enter__(self) -> Lock:
         self.acquire(wait=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from _thread import RLock
 
+from hardwon._fork import MIDDLE, ForkLock
 from hardwon.errors import Corrupt, NewerSchema, StorageError, StorageFull
+from hardwon.stores.sqlite.turn import Turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 10  # the number of the last file in migrations/
 _PAGE = 4096  # bytes
+_abandoned: list[sqlite3.Connection] = []  # of parents
 PATIENCE = 15.0  # seconds to wait for another process's write
 _MIGRATIONS = os.path.join(os.path.dirname(__file__), "migrations")
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -31,11 +33,12 @@ _UNWRITABLE = {
 
 
 class Database:
-    """A connection that is shared by threads and reopened after a fork."""
+    """A connection that is shared by threads, closed before a fork and reopened on both sides."""
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._lock = RLock()
+        self._lock = ForkLock(self._rest, self._renew, rank=MIDDLE)
+        self._turn = Turn(f"{path}-turn", PATIENCE)
         self._depth = 0
         self._owner = 0
         self._is_frozen = False  # opened to be read only, for it cannot be written
@@ -80,13 +83,16 @@ class Database:
         self._depth += 1
         if self._depth == 1:
             try:
-                self.run("BEGIN IMMEDIATE")
+                with self._turn:
+                    self.run("BEGIN IMMEDIATE")
             except BaseException:
                 self._release()
                 raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if not self._depth:  # begun before a fork: it is the parent's to end
+            return
         if self._depth > 1:
             self._release()
             return
@@ -126,6 +132,19 @@ class Database:
             if self._owner == os.getpid():
                 self._connection.close()
             self._owner = 0
+            self._turn.close()
+
+    def _rest(self) -> None:
+        """Before a fork: leave nothing of SQLite to the child, which could not use it."""
+        if not self._depth:
+            self.close()
+
+    def _renew(self) -> None:
+        """In a child: open a connection of its own, and never touch one that was left."""
+        if self._owner:
+            _abandoned.append(self._connection)
+        self._turn.close()  # it would be the parent's as well
+        self._depth, self._owner, self._held = 0, 0, []
 
     def _release(self) -> None:
         self._depth -= 1

@@ -6,11 +6,16 @@ import fcntl
 import os
 
 from hardwon._cold import json
+from hardwon._fork import ForkLock
 from hardwon.errors import storage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+
+# A child would inherit the file and with it the lock, for as long as it lives.
+_appending = ForkLock()
 
 
 class Spool:
@@ -23,8 +28,9 @@ class Spool:
         """Add one record."""
         line = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
         try:
-            while not self._appended(line):
-                pass
+            with _appending:
+                while not self._appended(line):
+                    pass
         except OSError as error:
             raise storage_error(error, self._path) from error
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from threading import Lock
 from typing import TYPE_CHECKING
 
+from hardwon._fork import OUTER, ForkLock
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.vectors import Codes, likenesses, packed
 from hardwon.text.embedding_text import Wording
@@ -38,7 +38,7 @@ class SqliteVectors:
     def __init__(self, database: Database) -> None:
         self._db = database
         self._views: dict[tuple[object, ...], _View] = {}
-        self._lock = Lock()
+        self._lock = ForkLock(rank=OUTER)
         self._whole: dict[str, object] = {}  # how the store stood when nothing lacked
 
     def lacking(self, embedder: str, *, after: int = 0, limit: int) -> list[Wording]:
