@@ -193,7 +193,9 @@ def test_copilot_events_are_joined_by_the_call(tmp_path: Path) -> None:
     assert skipped == {"unknown": 1}
 
 
-def test_opencode_sessions_are_read_from_its_database(tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", ["home", "odd #1? home"])
+def test_opencode_sessions_are_read_from_its_database(tmp_path: Path, folder: str) -> None:
+    tmp_path = tmp_path / folder
     path = tmp_path / ".local" / "share" / "opencode" / "opencode.db"
     path.parent.mkdir(parents=True)
     state = {

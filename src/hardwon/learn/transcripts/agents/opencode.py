@@ -8,6 +8,7 @@ import sqlite3
 from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from hardwon.errors import StorageError
 from hardwon.learn.transcripts.location import Place
@@ -52,7 +53,7 @@ def records(found: Place, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
 
 def _rows(path: str, sql: str, *values: str) -> Iterator[Any]:
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+        with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as database:
             yield from database.execute(sql, values)
     except sqlite3.Error as error:
         raise StorageError(path, str(error), "is it a store of opencode?") from error
