@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -204,6 +204,28 @@ def test_an_endpoint_is_asked_within_the_budget(tmp_path: Path) -> None:
     assert not second
     assert len(stage.asked) == 2
     assert spent.calls == 2
+
+
+class Busy:
+    """An embedder that calls a library of a provider, which is refused."""
+
+    name = "busy"
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        error = type("RateLimitError", (Exception,), {"status_code": 429})
+        raise error("slow down")
+
+
+def test_errors_of_an_embedders_library_cost_neither_words_nor_the_worker(tmp_path: Path) -> None:
+    with hardwon.open(tmp_path, embedder=Busy()) as hw:
+        troubles: list[BaseException] = []
+        hw.on_trouble(troubles.append)
+        agent = hw.agent("coder")
+        agent.lessons.add("calls to the partner's https host fail", "install the root certificate")
+        hw.drain()
+
+        assert agent.before_turn("why do calls to the partner's https host fail?")
+    assert {type(one) for one in troubles} == {TransientError}
 
 
 def test_an_embedder_that_cannot_work_is_told_when_it_is_opened(

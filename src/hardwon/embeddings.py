@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import timedelta
 
-    from hardwon.models import budget, embeddings
+    from hardwon.models import budget, classify, embeddings
     from hardwon.pipeline import embed
     from hardwon.ports import Embedder, Store
     from hardwon.ranking.query import Near
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hardwon.values.scope import Scope
 else:
     embeddings, budget = lazy("hardwon.models.embeddings"), lazy("hardwon.models.budget")
-    embed = lazy("hardwon.pipeline.embed")
+    classify, embed = lazy("hardwon.models.classify"), lazy("hardwon.pipeline.embed")
 
 
 class SemanticSearch:
@@ -82,7 +82,9 @@ class SemanticSearch:
     @cached_property
     def _embedder(self) -> Embedder:
         """Who gives lessons their vectors, within the budget."""
-        return self._given or self._opened(self._settings.model.timeout)
+        if self._given:
+            return classify.Translated(self._given)
+        return self._opened(self._settings.model.timeout)
 
     @cached_property
     def _asked(self) -> Embedder:

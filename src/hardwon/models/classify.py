@@ -12,7 +12,9 @@ from hardwon.text.clean import as_text, one_line
 from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from hardwon.ports import Embedder
 
 _LATER = {408, 409, 425, 429}
 _NO_CREDIT = "insufficient_quota"  # comes with 429, and waiting does not help
@@ -41,6 +43,18 @@ def provider_errors(name: str) -> Iterator[None]:
         if ours is error:
             raise
         raise ours from error
+
+
+class Translated:
+    """An embedder of the user's whose errors are raised in our terms."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.name = embedder.name
+        self._embedder = embedder
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        with provider_errors(self.name):
+            return self._embedder.embed(texts)
 
 
 def classified(error: Exception, name: str) -> Exception:
