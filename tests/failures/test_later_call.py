@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.later_call import find_fix, focus, is_search_miss
+from hardwon.failures.later_call import find_fix, focus
 from hardwon.values.step import Step
 from tests.samples import EPISODE
 
@@ -78,12 +78,6 @@ def test_a_tool_with_named_arguments_is_compared_field_by_field() -> None:
 
     assert fix is not None
     assert fix.words == "gave `old_string` as `x = 1`"
-
-
-def test_a_search_that_finds_nothing_is_no_failure_to_learn_from() -> None:
-    assert is_search_miss(failed("grep -n foo a.py", ""))
-    assert is_search_miss(failed("cat a.py | grep foo", ""))
-    assert not is_search_miss(failed("grep -n foo a.py", "grep: a.py: No such file"))
 
 
 def test_a_run_is_remembered_for_the_failure_it_names_else_for_one_with_a_fix() -> None:

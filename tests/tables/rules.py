@@ -14,7 +14,8 @@ import sys
 from collections.abc import Iterator
 
 from hardwon.failures.diagnosis import diagnose
-from hardwon.failures.later_call import find_fix, is_search_miss
+from hardwon.failures.later_call import find_fix
+from hardwon.failures.mistakes import is_mistake
 from hardwon.models.rules import answer
 from hardwon.text.clean import clip, one_line
 from hardwon.text.protocol import Blocks, parse
@@ -36,7 +37,7 @@ Made by `python -m tests.tables.rules agent-runs.jsonl.gz`.
 
 
 def failures(path: str) -> Iterator[tuple[str, Episode]]:
-    """Each failing step that is more than a search without a hit, as the episode around it."""
+    """Each failing step that is a mistake, as the episode around it."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         for line in file:
             run = json.loads(line)
@@ -45,7 +46,7 @@ def failures(path: str) -> Iterator[tuple[str, Episode]]:
                 for one in run["steps"]
             ]
             for at, step in enumerate(steps):
-                if step.failed and not is_search_miss(step):
+                if step.failed and is_mistake(step, steps[:at]):
                     yield run["run"], _around(steps, at, run["task"])
 
 

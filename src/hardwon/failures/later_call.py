@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hardwon._cold import json, re
 from hardwon._cold.lazy import lazy
 from hardwon.failures.call_diff import changes
+from hardwon.failures.mistakes import is_mistake
 from hardwon.failures.shell import Command, parse, working_part
 from hardwon.failures.signature import Signature, signature
 from hardwon.text.clean import clip, one_line
@@ -34,7 +35,6 @@ _TESTED = (
     r"|\bTests: +\d+ failed"
 )
 _TESTERS = {"pytest", "py.test", "unittest", "nose2", "tox"}
-_SEARCHERS = {"grep", "rg", "egrep", "fgrep", "diff", "test", "[", "which", "git grep", "cmp", "ag"}
 _MAKERS = {
     *(
         "pip install",
@@ -127,22 +127,13 @@ def _name(step: Step) -> Signature:
 
 def focus(episode: Episode) -> int | None:
     """The failing step that a run should be remembered for; None when no step failed."""
-    failing = [
-        at for at, step in enumerate(episode.steps) if step.failed and not is_search_miss(step)
-    ]
+    steps = episode.steps
+    failing = [at for at, step in enumerate(steps) if step.failed and is_mistake(step, steps[:at])]
     if not failing:
         return None
     named = [at for at in failing if _is_named(episode.steps[at], episode.error)]
     fixed = [at for at in failing if find_fix(episode.steps, at)]
     return (named or fixed or failing)[-1]
-
-
-def is_search_miss(step: Step) -> bool:
-    """A search that found nothing: a failure by its exit code, and nothing to learn from."""
-    if not step.failed or step.output.strip():
-        return False
-    piped = re.findall(r"\| *(grep|rg|egrep|diff)\b", step.args)
-    return bool(piped) or _command(step.args).does in _SEARCHERS
 
 
 def _is_named(step: Step, error: str) -> bool:

@@ -151,6 +151,19 @@ def test_a_search_that_finds_nothing_is_no_failure() -> None:
     assert not Talk().ran("grep -r foo src", "", failed=True).found().insights
 
 
+def test_a_red_reproduction_that_the_session_wrote_is_no_failure() -> None:
+    talk = Talk().ran("cat <<'EOF' > repro.py\nimport lib\nassert lib.f() == 2\nEOF")
+    for _ in range(3):
+        talk.ran(
+            "python repro.py",
+            'Traceback (most recent call last):\n  File "repro.py", line 2, in <module>\n'
+            "    assert lib.f() == 2\nAssertionError",
+            failed=True,
+        )
+
+    assert not talk.found().insights
+
+
 def test_a_single_failure_without_a_fix_teaches_nothing() -> None:
     assert not Talk().ran("make", "make: *** no rule", failed=True).found().insights
 
