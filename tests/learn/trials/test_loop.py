@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 import hardwon
 from hardwon.errors import InvalidInput, NotFound, TransientError
-from hardwon.learn.trials.files import Folder
+from hardwon.learn.trials.files import LoopFolder
 from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput
 from hardwon.models.scripted import Scripted
 
@@ -41,7 +41,7 @@ def wants_42(answer: str) -> object:
     return True if answer == "42" else f"want 42, got {answer}"
 
 
-def folder(coder: hardwon.Agent, loop_id: str) -> Folder:
+def folder(coder: hardwon.Agent, loop_id: str) -> LoopFolder:
     return coder.loops.folder(loop_id)
 
 

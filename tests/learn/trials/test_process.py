@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.learn.trials.process import Finished, Limits, Sink, end_marked, run, scrubbed
+from hardwon.learn.trials.process import Finished, ProcessLimits, Sink, end_marked, run, scrubbed
 
 
 def ran(command: str | list[str], cwd: Path, *, seconds: float = 20, **more: object) -> Finished:
-    env = dict(os.environ)
+    env, limits = dict(os.environ), ProcessLimits(seconds, 4096)
     return asyncio.run(
-        run(command, cwd=str(cwd), env=env, mark=str(cwd), limits=Limits(seconds, 4096), **more)  # type: ignore[arg-type]
+        run(command, cwd=str(cwd), env=env, mark=str(cwd), limits=limits, **more)  # type: ignore[arg-type]
     )
 
 
@@ -104,7 +104,7 @@ def test_a_gigabyte_of_output_costs_no_memory(tmp_path: Path) -> None:
 
 def test_a_cancelled_run_leaves_nothing_behind(tmp_path: Path) -> None:
     async def cancelled() -> None:
-        limits = Limits(60, 4096)
+        limits = ProcessLimits(60, 4096)
         command = "echo $$ > pid; exec sleep 60"
         task = asyncio.ensure_future(
             run(command, cwd=str(tmp_path), env=dict(os.environ), mark=str(tmp_path), limits=limits)

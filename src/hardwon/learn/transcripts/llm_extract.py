@@ -135,25 +135,38 @@ def parse(reply: str) -> dict[str, Any]:
 
 def _insight(plain: Any, text: str, author: str) -> Insight | None:
     """The insight the model described; None when it is empty or none of its quotes is real."""
-    if not isinstance(plain, dict) or not str(plain.get("insight") or "").strip():
-        return None
-    shown = tuple(one for one in map(_evidence, plain.get("evidence") or ()) if _is_in(one, text))
-    kind = plain.get("type") if plain.get("type") in {*_KINDS, PATTERN} else IMPLICIT
+    advice = _field(plain, "insight", 1000)
+    shown = _quotes(plain, text) if advice else ()
+    kind = _kind(plain) if shown else ""
     if not shown or (kind == PATTERN and len(shown) < 2):
         return None
-    told = one_line(str(plain["insight"]), 1000)
     return Insight(
-        title=one_line(str(plain.get("title") or told), 90),
-        category=one_line(str(plain.get("category") or "Workflow"), 40),
-        kind=str(kind),
-        confidence=by_count(len(shown)) if kind == PATTERN else _KINDS[str(kind)],
-        text=told,
-        evidence=tuple(one for one in shown if one),
+        title=_field(plain, "title", 90) or one_line(advice, 90),
+        category=_field(plain, "category", 40) or "Workflow",
+        kind=kind,
+        confidence=by_count(len(shown)) if kind == PATTERN else _KINDS[kind],
+        text=advice,
+        evidence=shown,
         tier=TIER_A if plain.get("always_needed") is True else TIER_B,
         tags=tags_of(*map(str, plain.get("tags") or ())),
-        mistake=one_line(str(plain.get("mistake") or ""), 600),
+        mistake=_field(plain, "mistake", 600),
         author=author,
     )
+
+
+def _field(plain: Any, name: str, limit: int) -> str:
+    return one_line(str(plain.get(name) or ""), limit) if isinstance(plain, dict) else ""
+
+
+def _kind(plain: dict[str, Any]) -> str:
+    kind = plain.get("type")
+    return str(kind) if kind in {*_KINDS, PATTERN} else IMPLICIT
+
+
+def _quotes(plain: dict[str, Any], text: str) -> tuple[Evidence, ...]:
+    """The quotes that really stand in the text."""
+    quotes = map(_evidence, plain.get("evidence") or ())
+    return tuple(quote for quote in quotes if quote and _is_in(quote, text))
 
 
 def _evidence(plain: Any) -> Evidence | None:
@@ -162,9 +175,9 @@ def _evidence(plain: Any) -> Evidence | None:
     return evidence(plain["line"], str(plain.get("quote") or ""))
 
 
-def _is_in(shown: Evidence | None, text: str) -> bool:
+def _is_in(shown: Evidence, text: str) -> bool:
     """Whether the line was shown and the words stand in the text, spaces aside."""
-    if shown is None or f"[{shown.line}]" not in text:
+    if f"[{shown.line}]" not in text:
         return False
     quote = re.sub(r"\W+", " ", shown.quote).strip()
     return len(quote) >= 8 and quote in re.sub(r"\W+", " ", text)

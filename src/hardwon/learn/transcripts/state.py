@@ -10,6 +10,7 @@ import tempfile
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hardwon import _files
 from hardwon.errors import InvalidInput, NotFound, storage_error
 from hardwon.text.clean import file_id
 
@@ -90,13 +91,8 @@ class State:
 
     def save(self, identity: str, record: dict[str, Any]) -> None:
         """Keep the record of an integration; whole or not at all."""
-        folder = self._folder("integrations")
-        handle, fresh = tempfile.mkstemp(dir=folder)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(record, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(fresh, os.path.join(folder, f"{file_id(identity)}.json"))
+        path = os.path.join(self._folder("integrations"), f"{file_id(identity)}.json")
+        _files.replace(path, json.dumps(record).encode(), durable=True)
 
     def integrations(self) -> list[str]:
         """The ids of what was integrated, oldest first."""
@@ -137,12 +133,7 @@ class State:
 
     def _append(self, row: list[Any]) -> None:
         line = json.dumps(row).encode() + b"\n"
-        path = os.path.join(self._folder(""), "mined.jsonl")
-        handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
-        try:
-            os.write(handle, line)  # one write: lines of two processes never mix
-        finally:
-            os.close(handle)
+        _files.append(os.path.join(self._folder(""), "mined.jsonl"), line)
 
     def _notes(self) -> Iterator[tuple[str, int, float]]:
         path = os.path.join(self._base, "mined.jsonl")

@@ -15,7 +15,7 @@ from hardwon.learn.trials.values import Action, ActorOutput, Variant
 from hardwon.text.clean import clean, clip_middle, one_line
 
 if TYPE_CHECKING:
-    from hardwon.learn.trials.process import Finished, Limits
+    from hardwon.learn.trials.process import Finished, ProcessLimits
 
 _RATIONALE_KEPT = 8000
 _ARGUMENT_LIMIT = 120_000  # Linux takes 128 KiB in one argument
@@ -52,7 +52,7 @@ async def act(
     prompt_file: str,
     cwd: str,
     mark: str,
-    limits: Limits,
+    limits: ProcessLimits,
     variant: Variant,
 ) -> Acted:
     """Run the actor on a prompt."""

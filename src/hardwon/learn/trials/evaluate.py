@@ -27,7 +27,7 @@ from hardwon.text.clean import clean, clip_middle
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.learn.trials.process import Finished, Limits
+    from hardwon.learn.trials.process import Finished, ProcessLimits
 
 _STREAM_KEPT = 16 * 1024
 _MOST_ERRORS = 100
@@ -56,7 +56,12 @@ def _is_builtin(program: str) -> bool:
 
 
 async def verify(
-    commands: Sequence[str], *, cwd: str, mark: str, limits: Limits, passed_env: Sequence[str] = ()
+    commands: Sequence[str],
+    *,
+    cwd: str,
+    mark: str,
+    limits: ProcessLimits,
+    passed_env: Sequence[str] = (),
 ) -> EvaluatorOutput:
     """What all tools say, one after the other."""
     env = process.scrubbed(os.environ, passed=passed_env)

@@ -91,12 +91,12 @@ def _added(done: Imported, taken: _Taken, learn: Learn) -> Imported:
 
 def _take(root: str, scope: Scope, loop_id: str, records: Sequence[Record]) -> _Taken:
     """Write a loop as if it had been run here; of one that was imported before, what is new."""
-    folder = files.Folder(root, loop_id)
+    folder = files.LoopFolder(root, loop_id)
     is_known = folder.exists()
     if is_known and not _is_own(folder.state(), scope):
         raise InvalidInput(f"there is another loop {loop_id!r} here")
     ordered = sorted(records, key=lambda record: record.iteration)
-    journal = files.Journal(folder)
+    journal = files.LoopJournal(folder)
     try:
         if is_known:
             journal.load()
@@ -124,7 +124,7 @@ def _unknown(known: dict[int, Record], records: Sequence[Record]) -> list[Record
     return [record for record in records if record.iteration not in known]
 
 
-def _create(journal: files.Journal, scope: Scope, records: Sequence[Record]) -> None:
+def _create(journal: files.LoopJournal, scope: Scope, records: Sequence[Record]) -> None:
     first = records[0]
     task = first.task_description or f"({IMPORTED}) {journal.folder.loop_id}"
     options = Options(task, max_trials=max(5, len(records)))
@@ -132,7 +132,7 @@ def _create(journal: files.Journal, scope: Scope, records: Sequence[Record]) -> 
                  "scope": [*scope], "options": to_json(options)})  # fmt: skip
 
 
-def _replay(journal: files.Journal, records: Sequence[Record]) -> None:
+def _replay(journal: files.LoopJournal, records: Sequence[Record]) -> None:
     if not records:
         return
     before = [one for number, one in sorted(journal.records.items())][-1:]

@@ -16,6 +16,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hardwon import _files
 from hardwon.errors import Corrupt, InvalidInput, NotFound, TransientError, storage_error
 from hardwon.learn.trials.codec import Misfit, from_json, to_json
 from hardwon.learn.trials.state import Event, State, after, replay
@@ -30,14 +31,14 @@ _READ_LIMIT = 64 << 20
 _numbers = itertools.count(1)
 
 
-class Found(NamedTuple):
+class StoredReflections(NamedTuple):
     """The readable reflections of a loop in numeric order, and the files that were not."""
 
     records: list[Record]
     damaged: list[str]
 
 
-class Folder:
+class LoopFolder:
     """The directory of one loop."""
 
     def __init__(self, root: str, loop_id: str) -> None:
@@ -73,7 +74,7 @@ class Folder:
             remedy = "move the folder away"
             raise Corrupt(self.at(JOURNAL), f"not a journal ({error})", remedy) from error
 
-    def records(self) -> Found:
+    def records(self) -> StoredReflections:
         """The reflections of the loop."""
         records, damaged = [], []
         for name in self.numbered():
@@ -81,7 +82,7 @@ class Folder:
                 records.append(read_record(self.at(name)))
             except (Misfit, ValueError, OSError, RecursionError):
                 damaged.append(name)
-        return Found(records, damaged)
+        return StoredReflections(records, damaged)
 
     def numbered(self) -> list[str]:
         """The names of the reflections in numeric order: 10 comes after 9, 1000 after 999."""
@@ -100,14 +101,14 @@ class Folder:
         return aside
 
 
-class Journal:
+class LoopJournal:
     """The journal and the reflections of a loop that this process runs.
 
     What was written is also remembered, so that a file changed by another hand is noticed, moved
     aside and written again.
     """
 
-    def __init__(self, folder: Folder) -> None:
+    def __init__(self, folder: LoopFolder) -> None:
         self.folder = folder
         make_folder(folder.at("trials"))
         self._lock = locked(folder)
@@ -195,7 +196,7 @@ def read_record(path: str) -> Record:
     return from_json(Record, json.loads(content))
 
 
-def locked(folder: Folder) -> int:
+def locked(folder: LoopFolder) -> int:
     """The lock of a loop, held by this process; refused while another one holds it."""
     handle = os.open(folder.at(LOCK), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
@@ -210,7 +211,7 @@ def locked(folder: Folder) -> int:
     return handle
 
 
-def is_running(folder: Folder) -> bool:
+def is_running(folder: LoopFolder) -> bool:
     """Whether some process runs the loop now."""
     try:
         os.close(locked(folder))
@@ -245,19 +246,22 @@ def read(path: str) -> bytes | None:
 
 def write(path: str, content: bytes) -> None:
     """The whole file or none of it, on disk when this returns."""
-    temporary = f"{path}.{os.getpid()}.{next(_numbers)}.tmp"
     try:
-        _put(temporary, content, os.O_CREAT | os.O_EXCL)
-        os.rename(temporary, path)
-        _sync(os.path.dirname(path))
+        _files.replace(path, content, durable=True)
     except OSError as error:
         raise storage_error(error, path) from error
 
 
 def append(path: str, content: bytes) -> None:
     """Add to a file, on disk when this returns."""
+    flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_CREAT | os.O_APPEND
     try:
-        _put(path, content, os.O_CREAT | os.O_APPEND)
+        handle = os.open(path, flags, 0o600)
+        try:
+            _files.write_all(handle, content)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
     except OSError as error:
         raise storage_error(error, path) from error
 
@@ -277,25 +281,6 @@ def stamp(path: str) -> tuple[int, ...]:
     except OSError:
         return ()
     return seen.st_ino, seen.st_size, seen.st_mtime_ns
-
-
-def _put(path: str, content: bytes, how: int) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | how, 0o600)
-    try:
-        view = memoryview(content)
-        while view:
-            view = view[os.write(handle, view) :]
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _sync(folder: str) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _line(event: Event) -> bytes:

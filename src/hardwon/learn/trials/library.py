@@ -15,14 +15,14 @@ from hardwon.learn.trials.analytics import Analysis, analyze
 from hardwon.learn.trials.exchange import Imported, import_all
 from hardwon.learn.trials.search import PARTS, Pattern, Wanted, patterns, search
 from hardwon.learn.trials.snapshots import repository
-from hardwon.learn.trials.to_lessons import harvest
+from hardwon.learn.trials.to_lessons import keep_lessons
 from hardwon.learn.trials.window import window
 from hardwon.runtime import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hardwon.learn.trials.files import Folder
+    from hardwon.learn.trials.files import LoopFolder
     from hardwon.learn.trials.state import State
     from hardwon.learn.trials.values import Record
     from hardwon.runtime import Runtime
@@ -100,7 +100,7 @@ class Library:
 
     def take_in(self, path: str) -> Imported:
         """Import the reflections below a path, in any of the known formats, and learn from them."""
-        learn = functools.partial(harvest, self._engine)
+        learn = functools.partial(keep_lessons, self._engine)
         return import_all(self.root, self.scope, path, now=self._engine.clock(), learn=learn)
 
     def restore_best(self, loop_id: str) -> int:
@@ -114,12 +114,12 @@ class Library:
         place.restore(best.tree)
         return best.number
 
-    def folder(self, loop_id: str) -> Folder:
+    def folder(self, loop_id: str) -> LoopFolder:
         """Where the files of a loop are, or NotFound."""
         return self._folder(loop_id)
 
-    def _folder(self, loop_id: str) -> Folder:
-        folder = files.Folder(self.root, files.safe_id(loop_id))
+    def _folder(self, loop_id: str) -> LoopFolder:
+        folder = files.LoopFolder(self.root, files.safe_id(loop_id))
         if not folder.exists() or not summary.is_visible(summary.read(folder), self.scope):
             raise NotFound("loop", loop_id)
         return folder

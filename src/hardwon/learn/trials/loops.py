@@ -8,12 +8,13 @@ import re
 import time
 from typing import TYPE_CHECKING, Any
 
+from hardwon import _files
 from hardwon.errors import InvalidInput, TransientError
 from hardwon.learn.trials import files, process
 from hardwon.learn.trials.codec import Misfit, from_json, to_json
 from hardwon.learn.trials.evaluate import checked
 from hardwon.learn.trials.library import Library
-from hardwon.learn.trials.roles import MixedHands
+from hardwon.learn.trials.roles import ConfiguredRoles
 from hardwon.learn.trials.runner import Runner
 from hardwon.learn.trials.snapshots import repository
 from hardwon.learn.trials.state import Options
@@ -24,7 +25,7 @@ from hardwon.text.redact import redact
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hardwon.learn.trials.files import Folder, Journal
+    from hardwon.learn.trials.files import LoopFolder, LoopJournal
     from hardwon.learn.trials.state import State
 
 _TASK_LIMIT = 64 * 1024
@@ -61,10 +62,10 @@ class Loops(Library):
         """A new loop, run to its end."""
         options = sound(options, functions)
         name = files.safe_id(loop_id) if loop_id is not None else new_id(options.task)
-        folder = files.Folder(self.root, name)
+        folder = files.LoopFolder(self.root, name)
         if folder.exists():
             raise InvalidInput(f"loop {name!r} exists; resume it or choose another id")
-        journal = files.Journal(folder)
+        journal = files.LoopJournal(folder)
         try:
             self._create(journal, options)
             return await self._runner(journal, functions).run()
@@ -74,11 +75,11 @@ class Loops(Library):
     async def resume(self, loop_id: str, functions: Functions, **changes: Any) -> State:
         """A loop that was interrupted or given up, run on from its last durable step."""
         folder = self._folder(loop_id)
-        journal = files.Journal(folder)
+        journal = files.LoopJournal(folder)
         try:
             state = journal.load()
             _check_resumable(state, changes)
-            _remove(folder.at(files.ABORT))
+            _files.unlink(folder.at(files.ABORT))
             process.end_marked(folder.path)  # what a killed process left running
             journal.add({"event": "resumed", "at": self._now(), "options": _changed(changes)})
             sound(journal.state.options if journal.state else state.options, functions)
@@ -99,8 +100,8 @@ class Loops(Library):
             self._close_down(folder)
         return folder.state()
 
-    def _close_down(self, folder: Folder) -> None:
-        journal = files.Journal(folder)
+    def _close_down(self, folder: LoopFolder) -> None:
+        journal = files.LoopJournal(folder)
         try:
             journal.load()
             process.end_marked(folder.path)
@@ -108,7 +109,7 @@ class Loops(Library):
         finally:
             journal.close()
 
-    def _create(self, journal: Journal, options: Options) -> None:
+    def _create(self, journal: LoopJournal, options: Options) -> None:
         if journal.folder.exists():  # another process was faster between the look and the lock
             raise TransientError(f"loop {journal.folder.loop_id!r} exists")
         place = repository(options.cwd, journal.folder.at("git")) if options.cwd else None
@@ -123,10 +124,10 @@ class Loops(Library):
             }
         )
 
-    def _runner(self, journal: Journal, functions: Functions) -> Runner:
+    def _runner(self, journal: LoopJournal, functions: Functions) -> Runner:
         assert journal.state is not None
         options = journal.state.options
-        hands = MixedHands(
+        roles = ConfiguredRoles(
             options,
             mark=journal.folder.path,
             actor=functions.actor,
@@ -134,7 +135,7 @@ class Loops(Library):
             threads=functions.threads,
         )
         place = repository(options.cwd, journal.folder.at("git")) if options.cwd else None
-        return Runner(self._engine, journal, hands, repository=place, say=functions.say)
+        return Runner(self._engine, journal, roles, repository=place, say=functions.say)
 
     def _now(self) -> str:
         return self._engine.clock().isoformat()
@@ -207,8 +208,3 @@ def _check_resumable(state: State, changes: dict[str, Any]) -> None:
 def _changed(changes: dict[str, Any]) -> dict[str, Any]:
     given = {name: value for name, value in changes.items() if value is not None}
     return {name: str(v) if name == "omega" else v for name, v in given.items()}
-
-
-def _remove(path: str) -> None:
-    if os.path.lexists(path):
-        os.unlink(path)

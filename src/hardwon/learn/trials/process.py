@@ -47,7 +47,7 @@ class Finished(NamedTuple):
     problem: str = ""
 
 
-class Limits(NamedTuple):
+class ProcessLimits(NamedTuple):
     """How long a program may run, and how much of each stream is kept."""
 
     seconds: float = 600.0
@@ -92,7 +92,7 @@ async def run(
     cwd: str,
     env: Mapping[str, str],
     mark: str,
-    limits: Limits,
+    limits: ProcessLimits,
     stdin: bytes = b"",
 ) -> Finished:
     """The program's end. A string goes through the shell; a sequence does not."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hardwon.errors import InvalidInput
 from hardwon.learn.trials import actors
 from hardwon.learn.trials.evaluate import verify
-from hardwon.learn.trials.process import Limits
+from hardwon.learn.trials.process import ProcessLimits
 from hardwon.learn.trials.runner import Attempt
 from hardwon.learn.trials.tools.report import error
 from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hardwon.learn.trials.state import Options
 
 
-class MixedHands:
+class ConfiguredRoles:
     """Commands from the options, functions where they are given."""
 
     def __init__(
@@ -53,7 +53,7 @@ class MixedHands:
             prompt_file=prompt_file,
             cwd=self._cwd,
             mark=self._mark,
-            limits=Limits(options.actor_seconds, options.output_bytes),
+            limits=ProcessLimits(options.actor_seconds, options.output_bytes),
             variant=options.variant,
         )
         return Attempt(done.output, done.text, done.output.rationale)
@@ -67,7 +67,7 @@ class MixedHands:
             options.verify,
             cwd=self._cwd,
             mark=self._mark,
-            limits=Limits(options.verify_seconds, options.output_bytes),
+            limits=ProcessLimits(options.verify_seconds, options.output_bytes),
             passed_env=options.pass_env,
         )
 

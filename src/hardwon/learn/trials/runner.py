@@ -14,7 +14,7 @@ from hardwon.learn.trials.credit import FailedTrial
 from hardwon.learn.trials.prompt import Prompt
 from hardwon.learn.trials.reflect import reflect
 from hardwon.learn.trials.stop import Verdict, verdict
-from hardwon.learn.trials.to_lessons import harvest
+from hardwon.learn.trials.to_lessons import keep_lessons
 from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput
 from hardwon.runtime import prompt_text
 from hardwon.text.redact import redact
@@ -22,7 +22,7 @@ from hardwon.text.redact import redact
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from hardwon.learn.trials.files import Journal
+    from hardwon.learn.trials.files import LoopJournal
     from hardwon.learn.trials.snapshots import Difference, Repository
     from hardwon.learn.trials.state import Options, State, Trial
     from hardwon.learn.trials.values import Record
@@ -39,7 +39,7 @@ class Attempt(NamedTuple):
     answer: Any = None
 
 
-class Hands(Protocol):
+class Roles(Protocol):
     """Who acts and who judges."""
 
     async def act(self, prompt: Prompt, *, prompt_file: str) -> Attempt:
@@ -55,8 +55,8 @@ class Runner:
     def __init__(
         self,
         engine: Runtime,
-        journal: Journal,
-        hands: Hands,
+        journal: LoopJournal,
+        roles: Roles,
         *,
         repository: Repository | None = None,
         say: Callable[[str, State], None] = lambda event, state: None,
@@ -65,7 +65,7 @@ class Runner:
         self._model = engine.model  # one that cannot be opened is known before the first trial
         self._system = prompt_text("trial_reflection")
         self._journal = journal
-        self._hands = hands
+        self._roles = roles
         self._repository = repository
         self._say = say
         self._known: str | None = None
@@ -111,8 +111,8 @@ class Runner:
             return Attempt(done, done.rationale, done.rationale)
         prompt = self._begin(number)
         prompt_file = self._journal.folder.at("trials", f"{number + 1:03d}.prompt.md")
-        self._spill(prompt_file, prompt)
-        attempt = await self._hands.act(prompt, prompt_file=prompt_file)
+        _spill(prompt_file, prompt)
+        attempt = await self._roles.act(prompt, prompt_file=prompt_file)
         self._journal.guard()
         return self._recorded(number, attempt)
 
@@ -148,7 +148,7 @@ class Runner:
             output = records.with_changes(output, difference)
         output = with_texts(output, redact)
         spilled = self._journal.folder.at("trials", f"{number + 1:03d}.out")
-        self._spill(spilled, redact(attempt.text))
+        _spill(spilled, redact(attempt.text))
         self._add("acted", trial=number, actor=to_json(output), tree=tree)
         return attempt._replace(output=output)
 
@@ -164,17 +164,11 @@ class Runner:
             self._journal.note(f"no picture of the work tree: {error}")
             return "", None
 
-    def _spill(self, path: str, text: str) -> None:
-        """Write what nothing depends on after a crash; an actor may have removed the folder."""
-        files.make_folder(os.path.dirname(path))
-        with open(path, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
-
     async def _judged(self, number: int, attempt: Attempt) -> EvaluatorOutput:
         if self.state.open and self.state.open.evaluation:
             return self.state.open.evaluation
         crash = attempt.output.crash
-        judged = records.crashed(crash) if crash else await self._hands.judge(attempt)
+        judged = records.crashed(crash) if crash else await self._roles.judge(attempt)
         evaluation: EvaluatorOutput = with_texts(judged, redact)
         self._add("judged", trial=number, evaluation=to_json(evaluation))
         return evaluation
@@ -216,10 +210,10 @@ class Runner:
     def _end(self, ended: Verdict) -> None:
         """Keep what was learnt, then close the records."""
         reflections = list(self._journal.records.values())
-        kept = harvest(self._engine, self.state, reflections) if reflections else 0
+        kept = keep_lessons(self._engine, self.state, reflections) if reflections else 0
         self._report(ended)
         self._add("ended", status=ended.status, reason=ended.reason, lessons=kept)
-        self._keep_best()
+        _keep_best(self._journal, self._repository)
         summary.write(self._journal.folder, self.state)
         self._say("ended", self.state)
 
@@ -227,19 +221,6 @@ class Runner:
         outcome = "helped" if ended.status == "succeeded" else "failed"
         for delivery in self.state.deliveries:
             self._engine.store.deliveries.report(self.state.scope, delivery, outcome)
-
-    def _keep_best(self) -> None:
-        """The best trial as a patch against the beginning."""
-        best = self.state.best
-        if self._repository is None or best is None or not (best.tree and self.state.tree):
-            return
-        try:
-            patch = self._repository.difference(self.state.tree, best.tree).patch
-        except HardwonError as error:
-            self._journal.note(f"no patch of the best trial: {error}")
-            return
-        path = self._journal.folder.at("best.patch")
-        files.write(path, patch.encode("utf-8", "surrogateescape"))
 
     def _is_aborted(self) -> bool:
         return os.path.exists(self._journal.folder.at(files.ABORT))
@@ -262,3 +243,24 @@ class Runner:
 
     def _now(self) -> str:
         return self._engine.clock().isoformat()
+
+
+def _spill(path: str, text: str) -> None:
+    """Write what nothing depends on after a crash; an actor may have removed the folder."""
+    files.make_folder(os.path.dirname(path))
+    with open(path, "w", encoding="utf-8", errors="replace") as file:
+        file.write(text)
+
+
+def _keep_best(journal: LoopJournal, repository: Repository | None) -> None:
+    """Write the best trial as a patch against the beginning."""
+    state = journal.state
+    best = state.best if state else None
+    if repository is None or state is None or best is None or not (best.tree and state.tree):
+        return
+    try:
+        patch = repository.difference(state.tree, best.tree).patch
+    except HardwonError as error:
+        journal.note(f"no patch of the best trial: {error}")
+        return
+    files.write(journal.folder.at("best.patch"), patch.encode("utf-8", "surrogateescape"))

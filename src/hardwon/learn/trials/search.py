@@ -65,7 +65,7 @@ def _may_fit(trial: Trial, wanted: Wanted) -> bool:
 
 def _records(root: str, rows: Sequence[tuple[str, State, Trial]]) -> Iterator[Record]:
     for _, state, trial in rows:
-        folder = files.Folder(root, state.loop_id)
+        folder = files.LoopFolder(root, state.loop_id)
         try:
             yield files.read_record(folder.at(files.number_name(trial.number)))
         except (Misfit, ValueError, OSError, RecursionError):

@@ -14,17 +14,17 @@ from hardwon.values.scope import Scope
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from hardwon.learn.trials.files import Folder
+    from hardwon.learn.trials.files import LoopFolder
 
 
-def write(folder: Folder, state: State) -> None:
+def write(folder: LoopFolder, state: State) -> None:
     """Keep the summary of an ended loop beside its journal."""
     told = {**to_json(state), "scope": list(state.scope), "stamp": _stamp(folder)}
     text = json.dumps(told, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     files.write(folder.at(files.SUMMARY), text.encode())
 
 
-def read(folder: Folder) -> State:
+def read(folder: LoopFolder) -> State:
     """The state of a loop: from its summary while that is fresh, else from the journal."""
     content = files.read(folder.at(files.SUMMARY))
     if content is not None:
@@ -61,7 +61,7 @@ def every(root: str, scope: Scope, *, watch: Callable[[], None] = lambda: None) 
     for loop_id in files.loop_ids(root):
         watch()
         try:
-            state = read(files.Folder(root, loop_id))
+            state = read(files.LoopFolder(root, loop_id))
         except (HardwonError, OSError):
             continue
         if is_visible(state, scope):
@@ -74,6 +74,6 @@ def is_visible(state: State, scope: Scope) -> bool:
     return same and scope.project in (None, state.scope.project)
 
 
-def _stamp(folder: Folder) -> list[int]:
+def _stamp(folder: LoopFolder) -> list[int]:
     """The journal's size tells whether it has grown since."""
     return list(files.stamp(folder.at(files.JOURNAL))[1:2])

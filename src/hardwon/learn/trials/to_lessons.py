@@ -27,7 +27,7 @@ _OVERCOME, _MET = 0.8, 0.45
 _SHELL = "bash"  # what most agents call the tool in which they would meet the failure again
 
 
-def harvest(engine: Runtime, state: State, records: Sequence[Record]) -> int:
+def keep_lessons(engine: Runtime, state: State, records: Sequence[Record]) -> int:
     """Keep a lesson for every kind of failure the loop met; how many there are."""
     if state.options.lessons == "off":
         return 0
