@@ -236,7 +236,7 @@ class Doors:
     def asked_at_error(self, scope: Scope, step: Step, task: str = "") -> Query:
         """The query of a failure; what the agent was about adds to the meaning of it."""
         failure = step.failure
-        if failure is None or not failure.exact:
+        if failure is None or not failure.is_telling:
             return Query(Door.ERROR, step.output[-_ASKED:])
         near = self._near(scope, f"{failure.line}\n{task[:_ABOUT]}")
         words = f"{_named(step)}\n{failure.line}"

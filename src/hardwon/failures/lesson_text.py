@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 
 _QUOTE = 160  # characters of a failure kind
-_CAUSES = 3  # fixes that are told of one failure kind
+_CAUSES = 2  # fixes that are told of one failure kind
+_BEHIND = 3  # how many times as often the best may have worked
 _WORDS = 240  # characters of what was removed or tried
 UNSOLVED = "No fix is known."
 
@@ -47,6 +48,7 @@ def correction(fixes: Sequence[Fix]) -> str:
 
 
 def told(fixes: Sequence[Fix]) -> Sequence[Fix]:
-    """The fixes that are told: the proven ones, or all while none is proven."""
-    proven = [fix for fix in fixes if fix.is_proven]
-    return (proven or list(fixes))[:_CAUSES]
+    """The fixes that are told: proven ones, or all while none is, and none far behind the best."""
+    proven = [fix for fix in fixes if fix.is_proven] or list(fixes)
+    best = max((fix.worked - fix.failed for fix in proven), default=0)
+    return [fix for fix in proven if _BEHIND * (fix.worked - fix.failed) >= best][:_CAUSES]

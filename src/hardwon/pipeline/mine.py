@@ -47,6 +47,7 @@ _SURENESS = {Status.SEEN: 0.3, Status.CANDIDATE: 0.6, Status.PROVEN: 0.8}
 _LINE = 120
 _LOOKED_BACK = 30  # steps in which a fix may have been applied
 _NEAREST = 8
+_CALLS = {"call", "preparation"}  # sorts of fixes that a call applies for sure
 _BEFOREHAND = {"preparation", "order"}  # sorts of fixes that are applied by an earlier call
 
 
@@ -92,7 +93,7 @@ def standing(lesson: Lesson) -> tuple[int, int, int]:
 def failed(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Count a failure and the fixes that did not prevent it; what to count once a run."""
     failure = step.failure
-    if failure is None or not failure.exact:
+    if failure is None or not failure.is_telling:
         return []  # it cannot be told from others
     known = memory.about(failure)
     if known is None:
@@ -119,7 +120,7 @@ def shown(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     counted: list[str] = []
     for place, fix in fixes_shown(steps):
         failure = steps[place].failure
-        lesson = memory.about(failure) if failure and failure.exact else None
+        lesson = memory.about(failure) if failure and failure.is_telling else None
         if lesson and failure and (mark := _mark(failure.kind, fix)) not in past.counted:
             lesson = with_case(lesson, steps, place, memory.now)
             memory.keep(settled(lesson._replace(fixes=with_success(lesson.fixes, fix))))
@@ -134,7 +135,8 @@ def _applied(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str])
         kind = lesson.kinds[0] if lesson.kinds else ""
         for fix in lesson.fixes:
             mark = _mark(kind, fix)
-            if mark in past.counted or mark in counted or not applies(fix, step):
+            is_weak = fix.sort not in _CALLS and not has_met(past, kind)
+            if is_weak or mark in past.counted or mark in counted or not applies(fix, step):
                 continue
             lesson = lesson._replace(fixes=with_success(lesson.fixes, fix))
             memory.keep(settled(lesson))
@@ -160,9 +162,9 @@ def _overcome(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
         done = f"overcome {rest}"
         if name == "offered" and done not in past.counted:
             number, kind = rest.split(" ")
-            failing = _last_failing(past, kind)
-            if failing and _goes_on(failing, step):
-                _adopt(int(number), failing, memory)
+            lesson, failing = memory.get(int(number)), _last_failing(past, kind)
+            if lesson and failing and (_goes_on(failing, step) or _is_advised(lesson, step)):
+                _adopt(lesson, failing, memory)
                 marks.append(done)
     return marks
 
@@ -179,10 +181,16 @@ def _goes_on(failing: Step, step: Step) -> bool:
     return step.args.startswith("{") or lesson_text.program(step) == lesson_text.program(failing)
 
 
-def _adopt(number: int, failing: Step, memory: Memory) -> None:
+def _is_advised(lesson: Lesson, step: Step) -> bool:
+    """Whether a lesson names the program or tool of a working step."""
+    name = lesson_text.program(step).strip("`")
+    return len(name) > 1 and f"`{name}" in lesson.correction
+
+
+def _adopt(lesson: Lesson, failing: Step, memory: Memory) -> None:
     """Give a lesson the failure kind that it helped with, and the record of what was only seen."""
-    lesson, failure = memory.get(number), failing.failure
-    if lesson is None or failure is None or lesson.scope != memory.scope:
+    failure = failing.failure
+    if failure is None or lesson.scope != memory.scope:
         return
     seen = memory.about(failure)
     if seen is not None and seen.status == Status.SEEN:
@@ -207,7 +215,7 @@ def opened(step: Step, failure: Failure, past: RunSoFar, memory: Memory) -> Less
             correction=lesson_text.UNSOLVED,
             tags=clean_tags((step.tool, lesson_text.program(step).strip("`").split(" ")[0])),
             trigger=Trigger.ERROR,
-            signatures=(failure.exact,),
+            signatures=(failure.exact,) if failure.exact else (),
             kinds=(failure.kind,),
             calls=_calls(step, failure, past),
             evidence=(_quote(step, failure, memory),),
@@ -249,11 +257,15 @@ def _met_again(lesson: Lesson, step: Step, past: RunSoFar, memory: Memory) -> Le
         return lesson
     return lesson._replace(
         met=lesson.met + 1,
-        signatures=unique((*lesson.signatures, failure.exact))[-SIGNATURES_KEPT:],
+        signatures=_with(lesson.signatures, failure.exact)[-SIGNATURES_KEPT:],
         kinds=unique((*lesson.kinds, failure.kind)),
         calls=(*lesson.calls, *_calls(step, failure, past))[-CALLS_KEPT:],
         evidence=joined(lesson.evidence, [_quote(step, failure, memory)]),
     )
+
+
+def _with(digests: tuple[str, ...], digest: str) -> tuple[str, ...]:
+    return unique((*digests, digest)) if digest else digests
 
 
 def _calls(step: Step, failure: Failure, past: RunSoFar) -> tuple[str, ...]:

@@ -115,7 +115,7 @@ def failure_of(episode: Episode) -> Failure | None:
 
 def _telling(failure: Failure | None) -> Failure | None:
     """The failure, if it can be told from others."""
-    return failure if failure and failure.exact else None
+    return failure if failure and failure.is_telling else None
 
 
 def _lesson(job: Job, blocks: Blocks, *, author: str) -> Lesson:
@@ -129,7 +129,7 @@ def _lesson(job: Job, blocks: Blocks, *, author: str) -> Lesson:
         correction=blocks.correction,
         tags=blocks.tags,
         trigger=job.trigger,
-        signatures=(failure.exact,) if failure else (),
+        signatures=(failure.exact,) if failure and failure.exact else (),
         kinds=(failure.kind,) if failure else (),
         calls=unique(tuple(key for step in failed for key in _blamed(step))),
         evidence=(Evidence(Kind.JOB, job.id),),

@@ -21,6 +21,7 @@ else:
 
 
 LIKELY = "likely"
+_SEEN = "see"  # "When you see …": how the situation of a mined lesson begins
 # What every call is counted by, every warned one, and the first of a run.
 ANY, WARNED, RUN = "* any", "* warned", "* run"
 # What the code at work raises; not what the shell, the loader or the parser says about it.
@@ -38,8 +39,9 @@ class Weights(NamedTuple):
     half: float = 4.0
     # A turn: how unlikely the shared words are (e to this power), and how much of the lesson's
     # situation they cover, counting at most `about` of its words.
-    surprise: float = 4.0
+    surprise: float = 6.0
     covered: float = 0.34
+    quoted: int = 5  # words of a failure that a prompt may quote
     about: int = 12
     least_shared: int = 2
     # An error of a kind that nobody knows: the same for the words of the call and the error.
@@ -149,21 +151,24 @@ def _turn(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weigh
     if match.lesson.status != Status.PROVEN:
         return _Relevance(parts, "not proven yet")
     is_asked_for = (
-        _is_asked_for(match, by)
+        _is_asked_for(asked, match, by)
         or _likeness(match) >= by.turn_likeness
         or _is_tagged(asked, match, by)
     )
     return _Relevance(parts, "" if is_asked_for else "shares no more than others by chance")
 
 
-def _is_asked_for(match: Match, by: Weights) -> bool:
+def _is_asked_for(asked: Query, match: Match, by: Weights) -> bool:
     """Whether a text shares more with the lesson than one of so many lessons would by chance.
 
     Many words that are common in this store are shared by chance, and so are a few of a long text:
-    the words must be surprising together, and a fair part of what the lesson is about.
+    the words must be surprising together, and a fair part of what the lesson is about. A failure
+    that runs have met is asked for only by a text that quotes it.
     """
-    about = min(by.about, len(set(terms(match.lesson.situation))))
-    enough = max(by.least_shared, ceil(by.covered * about))
+    named = set(terms(match.lesson.situation))
+    if match.lesson.origin == MINED:
+        return len(named) >= by.quoted and named - {_SEEN} <= set(asked.terms)
+    enough = max(by.least_shared, ceil(by.covered * min(by.about, len(named))))
     return match.shared >= enough and match.chance <= -by.surprise
 
 

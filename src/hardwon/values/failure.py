@@ -9,6 +9,9 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 
+_BARE = frozenset({"AssertionError", "Error", "Exception", "Failed", "RuntimeError"})
+
+
 class Failure(NamedTuple):
     """A failure as it was read from the output of a step, once."""
 
@@ -16,3 +19,8 @@ class Failure(NamedTuple):
     kind: str  # digest of `text`
     text: str  # the readable kind: "OperationalError: no such table <name>"
     line: str = ""  # the line that matters, as printed, cleaned
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether it can be told from others: by its line, or by a kind that names a cause."""
+        return bool(self.exact) or self.text.rsplit(": ", 1)[-1] not in _BARE

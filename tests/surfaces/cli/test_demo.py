@@ -39,5 +39,5 @@ def test_the_demo_prints_what_it_injected(capsys: Capture) -> None:
     assert run(["demo"]) == 0
 
     shown = capsys.readouterr().out
-    assert "[KNOWN PITFALLS — your prior lessons]" in shown
+    assert "[PITFALL OF THIS CALL — your prior lessons]" in shown
     assert "4 failed calls became 0" in shown

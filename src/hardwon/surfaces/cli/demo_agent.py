@@ -46,9 +46,9 @@ TASKS = (
         ("mkdir reports/nightly/sales", "mkdir -p reports/nightly/sales"),
     ),
     Task(
-        "Run the unit tests of the price module",
-        "Please check the price module with its unit tests",
-        ("python3 -m unittest test_price", "cd app && python3 -m unittest test_price"),
+        "Keep a copy of the settings of the shop",
+        "Copy what the shop is set to",
+        ("cp config backup", "cp -r config backup"),
     ),
     Task(
         "Remove the stale build output",
@@ -63,11 +63,7 @@ TASKS = (
 )
 
 _FILES = {
-    "app/price.py": "def net(gross):\n    return round(gross / 1.19, 2)\n",
-    "app/test_price.py": (
-        "import unittest\nfrom price import net\n\n\nclass TestPrice(unittest.TestCase):\n"
-        "    def test_net(self):\n        self.assertEqual(net(119), 100)\n"
-    ),
+    "config/settings.ini": "[shop]\ncurrency = EUR\n",
     "build/old.o": "",
     "deploy.sh": "echo deployed to $1\n",
 }
