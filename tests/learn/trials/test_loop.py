@@ -193,6 +193,15 @@ def test_the_window_holds_the_last_omega_reflections_in_order(coder: hardwon.Age
     assert "### Trial 3" not in prompts[5]
 
 
+def test_the_reflections_in_the_window_can_be_loaded(coder: hardwon.Agent) -> None:
+    done = coder.trials(
+        TASK, actor=lambda prompt: "41", evaluate=wants_42, max_trials=4, repeats=0, omega=2
+    )
+
+    assert [record.iteration for record in coder.loops.active(done.loop_id)] == [2, 3]
+    assert len(coder.loops.reflections(done.loop_id)) == 4
+
+
 def test_every_reflection_validates_against_the_shipped_schema(coder: hardwon.Agent) -> None:
     validator = Draft202012Validator(json.loads(SCHEMA.read_text()))
     Draft202012Validator.check_schema(validator.schema)

@@ -256,3 +256,24 @@ def test_insights_are_shown_whole_and_once_before_the_choice(project: Path) -> N
     assert "1) [high] Call `mkdir` with `-p`. That helps where `mkdir out/nightly` ends in" in told
     assert "2) [high] Don't use npm here, use pnpm instead 3) None (skip saving)" in told
     assert max(len(line) for line in before.split("\n")) <= 60
+
+
+def test_at_the_end_related_rules_are_shown_and_another_session_can_follow(project: Path) -> None:
+    rules = Path(os.environ["HOME"]) / ".claude" / "rules" / "tools.md"
+    rules.parent.mkdir(parents=True)
+    rules.write_text("Always use pnpm here instead of npm or yarn.\n", encoding="utf-8")
+
+    with Terminal() as terminal:
+        terminal.until(_MENU)
+        terminal.press("\r")
+        terminal.until(_TICKS)
+        terminal.press("\r")
+        terminal.until(_LAST)
+        terminal.press(f"{UP}\r")
+        terminal.until(f"{rules}:1 (")
+        terminal.until(_LAST)
+        terminal.press(f"{UP}{UP}\r")
+        terminal.until("Which session?")
+        terminal.press("\r")
+
+        assert "Does this summary look correct?" in terminal.until(_MENU, "Skip summary")
