@@ -12,7 +12,7 @@ from hardwon.failures.fix_case import (
     is_red,
     word_set,
 )
-from hardwon.failures.fix_pair import Pair, is_one_liner, pair_of, swapped, valued
+from hardwon.failures.fix_pair import Pair, is_absent, is_one_liner, pair_of, swapped, valued
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
@@ -119,7 +119,7 @@ def _is_shown(case: Case, pair: Pair) -> bool:
 def _changes(case: Case, pair: Pair) -> list[Change]:
     found = [
         *_env_changes(pair),
-        *_start_changes(pair),
+        *_start_changes(case, pair),
         *_folder_changes(case, pair),
         *_flag_changes(case, pair),
         *_target_changes(case, pair),
@@ -149,11 +149,13 @@ def _env_changes(pair: Pair) -> list[Change]:
     return [Change(words, f"env {' '.join(names)}")]
 
 
-def _start_changes(pair: Pair) -> list[Change]:
+def _start_changes(case: Case, pair: Pair) -> list[Change]:
     old, new = pair.old.call, pair.new.call
     if old == new:
         return []
-    return [Change(f"Use `{new}` instead of `{old}`.", f"start {_plain(new)}")]
+    is_gone = is_absent(case, pair.old) and pair.old.name != pair.new.name
+    lacks = f"`{pair.old.name}` is not there. " if is_gone else ""
+    return [Change(f"{lacks}Use `{new}` instead of `{old}`.", f"start {_plain(new)}")]
 
 
 def _plain(start: str) -> str:

@@ -110,7 +110,7 @@ def _is_same_goal(case: Case, old: Command, new: Command) -> bool:
         return any({old.program, new.program} <= alike for alike in _ALIKE)
     if not shared or is_reader(new) or writings(case.last.tool, case.last.args):
         return False
-    return _is_absent(case, old)
+    return is_absent(case, old)
 
 
 def _is_same_program(case: Case, old: Command, new: Command) -> bool:
@@ -120,7 +120,7 @@ def _is_same_program(case: Case, old: Command, new: Command) -> bool:
         return True
     if set(old.operands) == set(new.operands):
         return True
-    if old.call != new.call and _is_absent(case, old) and old.operands and new.operands:
+    if old.call != new.call and is_absent(case, old) and old.operands and new.operands:
         return True
     return bool(swapped(case, old, new)) or _is_completed(case, old, new) or _is_reflagged(old, new)
 
@@ -155,7 +155,7 @@ def _is_completed(case: Case, old: Command, new: Command) -> bool:
     return bool(re.search(asked, case.line))
 
 
-def _is_absent(case: Case, part: Command) -> bool:
+def is_absent(case: Case, part: Command) -> bool:
     """Whether the error says that this very program is not there."""
     found = re.search(_ABSENT, case.line)
     if not found:

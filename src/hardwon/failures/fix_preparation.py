@@ -228,8 +228,9 @@ def package_fix(case: Case) -> Fix | None:
     if not name or not any(name in path.split("/") for path in made):
         return None
     text = (
-        "Make the missing module a package before the call: a folder of that name with an "
-        "`__init__.py` in it (`mkdir NAME && touch NAME/__init__.py`)."
+        "No module is there by that name (“No module named …”): it was only named. Make it a "
+        "package before the call, a folder with an `__init__.py` in it "
+        "(`mkdir NAME && touch NAME/__init__.py`)."
     )
     return Fix("preparation", text, "preparation package folder", "", "the module was only named")
 
