@@ -101,6 +101,45 @@ def test_a_package_that_the_run_only_uses_keeps_its_name(seen: Step) -> None:
     assert failure.text.endswith(" numpy")
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "cat workshop.py",
+        "cat pro_shop/a.py",
+        "cat pro.shop/a.py",
+        "ls site-packages/shop/a.py",
+        "ls node_modules/shop/index.js",
+        "ls a/b/shop/c.py",
+        "mkdir shopping",
+        "mkdir shop_two",
+        "echo 'shopping' \"shop_two\"",
+        "grep shop a.py",
+        "pip install shop",
+        "npm install 'shop'",
+    ],
+)
+def test_a_name_that_stands_elsewhere_or_within_another_makes_no_module_own(call: str) -> None:
+    failing = step(NO_MODULE.format("shop"))
+
+    elsewhere = read_failure(failing, (step(call, call, failed=False),))
+
+    assert elsewhere is not None
+    assert elsewhere.text.endswith(" shop")
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["cat shop.py", "cat ./shop/a.py", "cat src/shop/a.py", "mkdir -p a/shop", "touch x shop", "echo 'shop.apps.X'"],
+)  # fmt: skip
+def test_a_file_folder_or_label_of_that_name_makes_a_module_own(call: str) -> None:
+    failing = step(NO_MODULE.format("shop"))
+
+    own = read_failure(failing, (step("", call, failed=False),))
+
+    assert own is not None
+    assert own.text.endswith(" <name>")
+
+
 def test_a_test_label_that_the_call_names_is_no_package() -> None:
     failure = read_failure(step(NO_MODULE.format("forms"), "python tests/runtests.py forms"), ())
 
