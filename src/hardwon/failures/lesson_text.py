@@ -5,6 +5,7 @@ Of what tools print only the known part of a failure kind is quoted. Fixes bring
 
 from __future__ import annotations
 
+from hardwon.failures.call_keys import blamed_command
 from hardwon.failures.shell import parse
 from hardwon.text.clean import clip, one_line
 from hardwon.text.quoting import quotable
@@ -32,14 +33,16 @@ def situation(text: str, step: Step) -> str:
 def program(step: Step) -> str:
     """What was called: a tool, or the program of a command."""
     commands = () if step.args.startswith("{") else parse(step.args)
-    return f"`{clip(one_line(commands[0].does if commands else step.tool), 60)}`"
+    command = blamed_command(commands, step.failure.line if step.failure else "")
+    return f"`{clip(one_line(command.does if command else step.tool), 60)}`"
 
 
 def mistake(head: str, fixes: Sequence[Fix], tried: Sequence[str]) -> str:
     """What goes wrong, what the fixes took out, and what did not help."""
-    removed = [one_line(fix.mistake, _WORDS) for fix in told(fixes) if fix.mistake]
+    removed = dict.fromkeys(one_line(fix.mistake, _WORDS) for fix in told(fixes) if fix.mistake)
+    before = [f"Before the fix: {'; '.join(removed)}."] if removed else []
     vain = [f"Tried without effect: {'; '.join(tried)}."] if tried else []
-    return " ".join((head, *dict.fromkeys(removed), *vain))
+    return " ".join((head, *before, *vain))
 
 
 def correction(fixes: Sequence[Fix]) -> str:

@@ -65,7 +65,7 @@ class Memory(NamedTuple):
         matches = self.lessons.match(self.scope, asked, now=self.now, limit=_NEAREST)
         own = [match for match in matches if match.lesson.scope == self.scope]
         own.sort(key=lambda match: (match.is_same_kind, *standing(match.lesson)), reverse=True)
-        return own[0].lesson if own else None
+        return own[0].lesson if own and own[0].is_same_kind else None
 
     def shown(self, numbers: Iterable[int]) -> list[Lesson]:
         """The lessons of this scope that a run was told and that have fixes."""
@@ -258,7 +258,6 @@ def _met_again(lesson: Lesson, step: Step, past: RunSoFar, memory: Memory) -> Le
     return lesson._replace(
         met=lesson.met + 1,
         signatures=_with(lesson.signatures, failure.exact)[-SIGNATURES_KEPT:],
-        kinds=unique((*lesson.kinds, failure.kind)),
         calls=(*lesson.calls, *_calls(step, failure, past))[-CALLS_KEPT:],
         evidence=joined(lesson.evidence, [_quote(step, failure, memory)]),
     )

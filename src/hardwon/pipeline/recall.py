@@ -48,7 +48,8 @@ def shown(found: Iterable[Judged]) -> list[Judged]:
 
 def _of_one_kind(found: list[Judged]) -> list[Judged]:
     """Lessons of the very failure, or else the one that speaks of it in its words."""
-    own = [one for one in found if one.match.is_same_failure or one.match.is_same_kind]
+    own = [one for one in found if one.match.is_same_kind]
+    own = own or [one for one in found if one.match.is_same_failure]
     if any(one.match.lesson.is_active for one in own):
         return [
             one if one in own or one.verdict else one._replace(verdict="its own lesson is there")

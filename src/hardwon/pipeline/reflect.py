@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hardwon.errors import BadReply
 from hardwon.failures.call_keys import blamed_keys
 from hardwon.failures.later_call import focus
+from hardwon.failures.mistakes import is_mistake
 from hardwon.failures.reading import read_failure
 from hardwon.failures.signature import error_line
 from hardwon.ports import Request
@@ -105,10 +106,11 @@ def failure_of(episode: Episode) -> Failure | None:
     if at is None:
         outer = Step("run", "", episode.error, failed=True)
         return _telling(read_failure(outer, ())) if episode.error else None
-    failing = [n for n, step in enumerate(episode.steps) if step.failed]
+    steps = episode.steps
+    failing = [n for n, step in enumerate(steps) if step.failed and is_mistake(step, steps[:n])]
     read = (
         _telling(episode.steps[n].failure or read_failure(episode.steps[n], episode.steps[:n]))
-        for n in (at, *reversed(failing))
+        for n in ([at] if at in failing or not failing else []) + failing[::-1]
     )
     return next((failure for failure in read if failure), None)
 
@@ -155,8 +157,12 @@ def is_read_by_rules(job: Job) -> bool:
 
 
 def teaches(job: Job) -> bool:
-    """Whether rules can learn from a job: an error must tell what went wrong."""
-    return job.trigger != Trigger.ERROR or failure_of(job.episode) is not None
+    """Whether rules can learn from a job: an error must tell what went wrong, by a mistake."""
+    if job.trigger != Trigger.ERROR:
+        return True
+    steps = job.episode.steps
+    made = any(step.failed and is_mistake(step, steps[:at]) for at, step in enumerate(steps))
+    return failure_of(job.episode) is not None and (made or not any(s.failed for s in steps))
 
 
 def _blamed(step: Step) -> tuple[str, ...]:
