@@ -39,7 +39,8 @@ def program(step: Step) -> str:
 
 def mistake(head: str, fixes: Sequence[Fix], tried: Sequence[str]) -> str:
     """What goes wrong, what the fixes took out, and what did not help."""
-    removed = dict.fromkeys(one_line(fix.mistake, _WORDS) for fix in told(fixes) if fix.mistake)
+    texts = (one_line(fix.mistake, _WORDS) for fix in told(fixes) if fix.mistake)
+    removed = dict.fromkeys(text for text in texts if not head.startswith(text))
     before = [f"Before the fix: {'; '.join(removed)}."] if removed else []
     vain = [f"Tried without effect: {'; '.join(tried)}."] if tried else []
     return " ".join((head, *before, *vain))
