@@ -9,9 +9,10 @@ from hardwon._cold.lazy import lazy
 from hardwon._platform import ensure_supported
 from hardwon.errors import InvalidInput
 from hardwon.lessons import Lessons, within
-from hardwon.runtime import MEMORY, Runtime, utc_now
+from hardwon.runtime import MEMORY, TEXT_LIMIT, Runtime, utc_now
 from hardwon.settings import load
 from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, required
+from hardwon.text.secrets import screened
 from hardwon.values.delivery import NOTHING, Door, Injection
 from hardwon.values.lesson import Lesson, noted
 from hardwon.values.scope import scope as scoped
@@ -378,7 +379,7 @@ class Agent:
         return self._engine.doors.run(self.scope, self._run_name)
 
     def _turn(self, own: Scope, prompt: str, hyde: bool | None) -> Injection:
-        asked = as_text(prompt)
+        asked = screened(as_text(prompt), TEXT_LIMIT)  # cut first: a prompt may be of any size
         imagined = self._engine.enriched(asked, hyde)
         return self._engine.doors.turn(own, asked, self.run, imagined)
 

@@ -8,10 +8,10 @@ from time import perf_counter_ns
 from hardwon._cold import re
 from hardwon._cold.lazy import lazy
 from hardwon.errors import InvalidInput, StorageError
-from hardwon.pipeline import inject, measure, recall
+from hardwon.pipeline import edge, inject, measure, recall
 from hardwon.ranking.query import Match, Query, query, terms
 from hardwon.ranking.scores import ANY, RUN, UNKNOWN, WARNED, WEIGHTS, Judged, Outlook
-from hardwon.text.secrets import safe
+from hardwon.text.secrets import screened
 from hardwon.values.delivery import NOTHING, Door, Injection
 
 TYPE_CHECKING = False
@@ -44,6 +44,7 @@ else:
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _STARTED = "start"
 _ABOUT = 300  # characters of the task that say what an error was met at
+_ARGS = 8 * 1024  # characters of a call, as they are recorded
 _PROMPT = 1500  # characters of a prompt that are looked up, from its beginning and its end
 _CALL = 200  # characters of a command that say what an error was met at
 _ASKED = 2000  # characters of an error that are looked up, from its end
@@ -73,8 +74,8 @@ class Doors:
     def run(self, scope: Scope, name: str | None) -> Run:
         """A run: on disk when it has a name, else in this process."""
         if name is None or not self._on_disk:
-            return runs.MemoryRun()
-        return runs.FileRun(self._settings.home, scope, name)
+            return edge.screened_run(runs.MemoryRun())
+        return edge.screened_run(runs.FileRun(self._settings.home, scope, name))
 
     def start(self, scope: Scope, run: Run) -> Injection:
         """What this project keeps meeting, once a run."""
@@ -91,7 +92,8 @@ class Doors:
 
     def turn(self, scope: Scope, prompt: str, run: Run, imagined: str = "") -> Injection:
         """What the prompt asks for; `imagined`: a lesson that might exist."""
-        self._noted(lambda: run.begin(safe(prompt, _TASK)))
+        prompt = screened(prompt, _TASK)
+        self._noted(lambda: run.begin(prompt))
         asked = self.asked_at_turn(scope, f"{prompt}\n{imagined}".rstrip())
         asked = asked._replace(text=prompt)
         outlook = UNKNOWN._replace(told=run.so_far().told)
@@ -99,7 +101,7 @@ class Doors:
 
     def action(self, scope: Scope, tool: str, args: Any, run: Run) -> Injection:
         """What is known about exactly this kind of call; nothing when it just worked."""
-        call = call_keys.canonical(args)
+        call = screened(call_keys.canonical(args), _ARGS)
         if denial := self._denial(scope, tool, call):
             return denial
         past = run.so_far()
@@ -209,7 +211,8 @@ class Doors:
 
     def _asked(self, scope: Scope, door: str, text: str, tool: str) -> tuple[Query, Outlook]:
         if door == Door.ACTION:
-            return self.asked_at_action(scope, tool, call_keys.canonical(text), ())
+            call = screened(call_keys.canonical(text), _ARGS)
+            return self.asked_at_action(scope, tool, call, ())
         if door == Door.ERROR:
             step = steps.Step(tool, "", text, failed=True)
             return self.asked_at_error(scope, self.screened(step, ())), UNKNOWN
@@ -219,9 +222,7 @@ class Doors:
 
     def asked_at_turn(self, scope: Scope, prompt: str) -> Query:
         """The query of a prompt."""
-        prompt = (
-            prompt if len(prompt) <= 2 * _PROMPT else f"{prompt[:_PROMPT]}\n{prompt[-_PROMPT:]}"
-        )
+        prompt = screened(prompt, 2 * _PROMPT)
         return query(Door.TURN, prompt, near=self._near(scope, prompt))
 
     def asked_at_action(

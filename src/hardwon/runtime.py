@@ -16,7 +16,7 @@ from hardwon.errors import (
     SetupError,
     storage_error,
 )
-from hardwon.pipeline import inject
+from hardwon.pipeline import edge, inject
 from hardwon.values.delivery import Door, Injection
 
 TYPE_CHECKING = False
@@ -104,7 +104,7 @@ class Runtime:
         self._model = model
         self.trouble: Callable[[BaseException], None] = _warn
         self.processors: dict[str, Processor] = {}
-        self.store: Store = self._store()
+        self.store: Store = edge.screened_store(self._store())
         self.embeds = bool(embedder or settings.recall.embedder)
         if self.embeds:
             self.meaning.ensure()
@@ -134,7 +134,7 @@ class Runtime:
     @cached_property
     def queue(self) -> WorkedQueue:
         """The queue, opened when it is first needed: recall never does."""
-        return worker.open_queue(self.settings, durable=self.target != MEMORY)
+        return edge.screened_queue(worker.open_queue(self.settings, durable=self.target != MEMORY))
 
     @cached_property
     def worker(self) -> worker.WorkerProcess:
@@ -161,7 +161,7 @@ class Runtime:
             model = function.as_model(given)
         if model.name == rules.Rules.name:
             return model
-        return budget.Governed(model, self._account(model.name))
+        return budget.Governed(edge.ScreenedModel(model), self._account(model.name))
 
     def _account(self, name: str) -> budget.Account:
         return budget.account(name, self.settings.budget, ledger=self.ledger, clock=self.clock)

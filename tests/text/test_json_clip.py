@@ -33,7 +33,7 @@ def failure(session: str, output: str) -> dict[str, Any]:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits at which every boundary is met soon."""
-    for name, value in {"PLAIN": 0, "_CHUNK": 7, "_HEAD": 20, "_TAIL": 30}.items():
+    for name, value in {"PLAIN": 0, "_CHUNK": 7, "_HEAD": 20, "_TAIL": 30, "_MARGIN": 2}.items():
         monkeypatch.setattr(json_clip, name, value)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hardwon.text.clean import ATTEMPT_LIMIT, clean, clip_middle
+from hardwon.text.clean import ATTEMPT_LIMIT, clean
 from hardwon.text.injection import suspicion
-from hardwon.text.redact import redact
+from hardwon.text.secrets import screened, without_secrets
 from hardwon.values.evidence import joined
 from hardwon.values.fix import TEXT_LIMIT
 from hardwon.values.lesson import LIVE, Status, tidy
@@ -27,7 +27,6 @@ _OUTPUT_LIMIT = 8 * 1024
 _EVIDENCE_LIMIT = 2000
 _STEPS_KEPT = 60
 _ALL = 1_000_000
-_WORD = 400  # no token is longer
 
 
 def screen_episode(episode: Episode, recorded: Sequence[Step] = ()) -> Episode:
@@ -64,10 +63,10 @@ def screen_lesson(lesson: Lesson) -> Lesson:
         doubt = doubt or suspicion("\n".join(lesson.tags))
     safe = tidy(
         lesson._replace(
-            situation=redact(clean(lesson.situation)),
-            mistake=redact(clean(lesson.mistake)),
-            correction=redact(clean(lesson.correction)),
-            tags=tuple(redact(tag) for tag in lesson.tags),
+            situation=without_secrets(clean(lesson.situation)),
+            mistake=without_secrets(clean(lesson.mistake)),
+            correction=without_secrets(clean(lesson.correction)),
+            tags=tuple(without_secrets(tag) for tag in lesson.tags),
             evidence=joined(map(_screened, lesson.evidence)),
             fixes=tuple(map(_screened_fix, lesson.fixes)),
         )
@@ -91,23 +90,8 @@ def _screened_fix(fix: Fix) -> Fix:
 
 
 def screen_text(text: str, limit: int) -> str:
-    """The text as it may be stored, at most `limit` characters.
-
-    Secrets go before the last cut, and the first cut parts no word: half a token would no longer
-    be known for one.
-    """
-    return clip_middle(redact(clean(_shortened(text, limit * 2))), limit)
-
-
-def _shortened(text: str, limit: int) -> str:
-    """Beginning and end of a text that is too long, cut between words."""
-    if len(text) <= limit:
-        return text
-    head, tail = text[: limit // 3], text[-(limit * 2 // 3) :]
-    last = max(head.rfind(" "), head.rfind("\n"))
-    first = min(at for at in (tail.find(" "), tail.find("\n"), _WORD) if at >= 0)
-    head = head[: max(last, len(head) - _WORD)]
-    return f"{head}\n… {len(text) - limit} characters left out …\n{tail[first:]}"
+    """The text as it may be stored, at most `limit` characters."""
+    return screened(text, limit)
 
 
 def revoke(origin: str, *, scope: Scope, lessons: LessonStore) -> list[Lesson]:

@@ -12,6 +12,7 @@ PLAIN = 1024 * 1024  # bytes up to which an event is taken as it is
 LIMIT = 8 * 1024 * 1024  # bytes of an event without its long texts
 _CHUNK = 256 * 1024
 _HEAD, _TAIL = 64 * 1024, 128 * 1024  # of a long text; far more than any door looks at
+_MARGIN = 4096  # bytes at a seam that go with what is left out
 _LOOKED = 4096  # bytes in which a place to cut is looked for
 # Bytes that are neither a part of an escape sequence nor of a character of several bytes.
 _SAFE = frozenset(range(0x20, 0x7F)) - frozenset(b'"\\/bfnrtu0123456789abcdefABCDEF')
@@ -111,7 +112,8 @@ class _String:
         if not self._left_out:
             return self._head + bytes(self._tail)
         mark = f" … {self._left_out} bytes left out …".encode()
-        return _cut_end(self._head) + mark + _cut_start(bytes(self._tail))
+        # The margin: what is left of a token that the cut has parted would be known to no rule.
+        return _cut_end(self._head[:-_MARGIN]) + mark + _cut_start(bytes(self._tail[_MARGIN:]))
 
 
 def _cut_end(head: bytes) -> bytes:

@@ -1,10 +1,16 @@
-"""Text without secrets, where most texts hold none: the rules are imported when one may."""
+"""Text without secrets: the only place where screened text is made.
+
+Secrets go before a text is cut, never after: half a token is known to no rule. Of a text that is
+far too long only its beginning and its end are looked at, each with a margin that is then dropped,
+so that what stands at the seam is seen as a whole or not at all. Most texts hold no secret: the
+rules are imported when one may.
+"""
 
 from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon._cold.lazy import lazy
-from hardwon.text.clean import clip
+from hardwon.text.clean import clean, clip, clip_middle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,11 +18,46 @@ if TYPE_CHECKING:
 else:
     redact = lazy("hardwon.text.redact")
 
-_PERHAPS_SECRET = r"[\w+/=-]{16}|://|(?i:passw|pwd|secret|token|key|auth|cookie)"
-_WORD = 400  # no token is longer
+_PERHAPS_SECRET = (
+    r"[\w+/=.~-]{12}|[\w.-]{6}\\?\r?\n[ \t]{0,8}[\w.-]{4}|://|(?i:pass|pwd|pswd|secret|token|key|auth|cookie|cred|csrf|sig|dsn|session"
+    r"|connection|login|private)|\s-[pau]"
+)
+MARGIN = 4096  # characters beyond a cut: hardly a secret is longer
 
 
-def safe(text: str, limit: int) -> str:
+class Screened(str):
+    """Text that holds no secret any more. Nothing else is written or sent."""
+
+    __slots__ = ()
+
+
+def without_secrets(text: str) -> Screened:
+    """The text without secrets, whole."""
+    if isinstance(text, Screened):
+        return text
+    return Screened(redact.redact(text) if re.search(_PERHAPS_SECRET, text) else text)
+
+
+def safe(text: str, limit: int) -> Screened:
     """The beginning of a text, without secrets; a token at the cut is seen as a whole."""
-    text = text[: limit + _WORD]
-    return clip(redact.redact(text) if re.search(_PERHAPS_SECRET, text) else text, limit)
+    return Screened(clip(without_secrets(text[: limit + MARGIN]), limit))
+
+
+def screened(text: str, limit: int) -> Screened:
+    """The beginning and the end of a text, clean and without secrets."""
+    if isinstance(text, Screened) and len(text) <= limit:
+        return text
+    if len(text) <= 2 * (limit + MARGIN):
+        return Screened(clip_middle(without_secrets(clean(text)), limit))
+    head = without_secrets(clean(text[: limit + MARGIN]))[:-MARGIN]
+    tail = _after_seam(without_secrets(clean(text[-(limit + MARGIN) :])))
+    mark = f"\n… {len(text) - len(head) - len(tail)} characters left out …\n"
+    return Screened(clip_middle(f"{head}{mark}{tail}", limit))
+
+
+def _after_seam(tail: str) -> str:
+    """The end of a text without its first words, which may be the rest of a secret."""
+    if tail.startswith("[REDACTED"):  # the rest of a key
+        return tail
+    begun = re.search(r"\s", tail[MARGIN:]) if not re.search(r"\s", tail[:MARGIN]) else None
+    return tail[MARGIN + begun.start() :] if begun else tail[MARGIN:]

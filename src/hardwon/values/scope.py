@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from hardwon._cold.hashing import blake2b
 from hardwon.text.clean import name
+from hardwon.text.secrets import without_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +35,15 @@ class Scope(NamedTuple):
 def scope(agent: str, *, project: str | None = None, tenant: str = "default") -> Scope:
     """A scope made of checked names."""
     return Scope(
-        name(tenant, "tenant"),
-        name(agent, "agent"),
-        None if project is None else name(project, "project"),
+        _named(tenant, "tenant"),
+        _named(agent, "agent"),
+        None if project is None else _named(project, "project"),
     )
+
+
+def _named(text: str, what: str) -> str:
+    """The name as it is stored; one that holds a secret becomes another that tells them apart."""
+    plain = name(text, what)
+    if without_secrets(plain) == plain:
+        return plain
+    return f"redacted-{blake2b(plain.encode(), digest_size=8).hexdigest()}"

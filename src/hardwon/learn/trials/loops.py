@@ -149,6 +149,8 @@ def sound(options: Options, functions: Functions) -> Options:
         raise InvalidInput("no verifier: give a command (--verify) or a function (evaluate=)")
     if options.cwd and not os.path.isdir(options.cwd):
         raise InvalidInput(f"{options.cwd!r} is no directory")
+    for command in (options.actor, *options.verify):
+        _without_secret(command)
     omega_setting(options.omega)
     checked(options.verify, options.cwd or os.getcwd())
     for name in ("max_trials", "window_tokens", "output_bytes"):
@@ -158,6 +160,12 @@ def sound(options: Options, functions: Functions) -> Options:
         if not 0 < getattr(options, name) < 1e7:
             raise InvalidInput(f"{name} must be over 0, not {getattr(options, name)}")
     return options._replace(task=redact(required(options.task, "task", _TASK_LIMIT)))
+
+
+def _without_secret(command: object) -> None:
+    """Refuse a command that holds a secret: it is kept as it stands, to be run again."""
+    if redact(str(command)) != str(command):
+        raise InvalidInput("a command of a loop holds a secret; give it by the environment instead")
 
 
 def options_of(task: str, defaults: Any, **given: Any) -> Options:
@@ -195,6 +203,7 @@ def _check_resumable(state: State, changes: dict[str, Any]) -> None:
     unknown = changes.keys() - _CHANGEABLE
     if unknown:
         raise InvalidInput(f"a resumed loop keeps its {', '.join(sorted(unknown))}")
+    _without_secret(changes.get("actor") or "")
     if state.status == "succeeded":
         raise InvalidInput(f"loop {state.loop_id!r} has succeeded; there is nothing to resume")
     most = changes.get("max_trials") or state.options.max_trials

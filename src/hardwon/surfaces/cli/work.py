@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import hardwon
 from hardwon.settings import duration
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say
+from hardwon.text.secrets import without_secrets
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -35,6 +37,8 @@ def command(
 
     One process works a queue at a time; others stand by and take over when it ends.
     """
+    if logging.lastResort:  # what is logged goes to `worker.log` when a hook has started it
+        logging.lastResort.setFormatter(_Screened())
     with hardwon.open(home) as hw:
         os.chdir(hw.settings.home)  # a model's command must not start in a folder of others
         port = hw.settings.queue.metrics_port if metrics_port is None else metrics_port
@@ -45,6 +49,13 @@ def command(
         dump({**tally._asdict(), "left": left})
     else:
         say(f"{tally.done} done, {tally.retried} later, {tally.buried} given up, {left} waiting")
+
+
+class _Screened(logging.Formatter):
+    """Log lines and tracebacks without secrets."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return without_secrets(super().format(record))
 
 
 def _endpoint(hw: hardwon.Hardwon, port: int) -> contextlib.AbstractContextManager[object]:

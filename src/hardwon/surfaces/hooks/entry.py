@@ -161,7 +161,9 @@ def _append(path: str, line: str) -> None:
 
 
 def _one_line(text: str) -> str:
-    return "".join(letter if letter.isprintable() else " " for letter in text[:500])
+    from hardwon.text.secrets import safe
+
+    return "".join(letter if letter.isprintable() else " " for letter in safe(text, 500))
 
 
 if __name__ == "__main__":

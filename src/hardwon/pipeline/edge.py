@@ -1,0 +1,130 @@
+"""Edge: what is written or sent passes here, and no text in it keeps a secret.
+
+Stages screen what they store; this is the wall behind them. Every writing method of a port is
+called with values of which each text is `Screened`, however deep it lies, whatever field it is in
+and whoever forgot it. Names of tenants, agents and projects are checked where a scope is made.
+"""
+
+from __future__ import annotations
+
+from hardwon.text.secrets import Screened, without_secrets
+from hardwon.values.scope import Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    from hardwon.ports import Model, Reply, Request, Run, Store, WorkedQueue
+
+    T = TypeVar("T")
+
+# The methods that write, by the part of a store that has them; all others only read.
+_STORE_WRITES = {
+    "lessons": frozenset(("add", "update")),
+    "reflections": frozenset(("save",)),
+    "runs": frozenset(("save",)),
+    "deliveries": frozenset(("log", "report")),
+    "failures": frozenset(("met",)),
+    "calls": frozenset(("made",)),
+    "history": frozenset(("note",)),
+    "dreams": frozenset(("save", "note")),
+}
+_MANY = 4
+_QUEUE_WRITES = frozenset(("put", "retry", "bury"))
+_RUN_WRITES = frozenset(("begin", "record", "counted"))
+
+
+def screened(value: T) -> T:
+    """The value with every text in it screened; the same object when nothing had to go."""
+    if isinstance(value, str):
+        return _text(value)  # type: ignore[return-value]
+    if isinstance(value, Scope):
+        return value
+    if isinstance(value, tuple):
+        if _is_clean(value):
+            return value
+        parts = tuple(map(screened, value))
+        if all(new is old for new, old in zip(parts, value, strict=True)):
+            return value
+        return type(value)(*parts) if hasattr(value, "_fields") else parts  # type: ignore[return-value]
+    if isinstance(value, list):
+        return [screened(one) for one in value]  # type: ignore[return-value]
+    if isinstance(value, dict):
+        return {screened(key): screened(one) for key, one in value.items()}  # type: ignore[return-value]
+    return value
+
+
+def _is_clean(value: tuple[Any, ...]) -> bool:
+    """Whether many short texts hold no secret, looked at together."""
+    if len(value) < _MANY or not all(isinstance(one, str) for one in value):
+        return False
+    together = "\n".join(value)
+    return without_secrets(together) == together
+
+
+def _text(value: str) -> str:
+    """The very text when it holds no secret: equal values stay equal objects."""
+    if isinstance(value, Screened):
+        return value
+    clean = without_secrets(value)
+    return value if clean == value else clean
+
+
+class _Edge:
+    """A port whose writing methods get screened values only."""
+
+    def __init__(self, port: object, writes: frozenset[str]) -> None:
+        self._port = port
+        self._writes = writes
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._port, name)
+        return _screening(found) if name in self._writes else found
+
+
+class _StoreEdge:
+    """A store all of whose parts are such ports."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._store, name)
+        if name not in _STORE_WRITES:
+            return found
+        part = self.__dict__[name] = _Edge(found, _STORE_WRITES[name])
+        return part
+
+
+def _screening(method: Callable[..., Any]) -> Callable[..., Any]:
+    def write(*values: Any, **named: Any) -> Any:
+        return method(*map(screened, values), **{key: screened(one) for key, one in named.items()})
+
+    return write
+
+
+def screened_store(store: Store) -> Store:
+    """The store behind its edge."""
+    return _StoreEdge(store)
+
+
+def screened_queue(queue: WorkedQueue) -> WorkedQueue:
+    """The queue behind its edge."""
+    return _Edge(queue, _QUEUE_WRITES)
+
+
+def screened_run(run: Run) -> Run:
+    """The run behind its edge."""
+    return _Edge(run, _RUN_WRITES)
+
+
+class ScreenedModel:
+    """A model that is asked nothing with a secret in it."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self.name = model.name
+
+    async def complete(self, request: Request) -> Reply:
+        return await self._model.complete(screened(request))

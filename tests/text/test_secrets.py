@@ -1,0 +1,123 @@
+"""Secrets go before a text is cut, wherever the cut falls."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.text import json_clip
+from hardwon.text.redact import redact
+from hardwon.text.secrets import MARGIN, Screened, safe, screened, without_secrets
+from tests.corpora.secrets import HARMLESS, Leak, coined, leaks, listed
+
+TOKEN = "gh" + "p_" + "a1B2c3D4e5F6" * 3
+LIMIT = 300
+
+
+def _pieces(secret: str, size: int = 8) -> list[str]:
+    return [secret[at : at + size] for at in range(len(secret) - size + 1)]
+
+
+def _texts(token: str, length: int) -> list[str]:
+    """The token at every place of a text of this length."""
+    filler = "word " * (length // 5 + 1)
+    return [
+        f"{filler[:at]} {token} {filler[: length - at]}"
+        for at in range(0, length, max(7, length // 60))
+    ]
+
+
+@pytest.mark.parametrize("length", [LIMIT, 3 * LIMIT, 2 * MARGIN, 3 * MARGIN])
+def test_a_token_at_any_place_of_a_long_text_leaves_no_piece(length: int) -> None:
+    for text in _texts(TOKEN, length):
+        kept = screened(text, LIMIT)
+
+        assert len(kept) <= LIMIT
+        assert not [piece for piece in _pieces(TOKEN[4:]) if piece in kept]
+        assert not [piece for piece in _pieces(TOKEN[4:]) if piece in safe(text, LIMIT)]
+
+
+@pytest.mark.parametrize("at", range(0, 2 * MARGIN, 397))
+def test_no_form_of_secret_is_parted_by_a_cut(at: int) -> None:
+    chance = random.Random(at)
+    leak = chance.choice([leak for leak in _all_leaks() if len(leak.secret) >= 8])
+    filler = "\n".join(["an ordinary line of output"] * 2000)
+    text = f"{filler[:at]}\n{leak.text}\n{filler}"
+
+    for limit in (at + len(leak.text) // 2, at + 40, 400):
+        assert leak.secret not in screened(text, limit)
+        assert leak.secret not in screened(text[::-1][: len(filler)][::-1] + text, limit)
+
+
+def test_a_key_whose_beginning_is_left_out_goes_too() -> None:
+    lines = "\n".join("Ab1+" * 16 for _ in range(200))
+    pem = f"-----BEGIN RSA PRIVATE KEY-----\n{lines}\n-----END RSA PRIVATE KEY-----"
+    text = "x " * 20_000 + pem + "\nError: denied"
+
+    kept = screened(text, 6000)
+
+    assert "Ab1+Ab1+" not in kept
+    assert kept.endswith("Error: denied")
+
+
+@pytest.mark.parametrize("before", range(60_000, 68_000, 1511))
+def test_a_token_at_the_seam_of_a_clipped_event_leaves_no_piece(before: int) -> None:
+    output = "y " * (before // 2) + TOKEN + " z" * 400_000
+    raw = json.dumps({"output": output, "tail": "z " * 400_000 + TOKEN[:20]}).encode()
+
+    event = json.loads(json_clip.squeezed(io.BytesIO(raw).read))
+
+    assert not [piece for piece in _pieces(TOKEN[4:]) if piece in without_secrets(event["output"])]
+
+
+@pytest.mark.parametrize("after", range(126_000, 134_000, 1511))
+def test_nor_at_the_seam_before_its_end(after: int) -> None:
+    output = "y " * 400_000 + TOKEN + " z" * (after // 2)
+    raw = json.dumps({"output": output}).encode()
+
+    event = json.loads(json_clip.squeezed(io.BytesIO(raw).read))
+
+    assert not [piece for piece in _pieces(TOKEN[4:]) if piece in without_secrets(event["output"])]
+
+
+def _all_leaks() -> list[Leak]:
+    return [*leaks(3, each=1), *listed(3, each=1), *coined(3, each=1)]
+
+
+def test_no_secret_is_passed_over_because_a_text_looks_plain() -> None:
+    texts = [*(leak.text for leak in _all_leaks()), *HARMLESS]
+
+    assert [str(without_secrets(text)) for text in texts] == [redact(text) for text in texts]
+
+
+@given(st.text(max_size=200))
+def test_what_looks_plain_is_plain(text: str) -> None:
+    assert without_secrets(text) == redact(text)
+
+
+def test_screened_text_is_known_for_it_and_not_looked_at_again() -> None:
+    once = screened("the token is " + TOKEN, 100)
+
+    assert isinstance(once, Screened)
+    assert without_secrets(once) is once
+
+
+def test_two_gigabytes_cost_no_more_than_their_ends() -> None:
+    class Huge(str):
+        """A text that says it is long, and fails when it is copied as a whole."""
+
+        def __len__(self) -> int:
+            return 2**31
+
+        def __getitem__(self, key: object) -> str:
+            assert isinstance(key, slice)
+            size = key.stop if key.start is None else -key.start
+            assert size < 100_000
+            return "a plain word " * (int(size) // 13)
+
+    assert len(screened(Huge(), 4000)) <= 4000
