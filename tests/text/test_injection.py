@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hardwon.text.injection import _possible, suspicion
 from hardwon.text.injection_patterns import PAIRS, PATTERNS, Pair, Pattern
+from tests.corpora.attacks import attacks, ordinary
 from tests.corpora.injections import BENIGN, injections
 
 
@@ -29,6 +30,26 @@ def test_at_most_one_of_100_ordinary_texts_is_held_back() -> None:
 
     print(f"\ngate false positives {len(held) / len(BENIGN):.2%} of {len(BENIGN)}: {held}")
     assert len(held) / len(BENIGN) <= 0.01
+
+
+@pytest.mark.parametrize("style", ["persona", "extraction", "code", "language"])
+def test_at_most_one_of_ten_attacks_that_nothing_was_tuned_on_passes(style: str) -> None:
+    made = [attack.text for attack in attacks() if attack.style == style]
+
+    passed = [text for text in made if not suspicion(text)]
+
+    print(f"\n{style}: {len(passed)} of {len(made)} pass: {sorted(set(passed))[:6]}")
+    assert len(passed) / len(made) <= 0.10
+
+
+def test_no_ordinary_rule_is_held_back() -> None:
+    rules = [*ordinary(), *BENIGN]
+
+    held = {text: suspicion(text) for text in rules if suspicion(text)}
+
+    print(f"\nordinary rules held back: {len(held)} of {len(rules)}")
+    assert len(rules) >= 267
+    assert held == {}
 
 
 def test_the_reason_is_told_in_words() -> None:

@@ -14,6 +14,7 @@ from binascii import a2b_base64
 from functools import cache
 
 from hardwon._cold import re
+from hardwon.text.addressing import hides_in_code, speaks_to_model
 from hardwon.text.injection_patterns import PAIRS, PATTERNS, PHRASES, Pair, Pattern, Phrase
 
 TYPE_CHECKING = False
@@ -45,11 +46,15 @@ def suspicion(text: str) -> str:
     if re.search(_HIDDEN, text):
         return "holds hidden or direction-changing characters"
     plain = re.sub(_JOINED, "", text)
+    if hides_in_code(plain):
+        return "speaks to its reader from within a program"
     read: list[str] = []
     for form in _forms(plain):
         words = _words(form.lower())
         if found := (words != read and _phrase(words)) or _pair(form) or _pattern(form):
             return found
+        if speaks_to_model(form):
+            return "speaks to a model about itself rather than about the work"
         read = words
     return "hides letters with invisible characters" if plain != text else ""
 

@@ -165,7 +165,7 @@ PATTERNS = (
     Pattern(_RUN, ("/", "socat", "downloadstring("), r"/dev/(?:tcp|udp)/\S|\bn(?:et)?c(?:at)? (?:-\w+ ){0,3}-\w{0,3}[ec] ?/|\bsocat\b[^\n]{0,80}exec:|downloadstring\("),
     Pattern(_DOOR, ("rm -",), r"\brm (?:-\w+ ){0,3}-\w*[rf]\w* (?:-\S+ ){0,3}(?:/(?:\*|\s|$|home\b|etc\b|usr\b|var\b)|~/?(?:\s|$|\*)|\$HOME/?(?:\s|$|\*)|--no-preserve-root)"),
     Pattern(_DOOR, ("mkfs", "of=/dev", ":(", "nopasswd:", "crontab"), r"\bmkfs(?:\.\w+)? /dev|\bof=/dev/(?:sd|nvme|hd)|:\(\)\s?\{|\bNOPASSWD:|\|\s{0,4}crontab\b"),
-    Pattern(f"{_OLD}, in another language", ("ignor",), r"\bignor(?:iere?|eren|ez|er|a|ar|ad|en|are)\b[^\n.]{0,40}?\b(?:anweisung|instru[ck][ct]|consigne|instruç|istruzion|reg(?:eln|las|ole|ras)|règles|vorherig|anterior|précédent)"),
+    Pattern(f"{_OLD}, in another language", ("ignor",), r"\bignor(?:iere?|eren|ez|er?|a|ar|ad|en|are)\b[^\n.]{0,40}?\b(?:anweisung|instru[ck][ct]|consigne|instruç|istruzion|reg(?:eln|las|ole|ras)|règles|vorherig|anterior|précédent)"),
     Pattern(f"{_OLD}, in another language", ("vergiss", "missachte", "oublie", "olvida", "esquece", "dimentica", "negeer"), r"\b(?:vergiss|missachte|oublie[rz]?|olvida|esquece|dimentica|negeer)\b[^\n.]{0,40}?\b(?:anweisung|instru[ck][ct]|consigne|instruç|istruzion|reg(?:eln|las|ole|ras)|règles)"),
     Pattern(f"{_OLD}, in another language", ("talimatlar", "zignoruj"), r"忽略[^\n]{0,12}(?:指令|指示|说明|规则|提示)|(?:指示|命令)[^\n]{0,4}(?:無視|忘れ)|(?:지시|명령)[^\n]{0,8}(?:무시|잊)|игнорируй|забудь[^\n]{0,30}(?:инструкц|указан|правил)|تجاهل[^\n]{0,20}(?:التعليمات|الأوامر)|talimatlar\w* (?:yok say|unut|görmezden)|zignoruj"),
 )

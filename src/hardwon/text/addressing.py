@@ -1,0 +1,121 @@
+"""Whether a text speaks to a model about how it should be, rather than about the work.
+
+A lesson is about tools. A text that plays a role, asks for stories and opinions, speaks of answers
+and questions or of the rules of a model may have none of the known phrases; it still has many of
+these words. Each counts once, so that a long text of one kind is no worse than a short one.
+"""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.text.quoting_words import ADDRESSING
+
+# Hardly a lesson has them.
+_STRONG = (
+    "above text|act as|acting as|amoral|answer as|answer me|as a language|ask me|asks me|"
+    "bomb|break character|breaking character|can not refuse|cannot refuse|cocaine|crimes|"
+    "dark humor|debate|developer mode|dialogue between|do anything|erotic|essay|evil|"
+    "fetish|first prompt is|first question|first request|from now on|god mode|graphically|"
+    "gross|hacker|hidden prompt|i ask|i say|i want you|i was instructed|i'm sorry|"
+    "ignore all|immoral|in character|initial instructions|initial prompt|instruction set|"
+    "instructions above|jailbreak|jailbroken|legality|maintenance mode|meth|morality|"
+    "murder|my prompt|my prompts|my question|my questions|never refuse|no matter how|"
+    "no restrictions|no rules|not supposed to tell|nsfw|persona|personify|play the role|"
+    "poem|pretend|pretending|previous instructions|profanity|reply as|respond as|roleplay|"
+    "roleplaying|sarcasm|secret instructions|sexual|short story|speak as|stay in character|"
+    "swear|swearing|system instruction|system override|systemprompt|tell me|text above|"
+    "the role of|told me|two entities|uncensored|unethical|unfiltered|user message|villain|"
+    "want you to|were told|were you told|when i ask|when i say|wikipedia article|"
+    "without restrictions|word for word|write a story|you act|you are a|you are an|"
+    "you are going to|you are now|you can do|you have no|you must always|you must never|"
+    "you play|you were given|you were told|you will act|you will always|you will be|"
+    "you will never|you will not|you're a|you're going to|your answer|your answers|"
+    "your character|your creator|your developers|your guidelines|your initial|"
+    "your instructions|your limitations|your name is|your personality|your programming|"
+    "your prompt|your response|your responses|your restrictions|your rules|your starting|"
+    "your system|your training"
+)
+
+# Lessons about programs that use a model have one or two of them.
+_MEDIUM = (
+    "ai|ai assistant|ai model|an ai|begin your|chatbot|chatgpt|crime|criminal|dan|"
+    "debug mode|detailed|disclaimer|disclaimers|drugs|emotions|ethical|ethics|explicit|"
+    "fictional|gpt|harmful|human|humans|hypothetical|i cannot|i will|illegal|imagine|"
+    "language model|llm|moral|morals|no matter what|offensive|openai|opinions|"
+    "regardless of|respond only|rules apply|scenario|simulate|simulating|start your|"
+    "system prompt|the conversation|the prompt|this conversation|this prompt|weapon|"
+    "weapons|you are the|you do not have|you have been|your"
+)
+
+# Any text may have some of them.
+_WEAK = (
+    "act|acts|advice|always|answer|answers|anything|assistant|believe|character|content|"
+    "conversation|everything|feel|game|give|guidelines|i|information|instructions|internet|"
+    "knowledge|language|me|mode|my|never|normal|opinion|output|personality|player|policies|"
+    "prompt|prompts|question|questions|remember|replies|reply|request|requests|respond|"
+    "responds|response|responses|restrictions|rules|say|saying|sentence|speak|stay|story|"
+    "talk|tell|think|topic|topics|user|warnings|words|world|write|you|yourself"
+)
+
+# Asking for what a model was told before.
+_TOLD = (
+    r"\b(?:system prompt|systemprompt|system message|initial (?:prompt|instructions|configuration)"
+    r"|instructions you|you were (?:given|told|started|instructed|asked)|(?:the )?text you"
+    r"|your (?:first|initial|starting|original|system|hidden) (?:message|prompts?|instructions?"
+    r"|text|rules|configuration|words)|my instructions"
+    r"|instructions (?:begin|start|say)|stands above|this (?:entire )?conversation|word for word"
+    r"|above text|text above|i was instructed|told before|you not supposed|not supposed to tell"
+    r"|initialization string)\b"
+)
+_ASKING = (
+    r"\b(?:repeat|show|output|print|reveal|complete|continue|translate|encode|see|display|tell"
+    r"|recite|share|give|what|console|replace|beginning)\b"
+)
+# Lines of programs, and what may be said in them to whoever reads them.
+_CODE_LINE = (
+    r"(?m)^[ \t]*(?:def |class |import |from \w|return\b|if[ (]|for[ (]|while[ (]|elif |else\b"
+    r"|try\b|except\b|const |let |var |function |public |private |static |#include|func |fn "
+    r"|package |using |print\(|console\.|\w+ ?= ?\S|\w+\(.*\)|@\w|[{}\])];?\s*$).*|^.*[;{]\s*$"
+)
+_SAID = (
+    r"#(?!include|!)\s*([^\n]{12,400})|//\s*([^\n]{12,400})|/\*([^*]{12,600})|<!--([^>]{12,600})"
+    r"|--\s([^\n]{12,400})|\"([^\"\n]{16,400})\"|'([^'\n]{16,400})'|\"\"\"([^\"]{12,600})"
+)
+_LINES = 3
+_SPOKEN = 4  # words
+_ADDRESSING = frozenset(ADDRESSING.split())
+_HELD, _LOOSE = 5.0, 7.0  # the sum from which a text waits, and the one without telling words
+_WEIGHTS = tuple(
+    (frozenset(words.split("|")), weight)
+    for words, weight in ((_STRONG, 2.0), (_MEDIUM, 1.0), (_WEAK, 0.5))
+)
+_LONGEST = 4  # words of a phrase
+
+
+def speaks_to_model(text: str) -> bool:
+    """Whether the words of the text are those of somebody who instructs a model."""
+    words = re.findall(r"[a-z']+", text.lower().replace("’", "'"))
+    phrases = {
+        " ".join(words[at : at + size])
+        for size in range(1, _LONGEST + 1)
+        for at in range(len(words) - size + 1)
+    }
+    strong, medium, weak = (len(known & phrases) * weight for known, weight in _WEIGHTS)
+    total = strong + medium + weak
+    if total >= _LOOSE or (total >= _HELD and (strong or medium >= 2)):
+        return True
+    flat = " ".join(words)
+    return bool(re.search(_TOLD, flat)) and bool(re.search(_ASKING, flat))
+
+
+def hides_in_code(text: str) -> bool:
+    """Whether comments or strings of a program speak to whoever reads it."""
+    if len(re.findall(_CODE_LINE, text)) < _LINES:
+        return False
+    said = (next(filter(None, groups), "") for groups in re.findall(_SAID, text))
+    return any(_addresses(one) for one in said)
+
+
+def _addresses(said: str) -> bool:
+    words = re.findall(r"[a-z']+", said.lower())
+    return len(words) >= _SPOKEN and not _ADDRESSING.isdisjoint(words)
