@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hardwon.text.clean import LABEL_LIMIT, many_lines, one_line
+from hardwon.text.frames import inert
 from hardwon.values.evidence import Kind, values_of
 from hardwon.values.lesson import MINED, Lesson, Status
 
@@ -64,8 +65,8 @@ def line(lesson: Lesson, *, label: int = LABEL_LIMIT, words: str = "") -> str:
 
     Brackets in its text cannot end the block.
     """
-    name = f"[{_inert(one_line(lesson.headline(), label))}] " if label else ""
-    text = _inert(many_lines(words or _words(lesson))).replace("\n", "\n    ")
+    name = f"[{inert(one_line(lesson.headline(), label))}] " if label else ""
+    text = inert(many_lines(words or _words(lesson))).replace("\n", "\n    ")
     return f"  - {name}{text} (#{lesson.id})"
 
 
@@ -109,8 +110,3 @@ def guarding(lesson: Lesson) -> str:
 def tokens(text: str) -> int:
     """A careful estimate of the tokens of a text."""
     return max(len(text.encode("utf-8", "replace")) // 4, round(len(text.split()) * 1.33)) + 1
-
-
-def _inert(text: str) -> str:
-    """Text that cannot be taken for the frame of a block."""
-    return text.replace("[END ", "(END ").replace("[KNOWN PITFALLS", "(KNOWN PITFALLS")

@@ -10,10 +10,12 @@ ATTEMPT_LIMIT = 256 * 1024
 # Patterns are kept as text: `re` compiles and caches them on first use, so an import stays cheap.
 _ID = r"[A-Za-z0-9._-]{1,128}"
 _ANSI = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,512}(?:\x07|\x1b\\)?|[@-Z\\-_])"
-# Control characters but tab and newline; zero-width, bidi and tag characters; lone surrogates.
+# Control characters but tab and newline; zero-width, bidi and tag characters; lone surrogates;
+# variation selectors and fillers, which nobody sees.
 _UNSAFE = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f\U000e0100-\U000e01ef\ufe00-\ufe0f"
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0]"
 )
 _PLAIN = r"[\n\t -~]*+"
 

@@ -15,6 +15,7 @@ from functools import cache
 
 from hardwon._cold import re
 from hardwon.text.addressing import hides_in_code, speaks_to_model
+from hardwon.text.frames import imitates_frame
 from hardwon.text.injection_patterns import PAIRS, PATTERNS, PHRASES, Pair, Pattern, Phrase
 
 TYPE_CHECKING = False
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 _READ = 12_000  # characters that are looked at; lessons are far shorter
 
 
-_HIDDEN = "[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\ufff9-\ufffb]"
+_HIDDEN = (
+    "[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\ufff9-\ufffb\U000e0100-\U000e01ef\ufe00-\ufe0e]"
+    "|\ufe0f{2}"
+)
 _JOINED = "(?<=[a-zA-Z ])[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+(?=[a-zA-Z ])"
 _LOOKALIKES = str.maketrans(
     "асеорхуіјѕһԁԛԝкмнтвгαοενρτυικ0134578@$!ı", "aceopxyijshdqwkmhtbraoevptuikoieastbasii"
@@ -46,6 +50,8 @@ def suspicion(text: str) -> str:
     if re.search(_HIDDEN, text):
         return "holds hidden or direction-changing characters"
     plain = re.sub(_JOINED, "", text)
+    if imitates_frame(plain):
+        return "closes a fence or plays another role"
     if hides_in_code(plain):
         return "speaks to its reader from within a program"
     read: list[str] = []

@@ -6,7 +6,6 @@ Little is imported here: an agent waits for the answer.
 from __future__ import annotations
 
 import math
-import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from hardwon.errors import Unavailable
 from hardwon.learn.goals.names import INSIGHT_LIMIT, goal_name
 from hardwon.ranking.reflections import CANDIDATES, key_words
 from hardwon.text.clean import clip, one_line
+from hardwon.text.frames import inert
 from hardwon.text.injection import suspicion
 from hardwon.values.delivery import NOTHING, Injection
 from hardwon.values.reflection import Likeness, Reflection
@@ -91,8 +91,8 @@ def ranked(found: Iterable[Likeness], now: datetime) -> list[Reflection]:
 def render(reflections: Iterable[Reflection]) -> str:
     """The published block; no text in it can pass for the head of a block."""
     lines = [
-        f"• [Goal: {_inert(clip(one_line(one.title or one.subject), _TITLE_LIMIT))}]"
-        f" {_inert(one_line(one.insight, INSIGHT_LIMIT))}"
+        f"• [Goal: {inert(clip(one_line(one.title or one.subject), _TITLE_LIMIT))}]"
+        f" {inert(one_line(one.insight, INSIGHT_LIMIT))}"
         for one in reflections
     ]
     return "\n".join([HEAD, *lines])
@@ -117,7 +117,3 @@ def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
 def doubt_about(one: Reflection) -> str:
     """Why it should not be put before a model; "" when nothing speaks against it."""
     return suspicion(f"{one.title}\n{one.insight}")
-
-
-def _inert(text: str) -> str:
-    return re.sub(r"\[(?=[A-Z]{2})", "(", text)
