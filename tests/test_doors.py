@@ -69,6 +69,22 @@ def test_a_failure_that_a_revert_does_not_mend_is_not_the_runs_own(hw: hardwon.H
     assert "fails without your change too" in lesson.correction
 
 
+def test_a_package_that_was_made_for_another_name_is_no_fix_in_vain(hw: hardwon.Hardwon) -> None:
+    for name in ("shop", "blog", "wiki"):
+        coder = hw.agent("coder")
+        coder.after_action("bash", {"command": "mkdir forum && touch forum/__init__.py"})
+        script = {"command": f"cat > {name}.py <<'E'\nAPPS = ['{name}']\nE\npython {name}.py"}
+        missing = f"ModuleNotFoundError: No module named '{name}'"
+        coder.after_action("bash", script, output=missing, failed=True)
+        coder.after_action("bash", {"command": f"mkdir {name} && touch {name}/__init__.py"})
+        coder.after_action("bash", {"command": f"python {name}.py"}, output="fine")
+        coder.after_run(task="try it")
+
+    (lesson,) = hw.agent("coder").lessons.list()
+
+    assert [(fix.worked, fix.failed) for fix in lesson.fixes] == [(3, 0)]
+
+
 def test_a_candidate_is_told_at_the_same_error_only(hw: hardwon.Hardwon) -> None:
     met_pytest(hw.agent("coder"))
 

@@ -13,7 +13,11 @@ from tests.failures.fix_cases import CASES, FixCase, tool
 from tests.failures.more_fix_cases import MORE
 
 ALL = {case.name: case for case in (*CASES, *MORE)}
-SHOWN_BY_TRYING = {"before anything was touched", "files that the failing call removed"}
+SHOWN_BY_TRYING = {
+    "before anything was touched",
+    "files that the failing call removed",
+    "stashed",
+}
 
 
 def step_of(call: object, output: str = "") -> Step:
@@ -74,6 +78,14 @@ def test_a_call_applies_a_fix_or_not(name: str, call: object, other: object) -> 
 
     assert applies(fix, step_of(call))
     assert not applies(fix, step_of(other))
+
+
+def test_a_failing_call_of_a_tool_does_not_show_that_an_argument_was_right() -> None:
+    ((_, fix),) = fixes_shown(steps_of(ALL["an id from an earlier result"]))
+    call = tool("charge", amount=5, card="x")
+
+    assert applies(fix, step_of(call, "charged"))
+    assert not applies(fix, step_of(call, "!Error: card not found"))
 
 
 @pytest.mark.parametrize(

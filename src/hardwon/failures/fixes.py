@@ -38,6 +38,11 @@ if TYPE_CHECKING:
 _LOOKED_BACK = 30  # steps between a failure and its fix
 _FAILURES = 6  # failures of one run that are looked at for each step
 
+_UNSURE = {
+    "argument",
+    "unchanged",
+    "order",
+}  # sorts that a failing call does not show to be applied
 _SHELL: tuple[Callable[[Case], Fix | None], ...] = (
     call_fix,
     edit_fix,
@@ -60,7 +65,9 @@ def fixes_shown(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
 
 
 def applies(fix: Fix, step: Step) -> bool:
-    """Whether a call applies the fix."""
+    """Whether a call applies the fix; of a failing one that cannot always be told."""
+    if step.failed and fix.sort in _UNSURE:
+        return False
     key = fix.key.partition(" ")[2]
     if fix.sort == "call" or (fix.sort == "tool" and key.startswith("start ")):
         return applies_call(key, step)

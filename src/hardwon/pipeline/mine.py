@@ -275,9 +275,10 @@ def _calls(step: Step, failure: Failure, past: RunSoFar) -> tuple[str, ...]:
 def _in_vain(lesson: Lesson, step: Step, failure: Failure, past: RunSoFar) -> dict[str, Fix]:
     """The fixes that this run had applied when the failure came all the same."""
     recent = (*past.steps[-_LOOKED_BACK:], step)
-    return {
+    judged = [fix for fix in lesson.fixes if fix.call or fix.sort not in _BEFOREHAND]
+    return {  # a preparation without a call of its own may have been made for something else
         mark: fix
-        for fix in lesson.fixes
+        for fix in judged
         if past.counted.isdisjoint(
             (mark := f"vain {failure.kind} {fix.key}", _mark(failure.kind, fix))
         )
