@@ -17,14 +17,14 @@ def cautious(delta: Delta) -> Answer:
     """Only what is sure, is no instruction to a model, and that memory neither says nor denies."""
     sure = tuple(
         str(n)
-        for n, one in enumerate(delta.insights, 1)
-        if one.confidence == HIGH and not one.doubt
+        for n, insight in enumerate(delta.insights, 1)
+        if insight.confidence == HIGH and not insight.doubt
     )
-    relations = {one.key: one.relation for one in delta.related}
+    relations = {insight.key: insight.relation for insight in delta.related}
     touchy = {
         f"Q4.{n}"
-        for n, one in enumerate(delta.insights, 1)
-        if relations.get(one.key) not in {None, COMPLEMENTARY}
+        for n, insight in enumerate(delta.insights, 1)
+        if relations.get(insight.key) not in {None, COMPLEMENTARY}
     }
 
     def answer(question: Question) -> Chosen:

@@ -42,11 +42,11 @@ def find(agents: Iterable[str], cwd: str, *, since: timedelta | None, now: datet
     unknown = [name for name in agents if name not in KINDS]
     if unknown:
         raise InvalidInput(f"unknown agent {unknown[0]!r}; known: {', '.join(KINDS)}")
-    found = find_sessions(os.path.expanduser("~"), agents=agents, cwd=cwd)
+    places = find_sessions(os.path.expanduser("~"), agents=agents, cwd=cwd)
     if since is None:
-        return found
+        return places
     start = (now - since).timestamp()
-    return [one for one in found if one.changed >= start]
+    return [place for place in places if place.changed >= start]
 
 
 def choose(name: str, sessions: list[Place], *, cwd: str, now: datetime) -> Place:

@@ -43,25 +43,25 @@ class Context(NamedTuple):
 def find_sessions(home: str, *, agents: Iterable[str] = (), cwd: str = "") -> list[Place]:
     """Every session of these agents (default: all), the current project's first, newest first."""
     chosen = list(agents) or list(KINDS)
-    found = [one for name in chosen for one in KINDS[name].find(home)]
-    found.sort(key=lambda one: one.changed, reverse=True)
-    return sorted(found, key=lambda one: not belongs(one, cwd)) if cwd else found
+    places = [session for name in chosen for session in KINDS[name].find(home)]
+    places.sort(key=lambda session: session.changed, reverse=True)
+    return sorted(places, key=lambda session: not belongs(session, cwd)) if cwd else places
 
 
-def belongs(found: Place, cwd: str) -> bool:
+def belongs(session: Place, cwd: str) -> bool:
     """Whether the session ran in this directory, or in one below it."""
-    if found.cwd:
-        return found.cwd == cwd or found.cwd.startswith(cwd.rstrip("/") + "/")
-    if found.agent == claude.NAME:
-        return found.folder == claude.encoded(cwd)
-    return where(found) == cwd
+    if session.cwd:
+        return session.cwd == cwd or session.cwd.startswith(cwd.rstrip("/") + "/")
+    if session.agent == claude.NAME:
+        return session.folder == claude.encoded(cwd)
+    return where(session) == cwd
 
 
-def where(found: Place) -> str:
+def where(session: Place) -> str:
     """The directory a session ran in, as far as its beginning tells."""
-    if found.cwd:
-        return found.cwd
-    reading = read(found)
+    if session.cwd:
+        return session.cwd
+    reading = read(session)
     for _ in islice(reading.moments(), _PEEKED):
         if reading.about.cwd:
             break
@@ -76,9 +76,9 @@ def at_path(path: str) -> Place:
     if not os.path.isfile(full):
         raise NotFound("transcript", path)
     agent = kind_of(full)
-    for found in KINDS[agent].find(os.path.expanduser("~")):
-        if os.path.realpath(found.path) == os.path.realpath(full):
-            return found
+    for session in KINDS[agent].find(os.path.expanduser("~")):
+        if os.path.realpath(session.path) == os.path.realpath(full):
+            return session
     return place(agent, full, base=_base(full, agent), folder=_folder(full))
 
 
@@ -96,24 +96,24 @@ def newest(sessions: list[Place], *, cwd: str, now: float) -> list[Place]:
     return live if len(live) > 1 else here[:1]
 
 
-def context_of(found: Place) -> Context:
+def context_of(session: Place) -> Context:
     """Mode and paths of a session."""
-    kind = KINDS[found.agent]
+    kind = KINDS[session.agent]
     home = os.path.expanduser("~")
-    base = found.base or os.path.join(home, kind.folder)
-    cwd = where(found)
-    folder = found.folder or _folder(found.path)
-    is_project = bool(folder) if found.agent == claude.NAME else cwd not in {"", home}
+    base = session.base or os.path.join(home, kind.folder)
+    cwd = where(session)
+    folder = session.folder or _folder(session.path)
+    is_project = bool(folder) if session.agent == claude.NAME else cwd not in {"", home}
     if not is_project:
-        return Context(found, PERSON, "", base, "", "")
+        return Context(session, PERSON, "", base, "", "")
     root = cwd if os.path.isdir(cwd) else ""
     own = os.path.join(root, kind.folder) if root else ""
-    return Context(found, PROJECT, root, base, own, _memory(found, base, folder, own))
+    return Context(session, PROJECT, root, base, own, _memory(session, base, folder, own))
 
 
-def _memory(found: Place, base: str, folder: str, own: str) -> str:
+def _memory(session: Place, base: str, folder: str, own: str) -> str:
     """Where the memory that is loaded into every session of the project lives."""
-    if found.agent == claude.NAME:
+    if session.agent == claude.NAME:
         return os.path.join(base, "projects", folder, "memory", "MEMORY.md")
     return os.path.join(own, "memory", "MEMORY.md") if own else ""
 

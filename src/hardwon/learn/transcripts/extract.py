@@ -41,11 +41,11 @@ async def extract(context: Context, engine: Runtime) -> Extraction:
     """Everything the whole session teaches; secrets never leave this function."""
     reading = read(context.place)
     findings = apply_rules(reading.moments())
-    summary, found = findings.summary, findings.insights
+    summary, insights = findings.summary, findings.insights
     notes: list[str] = []
     if engine.model.name != RULES:
-        summary, found, notes = await _worded(context.place, engine.model, findings)
-    chosen, spare = ranked([cleansed(one) for one in found])
+        summary, insights, notes = await _worded(context.place, engine.model, findings)
+    chosen, spare = ranked([cleansed(insight) for insight in insights])
     library = open_library(context)
     delta = Delta(
         summary=_cleansed_summary(summary),
@@ -66,13 +66,15 @@ async def _worded(
         llm_extract.summary(chunks(read(place).moments()), model),
         return_exceptions=True,
     )
-    notes = [f"the model could not help: {one}" for one in made if isinstance(one, HardwonError)]
-    for one in made:
-        if isinstance(one, BaseException) and not isinstance(one, HardwonError):
-            raise one
-    found = made[0] if isinstance(made[0], list) else []
+    notes = [
+        f"the model could not help: {result}" for result in made if isinstance(result, HardwonError)
+    ]
+    for result in made:
+        if isinstance(result, BaseException) and not isinstance(result, HardwonError):
+            raise result
+    insights = made[0] if isinstance(made[0], list) else []
     summary = made[1] if isinstance(made[1], Summary) else findings.summary
-    return summary, [*found, *findings.insights], notes
+    return summary, [*insights, *findings.insights], notes
 
 
 def cleansed(insight: Insight) -> Insight:
@@ -81,8 +83,8 @@ def cleansed(insight: Insight) -> Insight:
         title=redact(insight.title),
         text=redact(insight.text),
         mistake=redact(insight.mistake),
-        evidence=tuple(Evidence(one.line, redact(one.quote)) for one in insight.evidence),
-        calls=tuple(redact(one) for one in insight.calls),
+        evidence=tuple(Evidence(item.line, redact(item.quote)) for item in insight.evidence),
+        calls=tuple(redact(item) for item in insight.calls),
     )
 
 
@@ -90,7 +92,7 @@ def _cleansed_summary(summary: Summary) -> Summary:
     return summary._replace(
         text=redact(summary.text),
         task=redact(summary.task),
-        decisions=tuple(redact(one) for one in summary.decisions),
+        decisions=tuple(redact(decision) for decision in summary.decisions),
     )
 
 

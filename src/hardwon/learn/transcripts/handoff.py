@@ -36,9 +36,9 @@ def read_delta(handoff: Handoff) -> tuple[Place, Delta]:
     summary = {**known["summary"], "decisions": tuple(known["summary"]["decisions"])}
     delta = Delta(
         summary=Summary(**summary),
-        insights=tuple(insight_from(one) for one in known["insights"]),
-        related=tuple(Related(**one) for one in known["related"]),
-        spare=tuple(insight_from(one) for one in known["spare"]),
+        insights=tuple(insight_from(item) for item in known["insights"]),
+        related=tuple(Related(**item) for item in known["related"]),
+        spare=tuple(insight_from(item) for item in known["spare"]),
         notes=tuple(known["notes"]),
     )
     return Place(**known["place"]), delta
@@ -53,7 +53,7 @@ def plain(value: Any) -> Any:
 
 def summary_text(summary: Summary) -> str:
     """The summary as a page."""
-    decisions = "\n".join(f"- {one}" for one in summary.decisions) or "- (none stated)"
+    decisions = "\n".join(f"- {decision}" for decision in summary.decisions) or "- (none stated)"
     return (
         f"## Session Summary\n\n{summary.text}\n\n**Main Task**: {summary.task}\n\n"
         f"**Key Decisions**:\n{decisions}\n\n**Duration**: {summary.duration}\n"
@@ -72,7 +72,7 @@ def insights_text(delta: Delta, session: str, now: datetime) -> str:
 
 
 def _one(number: int, insight: Insight) -> str:
-    shown = "; ".join(f"“{one.quote}” (line ~{one.line})" for one in insight.evidence[:5])
+    shown = "; ".join(f"“{quote.quote}” (line ~{quote.line})" for quote in insight.evidence[:5])
     return (
         f"\n### {number}. {insight.category}: {insight.title}\n\n"
         f"- Type: {insight.kind.capitalize()}\n- Confidence: {insight.confidence.capitalize()}\n"
@@ -84,10 +84,14 @@ def _one(number: int, insight: Insight) -> str:
 
 def related_text(delta: Delta) -> str:
     """Related knowledge as a page."""
-    titles = {one.key: one.title for one in (*delta.insights, *delta.spare)}
-    rows = "".join(
-        f"\n### {titles.get(one.key, one.key)}\n\n- Relation: {one.relation.capitalize()}\n"
-        f"- File: {one.path}:{one.line}\n- Excerpt: {one.excerpt}\n- Rationale: {one.reason}\n"
-        for one in delta.related
-    )
+    titles = {insight.key: insight.title for insight in (*delta.insights, *delta.spare)}
+    rows = "".join(_passage(near, titles.get(near.key, near.key)) for near in delta.related)
     return f"# Related Knowledge\n{rows or chr(10) + 'Everything is new.' + chr(10)}"
+
+
+def _passage(near: Related, title: str) -> str:
+    return (
+        f"\n### {title}\n\n- Relation: {near.relation.capitalize()}\n"
+        f"- File: {near.path}:{near.line}\n- Excerpt: {near.excerpt}\n"
+        f"- Rationale: {near.reason}\n"
+    )

@@ -135,20 +135,29 @@ _SURE = {HIGH: 3, MEDIUM: 2, LOW: 1}
 _LIMIT, _SPARE = 10, 8
 
 
-def ranked(found: list[Insight]) -> tuple[tuple[Insight, ...], tuple[Insight, ...]]:
+def ranked(insights: list[Insight]) -> tuple[tuple[Insight, ...], tuple[Insight, ...]]:
     """The ten to choose from, surest first, and a few that come after them."""
     best: dict[str, Insight] = {}
-    for one in found:
-        if one.evidence and (one.key not in best or _rank(one) > _rank(best[one.key])):
-            best[one.key] = one
+    for insight in insights:
+        if insight.evidence and (
+            insight.key not in best or _rank(insight) > _rank(best[insight.key])
+        ):
+            best[insight.key] = insight
     order = sorted(best.values(), key=_rank, reverse=True)
-    chosen = [one for one in order if one.confidence != LOW or one.times > 1][:_LIMIT]
-    rest = [one for one in order if one not in chosen]
+    chosen = [insight for insight in order if insight.confidence != LOW or insight.times > 1][
+        :_LIMIT
+    ]
+    rest = [insight for insight in order if insight not in chosen]
     return tuple(chosen), tuple(rest[:_SPARE])
 
 
-def _rank(one: Insight) -> tuple[int, int, bool, int]:
-    return (_SURE[one.confidence], min(one.times, 9), one.tier == TIER_A, -one.evidence[0].line)
+def _rank(insight: Insight) -> tuple[int, int, bool, int]:
+    return (
+        _SURE[insight.confidence],
+        min(insight.times, 9),
+        insight.tier == TIER_A,
+        -insight.evidence[0].line,
+    )
 
 
 def insight_from(plain: dict[str, Any]) -> Insight:
@@ -157,9 +166,9 @@ def insight_from(plain: dict[str, Any]) -> Insight:
     for name in ("tags", "signatures", "calls", "kinds"):
         known[name] = tuple(known.get(name, ()))
     known["fixes"] = tuple(Fix(**fix) for fix in known.get("fixes", ()))
-    known["evidence"] = tuple(Evidence(*_pair(one)) for one in known["evidence"])
+    known["evidence"] = tuple(Evidence(*_pair(piece)) for piece in known["evidence"])
     return Insight(**known)
 
 
-def _pair(one: Any) -> tuple[int, str]:
-    return (one["line"], one["quote"]) if isinstance(one, dict) else (one[0], one[1])
+def _pair(piece: Any) -> tuple[int, str]:
+    return (piece["line"], piece["quote"]) if isinstance(piece, dict) else (piece[0], piece[1])

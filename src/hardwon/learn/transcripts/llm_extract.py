@@ -68,27 +68,29 @@ async def insights(texts: Iterator[str], model: Model) -> list[Insight]:
     """What the model finds in the chunks, as far as its quotes are really there."""
     system = prompt_text("session-insights")
 
-    async def one(text: str) -> list[Insight]:
+    async def asked(text: str) -> list[Insight]:
         reply = await _asked(model, system, text, _INSIGHTS)
         made = (_insight(plain, text, model.name) for plain in reply.get("insights", ()))
         return [insight for insight in made if insight]
 
-    found = await _each(texts, one)
-    return [insight for part in found for insight in part]
+    parts = await _each(texts, asked)
+    return [insight for part in parts for insight in part]
 
 
 async def summary(texts: Iterator[str], model: Model) -> Summary:
     """One summary of all chunks: of each first, then of these."""
     system = prompt_text("session-summary")
 
-    async def one(text: str) -> dict[str, Any]:
+    async def asked(text: str) -> dict[str, Any]:
         return await _asked(model, system, text, _SUMMARY)
 
-    parts = await _each(texts, one)
+    parts = await _each(texts, asked)
     while len(parts) > 1:
-        told = "\n".join(f"[part {n}] {part.get('summary')}" for n, part in enumerate(parts, 1))
+        summaries = "\n".join(
+            f"[part {n}] {part.get('summary')}" for n, part in enumerate(parts, 1)
+        )
         decisions = [known for part in parts for known in part.get("key_decisions", ())]
-        parts = [{**await one(told), "key_decisions": decisions}]
+        parts = [{**await asked(summaries), "key_decisions": decisions}]
     if not parts:
         raise BadReply("anything to summarise", "")
     return Summary(
@@ -100,10 +102,10 @@ async def summary(texts: Iterator[str], model: Model) -> Summary:
 
 async def _each(texts: Iterator[str], ask: Callable[[str], Awaitable[T]]) -> list[T]:
     """An answer for every text, in order, a few at a time: the texts are never all in memory."""
-    found: list[T] = []
+    answers: list[T] = []
     while batch := [text for _, text in zip(range(_AT_ONCE), texts, strict=False)]:
-        found += await asyncio.gather(*(ask(text) for text in batch))
-    return found
+        answers += await asyncio.gather(*(ask(text) for text in batch))
+    return answers
 
 
 async def _asked(model: Model, system: str, text: str, schema: dict[str, Any]) -> dict[str, Any]:
@@ -125,12 +127,12 @@ def parse(reply: str) -> dict[str, Any]:
     """The JSON object in a reply, whatever stands around it; raises BadReply."""
     start, end = reply.find("{"), reply.rfind("}")
     try:
-        found = json.loads(reply[start : end + 1])
+        answer = json.loads(reply[start : end + 1])
     except ValueError as error:
         raise BadReply("a JSON object", reply) from error
-    if not isinstance(found, dict):
+    if not isinstance(answer, dict):
         raise BadReply("a JSON object", reply)
-    return found
+    return answer
 
 
 def _insight(plain: Any, text: str, author: str) -> Insight | None:

@@ -69,14 +69,14 @@ def dialogue(delta: Delta, mode: str) -> Dialogue:
     """Asks what there is to ask, in order; returns the selection."""
     summary = yield from _summary(delta)
     picked = yield from _insights(delta)
-    related = {one.key: one for one in delta.related}
+    related = {passage.key: passage for passage in delta.related}
     choices: list[Choice] = []
     for number, insight in picked:
         choice = yield from _storage(number, insight, related.get(insight.key), mode)
         if choice:
             choices.append(choice)
     kept = {choice.insight.key for choice in choices}
-    left = tuple(one for one in delta.insights if one.key not in kept)
+    left = tuple(passage for passage in delta.insights if passage.key not in kept)
     return Selection(tuple(choices), summary, left)
 
 
@@ -94,26 +94,26 @@ def converse(talk: Dialogue, answer: Answer) -> Selection:
 def valid(question: Question, chosen: Chosen) -> Chosen:
     """The chosen values if the question knows them, else InvalidInput."""
     by_label = {option.label: option.value for option in question.options}
-    values = tuple(by_label.get(one, one) for one in chosen)
+    values = tuple(by_label.get(value, value) for value in chosen)
     known = [option.value for option in question.options]
-    unknown = [one for one in values if one not in known]
+    unknown = [value for value in values if value not in known]
     if unknown or not values or (len(values) > 1 and (not question.multi or NONE in values)):
-        one_of = " or ".join(repr(one) for one in known)
+        one_of = " or ".join(repr(value) for value in known)
         raise InvalidInput(f"{question.id}: {', '.join(chosen) or 'no answer'}; choose {one_of}")
     return values
 
 
 def all_questions(delta: Delta, mode: str) -> list[Question]:
     """Every question that can come up, for front ends that show them their own way."""
-    related = {one.key: one for one in delta.related}
-    found = [q1(delta), q1_changes(delta), q2(delta)]
+    related = {passage.key: passage for passage in delta.related}
+    questions = [q1(delta), q1_changes(delta), q2(delta)]
     if delta.spare:
-        found += [q3(), q3_missed(delta)]
+        questions += [q3(), q3_missed(delta)]
     for number, insight in _numbered(delta):
         if insight.key in related:
-            found.append(q4(number, insight, related[insight.key]))
-        found += [q5(number, insight, mode), q5b(number, insight, mode)]
-    return found
+            questions.append(q4(number, insight, related[insight.key]))
+        questions += [q5(number, insight, mode), q5b(number, insight, mode)]
+    return questions
 
 
 def q1(delta: Delta) -> Question:
@@ -133,10 +133,10 @@ def q1(delta: Delta) -> Question:
 def q1_changes(delta: Delta) -> Question:
     """What to change in the summary, inferred from the session."""
     sentences = _sentences(delta.summary.text)
-    drops = [Option(f"drop{n}", f"Leave out: {one}") for n, one in enumerate(sentences, 1)]
+    drops = [Option(f"drop{n}", f"Leave out: {text}") for n, text in enumerate(sentences, 1)]
     adds = [
-        Option(f"add{n}", f"Add the decision: {one}")
-        for n, one in enumerate(delta.summary.decisions, 1)
+        Option(f"add{n}", f"Add the decision: {text}")
+        for n, text in enumerate(delta.summary.decisions, 1)
     ]
     return Question(
         "Q1-changes",
@@ -151,8 +151,8 @@ def q1_changes(delta: Delta) -> Question:
 def q2(delta: Delta) -> Question:
     """Insight selection."""
     options = [
-        Option(str(n), f"[{one.confidence}] {_warning(one)}{one.advice}")
-        for n, one in enumerate(delta.insights, 1)
+        Option(str(n), f"[{insight.confidence}] {_warning(insight)}{insight.advice}")
+        for n, insight in enumerate(delta.insights, 1)
     ]
     return Question(
         "Q2",
@@ -181,7 +181,7 @@ def q3() -> Question:
 def q3_missed(delta: Delta) -> Question:
     """Insights that were not in the list, inferred from the session."""
     first = len(delta.insights) + 1
-    options = [Option(str(n), one.advice) for n, one in enumerate(delta.spare, first)]
+    options = [Option(str(n), insight.advice) for n, insight in enumerate(delta.spare, first)]
     return Question(
         "Q3-missed",
         "Which of these should be saved as well?",
@@ -194,11 +194,11 @@ def q3_missed(delta: Delta) -> Question:
 
 def q4(number: int, insight: Insight, related: Related) -> Question:
     """Merge decision."""
-    said = f"{related.path}:{related.line} ({related.relation}): “{related.excerpt}”"
+    passage = f"{related.path}:{related.line} ({related.relation}): “{related.excerpt}”"
     default = SKIP if related.relation == REDUNDANT else CREATE
     return Question(
         f"Q4.{number}",
-        f"Merge with existing knowledge?\n{insight.title}\n{said}",
+        f"Merge with existing knowledge?\n{insight.title}\n{passage}",
         (
             Option(MERGE, "Merge (modify existing file)"),
             Option(CREATE, "Create new"),
@@ -250,9 +250,9 @@ def _summary(delta: Delta) -> Generator[Question, Chosen, Summary | None]:
 
 
 def _changed(summary: Summary, changes: Chosen) -> Summary:
-    told = _sentences(summary.text)
-    kept = [one for n, one in enumerate(told, 1) if f"drop{n}" not in changes]
-    more = [one for n, one in enumerate(summary.decisions, 1) if f"add{n}" in changes]
+    sentences = _sentences(summary.text)
+    kept = [text for n, text in enumerate(sentences, 1) if f"drop{n}" not in changes]
+    more = [text for n, text in enumerate(summary.decisions, 1) if f"add{n}" in changes]
     return summary._replace(text=" ".join((*kept, *more)))
 
 
@@ -262,7 +262,7 @@ def _insights(delta: Delta) -> Generator[Question, Chosen, list[tuple[int, Insig
         picked = yield q2(delta)
     if delta.spare and (yield q3()) == ("yes",):
         picked += yield q3_missed(delta)
-    return [(number, one) for number, one in _numbered(delta) if str(number) in picked]
+    return [(number, insight) for number, insight in _numbered(delta) if str(number) in picked]
 
 
 def _numbered(delta: Delta) -> list[tuple[int, Insight]]:
@@ -286,4 +286,4 @@ def _storage(
 
 
 def _sentences(text: str) -> Sequence[str]:
-    return [one for one in re.split(r"(?<=[.!?”])\s+", text.strip()) if one]
+    return [sentence for sentence in re.split(r"(?<=[.!?”])\s+", text.strip()) if sentence]

@@ -42,8 +42,8 @@ class Library(NamedTuple):
 
 def find_related(insights: tuple[Insight, ...], library: Library) -> tuple[Related, ...]:
     """For each insight the passage that is nearest to it; nothing for a new one."""
-    found = (_nearest(one, library) for one in insights)
-    return tuple(one for one in found if one)
+    nearest = (_nearest(insight, library) for insight in insights)
+    return tuple(insight for insight in nearest if insight)
 
 
 def open_library(context: Context) -> Library:
@@ -63,16 +63,16 @@ def open_library(context: Context) -> Library:
 def _paths(context: Context) -> list[str]:
     name = os.path.basename(context.user_level).lstrip(".").upper()
     bases = [base for base in (context.user_level, context.project_level) if base]
-    found = [os.path.join(context.project_path, "AGENTS.md"), context.memory]
+    paths = [os.path.join(context.project_path, "AGENTS.md"), context.memory]
     for base in bases:
         escaped = glob.escape(base)
-        found += [
+        paths += [
             os.path.join(base, f"{name}.md"),
             os.path.join(os.path.dirname(base), f"{name}.md"),
         ]
-        found += sorted(glob.glob(os.path.join(escaped, "rules", "*.md")))
-        found += sorted(glob.glob(os.path.join(escaped, ".insights", "**", "*.md"), recursive=True))
-    own = [path for path in dict.fromkeys(found) if _is_own(path, context)]
+        paths += sorted(glob.glob(os.path.join(escaped, "rules", "*.md")))
+        paths += sorted(glob.glob(os.path.join(escaped, ".insights", "**", "*.md"), recursive=True))
+    own = [path for path in dict.fromkeys(paths) if _is_own(path, context)]
     return [path for path in own if os.path.basename(path) != SUMMARIES][:_FILES]
 
 
@@ -97,7 +97,7 @@ def _nearest(insight: Insight, library: Library) -> Related | None:
     if insight.key in library.marks:
         return _related(insight, REDUNDANT, library.marks[insight.key], "It was stored before.")
     words = meaning(insight.text)
-    near = max(library.passages, key=lambda one: _share(words, one.words), default=None)
+    near = max(library.passages, key=lambda passage: _share(words, passage.words), default=None)
     share = _share(words, near.words) if near else 0.0
     if near is None or share < _NEAR:
         return None

@@ -54,7 +54,7 @@ def memory_file(insight: Insight) -> str:
     kind = "feedback" if insight.category == PREFERENCES else "project"
     name = notes.slug(insight.title).removesuffix(".md")
     front = {"name": name, "description": insight.entry, "metadata": {"type": kind}}
-    shown = "\n".join(f"- line {one.line}: “{one.quote}”" for one in insight.evidence[:5])
+    shown = "\n".join(f"- line {quote.line}: “{quote.quote}”" for quote in insight.evidence[:5])
     text = f"{body(insight, None)}\nEvidence:\n\n{_safe(shown)}\n"
     return notes.Document(front, f"\n{text}").text()
 

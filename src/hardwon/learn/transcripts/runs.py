@@ -38,10 +38,12 @@ def read_runs(path: str, skipped: Counter[str]) -> Iterator[Run]:
     """Every run in the file with what the rules find in it; odd rows are counted."""
     for number, record in lines.records(path, skipped):
         reading = Reading(Parser(), [(number, record)], skipped)
-        found = apply_rules(reading.moments())
+        findings = apply_rules(reading.moments())
         if reading.about.id:
-            story, failures = found.story, found.failures
-            kept = tuple(cleansed(one) for one in found.insights if one.confidence != LOW)
+            story, failures = findings.story, findings.failures
+            kept = tuple(
+                cleansed(insight) for insight in findings.insights if insight.confidence != LOW
+            )
             yield Run(
                 id=reading.about.id,
                 repo=reading.about.cwd,

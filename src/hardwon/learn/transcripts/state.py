@@ -118,10 +118,10 @@ class State:
 
     def mined(self) -> dict[str, Mined]:
         """What was mined so far, by agent and session."""
-        found: dict[str, Mined] = {}
+        sizes: dict[str, Mined] = {}
         for key, size, changed in self._notes():
-            found[key] = Mined(size, changed)
-        return found
+            sizes[key] = Mined(size, changed)
+        return sizes
 
     def note(self, place: Place) -> None:
         """Remember that a session was mined as it is now."""

@@ -65,7 +65,7 @@ def _forget(engine: Runtime, scope: Scope, number: int, is_new: bool, session: s
         lesson = engine.store.lessons.get(scope, number)
     except NotFound:
         return
-    others = tuple(one for one in lesson.evidence if not _is_of(one, session))
+    others = tuple(piece for piece in lesson.evidence if not _is_of(piece, session))
     if is_new and not others:
         engine.store.lessons.delete(scope, number)
     elif len(others) < len(lesson.evidence):

@@ -109,5 +109,7 @@ def answered(text: str, variant: Variant) -> ActorOutput:
 
 def stated_strategy(text: str) -> str:
     """The line in which an actor names its strategy; "" without one."""
-    found = re.search(r"(?im)^[\s#*-]{0,9}(?:strategy|plan|approach)[*]{0,2}: ?(\S.{0,500})$", text)
-    return one_line(found[1].strip("* "), 500) if found else ""
+    stated = re.search(
+        r"(?im)^[\s#*-]{0,9}(?:strategy|plan|approach)[*]{0,2}: ?(\S.{0,500})$", text
+    )
+    return one_line(stated[1].strip("* "), 500) if stated else ""

@@ -80,7 +80,7 @@ def judge(command: str, ended: Finished, *, cwd: str) -> tuple[VerificationResul
     report = _report(command, ended, tool.parse(output), cwd=cwd)
     if status == "pass":  # it may print the word error all it likes
         report = Report((), report.metrics)
-    elif not any(one.severity == "error" for one in report.errors):
+    elif not any(error.severity == "error" for error in report.errors):
         report = Report((*report.errors, _unexplained(tool.name, ended, output)), report.metrics)
     result = VerificationResult(
         tool=tool.name,
@@ -110,10 +110,10 @@ def _report(command: str, ended: Finished, read: Report, *, cwd: str) -> Report:
         return read
     try:
         with open(os.path.join(cwd, named[1].strip("'\"")), "rb") as file:
-            found = junit.parse(file.read(8 << 20).decode("utf-8", "replace"))
+            written = junit.parse(file.read(8 << 20).decode("utf-8", "replace"))
     except OSError:
         return read
-    return found if found.metrics.tests_total else read
+    return written if written.metrics.tests_total else read
 
 
 def _unexplained(tool: str, ended: Finished, output: str) -> StructuredError:
@@ -135,8 +135,8 @@ def _unexplained(tool: str, ended: Finished, output: str) -> StructuredError:
 def combined(judged: Sequence[tuple[VerificationResult, Report]]) -> EvaluatorOutput:
     """One judgement out of many."""
     results = tuple(result for result, _ in judged)
-    errors = [one for _, report in judged for one in report.errors]
-    errors.sort(key=lambda one: one.severity != "error")
+    errors = [error for _, report in judged for error in report.errors]
+    errors.sort(key=lambda error: error.severity != "error")
     metrics = added([report.metrics for _, report in judged])
     return EvaluatorOutput(
         passed=bool(results) and all(result.status == "pass" for result in results),
@@ -156,9 +156,9 @@ def _kind(results: Sequence[VerificationResult]) -> VerificationType:
 def added(metrics: Sequence[VerificationMetrics]) -> VerificationMetrics:
     """Counts of several tools together; of several coverages the last."""
     sums = VerificationMetrics()
-    for one in metrics:
-        for name in one._fields:
-            new, old = getattr(one, name), getattr(sums, name)
+    for counts in metrics:
+        for name in counts._fields:
+            new, old = getattr(counts, name), getattr(sums, name)
             if new is not None:
                 total = new if old is None or name == "coverage_percentage" else old + new
                 sums = sums._replace(**{name: total})

@@ -135,7 +135,7 @@ def _create(journal: files.LoopJournal, scope: Scope, records: Sequence[Record])
 def _replay(journal: files.LoopJournal, records: Sequence[Record]) -> None:
     if not records:
         return
-    before = [one for number, one in sorted(journal.records.items())][-1:]
+    before = [known for number, known in sorted(journal.records.items())][-1:]
     for record in records:
         journal.keep(record)
         row = _trial(record, before[-1] if before else None)

@@ -123,10 +123,10 @@ class LoopJournal:
         self.state = self.folder.state()
         self._lines = [_line(event) for event in events]
         self._rewrite()  # a torn last line is gone from here on
-        found = self.folder.records()
-        for name in found.damaged:
+        stored = self.folder.records()
+        for name in stored.damaged:
             self.note(f"{name} was damaged; it is now {self.folder.quarantine(name)}")
-        self.records = {record.iteration: record for record in found.records}
+        self.records = {record.iteration: record for record in stored.records}
         for name in self.folder.numbered():
             self._stamps[name] = stamp(self.folder.at(name))
         return self.state

@@ -189,9 +189,9 @@ def _calibration(analysis: Analysis) -> str:
 
 def _repeated(analysis: Analysis) -> str:
     rows = "".join(
-        f'<tr><td>{escape(one.task)}</td><td class="n">{one.loops}</td>'
-        f'<td class="n">{one.first_trials:g}</td><td class="n">{one.last_trials:g}</td></tr>'
-        for one in analysis.repeated
+        f'<tr><td>{escape(row.task)}</td><td class="n">{row.loops}</td>'
+        f'<td class="n">{row.first_trials:g}</td><td class="n">{row.last_trials:g}</td></tr>'
+        for row in analysis.repeated
     )
     head = (
         '<tr><th>task</th><th class="n">loops</th><th class="n">trials, first half</th>'

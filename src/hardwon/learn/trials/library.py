@@ -49,8 +49,12 @@ class Library:
 
     def list(self, *, limit: int = 20, status: str | None = None) -> list[State]:
         """The newest loops first."""
-        found = [s for s in summary.every(self.root, self.scope) if status in (None, s.status)]
-        return sorted(found, key=lambda state: state.created_at, reverse=True)[:limit]
+        states = [
+            state
+            for state in summary.every(self.root, self.scope)
+            if status in (None, state.status)
+        ]
+        return sorted(states, key=lambda state: state.created_at, reverse=True)[:limit]
 
     def reflections(self, loop_id: str) -> Sequence[Record]:
         """All readable reflections of a loop, in order."""

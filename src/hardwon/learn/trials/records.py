@@ -113,7 +113,7 @@ def memory(state: State, records: Sequence[Record]) -> MemoryMetadata:
     return MemoryMetadata(
         omega_capacity=omega(state.options.omega, state.kind, records),
         current_memory_size=len(shown),
-        reflections_in_context=tuple(one.iteration for one in shown),
+        reflections_in_context=tuple(record.iteration for record in shown),
         window_policy=state.options.policy,
         total_reflections_generated=len(records),
     )

@@ -98,23 +98,23 @@ class ConfiguredRoles:
         return await given if inspect.isawaitable(given) else given
 
 
-def judgement(said: Any) -> EvaluatorOutput:
+def judgement(answer: Any) -> EvaluatorOutput:
     """What a function's answer means.
 
     True or 1.0 is a pass; False, a smaller number, a text (what is wrong) or an exception is none.
     A whole `EvaluatorOutput` is taken as it is.
     """
-    if isinstance(said, EvaluatorOutput):
-        return said
-    if isinstance(said, bool):
-        return _plain(float(said), "" if said else "the evaluation said no")
-    if isinstance(said, int | float):
-        if not 0 <= said <= 1:
-            raise InvalidInput(f"a reward is in 0 … 1, not {said!r}")
-        return _plain(float(said), "" if said == 1 else f"the reward is {said:g}, not 1")
-    if isinstance(said, str | BaseException) and str(said):
-        return _plain(0.0, str(said))
-    kind = type(said).__name__
+    if isinstance(answer, EvaluatorOutput):
+        return answer
+    if isinstance(answer, bool):
+        return _plain(float(answer), "" if answer else "the evaluation said no")
+    if isinstance(answer, int | float):
+        if not 0 <= answer <= 1:
+            raise InvalidInput(f"a reward is in 0 … 1, not {answer!r}")
+        return _plain(float(answer), "" if answer == 1 else f"the reward is {answer:g}, not 1")
+    if isinstance(answer, str | BaseException) and str(answer):
+        return _plain(0.0, str(answer))
+    kind = type(answer).__name__
     raise InvalidInput(f"evaluate must give a bool, a reward, what is wrong, or more; not {kind}")
 
 

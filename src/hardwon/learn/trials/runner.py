@@ -134,11 +134,11 @@ class Runner:
         if self._known is None and self._options.recall:
             try:
                 doors, scope = self._engine.doors, self.state.scope
-                found = doors.turn(scope, self._options.task, doors.run(scope, None))
+                recalled = doors.turn(scope, self._options.task, doors.run(scope, None))
             except HardwonError:  # the loop goes on without its memory
                 return ""
-            self._known, self._delivery = found.text, found.id
-            self._lessons = len(found.lessons)
+            self._known, self._delivery = recalled.text, recalled.id
+            self._lessons = len(recalled.lessons)
         return self._known or ""
 
     def _recorded(self, number: int, attempt: Attempt) -> Attempt:

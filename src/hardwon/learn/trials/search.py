@@ -102,13 +102,15 @@ def patterns(
         raise InvalidInput(f"patterns are found in {' and '.join(PARTS)}, not in {named}")
     if min_frequency < 1:
         raise InvalidInput(f"min_frequency must be at least 1, not {min_frequency}")
-    said: dict[str, list[tuple[str, Record]]] = {}
+    lines_by_key: dict[str, list[tuple[str, Record]]] = {}
     for record in records:
         lines = [line for part in parts for line in getattr(record.self_reflection, part)]
         for key, line in {_key(line): line for line in lines}.items():
-            said.setdefault(key, []).append((line, record))
-    found = [_pattern(rows) for key, rows in said.items() if key and len(rows) >= min_frequency]
-    return sorted(found, key=lambda one: (-one.frequency, one.text))
+            lines_by_key.setdefault(key, []).append((line, record))
+    shared = [
+        _pattern(rows) for key, rows in lines_by_key.items() if key and len(rows) >= min_frequency
+    ]
+    return sorted(shared, key=lambda pattern: (-pattern.frequency, pattern.text))
 
 
 def _key(text: str) -> str:

@@ -150,10 +150,10 @@ def _action(tool: str, args: Any) -> Action:
     paths = _paths(args)
     kind = _kind(tool.lower(), call)
     is_run = kind in ("command_execution", "test_execution")
-    said = call if isinstance(args, str) or is_run else phrase(args)
+    words = call if isinstance(args, str) or is_run else phrase(args)
     return Action(
         kind,
-        _edit(tool, paths) if kind in _VERBS and paths else one_line(f"{tool}: {said}", 300),
+        _edit(tool, paths) if kind in _VERBS and paths else one_line(f"{tool}: {words}", 300),
         file_path=clip(paths[0], 500) if paths else None,
         command=clip_middle(call, 1000) if is_run else None,
     )

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 def write(folder: LoopFolder, state: State) -> None:
     """Keep the summary of an ended loop beside its journal."""
-    told = {**to_json(state), "scope": list(state.scope), "stamp": _stamp(folder)}
-    text = json.dumps(told, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    fields = {**to_json(state), "scope": list(state.scope), "stamp": _stamp(folder)}
+    text = json.dumps(fields, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     files.write(folder.at(files.SUMMARY), text.encode())
 
 
@@ -29,30 +29,30 @@ def read(folder: LoopFolder) -> State:
     content = files.read(folder.at(files.SUMMARY))
     if content is not None:
         try:
-            told = json.loads(content)
-            if told["stamp"] == _stamp(folder):
-                return _state(told)
+            fields = json.loads(content)
+            if fields["stamp"] == _stamp(folder):
+                return _state(fields)
         except (ValueError, KeyError, TypeError, RecursionError):
             pass  # the journal knows it all
     return folder.state()
 
 
-def _state(told: dict[str, object]) -> State:
-    scope = told["scope"]
-    trials = told.get("trials", [])
+def _state(fields: dict[str, object]) -> State:
+    scope = fields["scope"]
+    trials = fields.get("trials", [])
     if not isinstance(scope, list) or not isinstance(trials, list):
         raise Misfit("summary")
     return State(
-        loop_id=str(told["loop_id"]),
+        loop_id=str(fields["loop_id"]),
         scope=Scope(*scope),
-        options=from_json(Options, told["options"]),
-        created_at=str(told["created_at"]),
-        tree=str(told.get("tree", "")),
-        status=told["status"],  # type: ignore[arg-type]
-        reason=str(told["reason"]),
-        ended_at=str(told["ended_at"]),
+        options=from_json(Options, fields["options"]),
+        created_at=str(fields["created_at"]),
+        tree=str(fields.get("tree", "")),
+        status=fields["status"],  # type: ignore[arg-type]
+        reason=str(fields["reason"]),
+        ended_at=str(fields["ended_at"]),
         trials=tuple(from_json(Trial, trial) for trial in trials),
-        kind=str(told.get("kind", "")),
+        kind=str(fields.get("kind", "")),
     )
 
 

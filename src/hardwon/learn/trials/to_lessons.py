@@ -85,11 +85,11 @@ def _situation(record: Record, worst: StructuredError | None) -> str:
     """The task and what a tool said; of a reflection that names neither, its own words."""
     if not record.task_description and worst is None:
         return clip(one_line(record.self_reflection.reflection_text), 200)
-    said = f"{worst.tool or 'the check'} says “{clip(worst.message, 200)}”" if worst else ""
+    complaint = f"{worst.tool or 'the check'} says “{clip(worst.message, 200)}”" if worst else ""
     if not record.task_description:
-        return f"When {said}"
+        return f"When {complaint}"
     task = f"When the task is like “{clip(one_line(record.task_description), 200)}”"
-    return f"{task} and {said}" if said else task
+    return f"{task} and {complaint}" if complaint else task
 
 
 def _mistake(record: Record, worst: StructuredError | None) -> str:

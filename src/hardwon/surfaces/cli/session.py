@@ -77,14 +77,14 @@ def list_(
 ) -> None:
     """Sessions of coding agents: this directory's first, newest first."""
     with options.Scoped(**place) as agent:
-        found = agent.sessions.find(agents=agents, cwd=os.getcwd(), since=since)
-        shown = [agent.sessions.look(one) for one in found[:limit]]
+        places = agent.sessions.find(agents=agents, cwd=os.getcwd(), since=since)
+        shown = [agent.sessions.look(session) for session in places[:limit]]
     if as_json:
         dump(shown)
         return
-    table([_row(one) for one in shown]) if shown else say("(no sessions found)")
-    if len(found) > limit:
-        say(f"  … and {len(found) - limit} more; use --limit", dim=True)
+    table([_row(session) for session in shown]) if shown else say("(no sessions places)")
+    if len(places) > limit:
+        say(f"  … and {len(places) - limit} more; use --limit", dim=True)
 
 
 @command.command()
@@ -132,10 +132,10 @@ def _by_policy(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bo
         watch = dialogue.show
         _tell(sessions.mine(_chosen(sessions, name, asked["agents"]), watch=watch), as_json)
         return
-    found = sessions.pending(sessions.find(agents=asked["agents"], since=asked["since"]))
+    places = sessions.pending(sessions.find(agents=asked["agents"], since=asked["since"]))
     results = []
-    with click.progressbar(length=len(found), label="Mining", file=sys.stderr) as bar:
-        for result in sessions.mine_all(found):
+    with click.progressbar(length=len(places), label="Mining", file=sys.stderr) as bar:
+        for result in sessions.mine_all(places):
             results.append(result)
             bar.update(1)
     _tell_all(results, as_json)
@@ -148,7 +148,9 @@ def _questions(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bo
             "run": waiting.run,
             "context": waiting.context.plain(),
             "summary": waiting.delta.summary,
-            "insights": [_plain(one) for one in (*waiting.delta.insights, *waiting.delta.spare)],
+            "insights": [
+                _plain(insight) for insight in (*waiting.delta.insights, *waiting.delta.spare)
+            ],
             "related": waiting.delta.related,
             "notes": waiting.delta.notes,
             "questions": waiting.questions,
@@ -168,13 +170,13 @@ def _answers(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bool
 def _preview(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bool) -> None:
     context, delta = sessions.preview(_chosen(sessions, name, asked["agents"]))
     if as_json:
-        found = [_plain(one) for one in delta.insights]
-        dump({"context": context.plain(), **delta._asdict(), "insights": found})
+        insights = [_plain(insight) for insight in delta.insights]
+        dump({"context": context.plain(), **delta._asdict(), "insights": insights})
         return
     say(delta.summary.text)
-    for number, one in enumerate(delta.insights, 1):
-        say(f"\n{number}. [{one.confidence}] {one.advice}")
-        say("   " + "; ".join(f"line {shown.line}" for shown in one.evidence[:5]), dim=True)
+    for number, insight in enumerate(delta.insights, 1):
+        say(f"\n{number}. [{insight.confidence}] {insight.advice}")
+        say("   " + "; ".join(f"line {shown.line}" for shown in insight.evidence[:5]), dim=True)
     for note in delta.notes:
         say(f"note: {note}", dim=True)
 
@@ -255,8 +257,8 @@ def _wants_another(result: Mining) -> bool:
     """Ask what to do next; related rules are shown as often as the person likes."""
     while (answer := dialogue.ask(_DONE)) == ("rules",):
         related = result.delta.related if result.delta else ()
-        for one in related:
-            say(f"  {one.path}:{one.line} ({one.relation}): {one.excerpt}")
+        for passage in related:
+            say(f"  {passage.path}:{passage.line} ({passage.relation}): {passage.excerpt}")
         if not related:
             say("  (nothing in memory is related)")
     return answer == ("another",)
@@ -272,23 +274,23 @@ def _chosen(sessions: Sessions, name: str, agents: tuple[str, ...]) -> Place:
         return _pick(several.found)
 
 
-def _pick(found: list[Place]) -> Place:
-    options_ = tuple(Option(str(n), f"{one.agent} {one.id}") for n, one in enumerate(found))
+def _pick(places: list[Place]) -> Place:
+    options_ = tuple(Option(str(n), f"{place.agent} {place.id}") for n, place in enumerate(places))
     (answer,) = dialogue.ask(Question("session", "Which session?", options_, default=("0",)))
-    return found[int(answer)]
+    return places[int(answer)]
 
 
-def _row(one: Overview) -> tuple[str, ...]:
-    changed = datetime.fromtimestamp(one.place.changed, UTC)
+def _row(overview: Overview) -> tuple[str, ...]:
+    changed = datetime.fromtimestamp(overview.place.changed, UTC)
     return (
-        one.place.agent,
-        one.place.id[:13],
+        overview.place.agent,
+        overview.place.id[:13],
         age(changed, utc_now()),
-        f"{one.place.size / 1e6:.1f} MB",
-        f"{one.turns} turns",
-        f"{one.failures} failed",
-        "mined" if one.is_mined else "",
-        clip(one.prompt, 60),
+        f"{overview.place.size / 1e6:.1f} MB",
+        f"{overview.turns} turns",
+        f"{overview.failures} failed",
+        "mined" if overview.is_mined else "",
+        clip(overview.prompt, 60),
     )
 
 
@@ -321,16 +323,16 @@ def _count(number: int, noun: str) -> str:
 
 
 def _tell_all(results: list[Mining], as_json: bool) -> None:
-    failed = [one for one in results if one.problem]
-    lessons = sum(len(one.report.lessons) for one in results)
+    failed = [result for result in results if result.problem]
+    lessons = sum(len(result.report.lessons) for result in results)
     if as_json:
         rows = [
-            {"session": one.place.id, "report": one.report, "problem": one.problem}
-            for one in results
+            {"session": result.place.id, "report": result.report, "problem": result.problem}
+            for result in results
         ]
         dump({"sessions": rows, "lessons": lessons})
         return
     mined = _count(len(results) - len(failed), "session")
     say(f"{mined} mined, {_count(lessons, 'lesson')}; {len(failed)} failed")
-    for one in failed:
-        complain(f"{one.place.id}: {one.problem}")
+    for result in failed:
+        complain(f"{result.place.id}: {result.problem}")

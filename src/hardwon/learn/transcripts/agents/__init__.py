@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from hardwon.learn.transcripts.transcript import Parser
 
 
-def _lines(found: Place, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
-    return lines.records(found.path, skipped)
+def _lines(session: Place, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
+    return lines.records(session.path, skipped)
 
 
 class Kind(NamedTuple):
@@ -42,11 +42,11 @@ KINDS = {
 }
 
 
-def read(found: Place) -> Reading:
+def read(session: Place) -> Reading:
     """A reading of one session; ask it for its moments."""
-    kind = KINDS[found.agent]
+    kind = KINDS[session.agent]
     skipped: Counter[str] = Counter()
-    return Reading(kind.parser(), kind.records(found, skipped), skipped)
+    return Reading(kind.parser(), kind.records(session, skipped), skipped)
 
 
 def kind_of(path: str) -> str:

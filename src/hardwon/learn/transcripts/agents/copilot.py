@@ -32,38 +32,38 @@ class Parser:
     """Calls start and complete as events of their own."""
 
     def take(self, record: Any, line: int) -> list[Event] | None:
-        kind, told = str(record.get("type", "")), record.get("data") or {}
+        kind, data = str(record.get("type", "")), record.get("data") or {}
         if kind in _TAKEN:
-            return [About(at=record.get("timestamp", "")), *_TAKEN[kind](told, line)]
+            return [About(at=record.get("timestamp", "")), *_TAKEN[kind](data, line)]
         return [] if kind.startswith(_DULL) else None
 
 
-def _start(told: Any, line: int) -> Iterator[Event]:
-    context = told.get("context") or {}
-    yield About(told.get("sessionId", ""), context.get("cwd", ""))
+def _start(data: Any, line: int) -> Iterator[Event]:
+    context = data.get("context") or {}
+    yield About(data.get("sessionId", ""), context.get("cwd", ""))
 
 
-def _user(told: Any, line: int) -> Iterator[Event]:
-    yield Said(line, USER, told["content"])
+def _user(data: Any, line: int) -> Iterator[Event]:
+    yield Said(line, USER, data["content"])
 
 
-def _agent(told: Any, line: int) -> Iterator[Event]:
-    if told.get("content"):
-        yield Said(line, AGENT, told["content"])
+def _agent(data: Any, line: int) -> Iterator[Event]:
+    if data.get("content"):
+        yield Said(line, AGENT, data["content"])
 
 
-def _call(told: Any, line: int) -> Iterator[Event]:
-    yield Call(line, told["toolCallId"], told["toolName"], told.get("arguments"))
+def _call(data: Any, line: int) -> Iterator[Event]:
+    yield Call(line, data["toolCallId"], data["toolName"], data.get("arguments"))
 
 
-def _result(told: Any, line: int) -> Iterator[Event]:
-    result, error = told.get("result") or {}, told.get("error") or {}
+def _result(data: Any, line: int) -> Iterator[Event]:
+    result, error = data.get("result") or {}, data.get("error") or {}
     output = result.get("content") if isinstance(result, dict) else str(result)
     output = output or error.get("message") or ""
-    code = (told.get("shellExecution") or {}).get("exitCode")
+    code = (data.get("shellExecution") or {}).get("exitCode")
     said = _EXIT.search(output[-400:])
-    failed = told.get("success") is False or code not in {None, 0}
-    yield Result(line, told["toolCallId"], output, failed or bool(said and said[1] != "0"))
+    failed = data.get("success") is False or code not in {None, 0}
+    yield Result(line, data["toolCallId"], output, failed or bool(said and said[1] != "0"))
 
 
 _TAKEN = {

@@ -42,11 +42,11 @@ def find(home: str) -> Iterator[Place]:
         yield Place(NAME, id_, path, size=size, changed=moment, base=base, cwd=directory or "")
 
 
-def records(found: Place, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
+def records(session: Place, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
     """The parts of one session in order, numbered; an unreadable one is counted."""
-    for number, (message, part) in enumerate(_rows(found.path, _PARTS, found.id), 1):
+    for number, (message, part) in enumerate(_rows(session.path, _PARTS, session.id), 1):
         try:
-            yield number, (json.loads(message), json.loads(part), found)
+            yield number, (json.loads(message), json.loads(part), session)
         except ValueError:
             skipped["broken"] += 1
 

@@ -44,5 +44,5 @@ def apply_rules(moments: Iterable[Moment]) -> Findings:
         story.see(moment)
         for rule in rules:
             rule.see(moment)
-    found = [one for rule in rules for one in rule.insights()]
-    return Findings(found, story.summary(decisions.told(), failures.fixed), story, failures)
+    insights = [insight for rule in rules for insight in rule.insights()]
+    return Findings(insights, story.summary(decisions.told(), failures.fixed), story, failures)

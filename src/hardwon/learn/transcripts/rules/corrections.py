@@ -57,12 +57,12 @@ class Corrections:
     def insights(self) -> list[Insight]:
         return [_insight(group) for group in self._groups()]
 
-    def _listen(self, said: Said) -> None:
+    def _listen(self, message: Said) -> None:
         if len(self._heard) < _KEPT:
-            objected = bool(_OBJECTION.match(said.text.strip()))
-            for sentence in sentences(redact(said.text)):
+            objected = bool(_OBJECTION.match(message.text.strip()))
+            for sentence in sentences(redact(message.text)):
                 if is_rule(sentence) or (objected and len(sentence.split()) > 3):
-                    self._heard.append((said.line, sentence))
+                    self._heard.append((message.line, sentence))
 
     def _groups(self) -> list[list[tuple[int, str]]]:
         groups: list[list[tuple[int, str]]] = []
@@ -108,19 +108,19 @@ def is_rule(sentence: str) -> bool:
 
 def _insight(group: list[tuple[int, str]]) -> Insight:
     ruling = [sentence for _, sentence in group if is_rule(sentence)]
-    told = _imperative(max(ruling or [sentence for _, sentence in group], key=len))
+    advice = _imperative(max(ruling or [sentence for _, sentence in group], key=len))
     kind, confidence = (CONTENT, HIGH) if ruling else (IMPLICIT, MEDIUM)
     if len(group) > 1 and not ruling:
         kind, confidence = PATTERN, by_count(len(group))
     return Insight(
-        title=told[:90],
+        title=advice[:90],
         category=PREFERENCES,
         kind=kind,
         confidence=confidence,
-        text=told,
+        text=advice,
         evidence=tuple(evidence(line, sentence) for line, sentence in group[:10]),
         tier=TIER_A,
-        tags=stack(told),
+        tags=stack(advice),
         mistake="The user had to correct this.",
     )
 

@@ -81,8 +81,8 @@ class Failures:
             self._mend(steps)
 
     def insights(self) -> list[Insight]:
-        shown = [_fixed(one, self._met[kind]) for kind, fixes in self._fixed.items()
-                 for one in fixes.values()]  # fmt: skip
+        shown = [_fixed(failed, self._met[kind]) for kind, fixes in self._fixed.items()
+                 for failed in fixes.values()]  # fmt: skip
         again = [
             _pattern(met)
             for kind, met in self._met.items()
@@ -155,7 +155,7 @@ def _fixed(failed: Failed, met: list[Failed]) -> Insight:
     if fix is None:
         return _pattern(met)
     is_general = fix.sort in _GENERAL
-    others = [_met(one) for one in met if one.act.line != failed.act.line]
+    others = [_met(other) for other in met if other.act.line != failed.act.line]
     return Insight(
         title=_title(failed),
         category=_CATEGORY,

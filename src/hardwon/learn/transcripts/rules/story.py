@@ -38,9 +38,9 @@ class Story:
             duration=f"{self.messages} messages",
         )
 
-    def _said(self, said: Said) -> None:
-        text = safe_line(said.text, 300)
-        if said.who == USER and text:
+    def _said(self, message: Said) -> None:
+        text = safe_line(message.text, 300)
+        if message.who == USER and text:
             self.turns += 1
             self.task = self.task or text
         elif text:
@@ -57,17 +57,17 @@ class Story:
     def _sentences(self, fixed: int) -> list[str]:
         task = self.task.rstrip(".") or "nothing that was written down"
         tools = ", ".join(name for name, _ in self.tools.most_common(3)) or "no tool"
-        told = [
+        sentences = [
             f"The user asked for: {clip(task, 200)}.",
             f"The agent made {self.steps} calls in {self.turns} turns, mostly with {tools}.",
             f"{self.failures} calls failed, and {fixed} of these failures were overcome.",
         ]
         if self.files:
             names = ", ".join(path.rsplit("/", 1)[-1] for path, _ in self.files.most_common(4))
-            told.append(f"It edited {len(self.files)} files, most often {names}.")
+            sentences.append(f"It edited {len(self.files)} files, most often {names}.")
         if self._last:
-            told.append(f"It ended with: “{clip(self._last.rstrip('.'), 200)}”.")
-        return told
+            sentences.append(f"It ended with: “{clip(self._last.rstrip('.'), 200)}”.")
+        return sentences
 
 
 def _edited(args: Any) -> str:

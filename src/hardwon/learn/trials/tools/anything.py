@@ -28,10 +28,10 @@ def parse(text: str, *, tool: str = "command") -> Report:
         )
         for m in matches(_PLACED, text)
     )
-    if any(one.severity == "error" for one in placed):
+    if any(entry.severity == "error" for entry in placed):
         return Report(placed)
-    told = tracebacks.last(text, tool=tool) or _line(text, tool)
-    return Report((told, *placed) if told else placed)
+    main = tracebacks.last(text, tool=tool) or _line(text, tool)
+    return Report((main, *placed) if main else placed)
 
 
 def _line(text: str, tool: str) -> StructuredError | None:

@@ -17,8 +17,8 @@ _UNIX = (
 
 def parse(text: str) -> Report:
     """Every problem with its file and rule."""
-    told = document(text)
-    return _json(told) if isinstance(told, list) else _stylish(text)
+    parsed = document(text)
+    return _json(parsed) if isinstance(parsed, list) else _stylish(text)
 
 
 def _stylish(text: str) -> Report:
@@ -26,23 +26,23 @@ def _stylish(text: str) -> Report:
     file: str | None = None
     for line in text.splitlines():
         short = line[:2000]
-        if found := re.match(_PROBLEM, short):
-            errors.append(_problem(file, found))
-        elif found := re.match(_UNIX, short):
-            errors.append(_unix(found))
-        elif found := re.match(_FILE, short):
-            file = found[1]
+        if match := re.match(_PROBLEM, short):
+            errors.append(_problem(file, match))
+        elif match := re.match(_UNIX, short):
+            errors.append(_unix(match))
+        elif match := re.match(_FILE, short):
+            file = match[1]
     return Report(tuple(errors[:MOST_ERRORS]), _metrics(errors, text))
 
 
-def _problem(file: str | None, found: re.Match[str]) -> StructuredError:
-    line, column, level, rest = found.groups()
+def _problem(file: str | None, match: re.Match[str]) -> StructuredError:
+    line, column, level, rest = match.groups()
     message, _, rule = rest.rstrip().rpartition("  ")
     return _lint(message.strip() or rest, level, file=file, line=line, column=column, rule=rule)
 
 
-def _unix(found: re.Match[str]) -> StructuredError:
-    file, line, column, message, level, rule = found.groups()
+def _unix(match: re.Match[str]) -> StructuredError:
+    file, line, column, message, level, rule = match.groups()
     return _lint(message, level.lower(), file=file, line=line, column=column, rule=rule)
 
 
@@ -82,7 +82,7 @@ def _metrics(errors: list[StructuredError], text: str) -> VerificationMetrics:
 
 def _json(files: list[Any]) -> Report:
     try:
-        errors = [_item(f, one) for f in files for one in f["messages"]]
+        errors = [_item(f, item) for f in files for item in f["messages"]]
         bad = sum(as_int(f.get("errorCount")) for f in files)
         odd = sum(as_int(f.get("warningCount")) for f in files)
     except (TypeError, KeyError, AttributeError):
@@ -91,12 +91,12 @@ def _json(files: list[Any]) -> Report:
     return Report(tuple(errors[:MOST_ERRORS]), metrics)
 
 
-def _item(file: dict[str, Any], one: dict[str, Any]) -> StructuredError:
+def _item(file: dict[str, Any], item: dict[str, Any]) -> StructuredError:
     return _lint(
-        str(one["message"]),
-        "warning" if one.get("severity") == 1 else "error",
+        str(item["message"]),
+        "warning" if item.get("severity") == 1 else "error",
         file=str(file["filePath"]),
-        line=as_int(one.get("line")),
-        column=as_int(one.get("column")),
-        rule=str(one.get("ruleId") or ""),
+        line=as_int(item.get("line")),
+        column=as_int(item.get("column")),
+        rule=str(item.get("ruleId") or ""),
     )

@@ -35,22 +35,22 @@ def parse(text: str) -> Report:
 
 def _tests(text: str) -> tuple[list[StructuredError], list[str]]:
     """The failed tests, and the verdict on every test that has no tests below it."""
-    said: dict[str, re.Match[str]] = {}
+    places: dict[str, re.Match[str]] = {}
     verdicts: dict[str, str] = {}
     current = ""
     for line in text.splitlines():
         short = line[:2000]
         if place := re.match(_PLACE, short):
-            said.setdefault(current, place)
+            places.setdefault(current, place)
         elif running := re.match(_RUNNING, short):
             current = running[1]
-        elif found := re.match(_VERDICT, short):  # without -v what it said stands below
-            current = found[2]
-            verdicts[current] = found[1]
+        elif verdict := re.match(_VERDICT, short):  # without -v what it said stands below
+            current = verdict[2]
+            verdicts[current] = verdict[1]
     leaves = {name: how for name, how in verdicts.items() if not _has_below(name, verdicts)}
     failed = [name for name, how in verdicts.items() if how == "FAIL"]
-    told = [name for name in failed if name in leaves or name in said]
-    return [_failure(name, said.get(name)) for name in told], list(leaves.values())
+    failing = [name for name in failed if name in leaves or name in places]
+    return [_failure(name, places.get(name)) for name in failing], list(leaves.values())
 
 
 def _has_below(name: str, names: Iterable[str]) -> bool:

@@ -26,32 +26,32 @@ _PLACE = (
 
 def parse(text: str) -> Report:
     """Every failed test, once."""
-    told = document(text)
-    if isinstance(told, dict):
-        return _json(told)
-    found: dict[str, StructuredError] = {}
+    parsed = document(text)
+    if isinstance(parsed, dict):
+        return _json(parsed)
+    by_test: dict[str, StructuredError] = {}
     for header, tool in ((_JEST, "jest"), (_VITEST, "vitest")):
         for head, lines in blocks(header, text):
             name = head[1].strip()
-            found.setdefault(name, _failure(name, lines, tool))
-    failures = tuple(found.values())[:MOST_ERRORS]
+            by_test.setdefault(name, _failure(name, lines, tool))
+    failures = tuple(by_test.values())[:MOST_ERRORS]
     return Report((*failures, *_thresholds(text)), _metrics(text))
 
 
 def _thresholds(text: str) -> list[StructuredError]:
     """What was covered too little, which fails a run whose tests all pass."""
     return [
-        error("other", found[1], tool="jest", rule="coverage")
-        for found in matches(r"\s{0,4}(?:Jest|ERROR): (.{0,200}coverage .{0,200}threshold.*)", text)
+        error("other", line[1], tool="jest", rule="coverage")
+        for line in matches(r"\s{0,4}(?:Jest|ERROR): (.{0,200}coverage .{0,200}threshold.*)", text)
     ]
 
 
 def _failure(name: str, lines: list[str], tool: str) -> StructuredError:
-    said = [line.strip() for line in lines if line.strip()]
+    words = [line.strip() for line in lines if line.strip()]
     places = [m for line in lines if (m := re.match(_PLACE, line)) and "node_modules" not in m[1]]
     return error(
-        "syntax_error" if any("SyntaxError" in line for line in said[:8]) else "test_failure",
-        _message(said) or name,
+        "syntax_error" if any("SyntaxError" in line for line in words[:8]) else "test_failure",
+        _message(words) or name,
         tool=tool,
         file=places[0][1] if places else None,
         line=places[0][2] if places else None,
@@ -61,10 +61,10 @@ def _failure(name: str, lines: list[str], tool: str) -> StructuredError:
     )
 
 
-def _message(said: list[str]) -> str:
+def _message(words: list[str]) -> str:
     """The first words, with what was expected and what came."""
-    wanted = [line for line in said[:30] if re.match(r"(?:Expected|Received)\b", line)]
-    return " ".join([*said[:1], *(line for line in wanted if line not in said[:1])])
+    wanted = [line for line in words[:30] if re.match(r"(?:Expected|Received)\b", line)]
+    return " ".join([*words[:1], *(line for line in wanted if line not in words[:1])])
 
 
 def _metrics(text: str) -> VerificationMetrics:
@@ -83,17 +83,17 @@ def _coverage(text: str) -> float | None:
     """Lines covered, in the row for all files of the table that `--coverage` prints."""
     cell = r"\s{0,20}[\d.]{1,8}\s{0,20}\|"
     row = rf"All files\s{{0,200}}\|{cell}{cell}{cell}\s{{0,20}}(\d{{1,3}}(?:\.\d{{1,4}})?)\s"
-    found = [float(match[1]) for match in matches(row, text)]
-    return min(found[-1], 100.0) if found else None
+    shares = [float(match[1]) for match in matches(row, text)]
+    return min(shares[-1], 100.0) if shares else None
 
 
-def _json(told: dict[str, Any]) -> Report:
+def _json(parsed: dict[str, Any]) -> Report:
     try:
-        cases = [(f, c) for f in told["testResults"] for c in f.get("assertionResults", [])]
+        cases = [(f, c) for f in parsed["testResults"] for c in f.get("assertionResults", [])]
         errors = [_case(f, c) for f, c in cases if c.get("status") == "failed"]
     except (TypeError, KeyError, AttributeError):
         return Report()
-    good, bad = as_int(told.get("numPassedTests")), as_int(told.get("numFailedTests"))
+    good, bad = as_int(parsed.get("numPassedTests")), as_int(parsed.get("numFailedTests"))
     return Report(tuple(errors[:MOST_ERRORS]), VerificationMetrics(good, bad, good + bad))
 
 

@@ -16,12 +16,12 @@ _PLACE = r"([^\s:]{1,400}\.py):(\d{1,9}): "
 def parse(text: str) -> Report:
     """Every failed test and every error in collecting them, with where it was raised."""
     traces = {head[1]: lines for head, lines in blocks(_HEADER, text)}
-    errors = tuple(_failure(found, traces) for found in matches(_SUMMARY, text))
+    errors = tuple(_failure(line, traces) for line in matches(_SUMMARY, text))
     return Report(errors or tuple(_from_traces(traces)), _metrics(text))
 
 
-def _failure(found: re.Match[str], traces: dict[str, list[str]]) -> StructuredError:
-    verdict, file, test, message = found.groups()
+def _failure(line: re.Match[str], traces: dict[str, list[str]]) -> StructuredError:
+    verdict, file, test, message = line.groups()
     lines = traces.get((test or "").replace("::", "."), traces.get(file, []))
     place_file, place_line = _place(lines, file)
     words = message or _exception(lines) or f"{test or file} failed"
@@ -38,16 +38,16 @@ def _failure(found: re.Match[str], traces: dict[str, list[str]]) -> StructuredEr
 
 def _from_traces(traces: dict[str, list[str]]) -> list[StructuredError]:
     """The failures when the short summary was switched off."""
-    found = []
+    errors = []
     for name, lines in traces.items():
         if words := _exception(lines):
             file, line = _place(lines, "")
             kind = kind_of(words, "FAILED")
             trace = "\n".join(lines)
-            found.append(
+            errors.append(
                 error(kind, words, tool="pytest", file=file, line=line, trace=trace, test=name)
             )
-    return found
+    return errors
 
 
 def kind_of(message: str, verdict: str) -> ErrorType:
@@ -59,13 +59,13 @@ def kind_of(message: str, verdict: str) -> ErrorType:
 
 def _place(lines: list[str], file: str) -> tuple[str, str | None]:
     """The last place named in a traceback."""
-    places = [found for line in lines if (found := re.match(_PLACE, line))]
+    places = [place for line in lines if (place := re.match(_PLACE, line))]
     return (places[-1][1], places[-1][2]) if places else (file, None)
 
 
 def _exception(lines: list[str]) -> str:
-    said = [line[1:].strip() for line in lines if re.match(r"E   +\S", line)]
-    return said[0] if said else ""
+    messages = [line[1:].strip() for line in lines if re.match(r"E   +\S", line)]
+    return messages[0] if messages else ""
 
 
 def _metrics(text: str) -> VerificationMetrics:

@@ -31,7 +31,7 @@ _SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning"}
 
 def mypy(text: str) -> Report:
     """Every line of mypy's that is not a note."""
-    errors = tuple(_typed(found, "mypy") for found in matches(_MYPY, text))
+    errors = tuple(_typed(match, "mypy") for match in matches(_MYPY, text))
     stated = count(r"^Found (\d{1,9}) errors? in ", text)
     if stated is None and not errors and "Success: no issues found" in text:
         stated = 0
@@ -40,15 +40,15 @@ def mypy(text: str) -> Report:
 
 def pyright(text: str) -> Report:
     """pyright's lines, or its JSON."""
-    told = document(text)
-    if isinstance(told, dict):
-        return _pyright_json(told)
+    parsed = document(text)
+    if isinstance(parsed, dict):
+        return _pyright_json(parsed)
     errors = tuple(_with_rule(*block) for block in blocks(_PYRIGHT, text))[:MOST_ERRORS]
     return Report(errors, _metrics(errors, count(r"^(\d{1,9}) errors?, \d{1,9} warn", text)))
 
 
-def _typed(found: re.Match[str], tool: str) -> StructuredError:
-    file, line, column, level, message, rule = found.groups()
+def _typed(match: re.Match[str], tool: str) -> StructuredError:
+    file, line, column, level, message, rule = match.groups()
     return error(
         "syntax_error"
         if rule == "syntax" or message.startswith("invalid syntax")
@@ -63,12 +63,12 @@ def _typed(found: re.Match[str], tool: str) -> StructuredError:
     )
 
 
-def _with_rule(found: re.Match[str], below: list[str]) -> StructuredError:
+def _with_rule(match: re.Match[str], below: list[str]) -> StructuredError:
     """pyright may go on in indented lines, and names its rule at the end of the last."""
     more = list(itertools.takewhile(lambda line: line[:2].isspace(), below))[:10]
-    one = _typed(found, "pyright")
+    typed = _typed(match, "pyright")
     rule = re.search(r"\((report\w{1,60})\)$", more[-1]) if more else None
-    return one._replace(rule=rule[1]) if rule and not one.rule else one
+    return typed._replace(rule=rule[1]) if rule and not typed.rule else typed
 
 
 def _metrics(errors: tuple[StructuredError, ...], stated: int | None) -> VerificationMetrics:
@@ -78,25 +78,25 @@ def _metrics(errors: tuple[StructuredError, ...], stated: int | None) -> Verific
     return VerificationMetrics(type_errors=max(seen, stated or 0))
 
 
-def _pyright_json(told: dict[str, Any]) -> Report:
+def _pyright_json(parsed: dict[str, Any]) -> Report:
     try:
-        found = told.get("generalDiagnostics", [])[:MOST_ERRORS]
-        errors = tuple(_diagnostic(one) for one in found)
-        stated = as_int(told.get("summary", {}).get("errorCount"))
+        items = parsed.get("generalDiagnostics", [])[:MOST_ERRORS]
+        errors = tuple(_diagnostic(item) for item in items)
+        stated = as_int(parsed.get("summary", {}).get("errorCount"))
     except (AttributeError, TypeError, KeyError):
         return Report()
     return Report(errors, _metrics(errors, stated))
 
 
-def _diagnostic(one: dict[str, Any]) -> StructuredError:
-    start = one.get("range", {}).get("start", {})
+def _diagnostic(item: dict[str, Any]) -> StructuredError:
+    start = item.get("range", {}).get("start", {})
     return error(
         "type_error",
-        str(one["message"]),
+        str(item["message"]),
         tool="pyright",
-        file=str(one["file"]),
+        file=str(item["file"]),
         line=as_int(start.get("line")) + 1,
         column=as_int(start.get("character")) + 1,
-        severity=_SEVERITIES.get(str(one.get("severity")), "info"),
-        rule=str(one["rule"]) if one.get("rule") else None,
+        severity=_SEVERITIES.get(str(item.get("severity")), "info"),
+        rule=str(item["rule"]) if item.get("rule") else None,
     )

@@ -59,10 +59,10 @@ def error(
 
 def matches(pattern: str, text: str) -> Iterator[re.Match[str]]:
     """What the pattern finds line by line: one long line can never cost more than itself."""
-    found = 0
+    matched = 0
     for line in text.splitlines():
-        if (match := re.match(pattern, line[:2000])) and found < MOST_ERRORS:
-            found += 1
+        if (match := re.match(pattern, line[:2000])) and matched < MOST_ERRORS:
+            matched += 1
             yield match
 
 
@@ -83,18 +83,18 @@ def blocks(header: str, text: str) -> Iterator[tuple[re.Match[str], list[str]]]:
 
 def count(pattern: str, text: str) -> int | None:
     """The number in the last line that the pattern matches."""
-    found = None
+    number = None
     for line in text.splitlines():
         if match := re.search(pattern, line[:500]):
-            found = int(match[1][:9])
-    return found
+            number = int(match[1][:9])
+    return number
 
 
 def document(text: str) -> Any:
     """The JSON that begins a line of the text, whatever stands around it; None without any."""
-    for found in itertools.islice(re.finditer(r"^[\[{]", text, re.MULTILINE), 20):
+    for start in itertools.islice(re.finditer(r"^[\[{]", text, re.MULTILINE), 20):
         try:
-            value, _ = json.JSONDecoder().raw_decode(text, found.start())
+            value, _ = json.JSONDecoder().raw_decode(text, start.start())
         except (ValueError, RecursionError):
             continue
         if value:

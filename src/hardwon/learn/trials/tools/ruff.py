@@ -27,13 +27,13 @@ _UNFORMATTED = r"(?:Would reformat|would reformat):? (.{1,500})$"
 
 def parse(text: str) -> Report:
     """Every complaint, whatever the output format."""
-    told = document(text)
-    if isinstance(told, list):
-        return _json(told)
-    errors = [_concise(found) for found in matches(_CONCISE, text)] or _full(text)
+    parsed = document(text)
+    if isinstance(parsed, list):
+        return _json(parsed)
+    errors = [_concise(match) for match in matches(_CONCISE, text)] or _full(text)
     errors += [
-        error("lint_error", "not formatted", tool="ruff", file=found[1], rule="format")
-        for found in matches(_UNFORMATTED, text)
+        error("lint_error", "not formatted", tool="ruff", file=match[1], rule="format")
+        for match in matches(_UNFORMATTED, text)
     ]
     return Report(tuple(errors), _metrics(errors, text))
 
@@ -46,8 +46,8 @@ def _metrics(errors: list[StructuredError], text: str) -> VerificationMetrics:
     return VerificationMetrics(lint_errors=max(len(errors), stated or 0), lint_warnings=0)
 
 
-def _concise(found: re.Match[str]) -> StructuredError:
-    file, line, column, rule, message = found.groups()
+def _concise(match: re.Match[str]) -> StructuredError:
+    file, line, column, rule, message = match.groups()
     return _lint(rule, message, file=file, line=line, column=column)
 
 
@@ -83,20 +83,20 @@ def _lint(
     )
 
 
-def _json(told: list[Any]) -> Report:
+def _json(parsed: list[Any]) -> Report:
     try:
-        found = [_item(one) for one in told[:MOST_ERRORS]]
+        errors = [_item(item) for item in parsed[:MOST_ERRORS]]
     except (TypeError, KeyError, AttributeError):
         return Report()
-    return Report(tuple(found), VerificationMetrics(lint_errors=len(found), lint_warnings=0))
+    return Report(tuple(errors), VerificationMetrics(lint_errors=len(errors), lint_warnings=0))
 
 
-def _item(one: dict[str, Any]) -> StructuredError:
-    place = one["location"]
+def _item(item: dict[str, Any]) -> StructuredError:
+    place = item["location"]
     return _lint(
-        str(one.get("code") or "invalid-syntax"),
-        str(one["message"]),
-        file=str(one["filename"]),
+        str(item.get("code") or "invalid-syntax"),
+        str(item["message"]),
+        file=str(item["filename"]),
         line=as_int(place["row"]),
         column=as_int(place["column"]),
     )

@@ -23,26 +23,28 @@ _CHATTER = (
 def parse(text: str) -> Report:
     """Every failed test with its panic, and every diagnostic of the compiler."""
     tests = [_panic(head[1], lines) for head, lines in blocks(_STDOUT, text)]
-    built = [one for block in blocks(_DIAGNOSTIC, text) if (one := _diagnostic(*block))]
+    built = [
+        diagnostic for block in blocks(_DIAGNOSTIC, text) if (diagnostic := _diagnostic(*block))
+    ]
     good, bad, seen = 0, 0, False
     for line in text.splitlines():
-        if found := re.match(_RESULT, line):
-            good, bad, seen = good + int(found[1]), bad + int(found[2]), True
+        if result := re.match(_RESULT, line):
+            good, bad, seen = good + int(result[1]), bad + int(result[2]), True
     metrics = VerificationMetrics(good, bad, good + bad) if seen else VerificationMetrics()
     return Report((*built, *tests)[:MOST_ERRORS], metrics)
 
 
 def _panic(test: str, lines: list[str]) -> StructuredError:
     for at, line in enumerate(lines):
-        if found := re.match(_PANIC, line):
-            message = found[1] or " ".join(part.strip() for part in lines[at + 1 : at + 4])
+        if panic := re.match(_PANIC, line):
+            message = panic[1] or " ".join(part.strip() for part in lines[at + 1 : at + 4])
             return error(
                 "test_failure",
                 message,
                 tool="cargo",
-                file=found[2],
-                line=found[3],
-                column=found[4],
+                file=panic[2],
+                line=panic[3],
+                column=panic[4],
                 trace="\n".join(lines[:40]),
                 test=test,
             )

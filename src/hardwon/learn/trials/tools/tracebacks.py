@@ -28,10 +28,10 @@ class _Raised(NamedTuple):
 
 def last(text: str, *, tool: str) -> StructuredError | None:
     """The last exception with the place that raised it, in own code if it got there; else None."""
-    found = deque(_exceptions(text), maxlen=1)
-    if not found:
+    newest = deque(_exceptions(text), maxlen=1)
+    if not newest:
         return None
-    (raised,) = found
+    (raised,) = newest
     own = [frame for frame in raised.frames if not _FOREIGN.search(frame[1])] or raised.frames
     kind: ErrorType = "syntax_error" if _SYNTAX.match(raised.message) else "runtime_error"
     place = own[-1]

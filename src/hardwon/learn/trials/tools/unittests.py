@@ -25,13 +25,13 @@ _COUNTED = ("failures", "errors")
 
 
 def _failure(head: re.Match[str], lines: list[str]) -> StructuredError:
-    frames = [found for line in lines if (found := re.match(_FRAME, line))]
-    said = [line for line in lines if re.match(r"[A-Za-z_][\w.]{0,100}(?::|$)", line)]
+    frames = [frame for line in lines if (frame := re.match(_FRAME, line))]
+    messages = [line for line in lines if re.match(r"[A-Za-z_][\w.]{0,100}(?::|$)", line)]
     body = lines[1:]  # below the line of dashes
     end = next((at for at, line in enumerate(body) if line.startswith(("====", "----"))), len(body))
     return error(
         "test_failure" if head[1] == "FAIL" else "runtime_error",
-        next((line for line in said if not line.startswith("Traceback")), head[2]),
+        next((line for line in messages if not line.startswith("Traceback")), head[2]),
         tool="unittest",
         file=frames[-1][1] if frames else None,
         line=frames[-1][2] if frames else None,

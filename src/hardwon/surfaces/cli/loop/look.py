@@ -65,8 +65,8 @@ def show(loop_id: str, trial: int | None, as_json: bool, **place: Any) -> None:
         if not records:
             raise NotFound("reflection of trial", trial)
     if as_json:
-        told = {**to_json(state), "scope": list(state.scope)}
-        dump({"loop": told, "reflections": to_json(list(records)), "damaged": damaged})
+        loop = {**to_json(state), "scope": list(state.scope)}
+        dump({"loop": loop, "reflections": to_json(list(records)), "damaged": damaged})
         return
     if trial is None:
         _trials(state)
@@ -85,10 +85,10 @@ def list_(limit: int, status: str | None, as_json: bool, **place: Any) -> None:
     """The newest loops first."""
     with options.Scoped(**place) as own:
         loops = own.loops
-        found = loops.list(limit=limit, status=status)
-        rows = [_row(state, standing(loops, state)) for state in found]
+        states = loops.list(limit=limit, status=status)
+        rows = [_row(state, standing(loops, state)) for state in states]
     if as_json:
-        dump([{**to_json(state), "scope": list(state.scope)} for state in found])
+        dump([{**to_json(state), "scope": list(state.scope)} for state in states])
     elif rows:
         table(rows)
     else:
@@ -190,10 +190,10 @@ def standing(loops: Loops, state: State) -> str:
 
 
 def _newest(loops: Loops) -> str:
-    found = loops.list(limit=1)
-    if not found:
+    newest = loops.list(limit=1)
+    if not newest:
         raise NotFound("loop")
-    return found[0].loop_id
+    return newest[0].loop_id
 
 
 def _row(state: State, now: str) -> tuple[str, ...]:

@@ -34,16 +34,16 @@ def analyze(html: str | None, min_frequency: int, as_json: bool, **place: Any) -
     """What all loops tell about learning: tables, curves, patterns."""
     with options.Scoped(**place) as own:
         loops = own.loops
-        found = _analysis(loops)
-        said = loops.patterns(min_frequency=min_frequency)
+        analysis = _analysis(loops)
+        patterns = loops.patterns(min_frequency=min_frequency)
     if html:
-        _write(html, page(found, title="What the trials taught"))
+        _write(html, page(analysis, title="What the trials taught"))
     if as_json:
-        dump({**plain(found), "patterns": plain(said)})
+        dump({**plain(analysis), "patterns": plain(patterns)})
         return
-    _figures(found)
-    _curves(found)
-    _patterns(said)
+    _figures(analysis)
+    _curves(analysis)
+    _patterns(patterns)
     if html:
         say(f"\nwritten: {html}")
 
@@ -104,55 +104,58 @@ def _analysis(loops: Loops) -> Analysis:
         return loops.analyze(watch=lambda: shown.update(1))
 
 
-def _figures(found: Analysis) -> None:
+def _figures(analysis: Analysis) -> None:
     table(
         [
-            ("loops", f"{found.loops} ({found.trials} trials)"),
-            ("success rate", percent(found.success_rate)),
-            ("trials to success", number(found.trials_to_success)),
-            ("time to success", number(found.seconds_to_success, " s")),
-            ("learning rate", f"{found.learning_rate:+.3f} per trial"),
-            ("breakthroughs", str(found.breakthroughs)),
-            ("confidence", number(found.average_confidence)),
-            ("confidence against improvement (r)", number(found.confidence_correlation)),
-            ("poor reflections", str(found.low_quality)),
-            ("loops that reused lessons", percent(found.lesson_reuse_rate)),
-            ("success with / without lessons", _both(found)),
+            ("loops", f"{analysis.loops} ({analysis.trials} trials)"),
+            ("success rate", percent(analysis.success_rate)),
+            ("trials to success", number(analysis.trials_to_success)),
+            ("time to success", number(analysis.seconds_to_success, " s")),
+            ("learning rate", f"{analysis.learning_rate:+.3f} per trial"),
+            ("breakthroughs", str(analysis.breakthroughs)),
+            ("confidence", number(analysis.average_confidence)),
+            ("confidence against improvement (r)", number(analysis.confidence_correlation)),
+            ("poor reflections", str(analysis.low_quality)),
+            ("loops that reused lessons", percent(analysis.lesson_reuse_rate)),
+            ("success with / without lessons", _both(analysis)),
         ],
         indent="",
     )
 
 
-def _both(found: Analysis) -> str:
-    return f"{percent(found.success_with_lessons)} / {percent(found.success_without_lessons)}"
+def _both(analysis: Analysis) -> str:
+    return f"{percent(analysis.success_with_lessons)} / {percent(analysis.success_without_lessons)}"
 
 
-def _curves(found: Analysis) -> None:
-    if not found.loops:
+def _curves(analysis: Analysis) -> None:
+    if not analysis.loops:
         return
-    _titled("Reward by trial (mean)", plot(found.reward_curve, high=1.0))
-    _titled("Errors by trial (mean)", plot(found.error_curve))
-    most = max((count for _, count in found.categories), default=0)
-    rows = [f"  {kind:<26}{bar(count, most)} {count}" for kind, count in found.categories]
+    _titled("Reward by trial (mean)", plot(analysis.reward_curve, high=1.0))
+    _titled("Errors by trial (mean)", plot(analysis.error_curve))
+    most = max((count for _, count in analysis.categories), default=0)
+    rows = [f"  {kind:<26}{bar(count, most)} {count}" for kind, count in analysis.categories]
     _titled("Failure categories", rows)
-    _titled("Why loops ended", [f"  {count:>5}  {reason}" for reason, count in found.reasons])
+    _titled("Why loops ended", [f"  {count:>5}  {reason}" for reason, count in analysis.reasons])
     _titled(
         "Improvement after a reflection, by its confidence",
-        [f"  {name}  {share:>4.0%} of {count}" for name, count, share in found.calibration],
+        [f"  {name}  {share:>4.0%} of {count}" for name, count, share in analysis.calibration],
     )
     _titled(
         "Kinds of tasks that came again: trials in the first and in the last half",
         [
             f"  {r.first_trials:g} → {r.last_trials:g}  ({r.loops}×)  {r.task}"
-            for r in found.repeated
+            for r in analysis.repeated
         ],
     )
-    lines = [f"  {spark(c.rewards, high=1):<12} {c.status:<10} {c.task}" for c in found.curves]
+    lines = [f"  {spark(c.rewards, high=1):<12} {c.status:<10} {c.task}" for c in analysis.curves]
     _titled("Newest loops", lines)
 
 
-def _patterns(said: Sequence[Pattern]) -> None:
-    _titled("Said more than once", [f"  {one.frequency}×  {one.text}" for one in said[:10]])
+def _patterns(patterns: Sequence[Pattern]) -> None:
+    _titled(
+        "Said more than once",
+        [f"  {pattern.frequency}×  {pattern.text}" for pattern in patterns[:10]],
+    )
 
 
 def _titled(title: str, lines: list[str]) -> None:
@@ -162,8 +165,8 @@ def _titled(title: str, lines: list[str]) -> None:
         say(line)
 
 
-def _text(one: dict[str, Any]) -> str:
-    return json.dumps(one, ensure_ascii=False, indent=2) + "\n"
+def _text(document: dict[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
 def _write(path: str, text: str) -> None:
