@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -109,6 +110,25 @@ def test_a_cut_connection_is_made_again(start: Started) -> None:
         server.gets(["k"])
         running.client.client_kill_filter(_type="normal", skipme=True)
 
+        assert server.gets(["k"]) == [None]
+
+
+def test_a_forked_child_has_a_connection_of_its_own(start: Started) -> None:
+    running = start()
+    (asked, answer), (held, release) = os.pipe(), os.pipe()
+    with closing(Server(running.url, timeout=5)) as server:
+        server.gets(["k"])
+        if (child := os.fork()) == 0:
+            os.write(answer, b"1" if server.gets(["k"]) == [None] else b"0")
+            os.read(held, 1)
+            os._exit(0)
+        is_answered = os.read(asked, 1) == b"1"
+        others = len(running.client.client_list()) - 1
+        os.write(release, b".")
+        os.waitpid(child, 0)
+
+        assert is_answered
+        assert others == 2
         assert server.gets(["k"]) == [None]
 
 

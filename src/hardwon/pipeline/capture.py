@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
+from hardwon._cold import json
 from hardwon.text.clean import clip_middle
 from hardwon.values.episode import Trigger
 from hardwon.values.job import Job, new_job

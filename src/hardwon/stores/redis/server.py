@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ class Server:
         self._address = address_of(url)
         self._timeout = timeout
         self._idle: list[Connection] = []
+        self._process = os.getpid()
 
     def gets(self, keys: Iterable[str]) -> list[bytes | None]:
         """The values of the keys in one round trip; a key of another type is an error."""
@@ -89,7 +91,12 @@ class Server:
         return replies
 
     def _exchanged(self, commands: tuple[Command, ...]) -> list[Any]:
-        """A connection may have been cut while nobody used it: then with a new one."""
+        """A connection may have been cut while nobody used it: then with a new one.
+
+        One that was made before a fork belongs to the parent.
+        """
+        if self._process != os.getpid():
+            self._idle, self._process = [], os.getpid()
         with suppress(IndexError, ConnectionError):
             return self._with(self._idle.pop(), commands)
         return self._with(Connection(self._address, timeout=self._timeout), commands)
