@@ -55,6 +55,35 @@ def test_one_run_that_shows_a_fix_makes_a_candidate(hw: hardwon.Hardwon) -> None
     assert "bin/test" in lesson.correction
 
 
+RED = """E       AssertionError: assert 'a' == 'b'
+
+tests/test_io.py:3: AssertionError
+FAILED tests/test_io.py::{0} - AssertionError: assert 'a' == 'b'
+1 failed, 40 passed in 2s"""
+SUITE = {"command": "pytest tests/test_io.py"}
+EDIT = {"command": "sed -i 's/a/b/' src/io.py"}
+
+
+def test_a_test_that_was_red_without_a_change_is_told_while_an_edit_stands(
+    hw: hardwon.Hardwon,
+) -> None:
+    for _ in range(2):
+        before = hw.agent("coder")
+        before.after_action("bash", EDIT, output="", failed=False)
+        before.after_action("bash", SUITE, output=RED.format("test_pipe"), failed=True)
+        before.after_action("bash", {"command": "git stash"}, output="Saved", failed=False)
+        before.after_action("bash", SUITE, output=RED.format("test_pipe"), failed=True)
+        before.after_run(task="mend the pipe")
+    coder = hw.agent("coder")
+    coder.after_action("bash", EDIT, output="", failed=False)
+
+    another = coder.after_action("bash", SUITE, output=RED.format("test_file"), failed=True)
+    the_same = coder.after_action("bash", SUITE, output=RED.format("test_pipe"), failed=True)
+
+    assert another.text == ""
+    assert "without your change" in the_same.text
+
+
 def test_a_failure_that_a_revert_does_not_mend_is_not_the_runs_own(hw: hardwon.Hardwon) -> None:
     coder = hw.agent("coder")
     red = "FAILED tests/test_io.py::test_pipe - OSError: broken pipe\n1 failed, 40 passed in 2s"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hardwon.settings import Settings
     from hardwon.stores import runs
     from hardwon.values import step as steps
+    from hardwon.values.failure import Failure
     from hardwon.values.lesson import Lesson
     from hardwon.values.run import RunSoFar
     from hardwon.values.scope import Scope
@@ -247,9 +248,15 @@ class Doors:
     def _failed(self, scope: Scope, step: Step, past: RunSoFar) -> Injection:
         """What is known about a failure, when it is one that this run has not met yet."""
         is_known = step.failure is not None and mine.has_met(past, step.failure.kind)
-        if is_known or not mistakes.is_mistake(step, past.steps):
+        is_asked = mistakes.is_mistake(step, past.steps) or self._is_old_red(scope, step.failure)
+        if is_known or not is_asked:
             return NOTHING
         return self._deliver(scope, self.asked_at_error(scope, step, past.task), UNKNOWN)
+
+    def _is_old_red(self, scope: Scope, failure: Failure | None) -> bool:
+        """Whether this very failure is known to be there without a run's own change."""
+        lesson = self._memory(scope).about(failure) if failure and failure.exact else None
+        return lesson is not None and any(fix.sort == "unchanged" for fix in lesson.fixes)
 
     def _with_loop(self, scope: Scope, known: Injection, steps: Sequence[Step]) -> Injection:
         values = self._settings.recall
