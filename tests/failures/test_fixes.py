@@ -10,9 +10,10 @@ from hardwon.values.fix import TEXT_LIMIT, Fix
 from hardwon.values.step import Step
 from tests.effort import calls_made
 from tests.failures.fix_cases import CASES, FixCase, tool
+from tests.failures.guard_cases import GUARDS
 from tests.failures.more_fix_cases import MORE
 
-ALL = {case.name: case for case in (*CASES, *MORE)}
+ALL = {case.name: case for case in (*CASES, *MORE, *GUARDS)}
 SHOWN_BY_TRYING = {
     "before anything was touched",
     "files that the failing call removed",

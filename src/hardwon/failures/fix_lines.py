@@ -166,7 +166,7 @@ def _chosen(case: Case, scripts: Scripts) -> dict[int, str]:
     place = place_of(scripts.new, failing)
     known = set(re.findall(r"\w+", scripts.old))
     end = _end(scripts.new, place)
-    blocks = [b for b in _blocks(scripts.old, scripts.new) if place < 0 or b.places[0] <= end]
+    blocks = [_until(b, end) for b in _blocks(scripts.old, scripts.new) if b.places[0] <= end]
     scores = [_score(block, case, known, failing=failing if place < 0 else "") for block in blocks]
     top = max(scores, default=0)
     if top >= _TELLING:
@@ -309,11 +309,17 @@ def _within(lines: list[tuple[int, str]], scripts: Scripts) -> list[tuple[int, s
     return sorted(found.items())
 
 
+def _until(block: Block, end: int) -> Block:
+    """The block without what stands below the line that failed."""
+    count = sum(place <= end for place in block.places)
+    return Block(block.places[:count], block.lines[:count])
+
+
 def _end(new: str, place: int) -> int:
-    """Where the statement at a place ends, its body with it."""
+    """Where the statement at a place ends, its body with it; the last line without a place."""
     lines = new.splitlines()
     if place < 0:
-        return place
+        return len(lines)
     margin = len(lines[place]) - len(lines[place].lstrip())
     end, depth = place, _depth(lines[place])
     for at in range(place + 1, len(lines)):
