@@ -99,7 +99,7 @@ def coder(tmp_path: Path) -> Iterator[hardwon.Agent]:
 
 
 def test_all_three_formats_are_taken_in(coder: hardwon.Agent, store: Path) -> None:
-    done = coder.loops.take_in(str(store))
+    done = coder.loops.import_from(str(store))
 
     assert done.loops == ("external-project", "hook-loop", "ralph-test-coverage")
     assert done.reflections == 3
@@ -119,8 +119,13 @@ def test_all_three_formats_are_taken_in(coder: hardwon.Agent, store: Path) -> No
     assert coder.loops.analyze().loops == 3
 
 
+def test_the_former_name_of_the_import_warns(coder: hardwon.Agent, store: Path) -> None:
+    with pytest.warns(DeprecationWarning, match="import_from"):
+        assert coder.loops.take_in(str(store)).reflections == 3
+
+
 def test_what_came_in_is_found_by_search(coder: hardwon.Agent, store: Path) -> None:
-    coder.loops.take_in(str(store))
+    coder.loops.import_from(str(store))
 
     found = coder.loops.search(failure_category="edge_case_miss", min_confidence=0.8)
     assert [r.loop_id for r in found] == ["ralph-test-coverage"]
@@ -134,7 +139,7 @@ def test_patterns_over_a_search(coder: hardwon.Agent, store: Path) -> None:
     path = store / "ralph/reflections/ralph-second/001.json"
     path.parent.mkdir()
     path.write_text(json.dumps(second))
-    coder.loops.take_in(str(store))
+    coder.loops.import_from(str(store))
 
     found = coder.loops.patterns(
         failure_category=["edge_case_miss"], task_keywords=["coverage"], min_confidence=0.7,
@@ -158,7 +163,7 @@ def test_a_search_without_sense_is_refused(coder: hardwon.Agent, wrong: dict[str
 
 
 def test_what_came_in_teaches(coder: hardwon.Agent, store: Path) -> None:
-    done = coder.loops.take_in(str(store))
+    done = coder.loops.import_from(str(store))
 
     lessons = {lesson.origin: lesson for lesson in coder.lessons.list()}
     assert done.lessons == len(lessons) == 3
@@ -176,16 +181,16 @@ def test_a_reflection_that_speaks_to_the_model_waits_for_a_person(
     path = store / "ralph-external/reflections/reflection-1.json"
     path.write_text(json.dumps({**EXTERNAL_FORM, "content": evil}))
 
-    coder.loops.take_in(str(path))
+    coder.loops.import_from(str(path))
 
     assert coder.lessons.list() == []
     assert len(coder.lessons.list(status="quarantined")) == 1
 
 
 def test_importing_twice_says_what_was_here(coder: hardwon.Agent, store: Path) -> None:
-    first = coder.loops.take_in(str(store))
+    first = coder.loops.import_from(str(store))
 
-    again = coder.loops.take_in(str(store))
+    again = coder.loops.import_from(str(store))
 
     assert (again.loops, again.reflections, again.lessons) == ((), 0, 0)
     assert (again.known_loops, again.known) == (first.loops, 3)
@@ -193,11 +198,11 @@ def test_importing_twice_says_what_was_here(coder: hardwon.Agent, store: Path) -
 
 
 def test_a_loop_that_has_grown_brings_what_is_new(coder: hardwon.Agent, store: Path) -> None:
-    coder.loops.take_in(str(store))
+    coder.loops.import_from(str(store))
     path = store / "ralph/reflections/loops/hook-loop/iteration-3.yaml"
     path.write_text(HOOK_FORM.replace("trial_number: 2", "trial_number: 3"))
 
-    again = coder.loops.take_in(str(store))
+    again = coder.loops.import_from(str(store))
 
     assert (again.loops, again.reflections, again.known) == (("hook-loop",), 1, 3)
     assert [record.iteration for record in coder.loops.reflections("hook-loop")] == [1, 2]
@@ -207,11 +212,11 @@ def test_a_loop_that_has_grown_brings_what_is_new(coder: hardwon.Agent, store: P
 def test_a_loop_of_the_same_name_that_says_something_else_is_refused(
     coder: hardwon.Agent, store: Path
 ) -> None:
-    coder.loops.take_in(str(store))
+    coder.loops.import_from(str(store))
     path = store / "ralph/reflections/loops/hook-loop/iteration-2.yaml"
     path.write_text(HOOK_FORM.replace("refreshed", "dropped"))
 
-    again = coder.loops.take_in(str(path))
+    again = coder.loops.import_from(str(path))
 
     assert again.refused == ("another reflection on trial 2 of loop 'hook-loop' is here",)
     assert "refreshed" in coder.loops.reflections("hook-loop")[0].self_reflection.reflection_text
@@ -229,7 +234,7 @@ def test_trials_are_numbered_as_that_program_counts(
         external.parent.mkdir(parents=True, exist_ok=True)
         external.write_text(json.dumps({**EXTERNAL_FORM, "iteration": number}))
 
-    coder.loops.take_in(str(tmp_path))
+    coder.loops.import_from(str(tmp_path))
 
     for loop_id in ("hook-loop", "external-p"):
         assert [record.iteration for record in coder.loops.reflections(loop_id)] == expected
@@ -241,7 +246,7 @@ def test_numbers_inside_a_reflection_that_counts_from_one_move_with_it(
     second = {**SCHEMA_FORM, "iteration": 2, "previous_reflections_used": [1]}
     (store / "ralph/reflections/ralph-test-coverage/002.json").write_text(json.dumps(second))
 
-    coder.loops.take_in(str(store))
+    coder.loops.import_from(str(store))
 
     first, last = coder.loops.reflections("ralph-test-coverage")
     assert (first.iteration, first.memory_metadata.reflections_in_context) == (0, (0,))
@@ -293,7 +298,7 @@ def test_an_export_into_the_published_layout_comes_back(
 def test_an_exported_reflection_fits_the_published_pattern(
     coder: hardwon.Agent, store: Path
 ) -> None:
-    coder.loops.take_in(str(store))
+    coder.loops.import_from(str(store))
 
     told = published(coder.loops.reflections("hook-loop")[0])
 
@@ -305,7 +310,7 @@ def test_an_exported_reflection_fits_the_published_pattern(
 
 def test_a_path_that_is_not_there_is_refused(coder: hardwon.Agent) -> None:
     with pytest.raises(InvalidInput):
-        coder.loops.take_in("/nonexistent")
+        coder.loops.import_from("/nonexistent")
 
 
 def test_a_loop_id_that_leads_elsewhere_is_refused(coder: hardwon.Agent, store: Path) -> None:
@@ -313,7 +318,7 @@ def test_a_loop_id_that_leads_elsewhere_is_refused(coder: hardwon.Agent, store: 
     evil.parent.mkdir()
     evil.write_text(json.dumps({**SCHEMA_FORM, "loop_id": "../../escape"}))
 
-    done = coder.loops.take_in(str(evil))
+    done = coder.loops.import_from(str(evil))
 
     assert (done.loops, done.reflections) == ((), 0)
     assert "not of the form" in done.refused[0]

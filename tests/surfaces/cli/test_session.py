@@ -54,6 +54,11 @@ def test_list_shows_counts_and_the_first_prompt(project: Path, capsys: Any) -> N
     assert row["place"]["id"] == SESSION
 
 
+def test_a_machine_without_sessions_says_so(tmp_path: Path, capsys: Any) -> None:
+    assert run(["session", "list", "--home", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == "(no sessions found)\n"
+
+
 def test_mine_auto_and_undo(project: Path, capsys: Any) -> None:
     assert run(["session", "mine", "--auto"]) == 0
     assert "2 new lessons, 2 files changed" in capsys.readouterr().out

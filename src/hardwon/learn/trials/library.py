@@ -6,6 +6,7 @@ import functools
 import os
 import shutil
 import tempfile
+import warnings
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -102,10 +103,15 @@ class Library:
         """What all loops of the agent tell about learning; `watch` is called for each one read."""
         return analyze(summary.every(self.root, self.scope, watch=watch))
 
-    def take_in(self, path: str) -> Imported:
-        """Import the reflections below a path, in any of the known formats, and learn from them."""
+    def import_from(self, path: str) -> Imported:
+        """Take in the reflections below a path, in any of the known formats, and learn from them."""
         learn = functools.partial(keep_lessons, self._engine)
         return import_all(self.root, self.scope, path, now=self._engine.clock(), learn=learn)
+
+    def take_in(self, path: str) -> Imported:
+        """The former name of `import_from`."""
+        warnings.warn("loops.take_in is now loops.import_from", DeprecationWarning, stacklevel=2)
+        return self.import_from(path)
 
     def restore_best(self, loop_id: str) -> int:
         """Put the work tree into the state of the best trial; its number."""

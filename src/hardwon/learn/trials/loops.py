@@ -153,13 +153,17 @@ def sound(options: Options, functions: Functions) -> Options:
         _without_secret(command)
     omega_setting(options.omega)
     checked(options.verify, options.cwd or os.getcwd())
+    _within_limits(options)
+    return options._replace(task=redact(required(options.task, "task", _TASK_LIMIT)))
+
+
+def _within_limits(options: Options) -> None:
     for name in ("max_trials", "window_tokens", "output_bytes"):
         if not 1 <= getattr(options, name) <= 1 << 30:
             raise InvalidInput(f"{name} must be at least 1, not {getattr(options, name)}")
     for name in ("actor_seconds", "verify_seconds"):
         if not 0 < getattr(options, name) < 1e7:
             raise InvalidInput(f"{name} must be over 0, not {getattr(options, name)}")
-    return options._replace(task=redact(required(options.task, "task", _TASK_LIMIT)))
 
 
 def _without_secret(command: object) -> None:

@@ -82,7 +82,7 @@ def list_(
     if as_json:
         dump(shown)
         return
-    table([_row(session) for session in shown]) if shown else say("(no sessions places)")
+    table([_row(session) for session in shown]) if shown else say("(no sessions found)")
     if len(places) > limit:
         say(f"  … and {len(places) - limit} more; use --limit", dim=True)
 

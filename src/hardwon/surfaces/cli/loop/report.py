@@ -81,7 +81,7 @@ def export(loop_id: str, published: bool, target: str | None, **place: Any) -> N
 def import_(path: str, as_json: bool, **place: Any) -> None:
     """Take in the reflections below PATH, in any of the three published formats."""
     with options.Scoped(**place) as own:
-        done = own.loops.take_in(path)
+        done = own.loops.import_from(path)
     if as_json:
         dump(done)
         return
