@@ -104,7 +104,7 @@ class Library:
         return analyze(summary.every(self.root, self.scope, watch=watch))
 
     def import_from(self, path: str) -> Imported:
-        """Take in the reflections below a path, in any of the known formats, and learn from them."""
+        """Take in the reflections below a path, in any known format, and learn from them."""
         learn = functools.partial(keep_lessons, self._engine)
         return import_all(self.root, self.scope, path, now=self._engine.clock(), learn=learn)
 
