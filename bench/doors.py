@@ -1,7 +1,7 @@
 """How often the right lesson is shown at each door, replaying real runs through the public face.
 
     HARDWON_BENCH_RUNS=agent-runs.jsonl.gz python -m bench doors [--repo NAME …] [--misses]
-    HARDWON_BENCH_RUNS=agent-runs.jsonl.gz python -m bench doors --try worth=0.06,0.08,0.1
+    HARDWON_BENCH_RUNS=agent-runs.jsonl.gz python -m bench doors --try likely=0.2,0.3,0.4
 
 Each line of the file is a run: {run, repo, order, task, steps: [{command, returncode, output,
 pitfall}]}. `pitfall` labels a failing step; it is only used to score. The runs of a repository are
@@ -26,8 +26,8 @@ from statistics import mean
 from typing import TYPE_CHECKING, Any
 
 import hardwon
-from hardwon.failures.signature import error_line, fold, signature
-from hardwon.ranking.scores import WEIGHTS, Weights, is_task_bound
+from hardwon.failures.signature import fold, signature
+from hardwon.ranking.scores import WEIGHTS, Weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -57,7 +57,6 @@ class Replay:
         self.count: Counter[str] = Counter()
         self.tokens: dict[str, list[int]] = defaultdict(list)
         self.misses: list[str] = []
-        self.failures: dict[str, set[str]] = defaultdict(set)  # by signature: the runs that met it
 
     def run(self, run: dict[str, Any]) -> None:
         """Replay one run, score it, and let it teach."""
@@ -75,8 +74,6 @@ class Replay:
             )
             self._calls(before, failed)
             self._loops(after, step, calls)
-            if failed and (error := error_line(step["output"])):
-                self._recurs(signature("bash", step["output"]).digest, error, run["run"])
             if is_repeat:
                 self.count["repeats"] += 1
                 for door, shown in zip(DOORS, (turn, before, after), strict=True):
@@ -106,13 +103,6 @@ class Replay:
         self.count["failed" if failed else "worked"] += 1
         if shown:
             self.count["warned and failed" if failed else "warned and worked"] += 1
-
-    def _recurs(self, digest: str, error: str, run: str) -> None:
-        """Count the failure when it is first met, and when it comes back in another run."""
-        kind, runs = "task" if is_task_bound(error) else "project", self.failures[digest]
-        self.count[f"{kind} failures"] += not runs
-        self.count[f"{kind} failures that came back"] += runs != {run} and len(runs) == 1
-        runs.add(run)
 
     def _loops(
         self, shown: hardwon.Injection, step: dict[str, Any], calls: list[tuple[str, str]]
@@ -224,9 +214,6 @@ def main() -> None:
     print(*rows("all", total), sep="\n")
     for door, sizes in tokens.items():
         print(f"{door}: {len(sizes)} injections, {mean(sizes):.0f} tokens on average")
-    for kind, what in (("task", "the code at work raised"), ("project", "something else told")):
-        back, all_of_it = total[f"{kind} failures that came back"], total[f"{kind} failures"]
-        print(f"failures that {what}: {back} of {all_of_it} came back in a later run")
     print(
         f"loops: {total['loops found']} of {total['loops']} repeated failures found;"
         f" {total['loops said rightly']} of {total['loops said']} warnings were repeats"

@@ -9,10 +9,12 @@ from hardwon._cold import re
 from hardwon._cold.lazy import lazy
 from hardwon.errors import InvalidInput, StorageError
 from hardwon.pipeline import edge, inject, measure, recall
+from hardwon.ranking.odds import RUN
 from hardwon.ranking.query import Match, Query, query, terms
-from hardwon.ranking.scores import ANY, RUN, UNKNOWN, WARNED, WEIGHTS, Judged, Outlook
+from hardwon.ranking.scores import UNKNOWN, WEIGHTS, Judged, Outlook
 from hardwon.text.secrets import screened
 from hardwon.values.delivery import NOTHING, Door, Injection
+from hardwon.values.run import RunSoFar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from hardwon.failures import call_context, call_keys, guards, loops, mistakes, reading
-    from hardwon.pipeline import mine, screen
+    from hardwon.failures import call_keys, guards, loops, mistakes, reading
+    from hardwon.pipeline import foretell, mine, screen
     from hardwon.ports import Run, Store
     from hardwon.ranking.query import Near
     from hardwon.settings import Settings
@@ -29,18 +31,17 @@ if TYPE_CHECKING:
     from hardwon.values import step as steps
     from hardwon.values.failure import Failure
     from hardwon.values.lesson import Lesson
-    from hardwon.values.run import RunSoFar
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
 else:
     runs = lazy("hardwon.stores.runs")
-    call_context = lazy("hardwon.failures.call_context")
     call_keys = lazy("hardwon.failures.call_keys")
     guards = lazy("hardwon.failures.guards")
     loops = lazy("hardwon.failures.loops")
     mistakes, reading = lazy("hardwon.failures.mistakes"), lazy("hardwon.failures.reading")
     steps = lazy("hardwon.values.step")
-    mine, screen = lazy("hardwon.pipeline.mine"), lazy("hardwon.pipeline.screen")
+    foretell, mine = lazy("hardwon.pipeline.foretell"), lazy("hardwon.pipeline.mine")
+    screen = lazy("hardwon.pipeline.screen")
 
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _STARTED = "start"
@@ -86,10 +87,11 @@ class Doors:
         self._noted(lambda: run.counted([_STARTED]))
         # What was noted so far has to count: how many runs there were decides what is frequent.
         self._noted(lambda: self._store.deliveries.recent(scope, limit=1))
-        runs = self._store.calls.odds(scope, (RUN,)).get(RUN, (0, 0))[0]
+        counts = self._store.calls.counts(scope, (RUN,))
+        runs = counts[RUN].made if RUN in counts else 0
         asked = Query(Door.START, "", usual=self._settings.recall.usual)
-        outlook = Outlook({}, past.told, runs)
-        return self._tell(run, self._deliver(scope, asked, outlook))
+        outlook = Outlook(past.told, runs)
+        return self._tell(run, self._recalled(scope, asked, outlook))
 
     def turn(self, scope: Scope, prompt: str, run: Run, imagined: str = "") -> Injection:
         """What the prompt asks for; `imagined`: a lesson that might exist."""
@@ -98,20 +100,29 @@ class Doors:
         asked = self.asked_at_turn(scope, f"{prompt}\n{imagined}".rstrip())
         asked = asked._replace(text=prompt)
         outlook = UNKNOWN._replace(told=run.so_far().told)
-        return self._tell(run, self._deliver(scope, asked, outlook))
+        return self._tell(run, self._recalled(scope, asked, outlook))
 
     def action(self, scope: Scope, tool: str, args: Any, run: Run) -> Injection:
-        """What is known about exactly this kind of call; nothing when it just worked."""
+        """The proven fix of a failure that the call will probably end in; else nothing."""
         call = screened(call_keys.canonical(args), _ARGS)
         if denial := self._denial(scope, tool, call):
             return denial
-        past = run.so_far()
-        if _just_worked(call, past.steps):
-            return NOTHING
-        asked, outlook = self.asked_at_action(scope, tool, call, past.steps)
-        outlook = outlook._replace(told=past.told)
-        block = self._deliver(scope, asked, outlook, skip=lambda one: _recommends(one, call))
-        return self._tell(run, block, call)
+        started, past = perf_counter_ns(), run.so_far()
+        found = self._foretold(scope, steps.Step(tool, call), past, least=self.weights.likely)
+        block = self._deliver(scope, Query(Door.ACTION, call), found, started=started)
+        is_sure = bool(block) and found[0].score >= self.weights.sure
+        if not (is_sure and self._settings.hooks.stop_once):
+            return self._tell(run, block, call)
+        # Only where the run can note that it was told: the same call again has to pass.
+        return block._replace(denied=self._noted(lambda: run.told(_ids(block), call)))
+
+    def _foretold(
+        self, scope: Scope, pending: Step, past: RunSoFar, *, least: float
+    ) -> list[Judged]:
+        """The lessons about what a pending call may end in, likeliest first."""
+        known = foretell.Known(scope, self._store.calls, self._store.lessons, self._clock())
+        found = foretell.foretold(pending, past, known, least=least)
+        return foretell.judged(found, likely=self.weights.likely)
 
     def after(self, scope: Scope, step: Step, run: Run) -> Injection:
         """Record a step; what is known about its failure, and whether the run goes in circles."""
@@ -168,7 +179,7 @@ class Doors:
     def _tell(self, run: Run, block: Injection, call: str = "") -> Injection:
         """The block, once the run has noted that it was told."""
         if block.lessons:
-            self._noted(lambda: run.told([lesson.id for lesson in block.lessons], call))
+            self._noted(lambda: run.told(_ids(block), call))
         return block
 
     @staticmethod
@@ -182,58 +193,47 @@ class Doors:
         values = self._settings.reflexion
         if not (values.enabled and values.on_error and values.persist):
             return []
-        self._count(scope, step, past)
+        is_mistake = step.failed and mistakes.is_mistake(step, past.steps)
+        self._store.calls.made(scope, foretell.made(step, past.steps, is_mistake=is_mistake))
         memory = self._memory(scope)
         if not step.failed:
             return mine.worked(step, past, memory) if _may_show(past) else []
         if step.failure is None:
             return []
         self._store.failures.met(scope, step.failure.kind, step.failure.text, memory.now)
-        is_mistake = mistakes.is_mistake(step, past.steps)
-        counted = mine.failed(step, past, memory) if is_mistake else []
+        counted = self._counted(scope, step, past, memory) if is_mistake else []
         return counted + mine.shown(step, past, memory)
 
-    def _count(self, scope: Scope, step: Step, past: RunSoFar) -> None:
-        """Count the call by its keys: how often it was made, and how often it failed."""
-        was_warned = bool(past.warned) and past.warned == runs.call_name(step.args)
-        known = (ANY, *([WARNED] if was_warned else []), *([] if past.steps else [RUN]))
-        chains = call_context.backoff_chains(step.tool, step.args, past.steps)
-        blamed = (ANY, *known[1 : 1 + was_warned]), *_blamed(step, past.steps)
-        failed = call_context.keys(blamed) if step.failed else ()
-        self._store.calls.made(scope, call_context.keys((known, *chains)), failed)
+    def _counted(self, scope: Scope, step: Step, past: RunSoFar, memory: mine.Memory) -> list[str]:
+        """Count a mistake, and the order of calls that would have spared it."""
+        known = foretell.Known(scope, self._store.calls, self._store.lessons, memory.now)
+        return mine.failed(step, past, memory, counted=foretell.order(step, past.steps, known))
 
     def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
         """Every candidate at a door, with its score and why it is or is not shown."""
-        asked, outlook = self._asked(scope, door, text, tool)
-        forbidden = self._forbidding(scope, tool, asked.text) if door == Door.ACTION else None
-        if forbidden is not None:
-            return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
-        return self._weighed(scope, asked, outlook)
-
-    def _asked(self, scope: Scope, door: str, text: str, tool: str) -> tuple[Query, Outlook]:
         if door == Door.ACTION:
             call = screened(call_keys.canonical(text), _ARGS)
-            return self.asked_at_action(scope, tool, call, ())
+            return self._explained(scope, steps.Step(tool, call))
+        return self._weighed(scope, self._asked(scope, door, text, tool), UNKNOWN)
+
+    def _explained(self, scope: Scope, pending: Step) -> list[Judged]:
+        forbidden = self._forbidding(scope, pending.tool, pending.args)
+        if forbidden is not None:
+            return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
+        return self._foretold(scope, pending, RunSoFar(), least=0.0)
+
+    def _asked(self, scope: Scope, door: str, text: str, tool: str) -> Query:
         if door == Door.ERROR:
             step = steps.Step(tool, "", text, failed=True)
-            return self.asked_at_error(scope, self.screened(step, ())), UNKNOWN
+            return self.asked_at_error(scope, self.screened(step, ()))
         if door != Door.TURN:
             raise InvalidInput(f"no such door: {door!r}")
-        return self.asked_at_turn(scope, text), UNKNOWN
+        return self.asked_at_turn(scope, text)
 
     def asked_at_turn(self, scope: Scope, prompt: str) -> Query:
         """The query of a prompt."""
         prompt = screened(prompt, 2 * _PROMPT)
         return query(Door.TURN, prompt, near=self._near(scope, prompt))
-
-    def asked_at_action(
-        self, scope: Scope, tool: str, call: str, before: Sequence[Step]
-    ) -> tuple[Query, Outlook]:
-        """The query of a pending call, and what is known about such calls."""
-        chains = call_context.backoff_chains(tool, call, before)
-        asked = query(Door.ACTION, call, chains=chains)._replace(terms=())
-        odds = self._store.calls.odds(scope, (*asked.calls, ANY, WARNED))
-        return asked, Outlook(odds, frozenset())
 
     def asked_at_error(self, scope: Scope, step: Step, task: str = "") -> Query:
         """The query of a failure; what the agent was about adds to the meaning of it."""
@@ -251,7 +251,7 @@ class Doors:
         is_asked = mistakes.is_mistake(step, past.steps) or self._is_old_red(scope, step.failure)
         if is_known or not is_asked:
             return NOTHING
-        return self._deliver(scope, self.asked_at_error(scope, step, past.task), UNKNOWN)
+        return self._recalled(scope, self.asked_at_error(scope, step, past.task), UNKNOWN)
 
     def _is_old_red(self, scope: Scope, failure: Failure | None) -> bool:
         """Whether this very failure is known to be there without a run's own change."""
@@ -285,21 +285,17 @@ class Doors:
             weights=self.weights,
         )
 
+    def _recalled(self, scope: Scope, asked: Query, outlook: Outlook) -> Injection:
+        """What is found for a query, rendered and remembered."""
+        started = perf_counter_ns()
+        found = self._weighed(scope, asked, outlook)
+        return self._deliver(scope, asked, found, started=started)
+
     def _deliver(
-        self,
-        scope: Scope,
-        asked: Query,
-        outlook: Outlook,
-        *,
-        skip: Callable[[Lesson], bool] = lambda lesson: False,
+        self, scope: Scope, asked: Query, found: Sequence[Judged], *, started: int
     ) -> Injection:
-        """Open a door: recall, render, remember."""
-        started, now = perf_counter_ns(), self._clock()
-        fresh = [
-            one
-            for one in recall.shown(self._weighed(scope, asked, outlook))
-            if not skip(one.match.lesson)
-        ]
+        """Open a door: render what is to be shown, and remember it."""
+        now, fresh = self._clock(), recall.shown(found)
         if not fresh:
             return NOTHING
         budget = getattr(self._settings.recall, f"{asked.door}_tokens")
@@ -344,18 +340,14 @@ class Doors:
             )
         )
 
-    def _noted(self, note: Callable[[], object]) -> None:
+    def _noted(self, note: Callable[[], object]) -> bool:
         """Note what is told; a disk that takes no note must not cost the agent its lesson."""
         try:
             note()
         except StorageError as error:
             self._trouble(error)
-
-
-def _just_worked(call: str, steps: Sequence[Step]) -> bool:
-    """Whether this very call worked when the run made it last."""
-    last = next((step for step in reversed(steps) if step.args == call), None)
-    return last is not None and not last.failed
+            return False
+        return True
 
 
 def _named(step: Step) -> str:
@@ -365,10 +357,8 @@ def _named(step: Step) -> str:
     return " ".join((step.tool, *re.findall(r'"(\w{1,40})":', step.args[:_ASKED])))
 
 
-def _recommends(lesson: Lesson, call: str) -> bool:
-    """Whether a fix of the lesson is this very call: it is never warned about."""
-    wanted = " ".join(call.split())
-    return any(fix.call and " ".join(fix.call.split()) == wanted for fix in lesson.fixes)
+def _ids(block: Injection) -> list[int]:
+    return [lesson.id for lesson in block.lessons]
 
 
 def _frame(door: str, best: Judged) -> str:
@@ -382,11 +372,6 @@ def _frame(door: str, best: Judged) -> str:
 def _may_show(past: RunSoFar) -> bool:
     """Whether a working step can teach anything: something failed before, or was told."""
     return bool(past.told) or any(step.failed for step in past.steps)
-
-
-def _blamed(step: Step, before: Sequence[Step]) -> tuple[tuple[str, ...], ...]:
-    line = step.failure.line if step.failure else ""
-    return call_context.blamed(step.tool, step.args, line, before)
 
 
 def _delivery_id(now: datetime) -> str:

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
+from hardwon.ranking.odds import Call, Counts
 from hardwon.ranking.query import Match, Query
 from hardwon.text.embedding_text import Wording
 from hardwon.values.delivery import Delivery
@@ -93,13 +94,13 @@ class FailureLog(Protocol):
 
 
 class CallLog(Protocol):
-    """Counts calls by their keys. Counting is cheap and never waits for another writer."""
+    """Counts calls by their features. Counting is cheap and never waits for another writer."""
 
-    def made(self, scope: Scope, keys: tuple[str, ...], failed: tuple[str, ...]) -> None:
-        """Note one call; `failed` are the keys that its failure, if it was one, is put down to."""
+    def made(self, scope: Scope, call: Call) -> None:
+        """Note a call; calls count in the order in which they were made."""
 
-    def odds(self, scope: Scope, keys: tuple[str, ...]) -> dict[str, tuple[int, int]]:
-        """How often each key was tried and failed; a very call counts from its first failure."""
+    def counts(self, scope: Scope, features: Sequence[int]) -> dict[int, Counts]:
+        """What is known of these features and of every call; very old features are forgotten."""
 
 
 class Run(Protocol):

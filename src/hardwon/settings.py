@@ -125,6 +125,7 @@ class HookSettings(NamedTuple):
     capture_limit: timedelta = timedelta(milliseconds=1400)  # an agent gives its last hook 1.5 s
     digest_tokens: int = 300
     subagents: bool = False  # whether sub-agents are told anything
+    stop_once: bool = False  # whether a call that is all but sure to fail is denied once
     wake: bool = True  # whether a captured failure starts a worker in the background
 
 

@@ -7,6 +7,7 @@ import pytest
 from hardwon.ranking.odds import (
     EVERY,
     LIMITS,
+    RUN,
     Call,
     Chance,
     Counts,
@@ -127,8 +128,8 @@ def test_scopes_are_added_up() -> None:
 
 
 @pytest.mark.parametrize("feature", ["a", "python code x", "é\udcff"])
-def test_a_feature_is_kept_as_a_positive_number(feature: str) -> None:
-    assert 0 < number(feature) < 2**63
+def test_a_feature_is_kept_as_a_number_of_its_own(feature: str) -> None:
+    assert RUN < number(feature) < 2**63
 
 
 def test_a_chance_is_explained_by_its_counts() -> None:
@@ -137,3 +138,12 @@ def test_a_chance_is_explained_by_its_counts() -> None:
     assert found.explained() == (
         "42%: failed so in 8 of 9 calls (runs x; but in 0 of 4 with x id is new)"
     )
+
+
+def test_runs_are_all_counted() -> None:
+    counts: dict[int, Counts] = {}
+    for _ in range(LIMITS.kept_every + 9):
+        counted(counts, Call((RUN,)))
+
+    assert counts[RUN].made == LIMITS.kept_every + 9
+    assert counts[EVERY].made <= LIMITS.kept_every

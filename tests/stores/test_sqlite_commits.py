@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
+from hardwon.ranking.odds import Call
 from hardwon.stores.sqlite import SqliteStore
 from tests.samples import CODER, FAILED, WORKED, lesson
 
@@ -59,19 +60,19 @@ def test_a_lesson_that_words_a_mined_one_replaces_it_in_one_commit(tmp_path: Pat
 
 def test_what_was_noted_is_folded_again_when_its_transaction_fails(tmp_path: Path) -> None:
     store = SqliteStore(str(tmp_path))
-    keys = ("~mkdir",)
+    call = Call((7,), "k")
 
     def fail() -> None:
         with store.together():
-            store.calls.made(CODER, keys, keys)
+            store.calls.made(CODER, call)
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    assert store.calls.odds(CODER, keys) == {}
+    assert store.calls.counts(CODER, (7,)) == {}
 
-    store.calls.made(CODER, keys, keys)  # what an end came over is folded first, the rest next
+    store.calls.made(CODER, call)  # what an end came over is folded first, the rest next
     store.fold()
 
-    assert store.calls.odds(CODER, keys) == {"~mkdir": (2, 2)}
+    assert store.calls.counts(CODER, (7,))[7].made == 2
     store.close()

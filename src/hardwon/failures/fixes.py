@@ -77,7 +77,8 @@ def applies(fix: Fix, step: Step) -> bool:
         return applies_lines(key, step)
     if fix.sort == "unchanged":
         return has_revert(step)
-    return step.tool == key.partition(" ")[0]
+    # Whether an order was kept is not seen in one call; its record is counted over runs.
+    return fix.sort != "order" and step.tool == key.partition(" ")[0]
 
 
 def _fix(case: Case) -> Fix | None:

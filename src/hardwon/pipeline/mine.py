@@ -7,7 +7,7 @@ put on its record. The record decides whether the lesson is seen, candidate or p
 from __future__ import annotations
 
 from hardwon.errors import NotFound
-from hardwon.failures import call_context, lesson_text
+from hardwon.failures import call_keys, lesson_text
 from hardwon.failures.cases import case_text
 from hardwon.failures.fixes import applies, fixes_shown
 from hardwon.ranking.query import Query
@@ -90,8 +90,11 @@ def standing(lesson: Lesson) -> tuple[int, int, int]:
     return state, lesson.met, -lesson.id
 
 
-def failed(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-    """Count a failure and the fixes that did not prevent it; what to count once a run."""
+def failed(step: Step, past: RunSoFar, memory: Memory, *, counted: Fix | None = None) -> list[str]:
+    """Count a failure and the fixes that did not prevent it; what to count once a run.
+
+    `counted`: a fix that no run shows by itself, but many runs together.
+    """
     failure = step.failure
     if failure is None or not failure.is_telling:
         return []  # it cannot be told from others
@@ -100,6 +103,8 @@ def failed(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
         memory.lessons.add(memory.screen(opened(step, failure, past, memory)))
         return []
     lesson = known if has_met(past, failure.kind) else _met_again(known, step, past, memory)
+    if counted is not None and lesson is not known:
+        lesson = lesson._replace(fixes=with_success(lesson.fixes, counted))
     vain = _in_vain(lesson, step, failure, past)
     for fix in vain.values():
         lesson = lesson._replace(fixes=with_failure(lesson.fixes, fix.key))
@@ -268,8 +273,7 @@ def _with(digests: tuple[str, ...], digest: str) -> tuple[str, ...]:
 
 
 def _calls(step: Step, failure: Failure, past: RunSoFar) -> tuple[str, ...]:
-    blamed = call_context.blamed(step.tool, step.args, failure.line, past.steps)
-    return call_context.keys(blamed)
+    return call_keys.blamed_keys(step.tool, step.args, failure.line)
 
 
 def _in_vain(lesson: Lesson, step: Step, failure: Failure, past: RunSoFar) -> dict[str, Fix]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from hardwon.ranking.query import Query
-from hardwon.ranking.scores import UNKNOWN, WEIGHTS, Judged, Outlook, Weights, judge, settle
+from hardwon.ranking.scores import UNKNOWN, WEIGHTS, Judged, Outlook, Weights, judge
 from hardwon.values.delivery import Door
 from hardwon.values.scope import Scope
 
@@ -38,7 +38,7 @@ def weigh(
     judged.sort(key=lambda one: (bool(one.verdict), -one.score, -one.match.lesson.id))
     if query.door == Door.ERROR:
         judged = _of_one_kind(judged)
-    return settle(query, _within(judged, limit), outlook, weights)
+    return _within(judged, limit)
 
 
 def shown(found: Iterable[Judged]) -> list[Judged]:

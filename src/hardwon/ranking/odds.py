@@ -19,10 +19,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, MutableMapping, Sequence
     from typing import NamedTuple
+
+    _Rule = tuple[float, int, int, int, int]  # share, length of the name, feature, failed, made
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
+_NO_RULE = (0.0, 0, 0, 0, 0)
 EVERY = 0  # the number of the feature that every call has
+RUN = 1  # that of the first call of a run: so many runs there were
 PRUNE_EVERY = 256  # calls after which a store looks whether a scope has too many features
 
 
@@ -81,9 +85,9 @@ class Chance(NamedTuple):
 
 
 def number(feature: str) -> int:
-    """What a store keeps of a feature: 63 bits, never 0."""
+    """What a store keeps of a feature: 63 bits, neither EVERY nor RUN."""
     digest = blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest()
-    return int.from_bytes(digest, "big") >> 1 or 1
+    return max(RUN + 1, int.from_bytes(digest, "big") >> 1)
 
 
 def numbered(features: Iterable[str]) -> dict[int, str]:
@@ -95,10 +99,11 @@ def counted(counts: MutableMapping[int, Counts], call: Call, by: Limits = LIMITS
     """Count a call; `counts` holds what is known of its features and of every call."""
     turn = counts.get(EVERY, Counts()).touched + 1
     for feature in (EVERY, *call.features):
-        limit = by.kept_every if feature == EVERY else by.kept
+        limit = {EVERY: by.kept_every, RUN: None}.get(feature, by.kept)
         kinds = by.kinds * 10 if feature == EVERY else by.kinds
         known = _added(counts.get(feature, Counts()), call, kinds)
-        counts[feature] = (_halved(known) if known.made > limit else known)._replace(touched=turn)
+        is_large = limit is not None and known.made > limit
+        counts[feature] = (_halved(known) if is_large else known)._replace(touched=turn)
 
 
 def _added(known: Counts, call: Call, most: int) -> Counts:
@@ -142,14 +147,15 @@ def chances(
     """The failures that the call may end with, likeliest first; those below `least` left out."""
     every = counts.get(EVERY, Counts())
     known = [(feature, counts[feature]) for feature in features if feature in counts]
-    best: dict[str, tuple[float, int, int, int]] = {}
+    best: dict[str, _Rule] = {}
     base = {kind: failed / max(1, every.made) for kind, failed, _ in every.kinds}
     for feature, one in known:
         for kind, failed, excused in one.kinds:
             made = max(failed, one.made - excused)
             share = _share(failed, made, base.get(kind, 0.0), by)
-            if failed and share > best.get(kind, (0.0,))[0]:
-                best[kind] = (share, feature, failed, made)
+            rule = (share, len(features[feature]), feature, failed, made)  # the fuller name of two
+            if failed and rule > best.get(kind, _NO_RULE):
+                best[kind] = rule
     found = (
         _chance(kind, rule, features, () if is_shell else known, by) for kind, rule in best.items()
     )
@@ -166,13 +172,13 @@ def _rank(one: Chance) -> tuple[float, str]:
 
 def _chance(
     kind: str,
-    rule: tuple[float, int, int, int],
+    rule: _Rule,
     features: Mapping[int, str],
     known: Sequence[tuple[int, Counts]],
     by: Limits,
 ) -> Chance:
     """The chance by its most telling feature, held down by the one that speaks against it most."""
-    share, feature, failed, made = rule
+    share, _, feature, failed, made = rule
     found = Chance(kind, share, features[feature], failed, made)
     for other, one in known:
         bad, excused = next((row[1:] for row in one.kinds if row[0] == kind), (0, 0))

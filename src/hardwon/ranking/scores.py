@@ -8,10 +8,9 @@ from __future__ import annotations
 from datetime import datetime
 from math import ceil, exp, log
 
-from hardwon._cold import re
 from hardwon.ranking.query import Match, Query, terms
 from hardwon.values.evidence import Kind, values_of
-from hardwon.values.lesson import LIVE, MINED, RULES, Lesson, Status
+from hardwon.values.lesson import LIVE, MINED, RULES, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,16 +19,7 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 
-LIKELY = "likely"
 _SEEN = "see"  # "When you see …": how the situation of a mined lesson begins
-# What every call is counted by, every warned one, and the first of a run.
-ANY, WARNED, RUN = "* any", "* warned", "* run"
-# What the code at work raises; not what the shell, the loader or the parser says about it.
-_CODE_FAULT = (
-    r"(?:it raised )?(?:assert |FAILED |Failed:|[\w.]*\b(?!ModuleNotFound|Syntax|Indentation|TabErr"
-    r"|File|Permission|OS|IO|Connection|Timeout|Unicode|NotADirectory|IsADirectory|Memory)"
-    r"[A-Za-z_]\w*(?:Error|Exception|Exit|Failed|Failure)\b)"
-)
 
 
 class Weights(NamedTuple):
@@ -60,18 +50,9 @@ class Weights(NamedTuple):
     start_share: float = 0.3
     start_met: int = 3
     fading: float = 60.0  # days after which a failure that is no longer met counts 1/e
-    # Calls: what was seen in fewer tries than `doubt` is believed less than what is known of calls
-    # in general.
-    doubt: float = 8.0
-    base_rate: float = 0.1
-    likely: float = 0.3  # the least chance of a failure that is worth a warning
-    worth: float = 0.07  # the least odds of a failure against a call that works
-    # Of the calls that work, how many may have been warned about; `patience` are taken for granted.
-    needless: float = 0.05
-    patience: float = 200.0
-    # What was met in one run need not come back: how much of its first meeting is not believed.
-    passing: float = 0.2
-    task_bound: float = 0.8  # the same where the code at work failed, not what it is run with
+    # Before a call: the least chance of a failure that is worth a warning, and a denial.
+    likely: float = 0.3
+    sure: float = 0.8
     # Priors between lessons that fit alike; bounded, so that none outweighs relevance.
     confidence: float = 0.3
     importance: float = 0.1
@@ -82,14 +63,13 @@ WEIGHTS = Weights()
 
 
 class Outlook(NamedTuple):
-    """What is known before a call: how such calls have fared, what its run has been through."""
+    """What is known of a run and its project when a door opens."""
 
-    odds: dict[str, tuple[int, int]]  # by key: how often made, how often failed
     told: frozenset[int]  # lessons that this run was told
     runs: int = 0  # of the project
 
 
-UNKNOWN = Outlook({}, frozenset())
+UNKNOWN = Outlook(frozenset())
 
 
 class Judged(NamedTuple):
@@ -100,11 +80,6 @@ class Judged(NamedTuple):
     parts: tuple[tuple[str, float], ...] = ()
     verdict: str = ""
 
-    @property
-    def likely(self) -> float | None:
-        """How often such a call ends in this failure, where that is what speaks for it."""
-        return dict(self.parts).get(LIKELY)
-
 
 def judge(asked: Query, match: Match, *, outlook: Outlook, now: datetime, by: Weights) -> Judged:
     """The score of a match at the door of the query, and the verdict of the door's floor."""
@@ -112,33 +87,8 @@ def judge(asked: Query, match: Match, *, outlook: Outlook, now: datetime, by: We
     if match.lesson.id in outlook.told and asked.door != "error":
         found = found._replace(verdict="told in this run already")
     score = sum(value for _, value in found.parts)
-    if found.parts[0][0] == LIKELY:  # a frequency that was observed needs no prior
-        return Judged(match, score, found.parts, found.verdict)
     prior = _prior(match, by)
     return Judged(match, score * prior, (*found.parts, ("prior", prior)), found.verdict)
-
-
-def settle(asked: Query, found: list[Judged], outlook: Outlook, by: Weights) -> list[Judged]:
-    """The same; none of those met through such calls is shown if the call most probably works."""
-    likely = sum(one.likely or 0.0 for one in found if not one.verdict)
-    counts = {key: failed for key, (_, failed) in outlook.odds.items()}
-    risks = (_climbed(chain, by.base_rate, counts, outlook, by) for chain in asked.chains)
-    risk = max(risks, default=0.0)
-    if likely >= _worth(outlook, by) * (1 - risk) ** 2:
-        return found
-    verdict = f"such calls fail in {risk:.0%}, in one of these ways in {likely:.0%}"
-    return [
-        one if one.verdict or one.likely is None else one._replace(verdict=verdict) for one in found
-    ]
-
-
-def _worth(outlook: Outlook, by: Weights) -> float:
-    """The least odds that are worth a warning: more where too many warnings were needless."""
-    worked, needless = (
-        made - failed for made, failed in (outlook.odds.get(key, (0, 0)) for key in (ANY, WARNED))
-    )
-    share = (needless + by.needless * by.patience) / (worked + by.patience)
-    return by.worth * max(1.0, share / by.needless) ** 2
 
 
 class _Relevance(NamedTuple):
@@ -217,44 +167,7 @@ def _start(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
     return _Relevance(parts, "" if share >= by.start_share else "met in too few runs")
 
 
-def _action(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
-    lesson = match.lesson
-    if lesson.status != Status.PROVEN:
-        return _Relevance(((LIKELY, 0.0),), "not proven yet")
-    if not match.calls:
-        return _Relevance(((LIKELY, 0.0),), "met through other calls")
-    met = dict(match.calls)
-    likely = max((_climbed(chain, 0.0, met, outlook, by) for chain in asked.chains), default=0.0)
-    likely *= _freshness(match, now, by)
-    likely *= _recurrence(lesson, by)
-    return _Relevance(((LIKELY, likely),), "" if likely >= by.likely else "not likely enough")
-
-
-def _recurrence(lesson: Lesson, by: Weights) -> float:
-    """How much of the meetings of a failure tells that it will be met again."""
-    said = lesson.mistake.rpartition(" failed: ")[2]
-    doubted = by.task_bound if is_task_bound(said) else by.passing
-    return 1 - doubted / max(1, lesson.met)
-
-
-def is_task_bound(error: str) -> bool:
-    """Whether the code at work raised it, which another task's code hardly will."""
-    return re.match(_CODE_FAULT, error) is not None
-
-
-_DOORS = {"action": _action, "error": _error, "start": _start}
-
-
-def _climbed(
-    chain: tuple[str, ...], start: float, met: dict[str, int], outlook: Outlook, by: Weights
-) -> float:
-    """How often it came to this, in calls ever more like this one; a key corrects the last."""
-    share = start
-    for key in chain:
-        times = met.get(key, 0)
-        made = max(times, outlook.odds.get(key, (0, 0))[0])
-        share = (times + by.doubt * share) / (made + by.doubt)
-    return share
+_DOORS = {"error": _error, "start": _start}
 
 
 def _words(match: Match, by: Weights) -> float:

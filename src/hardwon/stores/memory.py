@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hardwon._cold.lazy import lazy
 from hardwon.errors import NotFound
-from hardwon.failures.call_keys import EXACT, Key
+from hardwon.ranking.odds import EVERY, LIMITS, PRUNE_EVERY, Call, Counts, counted, together
 from hardwon.ranking.query import Match, Query, Tally, index, keys, rarity
 from hardwon.ranking.reflections import CANDIDATES, best_held, by_relevance, words_of
 from hardwon.text.embedding_text import Wording, wording_of
@@ -226,25 +226,25 @@ class MemoryFailures:
 
 
 class MemoryCalls:
-    """Call counts in a dictionary."""
+    """Counts of features in dictionaries."""
 
     def __init__(self) -> None:
-        self.all: dict[tuple[Scope, str], tuple[int, int]] = {}
+        self.all: dict[Scope, dict[int, Counts]] = {}
 
-    def made(self, scope: Scope, keys: tuple[str, ...], failed: tuple[str, ...]) -> None:
-        for key in {*keys, *failed}:
-            made, known = self.all.get((scope, key), (0, 0))
-            if known or key in failed or Key(key).grain != EXACT:
-                self.all[scope, key] = (made + 1, known + (key in failed))
+    def made(self, scope: Scope, call: Call) -> None:
+        known = self.all.setdefault(scope, {})
+        counted(known, call)
+        if known[EVERY].touched % PRUNE_EVERY == 0:
+            order = sorted(known, key=lambda feature: (-known[feature].touched, feature))
+            self.all[scope] = {feature: known[feature] for feature in order[: LIMITS.features]}
 
-    def odds(self, scope: Scope, keys: tuple[str, ...]) -> dict[str, tuple[int, int]]:
-        found: dict[str, tuple[int, int]] = {}
-        for owner in scope.visible():
-            for key in keys:
-                made, failed = self.all.get((owner, key), (0, 0))
-                before = found.get(key, (0, 0))
-                found[key] = (before[0] + made, before[1] + failed)
-        return {key: counts for key, counts in found.items() if counts[0]}
+    def counts(self, scope: Scope, features: Sequence[int]) -> dict[int, Counts]:
+        seen = [self.all[owner] for owner in scope.visible() if owner in self.all]
+        found = {
+            feature: [known[feature] for known in seen if feature in known]
+            for feature in (EVERY, *features)
+        }
+        return {feature: together(known) for feature, known in found.items() if known}
 
 
 class MemoryHistory:
@@ -344,7 +344,7 @@ class MemoryStore:
         self.deliveries.all = [d for d in self.deliveries.all if d.scope.tenant != tenant]
         self.dreams.all = {n: d for n, d in self.dreams.all.items() if d.scope.tenant != tenant}
         self.failures.all = {k: v for k, v in self.failures.all.items() if k[0].tenant != tenant}
-        self.calls.all = {k: v for k, v in self.calls.all.items() if k[0].tenant != tenant}
+        self.calls.all = {k: v for k, v in self.calls.all.items() if k.tenant != tenant}
         self.history.all = [c for c in self.history.all if c.before.scope.tenant != tenant]
 
     def check(self) -> list[str]:

@@ -34,7 +34,7 @@ class SqliteStore:
         self._db = Database(os.path.join(home, "hardwon.db"))
         self.lessons = SqliteLessons(self._db, fresh)
         self._journal = Journal(self._db, Spool(os.path.join(home, "deliveries.spool")))
-        self._journal.on("call", lambda records: self.calls.fold(records))
+        self._journal.on("made", lambda records: self.calls.fold(records))
         self.deliveries = SqliteDeliveries(self._db, self._journal)
         if self._db.was_migrated:
             with self._db:  # what waits since is moved now, not when somebody recalls

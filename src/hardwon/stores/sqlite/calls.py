@@ -1,64 +1,98 @@
-"""Calls by their keys in SQLite: how often each was made, how often it failed."""
+"""Calls in SQLite: how often each feature was there, and what came of it."""
 
 from __future__ import annotations
 
-from collections import Counter
-
-from hardwon.failures.call_keys import EXACT, Key
+from hardwon._cold import json
+from hardwon.ranking.odds import EVERY, LIMITS, PRUNE_EVERY, Call, Counts, counted, together
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import marks
 from hardwon.values.scope import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from hardwon.stores.sqlite.database import Database
     from hardwon.stores.sqlite.journal import Journal
 
+_AT_ONCE = 500  # features of one query
+_KEEP = """
+INSERT OR REPLACE INTO odds (shelf, feature, made, kinds, touched) VALUES (?, ?, ?, ?, ?)
+"""
+_PRUNE = """
+DELETE FROM odds WHERE shelf = ? AND feature IN (
+    SELECT feature FROM odds WHERE shelf = ? ORDER BY touched DESC, feature LIMIT -1 OFFSET ?
+)
+"""
+
 
 class SqliteCalls:
-    """Counts are noted in the journal; a very call gets a row only when it fails."""
+    """Calls are noted in the journal, and counted in their order when it is folded."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
         self._db = database
         self._journal = journal
 
-    def made(self, scope: Scope, keys: tuple[str, ...], failed: tuple[str, ...]) -> None:
-        self._journal.note("call", *scope, keys, failed)
-        if failed:  # a failure is written anyway; what was noted goes along
+    def made(self, scope: Scope, call: Call) -> None:
+        self._journal.note("made", *scope, *call)
+        if call.kind:  # a failure is written anyway; what was noted goes along
             self._journal.fold()
 
-    def odds(self, scope: Scope, keys: tuple[str, ...]) -> dict[str, tuple[int, int]]:
+    def counts(self, scope: Scope, features: Sequence[int]) -> dict[int, Counts]:
+        found: dict[int, list[Counts]] = {}
         seen = scopes.Visible(self._db, scope)
-        rows = self._db.rows(
-            "SELECT call, sum(made), sum(failed) FROM calls"
-            f" WHERE shelf IN ({seen.marks}) AND call IN ({marks(keys)})"
-            " GROUP BY call",
-            (*seen.ids, *keys),
-        )
-        return {call: (made, failed) for call, made, failed in rows}
+        for shelf in seen.ids:
+            for feature, known in self._known(shelf, features).items():
+                found.setdefault(feature, []).append(known)
+        return {feature: together(known) for feature, known in found.items()}
 
     def fold(self, records: list[list[Any]]) -> None:
-        """Add up what the journal noted."""
-        made: Counter[tuple[Scope, str]] = Counter()
-        failed: Counter[tuple[Scope, str]] = Counter()
-        for tenant, agent, project, keys, blamed in records:
-            scope = Scope(tenant, agent, project)
-            made.update((scope, key) for key in {*keys, *blamed})
-            failed.update((scope, key) for key in blamed)
-        numbers = {scope: scopes.ensure(self._db, scope) for scope, _ in made}
-        for (scope, key), count in made.items():
-            self._add(numbers[scope], key, count, failed[scope, key])
+        """Count what the journal noted, scope by scope."""
+        calls: dict[Scope, list[Call]] = {}
+        for tenant, agent, project, features, kind, met in records:
+            call = Call(tuple(features), kind, tuple(met))
+            calls.setdefault(Scope(tenant, agent, project), []).append(call)
+        for scope, own in calls.items():
+            self._count(scopes.ensure(self._db, scope), own)
 
-    def _add(self, shelf: int, key: str, made: int, failed: int) -> None:
-        if failed or Key(key).grain != EXACT:
-            self._db.run(
-                "INSERT INTO calls VALUES (?, ?, ?, ?) ON CONFLICT (shelf, call) DO UPDATE"
-                " SET made = made + excluded.made, failed = failed + excluded.failed",
-                (shelf, key, made, failed),
+    def _count(self, shelf: int, calls: list[Call]) -> None:
+        features = {feature for call in calls for feature in call.features}
+        known = self._known(shelf, sorted(features))
+        for call in calls:
+            counted(known, call)
+            if known[EVERY].touched % PRUNE_EVERY == 0:
+                self._keep(shelf, known)
+                self._prune(shelf)
+                known = self._known(shelf, sorted(features))
+        self._keep(shelf, known)
+
+    def _prune(self, shelf: int) -> None:
+        """Forget the features that were not seen for longest, where there are too many."""
+        rows = self._db.rows("SELECT count(*) FROM odds WHERE shelf = ?", (shelf,))
+        if rows[0][0] > LIMITS.features:
+            self._db.run(_PRUNE, (shelf, shelf, LIMITS.features))
+
+    def _known(self, shelf: int, features: Iterable[int]) -> dict[int, Counts]:
+        asked = (EVERY, *features)
+        rows = []
+        for start in range(0, len(asked), _AT_ONCE):
+            part = asked[start : start + _AT_ONCE]
+            rows += self._db.rows(
+                "SELECT feature, made, kinds, touched FROM odds"
+                f" WHERE shelf = ? AND feature IN ({marks(part)})",
+                (shelf, *part),
             )
-        else:
-            self._db.run(
-                "UPDATE calls SET made = made + ? WHERE shelf = ? AND call = ?", (made, shelf, key)
-            )
+        return {
+            feature: Counts(made, tuple(map(tuple, json.loads(kinds))), touched)
+            for feature, made, kinds, touched in rows
+        }
+
+    def _keep(self, shelf: int, known: dict[int, Counts]) -> None:
+        self._db.run_many(
+            _KEEP,
+            [
+                (shelf, feature, one.made, json.dumps(one.kinds), one.touched)
+                for feature, one in known.items()
+            ],
+        )

@@ -1,0 +1,49 @@
+"""The order of calls on one object, counted over runs: after another it fails, else it works."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.fix_order import order_fix
+from hardwon.values.fix import PROVEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import NamedTuple
+
+    from hardwon.values.fix import Fix
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+_AFTER = r"(?P<tool>\S+) \S.* after (?P<other>\S+)"
+_RUNS = 3  # that failed so, at least
+_WORKED = 5  # calls that worked without the other call before them, at least
+_NEARLY = 0.9
+
+
+class Tally(NamedTuple):
+    """How often calls with a feature were made, and how many failed with one kind."""
+
+    made: int
+    failed: int
+
+
+def counted_order(features: Iterable[str], tally: Callable[[str], Tally]) -> Fix | None:
+    """What to call first, where another call came before nearly all failures and no success."""
+    found = [match for one in sorted(features) if (match := re.fullmatch(_AFTER, one))]
+    for match in found:
+        tool, other = match["tool"], match["other"]
+        if other != tool and _decides(tally(match[0]), tally(f"runs {tool}")):
+            return order_fix(tool, other)._replace(worked=PROVEN)
+    return None
+
+
+def _decides(after: Tally, every: Tally) -> bool:
+    """Whether calls after the other one fail, and only those."""
+    worked = every.made - every.failed - (after.made - after.failed)
+    return (
+        after.failed >= _RUNS
+        and after.failed >= _NEARLY * every.failed
+        and after.failed >= _NEARLY * after.made
+        and worked >= _WORKED
+    )

@@ -1,0 +1,164 @@
+"""Foretell: whether a pending call will probably fail in a way that a proven fix prevents."""
+
+from __future__ import annotations
+
+from hardwon._cold.lazy import lazy
+from hardwon.errors import NotFound
+from hardwon.failures.features import call_features
+from hardwon.ranking.odds import RUN, Call, Counts, chances, number, numbered
+from hardwon.ranking.query import Match, Query
+from hardwon.ranking.scores import Judged
+from hardwon.values.lesson import Status
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+    from typing import NamedTuple
+
+    from hardwon.failures import fixes, loops, order_counts
+    from hardwon.ports import CallLog, LessonStore
+    from hardwon.ranking.odds import Chance
+    from hardwon.values.fix import Fix
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.run import RunSoFar
+    from hardwon.values.scope import Scope
+    from hardwon.values.step import Step
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+    order_counts = lazy("hardwon.failures.order_counts")
+    fixes, loops = lazy("hardwon.failures.fixes"), lazy("hardwon.failures.loops")
+
+_KINDS = 4  # likely kinds that are looked up
+_NEAREST = 4
+_RECOMMENDS = ("call", "preparation", "tool")  # sorts of fixes that say which call to make
+
+
+class Foretold(NamedTuple):
+    """A failure that is likely, the lesson about it, and why it is not told, if it is not."""
+
+    chance: Chance
+    lesson: Lesson | None = None
+    verdict: str = ""
+
+
+class Known(NamedTuple):
+    """What one who foretells may look at."""
+
+    scope: Scope
+    calls: CallLog
+    lessons: LessonStore
+    now: datetime
+
+
+def made(step: Step, before: Sequence[Step], *, is_mistake: bool) -> Call:
+    """A call as it is counted once it has been made; what is no mistake is no failure."""
+    features = numbered(call_features(step.tool, step.args, before))
+    first = () if before else (RUN,)
+    kind = step.failure.kind if step.failure and is_mistake else ""
+    return Call((*first, *features), kind, _met(before))
+
+
+def order(step: Step, before: Sequence[Step], known: Known) -> Fix | None:
+    """What to call first, where calls on the same object fail only after another one."""
+    kind = step.failure.kind if step.failure else ""
+    if not kind or not step.args.startswith("{"):
+        return None
+    features = numbered(call_features(step.tool, step.args, before))
+    counts = known.calls.counts(known.scope, tuple(features))
+
+    def tally(feature: str) -> order_counts.Tally:
+        one = counts.get(number(feature), Counts())
+        failed, excused = next((row[1:] for row in one.kinds if row[0] == kind), (0, 0))
+        return order_counts.Tally(max(failed, one.made - excused), failed)
+
+    return order_counts.counted_order(features.values(), tally)
+
+
+def foretold(pending: Step, past: RunSoFar, known: Known, *, least: float) -> list[Foretold]:
+    """The likely failures of a pending call, likeliest first, each with what is to be told."""
+    if _has_just_worked(pending, past.steps):
+        return []
+    features = numbered(call_features(pending.tool, pending.args, past.steps))
+    counts = known.calls.counts(known.scope, tuple(features))
+    is_shell = not pending.args.startswith("{")
+    likely = chances(features, counts, is_shell=is_shell, least=least)
+    met = set(_met(past.steps))
+    likely = [one for one in likely if one.kind not in met][:_KINDS]
+    if not likely or _follows_advice(pending, past, known):
+        return []
+    code = (feature.partition(" code ")[2].lstrip("'") for feature in features.values())
+    names = frozenset(part for name in code for part in name.split("."))
+    return [_judged(one, pending, names, past, known) for one in likely]
+
+
+def judged(found: Iterable[Foretold], *, likely: float) -> list[Judged]:
+    """The lessons among these with the features that speak for and against them."""
+    return [_explained(one, one.lesson, likely) for one in found if one.lesson is not None]
+
+
+def _explained(found: Foretold, lesson: Lesson, likely: float) -> Judged:
+    chance = found.chance
+    parts = [("chance", chance.chance), (chance.because, chance.failed / chance.made)]
+    if chance.despite:
+        share = chance.despite_failed / chance.despite_made
+        parts.append((f"despite {chance.despite}", share))
+    verdict = found.verdict or ("" if chance.chance >= likely else "not likely enough")
+    return Judged(Match(lesson, is_same_kind=True), chance.chance, tuple(parts), verdict)
+
+
+def _judged(
+    chance: Chance, pending: Step, names: frozenset[str], past: RunSoFar, known: Known
+) -> Foretold:
+    asked = Query("action", "", kind=chance.kind)
+    matches = known.lessons.match(known.scope, asked, now=known.now, limit=_NEAREST)
+    lessons = [match.lesson for match in matches if match.is_same_kind]
+    lesson = next((one for one in lessons if one.status == Status.PROVEN), None)
+    if lesson is None:
+        return Foretold(chance, next(iter(lessons), None), "no proven fix is known")
+    if lesson.id in past.told:
+        return Foretold(chance, lesson, "told in this run already")
+    if any(_recommends(fix, pending, names) for fix in lesson.fixes):
+        return Foretold(chance, lesson, "the call is what its fix recommends")
+    return Foretold(chance, lesson)
+
+
+def _met(steps: Iterable[Step]) -> tuple[str, ...]:
+    """The kinds of failure that a run has met, in order."""
+    kinds = (step.failure.kind for step in steps if step.failure is not None)
+    return tuple(dict.fromkeys(kind for kind in kinds if kind))
+
+
+def _has_just_worked(pending: Step, steps: Sequence[Step]) -> bool:
+    """Whether this very call worked when the run made it last, and nothing has changed since."""
+    asked = loops.call(pending)
+    for place in range(len(steps) - 1, -1, -1):
+        if loops.call(steps[place]) == asked:
+            return not steps[place].failed
+        if loops.may_change(steps[place]):
+            return False
+    return False
+
+
+def _follows_advice(pending: Step, past: RunSoFar, known: Known) -> bool:
+    """Whether the call is what a lesson that the run was told recommends."""
+    fixes_told = (fix for number in sorted(past.told) for fix in _fixes(number, known))
+    return any(_recommends(fix, pending, frozenset()) for fix in fixes_told)
+
+
+def _fixes(number: int, known: Known) -> tuple[Fix, ...]:
+    try:
+        return known.lessons.get(known.scope, number).fixes
+    except NotFound:
+        return ()
+
+
+def _recommends(fix: Fix, pending: Step, names: frozenset[str]) -> bool:
+    """Whether the call is the one that a fix says to make, or runs code with its lines."""
+    if fix.call and " ".join(fix.call.split()) == " ".join(pending.args.split()):
+        return True
+    if fix.sort == "lines":
+        wanted = fix.key.partition(" ")[2].split()
+        return bool(wanted) and names.issuperset(wanted)
+    return fix.sort in _RECOMMENDS and fixes.applies(fix, pending)

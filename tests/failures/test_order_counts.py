@@ -1,0 +1,40 @@
+"""Order of calls on one object: counted over runs, not guessed from one."""
+
+from __future__ import annotations
+
+import pytest
+
+from hardwon.failures.order_counts import Tally, counted_order
+from hardwon.values.fix import Fix
+
+FEATURES = {"send id after swap", "send id is like A9", "runs send"}
+
+
+def fix(after: tuple[int, int], every: tuple[int, int]) -> Fix | None:
+    counts = {"send id after swap": Tally(*after), "runs send": Tally(*every)}
+    return counted_order(FEATURES, lambda feature: counts.get(feature, Tally(0, 0)))
+
+
+def test_a_call_that_came_before_every_failure_and_no_success_is_to_come_later() -> None:
+    found = fix((8, 8), (59, 8))
+
+    assert found
+    assert found.text.startswith("Call `send` before `swap`")
+    assert found.is_proven
+
+
+@pytest.mark.parametrize(
+    ("after", "every"),
+    [
+        ((2, 2), (50, 2)),  # too few runs
+        ((8, 5), (59, 5)),  # it worked after it too often
+        ((5, 5), (59, 9)),  # it failed without it too often
+        ((8, 8), (9, 8)),  # it hardly ever worked
+    ],
+)
+def test_what_is_not_clear_is_no_fix(after: tuple[int, int], every: tuple[int, int]) -> None:
+    assert fix(after, every) is None
+
+
+def test_a_call_after_itself_has_no_order() -> None:
+    assert counted_order({"send id after send"}, lambda _: Tally(50, 50)) is None

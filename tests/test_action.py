@@ -1,0 +1,187 @@
+"""Before an action, through the public face: what is foretold, told once, denied once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hardwon
+from hardwon import Agent, Injection
+from hardwon.settings import load
+
+SCRIPT = (
+    "cat > {name} <<'EOF'\nimport shop\nbase = shop.connect()\n"
+    "{more}base.execute('SELECT * FROM orders')\nEOF"
+)
+REFUSED = "Traceback (most recent call last):\n  x\nsqlite3.OperationalError: no such table: orders"
+CURED = "base.create_table('orders')\n"
+
+
+@pytest.fixture
+def hw(tmp_path: Path) -> hardwon.Hardwon:
+    return hardwon.open(tmp_path / "home")
+
+
+def bash(agent: Agent, command: str, output: str = "ok", *, failed: bool = False) -> Injection:
+    return agent.after_action("bash", {"command": command}, output=output, failed=failed)
+
+
+def met(agent: Agent, name: str) -> None:
+    """A run whose script fails until it makes the schema first."""
+    bash(agent, SCRIPT.format(name=name, more=""))
+    bash(agent, f"python {name}", REFUSED, failed=True)
+    bash(agent, SCRIPT.format(name=name, more=CURED))
+    bash(agent, f"python {name}", "connected")
+    agent.after_run(task="x")
+
+
+def write(agent: Agent, *, more: str = "") -> None:
+    bash(agent, SCRIPT.format(name="probe.py", more=more))
+
+
+def ask(agent: Agent, command: str = "python probe.py") -> Injection:
+    return agent.before_action("bash", {"command": command})
+
+
+@pytest.fixture
+def taught(hw: hardwon.Hardwon) -> hardwon.Hardwon:
+    for name in ("first.py", "second.py", "third.py"):
+        met(hw.agent("coder"), name)
+    for number in range(12):
+        other = hw.agent("coder")
+        bash(other, "cat > other.py <<'EOF'\nimport garden\ngarden.water()\nEOF")
+        bash(other, "python other.py", f"wet {number}")
+        other.after_run(task="x")
+    hw.check()  # counts what was noted
+    return hw
+
+
+def test_a_script_that_misses_a_step_is_warned_about_by_what_it_says(
+    taught: hardwon.Hardwon,
+) -> None:
+    agent = taught.agent("coder")
+    write(agent)
+
+    assert "create_table" in ask(agent).text
+
+
+def test_a_script_that_has_the_step_is_not(taught: hardwon.Hardwon) -> None:
+    agent = taught.agent("coder")
+    write(agent, more=CURED)
+
+    assert not ask(agent)
+
+
+def test_another_script_is_not(taught: hardwon.Hardwon) -> None:
+    agent = taught.agent("coder")
+    bash(agent, "cat > probe.py <<'EOF'\nimport garden\ngarden.water()\nEOF")
+
+    assert not ask(agent)
+
+
+def test_a_lesson_is_told_once_a_run_before_a_call(taught: hardwon.Hardwon) -> None:
+    agent = taught.agent("coder")
+    write(agent)
+    assert ask(agent)
+
+    assert not ask(agent)
+    assert not ask(agent, "python3 probe.py")
+
+
+def test_one_meeting_warns_nobody(hw: hardwon.Hardwon) -> None:
+    met(hw.agent("coder"), "first.py")
+    agent = hw.agent("coder")
+    write(agent)
+
+    assert not ask(agent)
+
+
+def test_a_call_that_worked_is_warned_about_only_after_a_change(taught: hardwon.Hardwon) -> None:
+    agent = taught.agent("coder")
+    write(agent)
+    bash(agent, "python probe.py", "connected")
+    bash(agent, "ls", "probe.py")
+
+    assert not ask(agent)
+    bash(agent, "git checkout main", "switched")
+    assert ask(agent)
+
+
+def test_what_a_project_has_left_behind_is_forgotten(taught: hardwon.Hardwon) -> None:
+    for number in range(30):
+        agent = taught.agent("coder")
+        write(agent)
+        bash(agent, "python probe.py", f"connected {number}")
+        agent.after_run(task="x")
+    taught.check()
+    agent = taught.agent("coder")
+    write(agent)
+
+    assert not ask(agent)
+
+
+def test_a_sure_failure_is_denied_once_where_a_person_wants_it(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    settings = load(str(home), {"HARDWON_HOOKS_STOP_ONCE": "true"})
+    with hardwon.open(home, settings=settings) as hw:
+        for number in range(6):
+            met(hw.agent("coder"), f"s{number}.py")
+        agent = hw.agent("coder")
+        write(agent)
+
+        first = ask(agent)
+
+        assert first.denied
+        assert "create_table" in first.text
+        assert not ask(agent), "the same call again passes"
+
+
+def test_nothing_is_denied_unless_a_person_wants_it(hw: hardwon.Hardwon) -> None:
+    for number in range(6):
+        met(hw.agent("coder"), f"s{number}.py")
+    agent = hw.agent("coder")
+    write(agent)
+
+    assert not ask(agent).denied
+
+
+def test_explaining_names_the_features(taught: hardwon.Hardwon) -> None:
+    call = "python - <<'EOF'\nimport shop\nshop.connect()\nEOF"
+
+    (judged,) = taught.agent("coder").explain("action", call)
+
+    assert not judged.verdict
+    assert any(name.startswith("python code") for name, _ in judged.parts)
+
+
+def tool(agent: Agent, name: str, output: str = "{}", *, failed: bool = False, **args: Any) -> None:
+    agent.after_action(name, args, output=output, failed=failed)
+
+
+def order(agent: Agent, number: int, *, is_swapped: bool) -> None:
+    """A run that changes the address of an order, after or without a swap of its items."""
+    name, refused = f"#W{number:05}", "Error: non-pending order cannot be modified"
+    tool(agent, "get_order", json.dumps({"order_id": name, "total": number}), order_id=name)
+    if is_swapped:
+        tool(agent, "swap_items", order_id=name, items=["I1"])
+    outcome = refused if is_swapped else json.dumps({"order_id": name, "street": "a"})
+    tool(agent, "change_address", outcome, failed=is_swapped, order_id=name, street="a")
+    agent.after_run(task="x")
+
+
+def test_the_order_of_calls_on_one_object_is_learnt_over_runs(hw: hardwon.Hardwon) -> None:
+    for number in range(24):
+        order(hw.agent("shop"), number, is_swapped=number % 6 == 0)
+    (lesson,) = hw.agent("shop").lessons.list()
+    assert "Call `change_address` before `swap_items`" in lesson.correction
+    assert "#W" not in lesson.correction
+
+    agent = hw.agent("shop")
+    tool(agent, "swap_items", order_id="#W99999", items=["I1"])
+    asked = {"order_id": "#W99999", "street": "b"}
+
+    assert "before `swap_items`" in agent.before_action("change_address", asked).text
+    assert not hw.agent("shop").before_action("change_address", asked)
