@@ -52,6 +52,7 @@ _IMPORT = (
     r"\s*(?:from\s+\S+\s+import\b|import\b|require\(|use\s|const .* = require\(|using\s|#include)"
 )
 _CALL = r"([A-Za-z_][\w]*)\s*\("
+_PASSED = r"[(,]\s*([a-z_]\w*)=(?!=)"
 _KEYWORD = r"\b([A-Za-z_]\w*)\s*=(?!=)"
 _QUOTED = r"['\"]([a-z][\w-]{3,30})['\"]"
 _PLAIN_CALLS = word_set(
@@ -230,9 +231,10 @@ def _score(block: Block, case: Case, known: set[str], *, failing: str) -> int:
 
 
 def _fresh(lines: Sequence[str], known: set[str]) -> list[str]:
-    """What the lines call that the old script does not name."""
+    """What the lines call or pass by name that the old script does not name."""
     text = "\n".join(line for line in lines if not re.match(_NOISE, line))
-    return [w for w in re.findall(_CALL, text) if w not in known and w not in _PLAIN_CALLS]
+    named = [*re.findall(_CALL, text), *re.findall(_PASSED, text)]
+    return [word for word in named if word not in known and word not in _PLAIN_CALLS]
 
 
 def _closed(lines: list[tuple[int, str]], new: str) -> dict[int, str]:
