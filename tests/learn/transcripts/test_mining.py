@@ -548,6 +548,33 @@ def test_live_sessions_of_other_directories_do_not_count(desk: Desk) -> None:
     assert chosen.id == "own"
 
 
+def test_a_session_of_the_work_tree_above_is_meant(desk: Desk) -> None:
+    own = _typical(desk).write(desk.home, session="own")
+    os.utime(own, (time.time() - 4000,) * 2)
+    Claude(cwd="/elsewhere").says("x").write(desk.home, session="other")
+    (desk.project / ".git").mkdir()
+    below = desk.project / "src" / "deep"
+    below.mkdir(parents=True)
+
+    assert desk.agent.sessions.choose(cwd=str(below)).id == "own"
+
+
+def test_a_merge_into_a_full_memory_keeps_its_limit(desk: Desk) -> None:
+    _typical(desk).write(desk.home)
+    desk.memory.parent.mkdir(parents=True)
+    mine = "- Don't use npm here, it is slow: use yarn instead.\n" + "- a line of mine\n" * 199
+    desk.memory.write_text(mine, encoding="utf-8")
+    waiting = desk.agent.sessions.ask(desk.agent.sessions.choose(SESSION))
+    (number,) = [one.id[3:] for one in waiting.questions if one.id.startswith("Q4.")]
+
+    answers = {"Q1": "skip", "Q2": [number], f"Q4.{number}": "merge"}
+    report = desk.agent.sessions.answer(waiting.run, answers).report
+
+    assert desk.memory.read_text(encoding="utf-8") == mine
+    assert not report.problems
+    assert report.notes[0].startswith("MEMORY.md is full; this went to ")
+
+
 def test_two_sessions_that_are_going_on_must_be_told_apart(desk: Desk) -> None:
     for name in ("one", "two"):
         _typical(desk).write(desk.home, session=name)

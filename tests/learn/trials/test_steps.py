@@ -12,6 +12,8 @@ import pytest
 import hardwon
 from hardwon.learn.trials.speech import spoken
 from hardwon.learn.trials.values import ActorOutput
+from hardwon.models.scripted import Scripted
+from hardwon.surfaces.cli import run
 
 
 @pytest.fixture
@@ -101,6 +103,33 @@ def test_thoughts_between_steps_and_the_strategy_are_kept(
     assert [(action.description, action.thought) for action in done.actions] == steps
 
 
+def test_a_trial_is_shown_with_its_thoughts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with hardwon.open(tmp_path / "home") as hw:
+        acted(hw.agent("default"), tmp_path, PLAIN, loop_id="l")
+
+    assert run(["loop", "show", "l", "--trial", "1", "--home", str(tmp_path / "home")]) == 0
+
+    shown = capsys.readouterr().out
+    assert "thought: An empty list divides by zero.\n  0. bash: pytest -q FAILED" in shown
+    assert "strategy: Guard the division." in shown
+
+
+def test_a_function_may_return_a_mapping(coder: hardwon.Agent) -> None:
+    step = {"type": "other", "description": "looked at the cart", "thought": "It may be empty."}
+    fields = {"rationale": "Guarded it.", "strategy": "Look first.", "actions": [step]}
+
+    done = coder.trials("x", actor=lambda p: fields, evaluate=lambda a: False, max_trials=1)
+    other = coder.trials("x", actor=lambda p: {"code": "x = 1"}, evaluate=lambda a: False,
+                         max_trials=1)  # fmt: skip
+
+    output = coder.loops.reflections(done.loop_id)[0].actor_output
+    assert (output.strategy, output.rationale) == ("Look first.", "Guarded it.")
+    assert output.actions[0].thought == "It may be empty."
+    assert coder.loops.reflections(other.loop_id)[0].actor_output.rationale == "x = 1"
+
+
 def test_a_strategy_that_is_stated_in_the_text_is_kept(
     coder: hardwon.Agent, tmp_path: Path
 ) -> None:
@@ -110,8 +139,6 @@ def test_a_strategy_that_is_stated_in_the_text_is_kept(
 
 
 def test_the_model_that_reflects_sees_strategy_and_thoughts(tmp_path: Path) -> None:
-    from hardwon.models.scripted import Scripted
-
     model = Scripted(["no", "no"])
     with hardwon.open(tmp_path / "home", model=model) as hw:
         acted(hw.agent("coder"), tmp_path, PLAIN)

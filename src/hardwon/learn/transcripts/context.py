@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -49,12 +50,25 @@ def find_sessions(home: str, *, agents: Iterable[str] = (), cwd: str = "") -> li
 
 
 def belongs(session: Place, cwd: str) -> bool:
-    """Whether the session ran in this directory, or in one below it."""
+    """Whether the session ran in this directory, below it, or above it in the same work tree."""
+    around = _around(cwd)
     if session.cwd:
-        return session.cwd == cwd or session.cwd.startswith(cwd.rstrip("/") + "/")
+        return session.cwd in around or session.cwd.startswith(cwd.rstrip("/") + "/")
     if session.agent == claude.NAME:
-        return session.folder == claude.encoded(cwd)
-    return where(session) == cwd
+        return session.folder in map(claude.encoded, around)
+    return where(session) in around
+
+
+@lru_cache(maxsize=8)
+def _around(cwd: str) -> tuple[str, ...]:
+    """The directory and those above it up to the top of its work tree."""
+    above = [cwd]
+    while not os.path.exists(os.path.join(above[-1], ".git")):
+        parent = os.path.dirname(above[-1])
+        if parent == above[-1]:
+            return (cwd,)
+        above.append(parent)
+    return tuple(above)
 
 
 def where(session: Place) -> str:

@@ -100,6 +100,8 @@ class Integration:
         """Add to the file that speaks of it; only notes have front matter."""
         if ".insights" in path.split(os.sep):
             self._grow(path, self._page(insight, summary))
+        elif path == self._context.memory:
+            self._load(insight, summary)
         else:
             self._update(path, lambda text: _with_entry(text, render.entry(insight, self._now)))
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.errors import InvalidInput
 from hardwon.learn.trials import process
+from hardwon.learn.trials.codec import Misfit, from_json
 from hardwon.learn.trials.speech import spoken
 from hardwon.learn.trials.steps import reported
 from hardwon.learn.trials.values import Action, ActorOutput, Variant
@@ -97,6 +100,20 @@ def crash(ended: Finished) -> str:
     if ended.exit_code in (126, 127):
         return f"the actor did not start: {one_line(ended.stderr, 300)}"
     return ""
+
+
+def output_of(answer: Any, variant: Variant) -> ActorOutput | None:
+    """The record that a function returned, whole or as a mapping of its fields; None for others."""
+    if isinstance(answer, ActorOutput):
+        return answer
+    if not isinstance(answer, Mapping):
+        return None
+    if answer.keys() & set(ActorOutput._fields):
+        try:
+            return from_json(ActorOutput, {"variant": variant, **answer})
+        except Misfit as problem:
+            raise InvalidInput(f"what the actor returned does not fit: {problem}") from problem
+    return answered(json.dumps(dict(answer), default=str), variant)
 
 
 def answered(text: str, variant: Variant) -> ActorOutput:

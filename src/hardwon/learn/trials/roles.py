@@ -78,8 +78,9 @@ class ConfiguredRoles:
         except Exception as raised:  # noqa: BLE001 - the actor is foreign code, its crash is a fact
             crash = f"the actor raised {type(raised).__name__}: {clip(str(raised), 300)}"
             return Attempt(ActorOutput(crash=crash, variant=self._options.variant), crash)
-        if isinstance(answer, ActorOutput):
-            return Attempt(answer, answer.rationale, answer)
+        output = actors.output_of(answer, self._options.variant)
+        if output is not None:
+            return Attempt(output, output.rationale, answer)
         text = "" if answer is None else str(answer)
         return Attempt(actors.answered(text, self._options.variant), text, answer)
 

@@ -71,6 +71,8 @@ def show(loop_id: str, trial: int | None, as_json: bool, **place: Any) -> None:
     if trial is None:
         _trials(state)
     for record in records:
+        if trial is not None:
+            _steps(record)
         _reflection(record)
     for name in damaged:
         say(f"{name}: damaged; the next resume moves it to quarantine", fg="red")
@@ -224,6 +226,14 @@ def _trials(state: State) -> None:
         for trial in state.trials
     ]
     table([("trial", "outcome", "reward", "errors", "category", "time"), *rows])
+
+
+def _steps(record: Record) -> None:
+    """What the actor did, with the thought before each step."""
+    for number, action in enumerate(record.actor_output.actions):
+        if action.thought:
+            say(f"  thought: {clip(one_line(action.thought), 300)}", dim=True)
+        say(f"  {number}. {action.description}{' FAILED' if action.failed else ''}")
 
 
 def _reflection(record: Record) -> None:
