@@ -102,6 +102,26 @@ FAILED_COMMANDS = [
     ("foo --bar", "bash: line 1: foo: command not found"),
     ("./x", "bash: line 1: ./x: Permission denied"),
     ("mytool --bad", "usage: mytool [-h]\nmytool: error: unrecognized arguments: --bad"),
+    ("python -m pytest tests/a.py", "/usr/bin/python3: No module named 'pytest'"),
+    (
+        "python -m app",
+        'Traceback (most recent call last):\n  File "<frozen runpy>", line 198, in _run_module_as_main\n  File "/app/x.py", line 2, in <module>\n    f()\nOSError: full',
+    ),
+    ("python a.py", TRACEBACK + "\n11 items"),
+    (
+        "ls nowhere src",
+        "ls: cannot access 'nowhere': No such file or directory\n" + "src/file.py\n" * 2000,
+    ),
+    (
+        "ls src nowhere",
+        "src/file.py\n" * 2000 + "ls: cannot access 'nowhere': No such file or directory",
+    ),
+    (
+        "mytool sub --bad",
+        "usage: mytool sub [-h]\nmytool sub: error: unrecognized arguments: --bad",
+    ),
+    ("", TRACEBACK),
+    ("", "usage: x [-h]\nx y: error: bad"),
     ("anything", "Exit code 1\nsome output"),
     ("anything", "some output\n[The command completed with exit code 2.]"),
     ("anything", "Exit code: 127\nWall time: 0.1 s"),
@@ -120,6 +140,11 @@ WORKING_COMMANDS = [
     ("python -m unittest", TRACEBACK + "\n\nRan 3 tests\n\nOK"),
     ("python a.py", TRACEBACK + "\nCaught as expected"),
     ("python a.py", "Error: x\nthat was printed on purpose"),
+    ("python a.py", TRACEBACK.replace("KeyError: 1", "OSError: disk is full") + "\nthen: disk is full"),
+    ("python a.py", 'Traceback (most recent call last):\n  File "a.py", line 3, in main\n    f()\nKeyError: 1'),
+    ("python a.py", "usage: manage.py x [-h]\nmanage.py x: error: bad"),
+    ("cat a.txt", "cat: a small animal\n"),
+    ("", "all is well"),
     ("make || true", "make: *** [all] Error 1"),
     ("rm a; ls", "rm: cannot remove 'a': No such file or directory\nb"),
     ("grep -r x .", "Binary file ./a.pyc matches\ngrep: ./b.pyc: binary file matches"),
@@ -162,10 +187,11 @@ def test_a_harmless_value_is_no_failure(output: object) -> None:
 
 
 CATCHES = "cat <<'EOF' > a.py\nimport traceback\ntry:\n    f()\nexcept Exception:\n    traceback.print_exc()\nEOF"
+BLANK = CATCHES.replace("try:\n", "try:\n    g()\n\n")
 OUTSIDE = "cat <<'EOF' > a.py\nimport traceback\nf()\ntry:\n    g()\nexcept Exception:\n    traceback.print_exc()\nEOF"
 
 
-@pytest.mark.parametrize(("script", "verdict"), [(CATCHES, False), (OUTSIDE, True)])
+@pytest.mark.parametrize(("script", "verdict"), [(CATCHES, False), (BLANK, False), (OUTSIDE, True)])
 def test_a_script_that_prints_what_it_caught_has_not_failed(script: str, verdict: bool) -> None:
     assert has_failed("bash", TRACEBACK, "python a.py", [Step("bash", script)]) is verdict
 
