@@ -17,6 +17,32 @@ GUARDS = (
         sort="lines",
         says=("open_pool",),
     ),
+    case(
+        "an argument that was added",
+        (
+            "cat <<'EOF' > t.py\nf = open('a')\nx = f.read()\nEOF\npython t.py",
+            '!  File "t.py", line 2, in <module>\n'
+            "UnicodeDecodeError: 'ascii' codec can't decode byte 0xe2",
+        ),
+        ("sed -i \"s/open('a')/open('a', encoding='utf-8')/\" t.py\npython t.py", "ok"),
+        sort="lines",
+        says=("open('a', encoding='utf-8')",),
+    ),
+    case(
+        "lines before the call of the function that fails",
+        (
+            "cat <<'EOF' > t.py\nimport db\n\ndef go():\n    db.rows()\n\ngo()\nEOF\npython t.py",
+            '!  File "t.py", line 6, in <module>\n    go()\n'
+            '  File "t.py", line 4, in go\n    db.rows()\nRuntimeError: db pool is not open',
+        ),
+        (
+            "cat <<'EOF' > t.py\nimport db\n\ndef go():\n    db.rows()\n\n"
+            "db.open_pool(size=1)\ngo()\nEOF\npython t.py",
+            "3",
+        ),
+        sort="lines",
+        says=("db.open_pool(size=1)",),
+    ),
     case("a version long after", (BAD, CLOSED), *LOOKS, (GOOD, "3"), sort=None),
     case(
         "a script that still fails so",

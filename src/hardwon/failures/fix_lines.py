@@ -19,6 +19,7 @@ from hardwon.failures.fix_script import (
     MOVED,
     Scripts,
     failing_line,
+    lines_run,
     moved_fix,
     place_of,
     scripts_of,
@@ -36,6 +37,7 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 _LINES, _LIMIT = 8, 460
+_LAST = 1_000_000  # beyond any line
 _LATE = 12  # steps after which the next version of a script is another experiment
 _APART = 3  # lines between two groups of changed lines
 _TELLING = 3  # the score of a block that has to do with the error
@@ -166,7 +168,8 @@ def _chosen(case: Case, scripts: Scripts) -> dict[int, str]:
     failing = failing_line(case, scripts)
     place = place_of(scripts.new, failing)
     known = set(re.findall(r"\w+", scripts.old))
-    end = _end(scripts.new, place)
+    running = (place_of(scripts.new, line) for line in lines_run(case, scripts))
+    end = max((_end(scripts.new, at) for at in (place, *running) if at >= 0), default=_LAST)
     blocks = [_until(b, end) for b in _blocks(scripts.old, scripts.new) if b.places[0] <= end]
     scores = [_score(block, case, known, failing=failing if place < 0 else "") for block in blocks]
     top = max(scores, default=0)
@@ -318,10 +321,8 @@ def _until(block: Block, end: int) -> Block:
 
 
 def _end(new: str, place: int) -> int:
-    """Where the statement at a place ends, its body with it; the last line without a place."""
+    """Where the statement at a place ends, its body with it."""
     lines = new.splitlines()
-    if place < 0:
-        return len(lines)
     margin = len(lines[place]) - len(lines[place].lstrip())
     end, depth = place, _depth(lines[place])
     for at in range(place + 1, len(lines)):

@@ -123,14 +123,15 @@ def moved_fix(case: Case, scripts: Scripts) -> Fix | None:
 
 def failing_line(case: Case, scripts: Scripts) -> str:
     """The line of the script that the error points at."""
-    name = scripts.name or "<st"
-    found = ""
-    for frame in re.finditer(r"File \"([^\"\n]{1,300})\", line (\d+)", case.failed.output):
-        if tail(frame[1]).startswith(name):
-            found = frame[2]
-    lines = scripts.old.splitlines()
-    at = int(found) - 1 if found else -1
-    return lines[at].strip() if 0 <= at < len(lines) else ""
+    return next(reversed(lines_run(case, scripts)), "")
+
+
+def lines_run(case: Case, scripts: Scripts) -> list[str]:
+    """The lines of the script that were running when it failed, the outermost first."""
+    name, lines = scripts.name or "<st", scripts.old.splitlines()
+    frames = re.finditer(r"File \"([^\"\n]{1,300})\", line (\d+)", case.failed.output)
+    places = [int(frame[2]) - 1 for frame in frames if tail(frame[1]).startswith(name)]
+    return [lines[at].strip() for at in places if 0 <= at < len(lines)]
 
 
 def place_of(new: str, failing: str) -> int:
