@@ -6,7 +6,7 @@ A family is found by the form of its message, never by the tool that printed it.
 import re
 from typing import NamedTuple
 
-from hardwon.failures.signature import error_line
+from hardwon.failures.error_line import error_line
 from hardwon.text.clean import one_line
 from hardwon.text.quoting import quotable, stated
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from hardwon.failures.error_line import error_line
 from hardwon.failures.later_call import has_fields, path_of
-from hardwon.failures.signature import error_line
 from hardwon.text.clean import clip, one_line
 from hardwon.text.quoting import quotable
 

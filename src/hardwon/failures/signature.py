@@ -17,8 +17,7 @@ from functools import lru_cache
 
 from hardwon._cold import re
 from hardwon._cold.hashing import blake2b
-from hardwon.failures.error_line import ANSI
-from hardwon.failures.error_line import error_line as error_line
+from hardwon.failures.error_line import ANSI, error_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from hardwon.failures.signature import error_line
+from hardwon.failures.error_line import error_line
 from hardwon.ranking.query import terms
 from hardwon.text.clean import one_line
 from hardwon.text.quoting import quotable

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from hardwon.errors import BadReply
 from hardwon.failures.call_keys import blamed_keys
+from hardwon.failures.error_line import error_line
 from hardwon.failures.later_call import focus
 from hardwon.failures.mistakes import is_mistake
 from hardwon.failures.reading import read_failure
-from hardwon.failures.signature import error_line
 from hardwon.ports import Request
 from hardwon.ranking.query import Query
 from hardwon.text.clean import clip, clip_middle

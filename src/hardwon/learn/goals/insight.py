@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.failures.signature import error_line
+from hardwon.failures.error_line import error_line
 from hardwon.learn.goals.names import INSIGHT_LIMIT, SHOWN_LIMIT
 from hardwon.learn.goals.orchestrators import states_error
 from hardwon.text.clean import clip, one_line

@@ -9,7 +9,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from hardwon.errors import InvalidInput
-from hardwon.failures.signature import error_line
+from hardwon.failures.error_line import error_line
 from hardwon.learn.trials import process
 from hardwon.learn.trials.reward import reward
 from hardwon.learn.trials.tools import junit, tool_of, tracebacks

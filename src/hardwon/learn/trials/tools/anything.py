@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.failures.signature import error_line
+from hardwon.failures.error_line import error_line
 from hardwon.learn.trials.tools import tracebacks
 from hardwon.learn.trials.tools.report import Report, error, matches
 
