@@ -45,16 +45,16 @@ def reflect(hw: Hardwon, corpus: Corpus, numbers: range) -> None:
 def questions(
     hw: Hardwon, corpus: Corpus, goals: int, reads: Callable[[], int]
 ) -> list[tuple[str, ...]]:
-    """Milliseconds of `goal_context`, and how often the server was asked, by what is asked."""
+    """Milliseconds of `goals.context`, and how often the server was asked, by what is asked."""
     agent = hw.agent(SCOPE.agent, project=SCOPE.project)
     ids = iter(f"goal-{number * 7 % goals}" for number in range(ROUNDS + 1))
     asked: dict[str, Callable[[], object]] = {
-        "a goal": lambda: agent.goal_context(next(ids)),
-        "a new goal": lambda: agent.goal_context("new", objective=corpus.text(8)),
-        "no goal": lambda: agent.goal_context(),
+        "a goal": lambda: agent.goals.context(next(ids)),
+        "a new goal": lambda: agent.goals.context("new", objective=corpus.text(8)),
+        "no goal": lambda: agent.goals.context(),
     }
     trips = {}
-    agent.goal_context()  # connects
+    agent.goals.context()  # connects
     for name, ask in asked.items():
         before = reads()
         ask()
@@ -112,15 +112,15 @@ def on_redis(folder: str, server: Any) -> list[tuple[str, ...]]:
 
 
 def while_silent(folder: str, server: Any) -> list[tuple[str, ...]]:
-    """Milliseconds of `goal_context` while the server does not answer."""
+    """Milliseconds of `goals.context` while the server does not answer."""
     seconds = []
     with with_redis(folder, server.url) as hw:
         agent = hw.agent(SCOPE.agent, project=SCOPE.project)
-        agent.goal_context("goal-1")
+        agent.goals.context("goal-1")
         server.freeze()
         for _ in range(20):
             time.sleep(1.1)  # longer than it waits before another try
-            seconds += interleaved({"": lambda: agent.goal_context("goal-1")}, rounds=1)[""]
+            seconds += interleaved({"": lambda: agent.goals.context("goal-1")}, rounds=1)[""]
         server.thaw()
     return [("p50, ms", "worst, ms"), (ms(seconds), ms(seconds, 1.0))]
 
@@ -133,7 +133,7 @@ def goals_ended() -> list[tuple[str, ...]]:
         numbers = iter(range(ROUNDS))
 
         def end() -> None:
-            agent.goal_ended(f"g{next(numbers)}", "Research", "failed", tasks=tasks)
+            agent.goals.ended(f"g{next(numbers)}", "Research", "failed", tasks=tasks)
 
         seconds = interleaved({"": end}, rounds=ROUNDS)[""]
     return [("p50, ms", "p99, ms"), (ms(seconds), ms(seconds, 0.99))]
@@ -198,11 +198,11 @@ def exponent(points: list[tuple[float, float]]) -> float:
 def main() -> None:
     """Measure, and print the tables."""
     head = ("goals", "asked for", "p50, ms", "p99, ms", "round trips")
-    table("goal_context on SQLite", [head, *on_sqlite()])
+    table("goals.context on SQLite", [head, *on_sqlite()])
     if shutil.which("redis-server"):
         with tempfile.TemporaryDirectory() as folder, redis(folder) as server:
-            table("goal_context on Redis", [head, *on_redis(folder, server)])
-            table("goal_context while Redis is silent", while_silent(folder, server))
+            table("goals.context on Redis", [head, *on_redis(folder, server)])
+            table("goals.context while Redis is silent", while_silent(folder, server))
     table("goal_ended, durable on return", goals_ended())
     found = list(dreams())
     rows = [

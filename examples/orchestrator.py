@@ -22,4 +22,4 @@ with hardwon.open("memory:") as hw:
     hardwon.attach(orchestrator, planner)
     orchestrator.pursue("g1", "Compare the prices of rivals", mean=lambda: 1 / 0)
     hw.drain()
-    print(planner.goal_context("g2", objective="Compare prices of a new rival"))
+    print(planner.goals.context("g2", objective="Compare prices of a new rival"))

@@ -114,7 +114,7 @@ def test_nothing_crosses_to_another_agent_or_tenant(hw: hardwon.Hardwon) -> None
 
 def test_a_run_without_error_or_signal_is_not_queued(hw: hardwon.Hardwon) -> None:
     assert hw.agent("coder").after_run(task="t", attempt="fine") is None
-    assert hw.waiting() == []
+    assert hw.queue.waiting() == []
 
 
 @pytest.mark.parametrize(
@@ -331,6 +331,54 @@ def test_memory_needs_no_disk(tmp_path: Path) -> None:
         hw.drain()
         assert coder.before_action("bash", MKDIR)
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "asked"),
+    [
+        ("waiting", "queue.waiting", ()),
+        ("dead", "queue.dead", ()),
+        ("queue_status", "queue.status", ()),
+    ],
+)
+def test_old_names_of_a_hardwon_work_and_warn(
+    hw: hardwon.Hardwon, old: str, new: str, asked: tuple[str, ...]
+) -> None:
+    space, _, verb = new.partition(".")
+
+    with pytest.warns(DeprecationWarning, match=f"{old} is now {new}"):
+        by_old_name = getattr(hw, old)(*asked)
+
+    assert by_old_name == getattr(getattr(hw, space), verb)(*asked)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "asked"),
+    [
+        ("goal_ended", "goals.ended", ("g", "make it", "failed")),
+        ("goal_context", "goals.context", ()),
+        ("reflections", "goals.reflections", ()),
+        ("run_ended", "runs.ended", ("build",)),
+        ("run_context", "runs.context", ()),
+        ("imagine", "answers.imagine", ("q",)),
+    ],
+)
+def test_old_names_of_an_agent_work_and_warn(
+    hw: hardwon.Hardwon, old: str, new: str, asked: tuple[str, ...]
+) -> None:
+    space, _, verb = new.partition(".")
+
+    with pytest.warns(DeprecationWarning, match=f"{old} is now {new}"):
+        by_old_name = getattr(hw.agent("a"), old)(*asked)
+
+    again = getattr(getattr(hw.agent("a"), space), verb)(*asked)
+    assert type(by_old_name) is type(again)
+
+
+def test_a_name_that_never_was_is_no_attribute(hw: hardwon.Hardwon) -> None:
+    for handle in (hw, hw.agent("a")):
+        with pytest.raises(AttributeError, match="nonsense"):
+            getattr(handle, "nonsense")  # noqa: B009 - the type checker knows better
 
 
 def test_a_home_that_cannot_be_made_names_the_path_and_the_remedy(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from hardwon._cold.lazy import lazy
 from hardwon._platform import ensure_supported
 from hardwon.errors import InvalidInput
-from hardwon.lessons import Lessons, within
+from hardwon.lessons import Lessons
 from hardwon.runtime import MEMORY, TEXT_LIMIT, Runtime, utc_now
 from hardwon.settings import load
 from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, required
@@ -19,10 +19,11 @@ from hardwon.values.scope import scope as scoped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime, timedelta
     from typing import Any, TypeVar
 
+    from hardwon import namespaces
     from hardwon.failures import call_keys, verdict
     from hardwon.learn import executions, goals, trials
     from hardwon.learn import maintenance as nights
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from hardwon.learn.trials import Loops
     from hardwon.learn.trials.state import State as LoopState
     from hardwon.models.budget import Spent
-    from hardwon.pipeline.refine import Refined
-    from hardwon.pipeline.verify import Verdict
     from hardwon.ports import Embedder, Model, Run
     from hardwon.ranking.scores import Judged
     from hardwon.runtime import Answerer, Processor
@@ -40,15 +39,14 @@ if TYPE_CHECKING:
     from hardwon.values import run as runs
     from hardwon.values import step as steps
     from hardwon.values.job import Job
-    from hardwon.values.queue import QueueCounts, Tally
-    from hardwon.values.reflection import Reflection
+    from hardwon.values.queue import Tally
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
     from hardwon.worker import WorkerProcess
 
     T = TypeVar("T")
 else:
-    trials = lazy("hardwon.learn.trials")
+    trials, namespaces = lazy("hardwon.learn.trials"), lazy("hardwon.namespaces")
     call_keys, episode = lazy("hardwon.failures.call_keys"), lazy("hardwon.values.episode")
     mining = lazy("hardwon.learn.transcripts.mining")
     nights, goals = lazy("hardwon.learn.maintenance"), lazy("hardwon.learn.goals")
@@ -86,13 +84,27 @@ def open(
 
 def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goals.Attachment:
     """Have an orchestrator tell an agent about every goal that ends; see `learn.goals.attach`."""
-    return goals.attach(orchestrator, agent or open().agent("default"), **how)
+    return goals.attach(orchestrator, (agent or open().agent("default")).goals, **how)
 
 
 # What works a job of each kind; each way of learning is imported when its first job is worked.
 PROCESSORS: dict[str, Processor] = {
     "execution": lambda engine, job: executions.process(engine, job),
     "goal": lambda engine, job: goals.process(engine, job),
+}
+
+
+_MOVED_QUEUE = {
+    **{name: f"queue.{name}" for name in ("waiting", "dead", "revive", "purge")},
+    "queue_status": "queue.status",
+}
+_MOVED = {
+    "goal_ended": "goals.ended",
+    "goal_context": "goals.context",
+    "run_ended": "runs.ended",
+    "run_context": "runs.context",
+    **{name: f"answers.{name}" for name in ("verify", "refine", "imagine")},
+    "reflections": "goals.reflections",
 }
 
 
@@ -146,27 +158,10 @@ class Hardwon:
         """See that somebody works the queue: starts a worker process when nobody does."""
         return self._engine.wake()
 
-    def waiting(self) -> list[Job]:
-        """Jobs that are queued, oldest first."""
-        return self._engine.queue.waiting()
-
-    def dead(self) -> list[Job]:
-        """Jobs that were given up, with the reason in `last_error`."""
-        return self._engine.queue.dead()
-
-    def revive(self, *ids: str) -> None:
-        """Make dead jobs wait again as if new; NotFound for one that is not dead."""
-        for identity in ids:
-            self._engine.queue.revive(identity, self._engine.clock())
-
-    def purge(self, *ids: str) -> None:
-        """Remove dead jobs for good; NotFound for one that is not dead."""
-        for identity in ids:
-            self._engine.queue.purge(identity)
-
-    def queue_status(self) -> tuple[QueueCounts, dict[str, Any]]:
-        """How the queue stands, and what its worker last told: empty when nobody works."""
-        return self._engine.queue_status()
+    @property
+    def queue(self) -> namespaces.JobQueue:
+        """The queue: `waiting`, `dead`, `revive`, `purge`, `status`."""
+        return namespaces.JobQueue(self._engine)
 
     def spent(self) -> Spent:
         """What models have cost today, in all: `calls`, `tokens`, `money`."""
@@ -202,6 +197,11 @@ class Hardwon:
     def close(self) -> None:
         """Release files. What is queued stays queued."""
         self._engine.close()
+
+    if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
+
+        def __getattr__(self, name: str) -> Any:
+            return namespaces.moved(self, name, _MOVED_QUEUE)
 
     def __enter__(self) -> Hardwon:
         return self
@@ -267,7 +267,7 @@ class Agent:
         """Queues a reflection when the run is worth one; the job is durable on return."""
         recorded = self.run.so_far().steps if steps is None else self._learnt(steps)
         flags = {as_text(name): _flag(value) for name, value in (signals or {}).items()}
-        problem = _problem(error)
+        problem = namespaces.problem_of(error)
         trigger = self._engine.trigger_of(bool(problem), flags)
         job = None
         if trigger is not None:
@@ -296,27 +296,6 @@ class Agent:
         """The lessons that were met most often, as a block for the start of a session."""
         return str(self._door(self._engine.digest, tokens))
 
-    def goal_ended(
-        self,
-        goal_id: object,
-        objective: object,
-        state: object = "completed",
-        *,
-        tasks: Iterable[object] = (),
-        error: object = None,
-    ) -> Job | None:
-        """Queues a reflection on a goal that ended; durable on return, and it never raises."""
-
-        def end(own: Scope) -> Job | None:
-            goal = (goal_id, objective, state)
-            return goals.ended(self._engine, own, *goal, tasks=tasks, error=as_text(error))
-
-        return self._attempt(end, None)
-
-    def goal_context(self, goal_id: object = None, *, objective: str = "") -> Injection:
-        """What was learnt from this goal and similar ones; without both, from recent goals."""
-        return self._door(lambda own: goals.context(self._engine, own, goal_id, objective))
-
     def trials(self, task: str, **options: Any) -> LoopState:
         """Tries the task until it is verified: `actor=` acts, `evaluate=` or `verify=` judges."""
         return trials.run(self._engine, self.scope, task, **options)
@@ -329,45 +308,20 @@ class Agent:
         """The loops of this agent: states, reflections, search, analytics."""
         return trials.Loops(self._engine, self.scope)
 
-    def verify(self, task: str, answer: str) -> Verdict:
-        """Whether an answer holds; its `signals` go to `after_run`. Asks the model a few times."""
-        return self._engine.verified(task, answer)
+    @property
+    def goals(self) -> namespaces.Goals:
+        """Goals that ended: `ended`, `context`, `reflections`."""
+        return namespaces.Goals(self._engine, self.scope, self._attempt)
 
-    def refine(self, task: str, answer: str) -> Refined:
-        """The answer, improved while that helps; its `signals` go to `after_run`."""
-        return self._engine.refined(task, answer)
+    @property
+    def runs(self) -> namespaces.Runs:
+        """How well runs went: `ended`, `context`."""
+        return namespaces.Runs(self._engine, self._attempt)
 
-    def imagine(self, query: str) -> str:
-        """A hypothetical lesson to search with, when `hyde.enabled` is on; never in a hook."""
-        return self._engine.imagined(query)
-
-    def reflections(self, goal_id: object = None, *, limit: int = 25) -> Sequence[Reflection]:
-        """What is kept about a goal, or the newest about any."""
-        return goals.kept(self._engine, self.scope, goal_id, limit=within(limit, 10_000))
-
-    def run_ended(
-        self,
-        task: str,
-        *,
-        tools: Iterable[str] = (),
-        seconds: float = 0.0,
-        retries: int = 0,
-        failed: bool = False,
-        error: object = None,
-    ) -> Job | None:
-        """Queues a judgement on how well a run went, when there is something to say."""
-
-        def end(own: Scope) -> Job | None:
-            problem = _problem(error)
-            lost = failed or bool(problem)
-            run = execution.Run(task, tuple(tools), seconds, lost, retries, problem)
-            return executions.ended(self._engine, own, run)
-
-        return self._attempt(end, None)
-
-    def run_context(self, text: str = "") -> Injection:
-        """At most three lines on recent runs: the latest error, what recurs, what fits the text."""
-        return self._door(lambda own: executions.context(self._engine, own, text))
+    @property
+    def answers(self) -> namespaces.Answers:
+        """Answers checked and improved by the model: `verify`, `refine`, `imagine`."""
+        return namespaces.Answers(self._engine)
 
     def report(self, injection: Injection, outcome: str) -> None:
         """Say what came of a delivery: `helped`, `ignored`, `failed` …"""
@@ -408,6 +362,11 @@ class Agent:
                 past = past.after(step, counted)
         return past.steps
 
+    if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
+
+        def __getattr__(self, name: str) -> Any:
+            return namespaces.moved(self, name, _MOVED)
+
     def _door(self, door: Callable[..., Injection], *asked: Any) -> Injection:
         return self._attempt(door, NOTHING, *asked)
 
@@ -425,11 +384,6 @@ def _plain(step: Step) -> Step:
     args: object = step.args
     call = args if isinstance(args, str) else call_keys.canonical(args)
     return step._replace(args=call, output=as_text(step.output))
-
-
-def _problem(error: object) -> str:
-    """What went wrong, in words; an exception always did, whatever its truth value is."""
-    return as_text(error) if isinstance(error, BaseException) or error else ""
 
 
 def _flag(value: object) -> str:

@@ -64,7 +64,7 @@ def main(library: str, address: str, home: str) -> None:
     with hardwon.open(home, model=LIBRARIES[library](address)) as hw:
         hw.agent("coder").after_run(task="t", error="e")
         hw.drain()
-        waiting, dead = hw.waiting(), hw.dead()
+        waiting, dead = hw.queue.waiting(), hw.queue.dead()
         wait = (waiting[0].due - waiting[0].enqueued_at).total_seconds() if waiting else 0
     error = (waiting or dead)[0].last_error
     print(json.dumps({"waiting": len(waiting), "dead": len(dead), "error": error, "wait": wait}))

@@ -30,7 +30,7 @@ def test_a_run_that_raises_is_queued_and_still_raises(hw: Hardwon, agent: Agent)
     with pytest.raises(ZeroDivisionError), run(agent, TASK):
         _ = 1 / 0
 
-    (job,) = hw.waiting()
+    (job,) = hw.queue.waiting()
     assert job.episode.task == TASK
     assert "ZeroDivisionError" in job.episode.error
 
@@ -39,7 +39,7 @@ def test_a_run_without_trouble_leaves_nothing(hw: Hardwon, agent: Agent) -> None
     with run(agent, TASK) as current:
         current.worked("bash", "true")
 
-    assert not hw.waiting()
+    assert not hw.queue.waiting()
 
 
 def test_a_decorated_function_gets_the_pitfalls_with_its_task(agent: Agent) -> None:
@@ -64,7 +64,7 @@ def test_a_decorated_coroutine_gets_them_too(hw: Hardwon, agent: Agent) -> None:
 
     with pytest.raises(RuntimeError, match="mkdir -p"):
         asyncio.run(solve(TASK))
-    assert len(hw.waiting()) == 1
+    assert len(hw.queue.waiting()) == 1
 
 
 def test_a_watched_tool_records_what_it_does(hw: Hardwon, agent: Agent) -> None:
@@ -82,6 +82,6 @@ def test_a_watched_tool_records_what_it_does(hw: Hardwon, agent: Agent) -> None:
             tool("mkdir a/b")
         assert asyncio.run(atool("mkdir -p a/b")) == "done"
 
-    (job,) = hw.waiting()
+    (job,) = hw.queue.waiting()
     assert [step.failed for step in job.episode.steps] == [True, False]
     assert job.episode.steps[0].args == "mkdir a/b"

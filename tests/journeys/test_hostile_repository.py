@@ -84,11 +84,11 @@ class Place:
     def is_worked(self) -> bool:
         """Whether a worker was started, and has worked what was captured."""
         with hardwon.open(self.home) as hw:
-            return (self.home / "queue" / "worker.log").exists() and not hw.waiting()
+            return (self.home / "queue" / "worker.log").exists() and not hw.queue.waiting()
 
     def end_workers(self) -> None:
         with hardwon.open(self.home) as hw, suppress(ProcessLookupError):
-            pid = hw.queue_status()[1].get("pid")
+            pid = hw.queue.status()[1].get("pid")
             if pid:
                 os.kill(pid, signal.SIGTERM)
 

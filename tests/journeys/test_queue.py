@@ -81,12 +81,12 @@ def test_a_big_record_survives_its_retries_and_its_burial(home: Path, clock: Clo
 
     with hardwon.open(home, clock=clock, model=_busy) as hw:
         _drain_for_long(hw, clock)
-        (dead,) = hw.dead()
-        hw.revive(dead.id)
+        (dead,) = hw.queue.dead()
+        hw.queue.revive(dead.id)
 
         assert dead.attempts == 5
         assert "busy" in dead.last_error
-        assert [job.id for job in hw.waiting()] == ["aaaa"]
+        assert [job.id for job in hw.queue.waiting()] == ["aaaa"]
 
 
 def test_a_record_that_cannot_be_handled_is_set_aside_and_told(home: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_job_as_large_as_a_record_may_be_takes_its_last_error(home: Path, cloc
 
     with hardwon.open(home, clock=clock, model=_busy) as hw:
         assert hw.drain().retried == 1
-        assert "busy" in hw.waiting()[0].last_error
+        assert "busy" in hw.queue.waiting()[0].last_error
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_no_run_is_too_large_to_be_kept(home: Path, letter: str, count: int) -> 
         hw.agent("coder").after_run(
             task=letter * 20_000, attempt=letter * 300_000, error="e", steps=[*steps, failed]
         )
-        (job,) = hw.waiting()
+        (job,) = hw.queue.waiting()
 
     kept = job.episode.steps
     assert kept[-1].output.endswith("the last line")
@@ -137,7 +137,7 @@ def test_the_oldest_outputs_give_way_first(home: Path) -> None:
 
     with hardwon.open(home) as hw:
         hw.agent("coder").after_run(task="t", error="e", steps=steps)
-        (job,) = hw.waiting()
+        (job,) = hw.queue.waiting()
 
     lengths = [len(step.output) for step in job.episode.steps]
     assert lengths == sorted(lengths)
@@ -157,7 +157,7 @@ def test_a_job_that_was_not_tried_costs_no_attempt(home: Path, clock: Clock) -> 
         for number in range(8):
             hw.agent("coder").after_run(task=f"task {number}", error=f"error {number}")
         _drain_for_long(hw, clock)
-        dead = hw.dead()
+        dead = hw.queue.dead()
 
     assert len(calls) == 8 * 5
     assert [(job.attempts, job.last_error) for job in dead] == [(5, "answered 503")] * 8
@@ -309,7 +309,7 @@ def test_a_prompt_of_the_wrong_type_does_not_disturb_what_follows(
         coder.after_action("bash", {"command": "make"}, output="make: *** no rule", failed=True)
         coder.after_action("bash", {"command": "make"}, output="make: *** no rule", failed=True)
         coder.after_run(task="build it", error="no rule")
-        (job,) = hw.waiting()
+        (job,) = hw.queue.waiting()
 
     assert troubles == []
     assert [step.tool for step in job.episode.steps] == ["bash", "bash"]
@@ -323,7 +323,7 @@ def _drain_for_long(hw: Hardwon, clock: Clock) -> None:
     """Work until nothing waits, with an hour's sleep whenever nothing is due."""
     for _ in range(300):
         hw.drain()
-        if not hw.waiting():
+        if not hw.queue.waiting():
             return
         clock.now += timedelta(minutes=1)
     raise AssertionError("jobs still wait")

@@ -96,7 +96,7 @@ def test_a_tag_that_many_lessons_have_is_not(hw: Hardwon) -> None:
 def test_a_dream_puts_nothing_before_the_agent(hw: Hardwon) -> None:
     coder = hw.agent("coder")
     for number in range(4):
-        coder.goal_ended(f"g{number}", "Send the report", "failed", error="SMTPError: refused")
+        coder.goals.ended(f"g{number}", "Send the report", "failed", error="SMTPError: refused")
     hw.drain()
     row = coder.dreams.run()
 

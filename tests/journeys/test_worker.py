@@ -82,10 +82,10 @@ def get(port: int, path: str, **headers: str) -> tuple[int, str]:
 def test_a_worker_works_what_others_add_and_ends_well_at_sigterm(home: Path, start: Start) -> None:
     fail(home, "a")
     worker = start("work")
-    until(lambda: not hardwon.open(home).waiting())
+    until(lambda: not hardwon.open(home).queue.waiting())
 
     fail(home, "b")
-    until(lambda: not hardwon.open(home).waiting())
+    until(lambda: not hardwon.open(home).queue.waiting())
     worker.send_signal(signal.SIGTERM)
     said, errors = worker.communicate(timeout=30)
 
@@ -96,14 +96,14 @@ def test_a_worker_works_what_others_add_and_ends_well_at_sigterm(home: Path, sta
 
 def test_the_one_who_stands_by_takes_over_from_the_killed(home: Path, start: Start) -> None:
     first = start("work")
-    until(lambda: hardwon.open(home).queue_status()[1])
+    until(lambda: hardwon.open(home).queue.status()[1])
     second = start("work")
     first.kill()
     first.wait()
 
     fail(home, "a")
 
-    until(lambda: not hardwon.open(home).waiting())
+    until(lambda: not hardwon.open(home).queue.waiting())
     second.send_signal(signal.SIGTERM)
     assert second.communicate(timeout=30)[0].startswith("1 done")
 
@@ -145,9 +145,9 @@ hardwon.open({str(home)!r}, model=Killer()).drain()
 
     assert codes == [9, 9, 9, 9, 9, 0]
     with hardwon.open(home) as hw:
-        assert hw.waiting() == []
-        assert [job.episode.task for job in hw.dead()] == ["poison"]
-        assert hw.dead()[0].attempts == 5
+        assert hw.queue.waiting() == []
+        assert [job.episode.task for job in hw.queue.dead()] == ["poison"]
+        assert hw.queue.dead()[0].attempts == 5
 
 
 def test_a_second_signal_does_not_wait(home: Path, start: Start) -> None:
@@ -170,7 +170,7 @@ hardwon.open({str(home)!r}, model=Slow()).work()
     worker.send_signal(signal.SIGTERM)
 
     assert worker.wait(timeout=10) == 1
-    assert len(hardwon.open(home).waiting()) == 1
+    assert len(hardwon.open(home).queue.waiting()) == 1
 
 
 def test_a_job_starts_a_worker_of_its_own_where_that_is_wanted(
@@ -179,10 +179,10 @@ def test_a_job_starts_a_worker_of_its_own_where_that_is_wanted(
     monkeypatch.setenv("HARDWON_QUEUE_AUTOSTART", "on")
     fail(home, "a")
 
-    until(lambda: not hardwon.open(home).waiting())
+    until(lambda: not hardwon.open(home).queue.waiting())
     until(lambda: hardwon.open(home).agent("coder").lessons.list(status="all"))
 
-    told = hardwon.open(home).queue_status()[1]
+    told = hardwon.open(home).queue.status()[1]
     if told:
         os.kill(told["pid"], signal.SIGTERM)
 
@@ -194,7 +194,7 @@ def test_without_the_queue_a_thread_learns_and_nothing_is_written(
     with hardwon.open(home) as hw:
         hw.agent("coder").after_run(task="a", error="cannot a: no such file")
 
-        until(lambda: not hw.waiting())
+        until(lambda: not hw.queue.waiting())
         until(lambda: hw.agent("coder").lessons.list(status="all"))
 
     assert not (home / "queue").exists()

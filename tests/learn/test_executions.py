@@ -65,20 +65,20 @@ def test_every_run_has_a_score_and_a_short_line(run: Run) -> None:
 
 
 def test_a_trivial_success_is_not_noted(hw: Hardwon, coder: Agent) -> None:
-    assert coder.run_ended("say hello", tools=["echo"], seconds=1) is None
-    assert hw.waiting() == []
+    assert coder.runs.ended("say hello", tools=["echo"], seconds=1) is None
+    assert hw.queue.waiting() == []
 
 
 def test_a_pattern_recurs_from_the_third_time(hw: Hardwon, coder: Agent) -> None:
     for _ in range(2):
-        coder.run_ended("fetch the prices", tools=["web", "parse"], seconds=12)
+        coder.runs.ended("fetch the prices", tools=["web", "parse"], seconds=12)
         hw.drain()
-    assert "↻" not in coder.run_context().text
+    assert "↻" not in coder.runs.context().text
 
-    coder.run_ended("fetch the prices", tools=["web", "parse"], seconds=12)
+    coder.runs.ended("fetch the prices", tools=["web", "parse"], seconds=12)
     hw.drain()
 
-    assert coder.run_context().text == (
+    assert coder.runs.context().text == (
         "[Recent execution insights:]\n"
         "• ↻ web, parse (12 s) worked [moderate latency] → watch its time"
     )
@@ -90,12 +90,12 @@ def test_a_pattern_recurs_from_the_third_time(hw: Hardwon, coder: Agent) -> None
 def test_the_latest_error_is_always_shown_and_the_rest_only_when_it_fits(
     hw: Hardwon, coder: Agent
 ) -> None:
-    coder.run_ended("send the mail", tools=["mail"], seconds=3, error="SMTP 550: refused")
-    coder.run_ended("fetch the prices", tools=["web"], seconds=12)
-    coder.run_ended("water the plants", tools=["pump"], seconds=50)
+    coder.runs.ended("send the mail", tools=["mail"], seconds=3, error="SMTP 550: refused")
+    coder.runs.ended("fetch the prices", tools=["web"], seconds=12)
+    coder.runs.ended("water the plants", tools=["pump"], seconds=50)
     hw.drain()
 
-    lines = coder.run_context("fetch the new prices").text.splitlines()
+    lines = coder.runs.context("fetch the new prices").text.splitlines()
 
     assert [line.split(" (")[0] for line in lines[1:]] == ["• mail", "• web"]
     assert "SMTP 550: refused" in lines[1]
@@ -103,30 +103,30 @@ def test_the_latest_error_is_always_shown_and_the_rest_only_when_it_fits(
 
 def test_three_lines_at_most_are_shown(hw: Hardwon, coder: Agent) -> None:
     for tool in "abcdef":
-        coder.run_ended("work", tools=[tool], seconds=20)
+        coder.runs.ended("work", tools=[tool], seconds=20)
     hw.drain()
 
-    assert len(coder.run_context().text.splitlines()) == 4
+    assert len(coder.runs.context().text.splitlines()) == 4
 
 
 def test_two_runs_alike_that_wait_together_are_both_counted(hw: Hardwon, coder: Agent) -> None:
     for _ in range(3):
-        coder.run_ended("work", tools=["a"], error="boom")
+        coder.runs.ended("work", tools=["a"], error="boom")
 
     assert hw.drain().done == 3
-    assert "↻" in coder.run_context().text
+    assert "↻" in coder.runs.context().text
 
 
 def test_another_agent_sees_none_of_it(hw: Hardwon, coder: Agent) -> None:
-    coder.run_ended("work", tools=["a"], error="boom")
+    coder.runs.ended("work", tools=["a"], error="boom")
     hw.drain()
 
-    assert not hw.agent("writer", project="acme/api").run_context()
+    assert not hw.agent("writer", project="acme/api").runs.context()
 
 
 def test_a_senseless_call_never_raises(hw: Hardwon, coder: Agent) -> None:
     troubles: list[BaseException] = []
     hw.on_trouble(troubles.append)
 
-    assert coder.run_ended("work", tools=7, seconds=99) is None  # type: ignore[arg-type]
+    assert coder.runs.ended("work", tools=7, seconds=99) is None  # type: ignore[arg-type]
     assert len(troubles) == 1

@@ -162,9 +162,9 @@ def test_what_is_stale_or_expired_is_retired(hw: Hardwon, coder: Agent, clock: C
 def test_failure_patterns_and_improvements_are_told(hw: Hardwon, coder: Agent) -> None:
     for _ in range(3):
         coder.after_action("bash", "make", output="error: no rule to make target", failed=True)
-    coder.run_ended("fetch", tools=["web"], seconds=2, error="TimeoutError: read timed out")
+    coder.runs.ended("fetch", tools=["web"], seconds=2, error="TimeoutError: read timed out")
     for _ in range(3):
-        coder.run_ended("parse", tools=["parse"], seconds=40)
+        coder.runs.ended("parse", tools=["parse"], seconds=40)
     hw.drain()
 
     row = coder.dreams.run()
@@ -443,8 +443,8 @@ def test_a_dream_looks_back_on_goals_and_runs(hw: Hardwon, coder: Agent) -> None
     errors = ["SMTPError: refused", "KeyError: 'price'", "OSError: disk full", "TimeoutError: slow"]
     for number in range(67):
         error = errors[number % len(errors)]
-        coder.goal_ended(f"g{number}", f"Send report {number}", "failed", error=error)
-    hw.agent("coder").run_ended("Sort mail", tools=["mail"], error="IndexError: empty")
+        coder.goals.ended(f"g{number}", f"Send report {number}", "failed", error=error)
+    hw.agent("coder").runs.ended("Sort mail", tools=["mail"], error="IndexError: empty")
     hw.drain()
     row = coder.dreams.run()
 
@@ -458,7 +458,7 @@ def test_a_dream_looks_back_on_goals_and_runs(hw: Hardwon, coder: Agent) -> None
 
 def test_goals_that_went_well_are_no_pattern(hw: Hardwon, coder: Agent) -> None:
     for number in range(5):
-        coder.goal_ended(f"g{number}", "Send report", "completed", error="SMTPError: slow")
+        coder.goals.ended(f"g{number}", "Send report", "completed", error="SMTPError: slow")
     hw.drain()
 
     assert "Failure patterns" not in coder.dreams.run().report

@@ -175,7 +175,7 @@ def test_a_known_failure_asks_no_model_and_its_lesson_grows(tmp_path: Path) -> N
         (lesson,) = agent.lessons.list()
         assert lesson.met == 20
         assert len(model.requests) == 1
-        assert hw.dead() == []
+        assert hw.queue.dead() == []
 
 
 def test_when_the_budget_is_gone_rules_make_the_lesson_and_mark_it(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_when_the_budget_is_gone_rules_make_the_lesson_and_mark_it(tmp_path: Pat
         by_rules = [one for one in agent.lessons.list(status="all") if one.author == "rules"]
         assert model.calls == 1
         assert [marks(one, Kind.REWORD) for one in by_rules] == [("1 calls a day",)]
-        assert hw.dead() == []
+        assert hw.queue.dead() == []
 
 
 def test_a_model_that_cannot_be_opened_buries_the_job_with_the_reason(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_model_that_cannot_be_opened_buries_the_job_with_the_reason(tmp_path: 
         hw.agent("coder").after_run(task="t", error="boom")
         hw.drain()
 
-        assert "nonsense" in hw.dead()[0].last_error
+        assert "nonsense" in hw.queue.dead()[0].last_error
 
 
 def test_a_provider_s_own_key_is_taken_but_chooses_no_model_and_is_never_shown() -> None:

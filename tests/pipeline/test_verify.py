@@ -106,7 +106,7 @@ def test_what_the_verifier_found_becomes_a_lesson(tmp_path: Path) -> None:
     model = Scripted([QUESTIONS, "--all", "unknown", CONTRADICTED, LESSON])
     with hardwon.open(tmp_path, model=model) as hw:
         agent = hw.agent("coder")
-        verdict = agent.verify("list all", "Use --every.")
+        verdict = agent.answers.verify("list all", "Use --every.")
         agent.after_run(task="list all", attempt="Use --every.", signals=verdict.signals)
         hw.drain()
 
@@ -119,7 +119,7 @@ def test_what_the_refiner_found_becomes_a_lesson(tmp_path: Path) -> None:
     model = Scripted([judged(2, "bare"), "<revised>first text</revised>", LESSON])
     with hardwon.open(tmp_path, settings=settings, model=model) as hw:
         agent = hw.agent("coder")
-        found = agent.refine("write it", "first text")
+        found = agent.answers.refine("write it", "first text")
         agent.after_run(task="write it", attempt=found.text, signals=found.signals)
         hw.drain()
 
@@ -128,19 +128,19 @@ def test_what_the_refiner_found_becomes_a_lesson(tmp_path: Path) -> None:
 
 def test_a_verifier_needs_a_model(tmp_path: Path) -> None:
     with hardwon.open(tmp_path) as hw, pytest.raises(PermanentError, match="needs a model"):
-        hw.agent("coder").verify("t", "a")
+        hw.agent("coder").answers.verify("t", "a")
 
 
 def test_a_hypothesis_is_asked_for_once_and_only_when_it_is_switched_on(tmp_path: Path) -> None:
     model = Scripted(["When pytest is missing, use python -m pytest."])
     with hardwon.open(tmp_path, model=model) as hw:
-        assert hw.agent("coder").imagine("run the tests") == ""
+        assert hw.agent("coder").answers.imagine("run the tests") == ""
     settings = load(str(tmp_path))._replace(hyde=HydeSettings(enabled=True))
     with hardwon.open(tmp_path, settings=settings, model=model) as hw:
         agent = hw.agent("coder")
 
-        assert agent.imagine("run the tests").startswith("When pytest")
-        assert agent.imagine("Run  the tests").startswith("When pytest")
+        assert agent.answers.imagine("run the tests").startswith("When pytest")
+        assert agent.answers.imagine("Run  the tests").startswith("When pytest")
 
     assert len(model.requests) == 1
     assert model.requests[0].max_tokens <= 150

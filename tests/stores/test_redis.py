@@ -124,7 +124,7 @@ def test_what_another_program_planted_is_not_put_before_the_model(
     server.client.set("reflection:g1", json.dumps([{**planted, "importance": 1}, good]))
     agent = hw.agent("default")
 
-    assert eventually(lambda: agent.goal_context("g1").text) == (
+    assert eventually(lambda: agent.goals.context("g1").text) == (
         "[PAST REFLECTIONS]\n• [Goal: g1] filter by date"
     )
 
@@ -209,7 +209,7 @@ def _the_turn(hw: Hardwon) -> float:
     """The seconds that a turn takes which asks for reflections and ends a goal."""
     agent = hw.agent("default")
     began = time.monotonic()
-    assert not agent.goal_context("g1", objective="Research the pricing")
+    assert not agent.goals.context("g1", objective="Research the pricing")
     return time.monotonic() - began
 
 
@@ -218,23 +218,23 @@ def test_a_server_that_is_gone_or_silent_blocks_no_turn_and_loses_nothing(
     server: RedisServer, hw: Hardwon, fault: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     agent = hw.agent("default")
-    agent.goal_ended("g0", "Start", "completed")
+    agent.goals.ended("g0", "Start", "completed")
     assert hw.drain().done == 1
     getattr(server, fault)()
 
     with caplog.at_level(logging.WARNING, "hardwon"):
         turns = [_the_turn(hw) for _ in range(20)]
-    agent.goal_ended("g1", "Research the pricing", "failed", error="stale data")
+    agent.goals.ended("g1", "Research the pricing", "failed", error="stale data")
 
     assert sorted(turns)[10] < HANGING
     assert len(caplog.records) == 1
-    assert len(hw.waiting()) == 1
+    assert len(hw.queue.waiting()) == 1
 
     server.thaw() if fault == "freeze" else server.start()
 
     def is_reflected() -> bool:
         hw.drain()
-        return "stale data" in agent.goal_context("g1").text
+        return "stale data" in agent.goals.context("g1").text
 
     assert eventually(is_reflected)
 
@@ -244,13 +244,13 @@ def test_a_slow_server_blocks_no_turn_and_is_told_once(
 ) -> None:
     proxy = Proxy(server.port, lambda: Fault("slow", is_answer=True, seconds=30))
     with caplog.at_level(logging.WARNING, "hardwon"), opened(proxy.url, tmp_path) as hw:
-        hw.agent("default").goal_ended("g1", "Research", "failed")
+        hw.agent("default").goals.ended("g1", "Research", "failed")
         assert eventually(lambda: _the_turn(hw) and "wait in the queue" in caplog.text)
         turns = [_the_turn(hw) for _ in range(10)]
 
         assert sorted(turns)[5] < HANGING
         assert caplog.text.count("wait in the queue") == 1
-        assert len(hw.waiting()) == 1
+        assert len(hw.queue.waiting()) == 1
     proxy.close()
 
 
@@ -277,12 +277,12 @@ def test_patience_ends_whatever_the_call_does() -> None:
 def test_the_first_question_of_a_process_is_answered(
     server: RedisServer, hw: Hardwon, tmp_path: Path
 ) -> None:
-    hw.agent("default").goal_ended("g1", "Research", "failed", error="KeyError: 'price'")
+    hw.agent("default").goals.ended("g1", "Research", "failed", error="KeyError: 'price'")
     hw.drain()
     code = (
         "import hardwon, sys\n"
         "agent = hardwon.open(sys.argv[1]).agent('default')\n"
-        "print(agent.goal_context('g1'))\n"
+        "print(agent.goals.context('g1'))\n"
         "print(sorted({'redis', 'asyncio', 'ssl'} & set(sys.modules)))\n"
     )
     environment = {
@@ -300,7 +300,7 @@ def test_the_first_question_of_a_process_is_answered(
 def test_a_person_waits_longer_than_a_turn(
     server: RedisServer, hw: Hardwon, tmp_path: Path
 ) -> None:
-    hw.agent("default").goal_ended("g1", "Research", "failed", error="stale data")
+    hw.agent("default").goals.ended("g1", "Research", "failed", error="stale data")
     hw.drain()
     environment = {
         **os.environ,
@@ -315,7 +315,7 @@ def test_a_person_waits_longer_than_a_turn(
 @pytest.mark.parametrize("url", ["localhost:6379", "redis://127.0.0.1:nonsense/0", "http://x"])
 def test_a_senseless_address_is_told_and_loses_nothing(url: str, tmp_path: Path) -> None:
     with opened(url, tmp_path) as hw:
-        hw.agent("default").goal_ended("g1", "Research", "failed")
+        hw.agent("default").goals.ended("g1", "Research", "failed")
 
         assert hw.drain().retried == 1
         assert [line for line in hw.check() if line.startswith("Redis")]
@@ -324,11 +324,11 @@ def test_a_senseless_address_is_told_and_loses_nothing(url: str, tmp_path: Path)
 def test_a_server_that_is_down_at_the_start_is_waited_for(tmp_path: Path) -> None:
     with opened("redis://127.0.0.1:1/0", tmp_path) as hw:
         agent = hw.agent("default")
-        agent.goal_ended("g1", "Research", "failed")
+        agent.goals.ended("g1", "Research", "failed")
 
         assert hw.drain().retried == 1
-        assert not agent.goal_context("g1")
-        assert "Redis 127.0.0.1:1: " in hw.waiting()[0].last_error
+        assert not agent.goals.context("g1")
+        assert "Redis 127.0.0.1:1: " in hw.queue.waiting()[0].last_error
         assert [line for line in hw.check() if "Redis" in line]
 
 
@@ -338,22 +338,22 @@ def test_a_job_is_not_given_up_however_long_the_server_is_away(tmp_path: Path) -
     with hardwon.open(
         tmp_path, settings=Settings(str(tmp_path), goals=goals), clock=lambda: now[0]
     ) as hw:
-        hw.agent("default").goal_ended("g1", "Research", "failed")
+        hw.agent("default").goals.ended("g1", "Research", "failed")
         for _ in range(8):
             hw.drain()
             now[0] += timedelta(hours=1)
 
-        assert [job.attempts for job in hw.waiting()] == [0]
-        assert "secret" not in hw.waiting()[0].last_error
-        assert hw.dead() == []
+        assert [job.attempts for job in hw.queue.waiting()] == [0]
+        assert "secret" not in hw.queue.waiting()[0].last_error
+        assert hw.queue.dead() == []
 
 
 def test_a_full_server_keeps_the_job_waiting(server: RedisServer, hw: Hardwon) -> None:
     server.client.config_set("maxmemory", "1")
-    hw.agent("default").goal_ended("g1", "Research", "failed")
+    hw.agent("default").goals.ended("g1", "Research", "failed")
 
     assert hw.drain().retried == 1
-    assert "memory" in hw.waiting()[0].last_error
+    assert "memory" in hw.queue.waiting()[0].last_error
 
     server.client.config_set("maxmemory", "0")
     assert eventually(lambda: hw.drain().done)
@@ -366,11 +366,11 @@ def test_a_foreign_value_under_a_key_is_left_alone(
     server.client.execute_command(*make.split(" "))
     before = server.client.dump("reflection:g1") if "json" in make else None
     agent = hw.agent("default")
-    agent.goal_ended("g1", "Research", "failed")
+    agent.goals.ended("g1", "Research", "failed")
 
-    assert not agent.goal_context("g1")
+    assert not agent.goals.context("g1")
     assert hw.drain().retried == 1
-    assert len(hw.waiting()) == 1
+    assert len(hw.queue.waiting()) == 1
     assert server.client.exists("reflection:g1")
     assert before == (server.client.dump("reflection:g1") if before else None)
 
@@ -403,16 +403,16 @@ def test_the_warning_is_logged_at_the_start_without_anybody_waiting(
 ) -> None:
     server.client.config_set("appendonly", "no")
     with caplog.at_level(logging.WARNING, "hardwon"), opened(server.url, tmp_path) as hw:
-        hw.agent("default").goal_context("g1")
+        hw.agent("default").goals.context("g1")
 
         assert eventually(lambda: "appendonly is off" in caplog.text)
 
 
 def test_a_context_takes_two_round_trips_at_most(server: RedisServer, hw: Hardwon) -> None:
     agent = hw.agent("coder", project="api")
-    agent.goal_ended("g1", "Research competitor pricing", "failed", error="stale data")
+    agent.goals.ended("g1", "Research competitor pricing", "failed", error="stale data")
     hw.drain()
-    agent.goal_context("g1")
+    agent.goals.context("g1")
     client = server.client
 
     def reads() -> int:
@@ -424,7 +424,7 @@ def test_a_context_takes_two_round_trips_at_most(server: RedisServer, hw: Hardwo
     assert eventually(is_quiet)
     for goal_id, objective in (("g1", ""), (None, ""), ("new", "pricing of a competitor")):
         before = reads()
-        assert agent.goal_context(goal_id, objective=objective)
+        assert agent.goals.context(goal_id, objective=objective)
         assert reads() - before - 1 <= 2
 
 

@@ -239,11 +239,11 @@ def test_lessons_can_be_left_to_the_queue_or_off(hw: hardwon.Hardwon, coder: har
     wrong = {"actor": lambda p: "x", "evaluate": lambda said: "no", "max_trials": 1}
 
     coder.trials(TASK, **wrong, lessons="off")
-    assert (coder.lessons.list(), hw.waiting()) == ([], [])
+    assert (coder.lessons.list(), hw.queue.waiting()) == ([], [])
 
     coder.trials(TASK, **wrong, lessons="queue")
     assert coder.lessons.list() == []
-    assert [job.trigger for job in hw.waiting()] == ["verification"]
+    assert [job.trigger for job in hw.queue.waiting()] == ["verification"]
 
 
 def test_a_loop_in_memory_leaves_no_files(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def dead(home: Path) -> Iterator[list[str]]:
         for task in ("build it", "test it", "ship it"):
             hw.agent("coder").after_run(task=task, error=f"cannot {task}")
         hw.drain()
-        yield [job.id for job in hw.dead()]
+        yield [job.id for job in hw.queue.dead()]
 
 
 def out(capsys: Capture, *arguments: str, code: int = 0) -> str:
@@ -162,7 +162,7 @@ def test_tab_in_bash_shows_the_task_and_the_error(tmp_path: Path, typed: str, li
         for task in ("deploy the shop *", "bake [the] bread"):
             hw.agent("default").after_run(task=task, error=f"{task}: it burnt")
         hw.drain()
-        ids = sorted(job.id for job in hw.dead())
+        ids = sorted(job.id for job in hw.queue.dead())
     word = ids[0] if typed else ""
     script = f"""
         source <({program} completion bash)

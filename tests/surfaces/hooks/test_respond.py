@@ -109,7 +109,7 @@ def test_an_interrupted_run_is_captured_at_the_next_prompt(home: Home) -> None:
     home.tell(Kind.PROMPT, text="something else")
 
     with hardwon.open(home.path) as hw:
-        (job,) = hw.waiting()
+        (job,) = hw.queue.waiting()
     assert job.episode.task == "push it"
     assert job.episode.steps[-1].failed
 
@@ -181,7 +181,7 @@ def test_a_full_disk_at_the_end_of_a_turn_loses_neither_error_nor_steps(home: Ho
     home.tell(Kind.STOP, text="done")
 
     with hardwon.open(home.path) as hw:
-        (job,) = hw.waiting()
+        (job,) = hw.queue.waiting()
     assert (job.episode.task, job.episode.error) == ("push it", "remote: error: protected branch")
     assert [step.failed for step in job.episode.steps] == [True]
 

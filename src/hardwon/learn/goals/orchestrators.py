@@ -43,7 +43,7 @@ _SLOT = "reflection_engine"  # the published orchestrator calls what stands here
 class Reflecting(Protocol):
     """An agent that wants to hear of ended goals; it never raises."""
 
-    def goal_ended(
+    def ended(
         self,
         goal_id: object,
         objective: object,
@@ -68,7 +68,7 @@ class Listener:
             fields = {"goal_id": goal, **dict(zip(names, rest, strict=False)), **fields}
             goal = None
         source = fields if goal is None else goal
-        return self._agent.goal_ended(
+        return self._agent.ended(
             field(source, "goal_id", "id", "name"),
             field(source, "objective", "title", "description", "goal", default=""),
             field(source, "state", "status", "outcome", default="completed"),
@@ -88,7 +88,7 @@ class Listener:
         """The published engine's own call; True once the goal is safe in the queue."""
         import asyncio
 
-        call = self._agent.goal_ended
+        call = self._agent.ended
         tasks = task_summaries or []
         job = await asyncio.to_thread(call, goal_id, objective, outcome, tasks=tasks, error=error)
         return job is not None

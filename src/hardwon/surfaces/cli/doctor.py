@@ -113,7 +113,7 @@ def _queue(settings: Settings) -> tuple[bool, str]:
     if not os.path.isdir(settings.home):
         return True, "empty"
     with hardwon.open(settings.home) as hw:
-        counts, _ = hw.queue_status()
+        counts, _ = hw.queue.status()
     dead = f"{counts.dead} given up" + ("; see `hardwon reflect failed`" if counts.dead else "")
     return not counts.quarantined, "; ".join((f"{counts.pending} waiting", dead, *in_words(counts)))
 

@@ -50,7 +50,7 @@ def ended(
     """
     goal_id = required(goal_id, "goal id", _LONGEST)
     with _patient(**place) as agent:
-        job = agent.goal_ended(goal_id, objective, state, tasks=tasks, error=error)
+        job = agent.goals.ended(goal_id, objective, state, tasks=tasks, error=error)
     if job is None:
         raise HardwonError("the goal could not be queued; the log says why")
     dump(job) if as_json else say(f"queued as {job.id}; `hardwon work` reflects on it")
@@ -64,7 +64,7 @@ def ended(
 def context(goal_id: str | None, objective: str, as_json: bool, **place: Any) -> None:
     """Show what would be put before the agent for GOAL; without one, from the recent goals."""
     with _patient(**place) as agent:
-        found = agent.goal_context(goal_id, objective=objective)
+        found = agent.goals.context(goal_id, objective=objective)
     if as_json:
         dump(found)
     else:
@@ -79,7 +79,7 @@ def context(goal_id: str | None, objective: str, as_json: bool, **place: Any) ->
 def list_(goal_id: str | None, limit: int, as_json: bool, **place: Any) -> None:
     """Reflections on GOAL, or the newest on any goal."""
     with _patient(**place) as agent:
-        found = agent.reflections(goal_id, limit=limit)
+        found = agent.goals.reflections(goal_id, limit=limit)
     if as_json:
         dump(found)
         return

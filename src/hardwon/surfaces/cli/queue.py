@@ -51,7 +51,7 @@ def top(every: float, once: bool, home: str | None, as_json: bool) -> None:
 
 def look(hw: Hardwon) -> dict[str, Any]:
     """The queue at this moment."""
-    counts, told = hw.queue_status()
+    counts, told = hw.queue.status()
     return {
         "at": utc_now(),
         "counts": counts,
@@ -94,7 +94,7 @@ def _retries(hw: Hardwon, counts: QueueCounts) -> list[Job]:
     """What was tried and failed, the next one first."""
     if not counts.pending or counts.pending > _RETRIES_READ:
         return []
-    failed = [job for job in hw.waiting() if job.last_error]
+    failed = [job for job in hw.queue.waiting() if job.last_error]
     return sorted(failed, key=lambda job: job.due)[:_RETRIES_SHOWN]
 
 

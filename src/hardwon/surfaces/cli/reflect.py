@@ -36,7 +36,7 @@ def _suggest(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[Co
         return []
     try:
         with hardwon.open(ctx.params.get("home")) as hw:
-            dead = hw.dead()
+            dead = hw.queue.dead()
     except HardwonError:
         return []  # Tab is no place for an error
     return [
@@ -120,7 +120,7 @@ def _durable(hw: Hardwon) -> None:
 
 
 def _status(hw: Hardwon, as_json: bool) -> None:
-    counts, _ = hw.queue_status()
+    counts, _ = hw.queue.status()
     if as_json:
         dump({"pending": counts.pending, "dlq": counts.dead})
     elif not hw.settings.queue.enabled:
@@ -133,7 +133,7 @@ def _status(hw: Hardwon, as_json: bool) -> None:
 
 
 def _list(hw: Hardwon, as_json: bool) -> None:
-    pending, dead = hw.waiting(), hw.dead()
+    pending, dead = hw.queue.waiting(), hw.queue.dead()
     if as_json:
         dump({"pending": pending, "dlq": dead})
         return
@@ -146,7 +146,7 @@ def _list(hw: Hardwon, as_json: bool) -> None:
 
 
 def _failed(hw: Hardwon, as_json: bool) -> None:
-    dead = hw.dead()
+    dead = hw.queue.dead()
     if as_json:
         dump(dead)
         return
@@ -175,9 +175,9 @@ def _on_dead(
     if not ids and not everything:
         raise click.UsageError(f"usage: hardwon reflect {verb} <job-id>")
     moved, missing = [], []
-    for identity in [job.id for job in hw.dead()] if everything else ids:
+    for identity in [job.id for job in hw.queue.dead()] if everything else ids:
         try:
-            (hw.revive if verb == "retry" else hw.purge)(identity)
+            (hw.queue.revive if verb == "retry" else hw.queue.purge)(identity)
             moved.append(identity)
         except NotFound:
             missing.append(identity)

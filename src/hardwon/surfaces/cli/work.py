@@ -44,7 +44,7 @@ def command(
         port = hw.settings.queue.metrics_port if metrics_port is None else metrics_port
         with _endpoint(hw, port):
             tally = hw.work(mode or "forever", idle=_time(idle))
-        left = hw.queue_status()[0].pending
+        left = hw.queue.status()[0].pending
     if as_json:
         dump({**tally._asdict(), "left": left})
     else:

@@ -1,0 +1,170 @@
+"""The wider verbs of an opened hardwon and of an agent, each in a namespace of its own."""
+
+from __future__ import annotations
+
+from hardwon._cold.lazy import lazy
+from hardwon.lessons import within
+from hardwon.text.clean import as_text
+from hardwon.values.delivery import NOTHING, Injection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from hardwon.learn import executions, goals
+    from hardwon.pipeline.refine import Refined
+    from hardwon.pipeline.verify import Verdict
+    from hardwon.runtime import Runtime
+    from hardwon.values import execution
+    from hardwon.values.job import Job
+    from hardwon.values.queue import QueueCounts
+    from hardwon.values.reflection import Reflection
+    from hardwon.values.scope import Scope
+
+else:
+    goals, executions = lazy("hardwon.learn.goals"), lazy("hardwon.learn.executions")
+    execution = lazy("hardwon.values.execution")
+
+
+class JobQueue:
+    """The queue as those see it who look after it."""
+
+    def __init__(self, engine: Runtime) -> None:
+        self._engine = engine
+
+    def waiting(self) -> list[Job]:
+        """Jobs that are queued, oldest first."""
+        return self._engine.queue.waiting()
+
+    def dead(self) -> list[Job]:
+        """Jobs that were given up, with the reason in `last_error`."""
+        return self._engine.queue.dead()
+
+    def revive(self, *ids: str) -> None:
+        """Make dead jobs wait again as if new; NotFound for one that is not dead."""
+        for identity in ids:
+            self._engine.queue.revive(identity, self._engine.clock())
+
+    def purge(self, *ids: str) -> None:
+        """Remove dead jobs for good; NotFound for one that is not dead."""
+        for identity in ids:
+            self._engine.queue.purge(identity)
+
+    def status(self) -> tuple[QueueCounts, dict[str, Any]]:
+        """How the queue stands, and what its worker last told: empty when nobody works."""
+        return self._engine.queue_status()
+
+
+class Goals:
+    """Goals that ended, and what was learnt from them."""
+
+    def __init__(self, engine: Runtime, own: Scope, attempt: Callable[..., Any]) -> None:
+        self._engine = engine
+        self._scope = own
+        self._attempt = attempt
+
+    def ended(
+        self,
+        goal_id: object,
+        objective: object,
+        state: object = "completed",
+        *,
+        tasks: Iterable[object] = (),
+        error: object = None,
+    ) -> Job | None:
+        """Queues a reflection on a goal that ended; durable on return, and it never raises."""
+
+        def end(own: Scope) -> Job | None:
+            goal = (goal_id, objective, state)
+            return goals.ended(self._engine, own, *goal, tasks=tasks, error=as_text(error))
+
+        job: Job | None = self._attempt(end, None)
+        return job
+
+    def context(self, goal_id: object = None, *, objective: str = "") -> Injection:
+        """What was learnt from this goal and similar ones; without both, from recent goals."""
+
+        def ask(own: Scope) -> Injection:
+            return goals.context(self._engine, own, goal_id, objective)
+
+        block: Injection = self._attempt(ask, NOTHING)
+        return block
+
+    def reflections(self, goal_id: object = None, *, limit: int = 25) -> Sequence[Reflection]:
+        """What is kept about a goal, or the newest about any."""
+        return goals.kept(self._engine, self._scope, goal_id, limit=within(limit, 10_000))
+
+
+class Runs:
+    """How well runs went."""
+
+    def __init__(self, engine: Runtime, attempt: Callable[..., Any]) -> None:
+        self._engine = engine
+        self._attempt = attempt
+
+    def ended(
+        self,
+        task: str,
+        *,
+        tools: Iterable[str] = (),
+        seconds: float = 0.0,
+        retries: int = 0,
+        failed: bool = False,
+        error: object = None,
+    ) -> Job | None:
+        """Queues a judgement on how well a run went, when there is something to say."""
+
+        def end(own: Scope) -> Job | None:
+            problem = problem_of(error)
+            lost = failed or bool(problem)
+            run = execution.Run(task, tuple(tools), seconds, lost, retries, problem)
+            return executions.ended(self._engine, own, run)
+
+        job: Job | None = self._attempt(end, None)
+        return job
+
+    def context(self, text: str = "") -> Injection:
+        """At most three lines on recent runs: the latest error, what recurs, what fits the text."""
+
+        def ask(own: Scope) -> Injection:
+            return executions.context(self._engine, own, text)
+
+        block: Injection = self._attempt(ask, NOTHING)
+        return block
+
+
+class Answers:
+    """Answers checked and improved by the model."""
+
+    def __init__(self, engine: Runtime) -> None:
+        self._engine = engine
+
+    def verify(self, task: str, answer: str) -> Verdict:
+        """Whether an answer holds; its `signals` go to `after_run`. Asks the model a few times."""
+        return self._engine.verified(task, answer)
+
+    def refine(self, task: str, answer: str) -> Refined:
+        """The answer, improved while that helps; its `signals` go to `after_run`."""
+        return self._engine.refined(task, answer)
+
+    def imagine(self, query: str) -> str:
+        """A hypothetical lesson to search with, when `hyde.enabled` is on; never in a hook."""
+        return self._engine.imagined(query)
+
+
+def problem_of(error: object) -> str:
+    """What went wrong, in words; an exception always did, whatever its truth value is."""
+    return as_text(error) if isinstance(error, BaseException) or error else ""
+
+
+def moved(handle: object, name: str, places: dict[str, str]) -> Any:
+    """What an old name of a handle stands for, with a warning; AttributeError for other names."""
+    place = places.get(name)
+    if place is None:
+        raise AttributeError(f"{type(handle).__name__!r} object has no attribute {name!r}")
+    import warnings
+
+    warnings.warn(f"{name} is now {place}", DeprecationWarning, stacklevel=3)
+    space, _, verb = place.partition(".")
+    return getattr(getattr(handle, space), verb)
