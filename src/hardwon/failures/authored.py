@@ -77,20 +77,23 @@ def _field_writings(given: dict[str, Any]) -> tuple[Writing, ...]:
 
 
 def _part_writings(part: Command) -> list[Writing]:
-    if part.writes and part.program in {"cat", "tee"}:
+    if part.program in {"cat", "tee"}:
         return [Writing(path, part.script) for path in part.writes]
-    if part.program == "tee":
-        return [Writing(path, part.script) for path in part.operands]
-    if part.program in _MAKERS:
-        return [Writing(path) for path in part.operands]
-    if part.program in _INTO and len(part.operands) > 1:
-        return [Writing(part.operands[-1])]
     if part.program == "sed" and any(flag.startswith("-i") for flag in part.flags):
         return _substitutions(part.operands)
     if part.script:
         found = [*re.findall(_OPENED, part.script), *re.findall(_PATH_WRITTEN, part.script)]
         return [Writing(path, is_edit=True) for path in found]
-    return [Writing(path) for path in part.writes]
+    return [Writing(path) for path in _made(part)]
+
+
+def _made(part: Command) -> tuple[str, ...]:
+    """What a command makes without a text: folders, copies, redirected output."""
+    if part.program in _MAKERS:
+        return part.operands
+    if part.program in _INTO and len(part.operands) > 1:
+        return part.operands[-1:]
+    return part.writes
 
 
 def _substitutions(operands: tuple[str, ...]) -> list[Writing]:

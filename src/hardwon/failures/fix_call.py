@@ -176,29 +176,27 @@ def _folder_changes(case: Case, pair: Pair) -> list[Change]:
 
 
 def _flag_changes(case: Case, pair: Pair) -> list[Change]:
-    old, new = set(pair.old.flags), set(pair.new.flags)
-    added = [flag for flag in pair.new.flags if flag not in old and not _is_quiet(flag)]
-    dropped = [flag for flag in pair.old.flags if flag not in new and not _is_quiet(flag)]
-    dropped = [flag for flag in dropped if _is_told(flag, case)]
-    values = dict(valued(pair.old, pair.new))
-    name = f"`{pair.new.call}`"
-    if any(_is_weaker(flag, pair.new) for flag in added):
-        return []
-    if added and dropped:
-        words = f"Call {name} with `{_shown(added, values)}` instead of `{' '.join(dropped)}`."
-    elif added:
-        words = f"Call {name} with `{_shown(added, values)}`."
-    elif dropped:
-        words = f"Call {name} without `{' '.join(dropped)}`."
-    else:
-        return []
+    added = _only_in(pair.new.flags, pair.old.flags)
+    dropped = [flag for flag in _only_in(pair.old.flags, pair.new.flags) if _is_told(flag, case)]
     telling = _bare_flags(added)
     if pair.new.name == "rm" and "Is a directory" not in case.line:
         telling &= {"-f"}  # that folders were removed as well explains nothing
-    if not telling and not dropped:
+    if not (telling or dropped) or any(_is_weaker(flag, pair.new) for flag in added):
         return []
-    key = " ".join((pair.new.does, *sorted(telling), *sorted(f"no{x}" for x in dropped)))
-    return [Change(words, f"flags {key}")]
+    key = " ".join((pair.new.does, *sorted(telling), *sorted(f"no{flag}" for flag in dropped)))
+    return [Change(_flag_words(pair, added, dropped), f"flags {key}")]
+
+
+def _only_in(flags: tuple[str, ...], others: tuple[str, ...]) -> list[str]:
+    """The flags that the other call lacks, without those about its output."""
+    return [flag for flag in flags if flag not in others and not _is_quiet(flag)]
+
+
+def _flag_words(pair: Pair, added: list[str], dropped: list[str]) -> str:
+    shown = _shown(added, dict(valued(pair.old, pair.new)))
+    given = f" with `{shown}`" if added else ""
+    left = f"{' instead of' if added else ' without'} `{' '.join(dropped)}`" if dropped else ""
+    return f"Call `{pair.new.call}`{given}{left}."
 
 
 def _shown(flags: list[str], values: dict[str, str]) -> str:

@@ -20,6 +20,7 @@ _QUOTES = (
     "The quotes inside the braces of an f-string must differ from those around it (before Python "
     "3.12). Use the other quotes, or pass the value as an argument of its own: `print('x', value)`."
 )
+_UNSEEN = "it was edited unseen"
 _PRINTERS = word_set("sed nl cat head tail awk bat less")
 _TEXT = (
     "The edit left the file with a wrong indentation. Print the lines around the place "
@@ -32,19 +33,21 @@ def edit_fix(case: Case) -> Fix | None:
     """An edit of the run that broke a source file, mended after a look at it."""
     if not re.match(_BROKEN, case.line) or not is_gone(case) or not _is_same_call(case):
         return None
-    places = re.findall(_PLACE, case.failed.output)
-    name = tail(places[-1]) if places else ""
-    before = case.steps[: case.at + 1]
-    if not name or not any(_edits(step, name) for step in before):
+    name = tail(next(reversed(re.findall(_PLACE, case.failed.output)), ""))
+    if not name or not _is_mended(case, name):
         return None
-    if not any(_edits(step, name) for step in case.between):
-        return None
-    is_indent = re.search(_INDENT, case.line)
-    if not is_indent and re.search(_NESTED, case.failed.output[-_SHOWN:]):
+    if re.search(_INDENT, case.line):
+        is_seen = any(looks_at(step, name) for step in case.between)
+        return Fix("lines", _TEXT, "lines indentation of an edit", "", _UNSEEN) if is_seen else None
+    if re.search(_NESTED, case.failed.output[-_SHOWN:]):
         return Fix("lines", _QUOTES, "lines quotes within an f-string", "", "the same quotes twice")
-    if not is_indent or not any(looks_at(step, name) for step in case.between):
-        return None
-    return Fix("lines", _TEXT, "lines indentation of an edit", "", "it was edited unseen")
+    return None
+
+
+def _is_mended(case: Case, name: str) -> bool:
+    """Whether the run edited the file before it failed, and again afterwards."""
+    before = case.steps[: case.at + 1]
+    return all(any(_edits(step, name) for step in part) for part in (before, case.between))
 
 
 def _is_same_call(case: Case) -> bool:

@@ -168,17 +168,22 @@ def _chosen(case: Case, scripts: Scripts) -> dict[int, str]:
     failing = failing_line(case, scripts)
     place = place_of(scripts.new, failing)
     known = set(re.findall(r"\w+", scripts.old))
-    running = (place_of(scripts.new, line) for line in lines_run(case, scripts))
-    end = max((_end(scripts.new, at) for at in (place, *running) if at >= 0), default=_LAST)
-    blocks = [_until(b, end) for b in _blocks(scripts.old, scripts.new) if b.places[0] <= end]
+    blocks = _blocks_above(case, scripts)
     scores = [_score(block, case, known, failing=failing if place < 0 else "") for block in blocks]
-    top = max(scores, default=0)
-    if top >= _TELLING:
-        best = [b for b, score in zip(blocks, scores, strict=True) if score == top]
-        return _gathered([_kept(block, case, known) for block in best], scripts, case)
-    fresh = [_kept(b, case, known) for b in blocks if place >= 0 and _fresh(b.lines, known)]
+    if max(scores, default=0) >= _TELLING:
+        scored = zip(blocks, scores, strict=True)
+        best = [_kept(block, case, known) for block, score in scored if score == max(scores)]
+        return _gathered(best, scripts, case)
+    fresh = [_kept(block, case, known) for block in blocks if _fresh(block.lines, known)]
     is_small = sum(map(len, fresh)) <= _FEW and "No module named" not in case.line
-    return _gathered(fresh, scripts, case) if is_small else {}
+    return _gathered(fresh, scripts, case) if place >= 0 and is_small else {}
+
+
+def _blocks_above(case: Case, scripts: Scripts) -> list[Block]:
+    """The added lines that can have run before the script failed."""
+    places = [place_of(scripts.new, line) for line in lines_run(case, scripts)]
+    end = max((_end(scripts.new, place) for place in places if place >= 0), default=_LAST)
+    return [_until(b, end) for b in _blocks(scripts.old, scripts.new) if b.places[0] <= end]
 
 
 def _raised(case: Case, scripts: Scripts) -> list[str]:
@@ -346,17 +351,17 @@ def _kept(block: Block, case: Case, known: set[str]) -> list[tuple[int, str]]:
 
 def _names(lines: list[str], scripts: Scripts, case: Case) -> list[str]:
     """What the added lines call that the old ones did not: the identity of the fix."""
-    own = set(re.findall(DEFINED, scripts.new)) | set(re.findall(DEFINED, scripts.old))
-    before = set(re.findall(r"\w+", scripts.old))
     text = "\n".join(line for line in lines if not re.match(_IMPORT, line))
-    calls = [w for w in re.findall(_CALL, text) if w not in own | before | _PLAIN_CALLS]
-    keywords = [w for w in re.findall(_KEYWORD, text) if w in case.line or w not in before]
-    imports = re.findall(r"import\s+(\w+)", "\n".join(lines))
-    quoted = [w for w in re.findall(_QUOTED, text) if w not in before]
-    chosen = calls or [w for w in keywords if w not in own] or quoted
-    chosen = chosen or [w for w in imports if w not in before]
-    chosen = chosen or [w for w in re.findall(_CALL, text) if w not in own | _PLAIN_CALLS]
-    return sorted(name for name in set(chosen) if not is_coined(name, case.steps))[:4]
+    own = set(re.findall(DEFINED, f"{scripts.new}\n{scripts.old}"))
+    before = set(re.findall(r"\w+", scripts.old))
+    imports = set(re.findall(r"import\s+(\w+)", "\n".join(lines)))
+    calls = set(re.findall(_CALL, text)) - own - _PLAIN_CALLS
+    keywords = set(re.findall(_KEYWORD, text)) - own
+    named = {word for word in keywords if word in case.line}
+    quoted = set(re.findall(_QUOTED, text))
+    ways = (calls - before, named | (keywords - before), quoted - before, imports - before, calls)
+    chosen = next((names for names in ways if names), set[str]())
+    return sorted(name for name in chosen if not is_coined(name, case.steps))[:4]
 
 
 def _code(chosen: dict[int, str]) -> str:

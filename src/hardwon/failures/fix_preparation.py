@@ -52,6 +52,7 @@ _NO_FILE = (
 )
 _NO_MODULE = r"No module named '?(\w+)|Cannot find module '(\w+)|module <module '(\w+)'"
 _SHOWN = 200
+_FEW = 2  # preparations that together may explain it
 _CALLED = 4  # tools between two tries of a call
 _SHORT = 2  # letters of a word that tells nothing
 
@@ -127,17 +128,26 @@ def _last_try(case: Case, old: Command) -> int:
 def _explaining(case: Case, done: Sequence[Command]) -> list[Command]:
     """The commands that explain why it works now: they name what the error names, or prepare."""
     is_git = command(case.failed)[blamed(case.failed, case.line)].program == "git"
-    makers = [part for part in done if is_maker(part) and (is_git or not _is_undoing(part))]
-    makers = [part for part in makers if not _is_own_script(part, case)]
-    makers = list({_key(part): part for part in makers}.values())  # the last of each
+    makers = _makers(case, done, is_git=is_git)
     related = [part for part in makers if _is_related(part, case)]
     if related:
         return related[:3]
     if is_red(case.failed) or any(_is_edit(step) for step in case.between):
         return []
-    unique = {part.text: part for part in makers if not _is_housework(part)}
-    unique = unique or {part.text: part for part in makers if is_git and len(makers) == 1}
-    return list(unique.values())[-2:] if len(unique) <= 2 else []
+    fit = [part for part in makers if not _is_housework(part)]
+    fit = makers if not fit and is_git and len(makers) == 1 else fit
+    return fit if len(fit) <= _FEW else []
+
+
+def _makers(case: Case, done: Sequence[Command], *, is_git: bool) -> list[Command]:
+    """The commands that prepare something, the last of each; those of git only for git."""
+    made = {
+        _key(part): part
+        for part in done
+        if is_maker(part) and not _is_own_script(part, case)
+        if is_git or not _is_undoing(part)
+    }
+    return list(made.values())
 
 
 def is_maker(part: Command) -> bool:

@@ -32,23 +32,23 @@ class Scripts(NamedTuple):
 
 def scripts_of(case: Case) -> Scripts | None:
     """The code as it failed and as it works; None when the calls run something else."""
-    old_name, old_body = _run(case.failed, case)
-    if not old_name and not old_body:
-        return None
-    new_name, new_body = _run(case.last, case)
-    if bool(old_body) != bool(new_body) or not (new_name or new_body):
-        return None
+    (old_name, old_code), (new_name, new_code) = _run(case.failed, case), _run(case.last, case)
     if old_name != new_name and _program(case.failed) != _program(case.last):
         return None
-    if old_body:
-        is_next = _shared(old_body, new_body) >= _ALIKE and old_body.strip() != new_body.strip()
-        return Scripts(old_body, new_body, "") if is_next else None
-    old = text_of(old_name, case.steps[: case.at + 1])
-    new = text_of(new_name, case.steps)
-    if not old or not new or (old_name != new_name and not _is_copy(case, old, new)):
+    if old_code and new_code:
+        is_next = _shared(old_code, new_code) >= _ALIKE and old_code.strip() != new_code.strip()
+        return Scripts(old_code, new_code, "") if is_next else None
+    return _versions(case, old_name, new_name) if old_name and new_name else None
+
+
+def _versions(case: Case, old_name: str, new_name: str) -> Scripts | None:
+    """Two versions of a file that the run wrote."""
+    old, new = text_of(old_name, case.steps[: case.at + 1]), text_of(new_name, case.steps)
+    if not old or not new or old.strip() == new.strip():
         return None
     found = Scripts(old, new, new_name)
-    return None if old.strip() == new.strip() or _is_later(case, found) else found
+    is_next = old_name == new_name or _is_copy(case, old, new)
+    return found if is_next and not _is_later(case, found) else None
 
 
 def _program(step: Step) -> str:

@@ -33,12 +33,10 @@ class Source(NamedTuple):
 
 def sourced(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
     """A value that stands in an earlier result, where the wrong one does not stand."""
-    fresh = [value for value in scalars(new) if value not in set(scalars(old))]
-    stale = [value for value in scalars(old) if value not in set(scalars(new))]
-    if not fresh or key in PATHS or not _is_refused(case) or not re.search(r"\d", fresh[0]):
+    fresh, stale = (_only_in(*pair) for pair in ((new, old), (old, new)))
+    if key in PATHS or not _is_refused(case) or not re.search(r"\d", fresh):
         return None
-    sources = _sources(fresh[0], case)
-    before = _sources(stale[0], case) if stale else []
+    sources, before = _sources(fresh, case), _sources(stale, case)
     if told := _distinguished(key, before, sources, case):
         return told
     known = {(source.at, source.path) for source in before}
@@ -49,6 +47,12 @@ def sourced(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
     source = alone[0]
     words = f"Take `{key}` from {_where(source)}; do not make it up."
     return words, f"{key} from {source.tool} {'.'.join(source.path)}"
+
+
+def _only_in(value: Any, other: Any) -> str:
+    """The first text or number that the other value lacks."""
+    known = set(scalars(other))
+    return next((one for one in scalars(value) if one not in known), "")
 
 
 def _is_refused(case: Case) -> bool:

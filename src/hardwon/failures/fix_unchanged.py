@@ -26,6 +26,7 @@ _TEST = (
     r"|^_{3,} (\S+) _{3,}$|^test (\S+) \.\.\. FAILED|^\s+✕ (.{3,80}?)(?: \(\d+ ms\))?$"
 )
 _COUNTS = r"\b(\d+) (?:failed|errors?|exceptions?|failing)\b"
+_LOOKED_BACK = 8  # steps between a revert and the tests
 _ASIDE = frozenset(["git", "cp", "mv", "rm", "sed", "patch"])
 _WRITES = (".write", "writeFile", "sed -i", "patch", ", 'w", ', "w', ", 'a", ', "a')
 _TEXT = (
@@ -95,16 +96,17 @@ def _tests_in(step: Step) -> list[str]:
 
 def _is_same(step: Step, last: Step, before: Sequence[Step]) -> bool:
     """Whether an earlier step failed as the last one does, in a call of the same kind."""
-    if not step.failed or not is_shell(step) or step.tool != last.tool:
-        return False
-    if not _same_program(step, last):
+    if not step.failed or not is_shell(step) or not _same_program(step, last):
         return False
     tested = [part for part in command(last) if not _is_aside(part)]
     if any(is_coined(word, before) for part in tested for word in part.operands):
         return False
     names, again = set(_tests_in(step)), set(_tests_in(last))
-    if names and again:
-        return bool(names & again)
+    return bool(names & again) if names and again else _is_told_alike(step, last)
+
+
+def _is_told_alike(step: Step, last: Step) -> bool:
+    """Whether two test runs report the same numbers, or the same line."""
     counts = re.findall(_COUNTS, step.output[-1000:])
     if counts and counts == re.findall(_COUNTS, last.output[-1000:]):
         return True
@@ -122,23 +124,24 @@ def _is_aside(part: Command) -> bool:
 
 def _reverted_at(steps: Sequence[Step]) -> int | None:
     """Where the run took its change back; None when the last step runs with its change."""
-    for at in range(len(steps) - 1, max(-1, len(steps) - 8), -1):
-        step = steps[at]
-        if not is_shell(step):
-            if writings(step.tool, step.args):
-                return None
-            continue
-        for part in reversed(_before_tests(step) if at == len(steps) - 1 else command(step)):
-            if _is_revert(part):
-                return at
-            if _is_restored(part):
-                return None
-        if at == len(steps) - 1 and edits_source(step, steps[:at]):
+    for at in range(len(steps) - 1, max(-1, len(steps) - _LOOKED_BACK), -1):
+        is_last = at == len(steps) - 1
+        step, before = steps[at], steps[:at]
+        found = _taken_back(_before_tests(step) if is_last else command(step))
+        if found is not None:
+            return at if found else None
+        if edits_source(step, before):
+            return at if not is_last and _is_taken_back(step, before) else None
+        if not is_last and _runs_patch(step, before):
             return None
-        if at < len(steps) - 1 and _runs_patch(step, steps[:at]):
-            return None
-        if at < len(steps) - 1 and edits_source(step, steps[:at]):
-            return at if _is_taken_back(step, steps[:at]) else None
+    return None
+
+
+def _taken_back(parts: Sequence[Command]) -> bool | None:
+    """Whether the last of the commands that decide takes the change back or brings it again."""
+    for part in reversed(parts):
+        if _is_revert(part) or _is_restored(part):
+            return _is_revert(part)
     return None
 
 
