@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.fix_order import calls_before, order_fix
 from hardwon.failures.fixes import applies, fixes_shown
 from hardwon.values.fix import TEXT_LIMIT, Fix
 from hardwon.values.step import Step
@@ -193,17 +192,3 @@ def test_the_place_is_that_of_the_last_failure_of_its_name() -> None:
     ]
 
     assert [at for at, _ in fixes_shown(steps)] == [1]
-
-
-def test_what_changed_an_object_before_a_refused_call_is_observed() -> None:
-    steps = [
-        step_of(tool("get_order", order_id="O-77001"), "{}"),
-        step_of(tool("change_items", order_id="O-77001"), "{}"),
-        step_of(tool("change_items", order_id="O-77002"), "{}"),
-        step_of(tool("change_address", order_id="O-77001"), "!Error: cannot be changed any more"),
-    ]
-
-    assert calls_before(steps, 3) == ("change_items",)
-    assert (
-        "`change_address` before `change_items`" in order_fix("change_address", "change_items").text
-    )
