@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.failures.shell import parse, working_part
+from hardwon.failures.shell import deciding, parse, working_part
 from tests.effort import calls_made
 
 CASES: list[tuple[str, dict[str, Any]]] = [
@@ -37,6 +37,9 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("python -W error -c 'x'", {"program": "python", "targets": ("error",), "flags": ("-W", "-c"), "script": "x"}),
     ("python - <<'EOF' x\nimport a\nEOF", {"targets": ("-", "x"), "script": "import a\n"}),
     ("bash -lc 'cd /x && A=1 npm test'", {"program": "npm", "verb": "test", "cwd": "/x", "env": ("A=1",)}),
+    ('bash -c "run \\"a b\\" > c"', {"program": "run", "targets": ('"a b"',), "writes": ("c",)}),
+    ("cd x && A=1 sudo bash -c 'make all'", {"program": "make", "cwd": "x", "env": ("A=1",), "via": ("sudo",)}),
+    ("bash run.txt -c 'make'", {"program": "bash", "targets": ("run.txt", "'make'")}),
     ("bash run.sh a", {"program": "run.sh", "via": ("bash",), "targets": ("a",)}),
     ("echo a > out.txt 2>&1", {"program": "echo", "targets": ("a",), "writes": ("out.txt",)}),
     ("run x 2>/dev/null", {"targets": ("x",), "writes": ()}),
@@ -84,6 +87,18 @@ def test_what_follows_a_document_without_an_end_is_its_body() -> None:
     (command,) = parse("cat <<EOF > a\nrm -rf x\n")
 
     assert command.script == "rm -rf x\n"
+
+
+def test_a_shell_within_a_pipe_stands_where_it_stood() -> None:
+    commands = parse("a | bash -c 'b && c'")
+
+    assert [(each.joint, each.program) for each in commands] == [("", "a"), ("|", "b"), ("&&", "c")]
+
+
+def test_the_last_chain_decides_and_of_a_pipe_its_last_part() -> None:
+    chain = deciding(parse("a; b && c | d && e"))
+
+    assert [command.program for command in chain] == ["b", "d", "e"]
 
 
 def test_the_working_part_is_neither_a_filter_nor_an_announcement() -> None:
