@@ -161,6 +161,29 @@ def test_a_proven_fix_that_fails_in_two_runs_is_a_candidate_again(hw: hardwon.Ha
     assert lesson.status == "candidate"
 
 
+def test_a_fix_of_arguments_is_not_doubted_because_its_tool_was_used(hw: hardwon.Hardwon) -> None:
+    error = "Error: payment method not found"
+
+    def book(run: hardwon.Agent, payment: str, output: str) -> None:
+        call = {"flight": "HAT1", "payment_id": payment}
+        run.after_action("book", call, output=output, failed=output == error)
+
+    for number in range(4):
+        run, card = hw.agent("coder"), f"credit_card_77{number}1234"
+        run.after_action(
+            "get_user_details", {"user": "u1"}, output=f'{{"payment_methods": ["{card}"]}}'
+        )
+        book(run, f"card_{number}", error)
+        book(run, f"card_x{number}", error)
+        book(run, card, '{"reservation": "R1"}')
+        run.after_run(task="book it")
+
+    (lesson,) = hw.agent("coder").lessons.list()
+    assert (lesson.status, lesson.met) == ("proven", 4)
+    assert "get_user_details" in lesson.correction
+    assert all(fix.failed == 0 for fix in lesson.fixes)
+
+
 def test_a_failure_without_a_fix_is_one_line_from_the_second_run_on(hw: hardwon.Hardwon) -> None:
     first = hw.agent("coder").after_action("bash", PYTEST, output=MISSING, failed=True)
     second = hw.agent("coder").after_action("bash", PYTEST, output=MISSING, failed=True)

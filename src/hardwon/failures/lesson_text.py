@@ -54,5 +54,5 @@ def correction(fixes: Sequence[Fix]) -> str:
 def told(fixes: Sequence[Fix]) -> Sequence[Fix]:
     """The fixes that are told: proven ones, or all while none is, and none far behind the best."""
     proven = [fix for fix in fixes if fix.is_proven] or list(fixes)
-    best = max((fix.worked - fix.failed for fix in proven), default=0)
-    return [fix for fix in proven if _BEHIND * (fix.worked - fix.failed) >= best][:_CAUSES]
+    best = max((fix.worked for fix in proven), default=0)
+    return [fix for fix in proven if _BEHIND * fix.worked >= best][:_CAUSES]

@@ -279,8 +279,11 @@ def _calls(step: Step, failure: Failure, past: RunSoFar) -> tuple[str, ...]:
 def _in_vain(lesson: Lesson, step: Step, failure: Failure, past: RunSoFar) -> dict[str, Fix]:
     """The fixes that this run had applied when the failure came all the same."""
     recent = (*past.steps[-_LOOKED_BACK:], step)
-    judged = [fix for fix in lesson.fixes if fix.call or fix.sort not in _BEFOREHAND]
-    return {  # a preparation without a call of its own may have been made for something else
+    # Of other sorts nobody can tell for sure whether a call applies them; a preparation without a
+    # call of its own may have been made for something else.
+    judged = [fix for fix in lesson.fixes if fix.sort in _CALLS]
+    judged = [fix for fix in judged if fix.call or fix.sort not in _BEFOREHAND]
+    return {
         mark: fix
         for fix in judged
         if past.counted.isdisjoint(
