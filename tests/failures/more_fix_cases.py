@@ -233,6 +233,45 @@ MORE = (
         sort=None,
     ),
     case(
+        "a patch",
+        (
+            "cat <<'EOF' > go.py\nimport db\n\ndb.query('x')\nEOF\npython go.py",
+            '!  File "go.py", line 3\n    db.query()\nRuntimeError: db is not connected',
+        ),
+        (
+            tool(
+                "apply_patch",
+                input="*** Begin Patch\n*** Update File: go.py\n@@\n import db\n"
+                "+db.connect(pool=1)\n"
+                "*** End Patch",
+            ),
+            "ok",
+        ),
+        ("python go.py", "3 rows"),
+        sort="lines",
+        says=("db.connect(pool=1)",),
+    ),
+    case(
+        "several edits at once",
+        (
+            "cat <<'EOF' > go.py\nimport db\n\ndb.query('x')\nEOF\npython go.py",
+            '!  File "go.py", line 3\n    db.query()\nRuntimeError: db is not connected',
+        ),
+        (
+            tool(
+                "MultiEdit",
+                file_path="/w/go.py",
+                edits=[
+                    {"old_string": "import db\n", "new_string": "import db\ndb.connect(pool=1)\n"}
+                ],
+            ),
+            "ok",
+        ),
+        ("python go.py", "3 rows"),
+        sort="lines",
+        says=("db.connect(pool=1)",),
+    ),
+    case(
         "an editor whose command is an argument",
         (
             tool(

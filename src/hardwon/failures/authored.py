@@ -9,7 +9,7 @@ from hardwon.failures.shell import Command, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any, NamedTuple
 
     from hardwon.values.step import Step
@@ -21,6 +21,7 @@ _WHOLE = ("content", "file_text", "contents", "new_source", "text", "code")
 _OLD = ("old_string", "old_str", "search", "oldText", "old")
 _NEW = ("new_string", "new_str", "replace", "newText", "new")
 _CODE_TOOL = r"(?i:python|jupyter|notebook|ipython|repl|cell|sql|query|interpreter|execute_code)"
+_PATCH = "*** Begin Patch"
 _MAKERS = frozenset(["touch", "mkdir"])
 _INTO = frozenset(["cp", "mv", "ln"])
 BACKUP = r"\.(?:bak|orig|old|backup|save)\b"
@@ -57,6 +58,8 @@ def is_shell(step: Step) -> bool:
 @lru_cache(maxsize=512)
 def writings(tool: str, args: str) -> tuple[Writing, ...]:
     """The files that one call writes, in order."""
+    if _PATCH in args:
+        return tuple(_patched(fields(args) or args))
     if args.startswith("{"):
         return _field_writings(fields(args))
     if re.search(_CODE_TOOL, tool):
@@ -64,10 +67,32 @@ def writings(tool: str, args: str) -> tuple[Writing, ...]:
     return tuple(one for part in parse(args) for one in _part_writings(part))
 
 
+def _patched(call: dict[str, Any] | str) -> Iterator[Writing]:
+    """The edits of a patch in the form `*** Update File: a.py`, each hunk by itself."""
+    values = call.values() if isinstance(call, dict) else [call]
+    text = next((one for one in values if isinstance(one, str) and _PATCH in one), "")
+    for part in text.split("\n*** ")[1:]:
+        head, _, body = part.partition("\n")
+        kind, _, path = head.partition(": ")
+        for hunk in body.split("\n@@") if path else ():
+            lines = [line for line in hunk.splitlines() if not line.startswith("@@")]
+            old, new = (_side(lines, sign) for sign in "-+")
+            is_new = kind == "Add File"
+            yield Writing(path.strip(), new if is_new else "", old, new, is_edit=not is_new)
+
+
+def _side(lines: list[str], sign: str) -> str:
+    """One side of a hunk: what stays, and what has the sign."""
+    return "".join(f"{line[1:]}\n" for line in lines if line[:1] in (" ", sign))
+
+
 def _field_writings(given: dict[str, Any]) -> tuple[Writing, ...]:
     path = next((str(given[key]) for key in PATHS if given.get(key)), "")
     if not path:
         return ()
+    if isinstance(given.get("edits"), list):
+        inner = [one for one in given["edits"] if isinstance(one, dict)]
+        return tuple(w for one in inner for w in _field_writings({"path": path, **one}))
     old = next((str(given[key]) for key in _OLD if isinstance(given.get(key), str)), "")
     new = next((str(given[key]) for key in _NEW if isinstance(given.get(key), str)), "")
     if old or new:
