@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-_END = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+# Not blocking: a pipe in the place of a file would be waited for.
+_END = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
+_EMPTY = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
+_READ = os.O_RDONLY | os.O_NONBLOCK
 
 
 def replace(path: str, content: bytes, *, mode: int = 0o600, durable: bool = False) -> None:
@@ -28,6 +33,30 @@ def replace(path: str, content: bytes, *, mode: int = 0o600, durable: bool = Fal
         raise
     if durable:
         sync_folder(os.path.dirname(path) or ".")
+
+
+def fresh(path: str) -> int:
+    """An empty file to write to; what else lies there, a link or a pipe, is removed first."""
+    try:
+        return os.open(path, _EMPTY, 0o600)
+    except OSError:
+        unlink(path)
+        return os.open(path, _NEW, 0o600)
+
+
+def content(path: str, limit: int) -> bytes:
+    """The first bytes of a regular file; raises OSError for anything else, and never waits."""
+    handle = os.open(path, _READ)
+    try:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        with os.fdopen(os.dup(handle), "rb") as file:
+            return file.read(limit)
+    finally:
+        os.close(handle)
 
 
 def append(path: str, content: bytes, *, mode: int = 0o600) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import cached_property
 
 from hardwon._cold.lazy import lazy
@@ -11,7 +12,7 @@ from hardwon.errors import InvalidInput
 from hardwon.lessons import Lessons
 from hardwon.runtime import MEMORY, TEXT_LIMIT, Runtime, utc_now
 from hardwon.settings import load
-from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, required
+from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line, required
 from hardwon.text.secrets import screened
 from hardwon.values.delivery import NOTHING, Door, Injection
 from hardwon.values.lesson import Lesson, noted
@@ -19,7 +20,7 @@ from hardwon.values.scope import scope as scoped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime, timedelta
     from typing import Any, TypeVar
 
@@ -217,7 +218,7 @@ class Agent:
         self._engine = engine
         self.scope = own
         self.lessons = Lessons(engine, own)
-        self._run_name = None if run is None else str(run)
+        self._run_name = None if run is None else as_text(run)
 
     @property
     def dreams(self) -> nights.Dreams:
@@ -242,7 +243,7 @@ class Agent:
 
     def before_action(self, tool: str, args: Any) -> Injection:
         """The known pitfall of exactly this call, or nothing."""
-        return self._door(self._action, as_text(tool), args)
+        return self._door(self._action, tool, args)
 
     def after_action(
         self, tool: str, args: Any, *, output: object = "", failed: bool | None = None
@@ -266,7 +267,7 @@ class Agent:
     ) -> Job | None:
         """Queues a reflection when the run is worth one; the job is durable on return."""
         recorded = self.run.so_far().steps if steps is None else self._learnt(steps)
-        flags = {as_text(name): _flag(value) for name, value in (signals or {}).items()}
+        flags = _flags(signals)
         problem = namespaces.problem_of(error)
         trigger = self._engine.trigger_of(bool(problem), flags)
         job = None
@@ -325,7 +326,8 @@ class Agent:
 
     def report(self, injection: Injection, outcome: str) -> None:
         """Say what came of a delivery: `helped`, `ignored`, `failed` …"""
-        self._engine.store.deliveries.report(self.scope, injection.id, outcome)
+        delivery = as_text(getattr(injection, "id", ""))
+        self._engine.store.deliveries.report(self.scope, delivery, one_line(as_text(outcome), 200))
 
     @cached_property
     def run(self) -> Run:
@@ -341,7 +343,7 @@ class Agent:
         return self._engine.doors.start(own, self.run)
 
     def _action(self, own: Scope, tool: str, args: Any) -> Injection:
-        return self._engine.doors.action(own, tool, args, self.run)
+        return self._engine.doors.action(own, as_text(tool), args, self.run)
 
     def _after_action(
         self, own: Scope, tool: str, args: Any, output: object, failed: bool | None
@@ -356,7 +358,7 @@ class Agent:
         """Steps that are given only when the run ends: screened, and learnt from now."""
         past = runs.RunSoFar()
         with self._engine.store.together():
-            for given in map(_plain, steps):
+            for given in _given(steps):
                 step = self._engine.doors.screened(given, past.steps)
                 counted = self._engine.doors.learn(self.scope, step, past)
                 past = past.after(step, counted)
@@ -375,15 +377,35 @@ class Agent:
         try:
             return call(self.scope, *asked)
         except Exception as error:  # noqa: BLE001 - whatever it is, the turn goes on
-            self._engine.trouble(error)
+            self._tell(error)
             return otherwise
 
+    def _tell(self, error: Exception) -> None:
+        try:
+            self._engine.trouble(error)
+        except Exception:  # noqa: BLE001 - a listener of the program must not end its turn
+            return
 
-def _plain(step: Step) -> Step:
+
+def _given(steps: object) -> Iterator[Step]:
+    """The steps among what a program handed over, as text."""
+    for step in steps if isinstance(steps, list | tuple) else ():
+        if isinstance(step, tuple) and hasattr(step, "args"):
+            yield _plain(step)
+
+
+def _plain(step: Any) -> Step:
     """The step as text, however a program made it."""
     args: object = step.args
     call = args if isinstance(args, str) else call_keys.canonical(args)
-    return step._replace(args=call, output=as_text(step.output))
+    texts = {"tool": as_text(step.tool), "args": call, "output": as_text(step.output)}
+    plain: Step = step._replace(**texts, failed=step.failed is True)
+    return plain
+
+
+def _flags(signals: object) -> dict[str, str]:
+    pairs = signals.items() if isinstance(signals, Mapping) else ()
+    return {as_text(name): _flag(value) for name, value in pairs}
 
 
 def _flag(value: object) -> str:

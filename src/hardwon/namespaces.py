@@ -155,7 +155,14 @@ class Answers:
 
 def problem_of(error: object) -> str:
     """What went wrong, in words; an exception always did, whatever its truth value is."""
-    return as_text(error) if isinstance(error, BaseException) or error else ""
+    return as_text(error) if isinstance(error, BaseException) or _is_true(error) else ""
+
+
+def _is_true(value: object) -> bool:
+    try:
+        return bool(value)
+    except Exception:  # noqa: BLE001 - a foreign object may raise anything
+        return True
 
 
 def moved(handle: object, name: str, places: dict[str, str]) -> Any:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping
 from datetime import timedelta
 
+from hardwon import _files
 from hardwon.errors import InvalidInput, StorageError, storage_error
 
 TYPE_CHECKING = False
@@ -22,6 +23,7 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 PREFIX = "HARDWON_"
+_FILE_LIMIT = 1 << 20  # bytes of config.toml
 _TRUE = {"1", "true", "yes", "on", "y", "t"}
 _FALSE = {"0", "false", "no", "off", "n", "f"}
 _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -374,15 +376,14 @@ def _home_origin(environ: Mapping[str, str]) -> str:
 def _file(path: str) -> dict[str, Any]:
     """What config.toml says; nothing when there is none."""
     try:
-        handle = open(path, "rb")  # noqa: SIM115 - closed below, the import must wait for a file
+        text = _files.content(path, _FILE_LIMIT)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise storage_error(error, path) from error
-    with handle:
-        import tomllib
+    import tomllib
 
-        try:
-            return tomllib.load(handle)
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise StorageError(path, f"not valid TOML ({error})", "mend or remove it") from error
+    try:
+        return tomllib.loads(text.decode())
+    except (ValueError, RecursionError) as error:
+        raise StorageError(path, f"not valid TOML ({error})", "mend or remove it") from error

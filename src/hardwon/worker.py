@@ -208,15 +208,17 @@ def start_detached(settings: Settings) -> int:
     home = os.path.abspath(settings.home)
     command = _isolation.command("work", "--idle", _LINGER, "--home", home, folder=home)
     nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
-    log = os.path.join(base_of(settings), "worker.log")
-    output = (os.POSIX_SPAWN_OPEN, 1, log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    errors = (os.POSIX_SPAWN_DUP2, 1, 2)
+    log = _files.fresh(os.path.join(base_of(settings), "worker.log"))
+    streams = ((os.POSIX_SPAWN_DUP2, log, number) for number in (1, 2))
     environ = {**os.environ, "HARDWON_QUEUE_BASE_DIR": base_of(settings)}
     _reap()
     # Not subprocess: a hook must not pay for its import.
-    started = os.posix_spawn(
-        sys.executable, command, environ, file_actions=(nothing, output, errors), setsid=True
-    )
+    try:
+        started = os.posix_spawn(
+            sys.executable, command, environ, file_actions=(nothing, *streams), setsid=True
+        )
+    finally:
+        os.close(log)
     _started.add(started)
     return started
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from hardwon._cold import json, re
 from hardwon.failures.shell import Command, parse
-from hardwon.text.clean import clean, clip_middle
+from hardwon.text.clean import as_text, clean, clip_middle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 ARGS_LIMIT = 8192
+_LOOKED_AT = 8 * ARGS_LIMIT  # characters; what is kept lies far from that cut
 EXACT, TARGET, KIND, PROGRAM = "=@~:"
 _KEY_LIMIT = 200
 _PARTS, _TARGETS = 12, 4
@@ -57,13 +58,20 @@ class Key(str):
 def canonical(args: Any) -> str:
     """The arguments as text: a command as it stands, anything else as sorted JSON."""
     if isinstance(args, str):
-        return clip_middle(clean(args).strip(), ARGS_LIMIT)
+        return clip_middle(clean(clip_middle(args, _LOOKED_AT)).strip(), ARGS_LIMIT)
     if isinstance(args, dict) and not args.keys() & _FILE_KEYS:
         for key in _COMMAND_KEYS:
             if isinstance(args.get(key), str):
                 return canonical(args[key])
-    text = json.dumps(args, ensure_ascii=False, sort_keys=True, default=str)
-    return clip_middle(clean(text), ARGS_LIMIT)
+    return clip_middle(clean(clip_middle(_dumped(args), _LOOKED_AT)), ARGS_LIMIT)
+
+
+def _dumped(args: Any) -> str:
+    """The arguments as JSON; as they print when they are none that JSON has."""
+    try:
+        return json.dumps(args, ensure_ascii=False, sort_keys=True, default=as_text)
+    except (TypeError, ValueError, RecursionError):
+        return as_text(args)
 
 
 def call_keys(tool: str, args: str) -> tuple[Key, ...]:

@@ -85,6 +85,8 @@ def required(text: str, what: str, limit: int = LESSON_LIMIT) -> str:
     """The cleaned, trimmed text; raises InvalidInput when it is empty or too long."""
     if not isinstance(text, str):
         raise InvalidInput(f"{what} must be text, not {type(text).__name__}")
+    if len(text) > 16 * limit:  # too long even if most of it were invisible
+        raise InvalidInput(f"{what} must be ≤ {limit} chars, not {len(text)}")
     cleaned = clean(text).strip()
     if not cleaned:
         raise InvalidInput(f"{what} is empty")

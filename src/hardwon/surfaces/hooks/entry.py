@@ -10,6 +10,7 @@ import os
 import sys
 import time
 
+from hardwon import _files
 from hardwon._cold import json, re
 from hardwon.errors import InvalidInput
 from hardwon.settings import Settings, default_home, load
@@ -149,15 +150,10 @@ class Watch:
 
 
 def _append(path: str, line: str) -> None:
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
     if os.path.exists(path) and os.path.getsize(path) > _LOG_LIMIT:
         os.replace(path, f"{path}.1")
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    handle = os.open(path, flags, 0o600)
-    try:
-        os.write(handle, line.encode("utf-8", "replace") + b"\n")
-    finally:
-        os.close(handle)
+    _files.append(path, line.encode("utf-8", "replace") + b"\n")
 
 
 def _one_line(text: str) -> str:
