@@ -281,7 +281,7 @@ def _in_vain(lesson: Lesson, step: Step, failure: Failure, past: RunSoFar) -> di
     recent = (*past.steps[-_LOOKED_BACK:], step)
     # Of other sorts nobody can tell for sure whether a call applies them; a preparation without a
     # call of its own may have been made for something else.
-    judged = [fix for fix in lesson.fixes if fix.sort in _CALLS]
+    judged = [fix for fix in lesson.fixes if fix.call or fix.sort in _CALLS]
     judged = [fix for fix in judged if fix.call or fix.sort not in _BEFOREHAND]
     return {
         mark: fix
