@@ -192,8 +192,9 @@ class Hardwon:
         self._engine.trouble = tell
 
     def forget_tenant(self, tenant: str) -> None:
-        """Remove a tenant with all its lessons and logs."""
-        self._engine.store.forget(tenant)
+        """Remove a tenant with all it has: lessons, logs, jobs, dead letters, runs and loops."""
+        trials.forget(self._engine, tenant)
+        self._engine.forget(tenant)
 
     def close(self) -> None:
         """Release files. What is queued stays queued."""

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from hardwon.ports import Embedder, Model, Request, Store, WorkedQueue
     from hardwon.ranking.query import Near
     from hardwon.settings import GoalSettings, Settings
-    from hardwon.stores import memory, redis, sqlite
+    from hardwon.stores import memory, redis, runs, sqlite
     from hardwon.values import evidence, lesson_check, provenance
     from hardwon.values import queue as outcomes
     from hardwon.values.episode import Episode
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     Answerer = Callable[[Request], Any]
     Processor = Callable[["Runtime", Job], Awaitable[Any]]
 else:
+    runs = lazy("hardwon.stores.runs")
     outcomes = lazy("hardwon.values.queue")
     memory, sqlite = lazy("hardwon.stores.memory"), lazy("hardwon.stores.sqlite")
     redis = lazy("hardwon.stores.redis")
@@ -285,6 +286,19 @@ class Runtime:
     def queue_status(self) -> tuple[QueueCounts, dict[str, Any]]:
         """How the queue stands, and what its worker last told."""
         return self.queue.counts(), worker.status(self.settings)
+
+    def forget(self, tenant: str) -> None:
+        """Remove a tenant: what waits first, so that no worker brings it back."""
+        for job in self.queue.waiting():
+            if job.episode.scope.tenant == tenant:
+                self.queue.done(job)
+        for job in self.queue.dead():
+            if job.episode.scope.tenant == tenant:
+                self.queue.purge(job.id)
+        self.ledger.forget(tenant)
+        if self.target != MEMORY:
+            runs.forget(self.settings.home, tenant)
+        self.store.forget(tenant)
 
     def close(self) -> None:
         """Release files; what waits in the queue stays."""

@@ -67,6 +67,9 @@ class Ledger(Protocol):
     def rows(self, day: str) -> list[tuple[str, str, Spent]]:
         """All rows of a day: tenant, model, spent."""
 
+    def forget(self, tenant: str) -> None:
+        """Leave the name of a tenant out; what it cost still counts for the day."""
+
 
 class MemoryLedger:
     """A book that ends with the process."""
@@ -79,6 +82,9 @@ class MemoryLedger:
 
     def rows(self, day: str) -> list[tuple[str, str, Spent]]:
         return [row[1:] for row in self._rows if row[0] == day]
+
+    def forget(self, tenant: str) -> None:
+        self._rows = [(row[0], _own(row[1], tenant), *row[2:]) for row in self._rows]
 
 
 class FileLedger:
@@ -105,8 +111,21 @@ class FileLedger:
         except OSError as error:
             raise storage_error(error, self._path(day)) from error
 
+    def forget(self, tenant: str) -> None:
+        for name in os.listdir(self._directory) if os.path.isdir(self._directory) else ():
+            day = name.removesuffix(".jsonl")
+            rows = self.rows(day)
+            if any(row[0] == tenant for row in rows):
+                lines = ([_own(row[0], tenant), row[1], *row[2]] for row in rows)
+                text = "".join(json.dumps(line) + "\n" for line in lines)
+                _files.replace(self._path(day), text.encode())
+
     def _path(self, day: str) -> str:
         return os.path.join(self._directory, f"{day}.jsonl")
+
+
+def _own(name: str, tenant: str) -> str:
+    return "" if name == tenant else name
 
 
 def _row(line: str) -> tuple[str, str, Spent] | None:

@@ -38,7 +38,7 @@ class FileRun:
     def __init__(self, home: str, scope: Scope, run: str) -> None:
         name = "\0".join((scope.tenant, scope.agent, scope.project or "", run))
         self._folder = os.path.join(home, "runs")
-        self._path = os.path.join(self._folder, f"{_digest(name, 16)}.jsonl")
+        self._path = os.path.join(self._folder, f"{_tenant(scope.tenant)}{_digest(name, 16)}.jsonl")
         self._unwritten: list[bytes] = []  # lines that the disk did not take
 
     def so_far(self) -> RunSoFar:
@@ -197,6 +197,19 @@ def _parsed(line: bytes) -> Any:
         return json.loads(line)
     except ValueError:
         return None
+
+
+def forget(home: str, tenant: str) -> None:
+    """Remove the runs of a tenant."""
+    folder = os.path.join(home, "runs")
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        if name.startswith(_tenant(tenant)):
+            _files.unlink(os.path.join(folder, name))
+
+
+def _tenant(name: str) -> str:
+    """What the files of a tenant begin with."""
+    return f"{_digest(name, 8)}-"
 
 
 def _digest(text: str, size: int) -> str:

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from hardwon.errors import HardwonError
+from hardwon.learn.trials import summary
+from hardwon.learn.trials.files import LoopFolder
+from hardwon.learn.trials.library import root_of
 from hardwon.learn.trials.loops import Functions, Loops, options_of
 
 if TYPE_CHECKING:
@@ -15,7 +21,17 @@ if TYPE_CHECKING:
     from hardwon.runtime import Runtime
     from hardwon.values.scope import Scope
 
-__all__ = ["Functions", "Loops", "options_of", "run", "run_async"]
+__all__ = ["Functions", "Loops", "forget", "options_of", "run", "run_async"]
+
+
+def forget(engine: Runtime, tenant: str) -> None:
+    """Remove the loops of a tenant."""
+    root = root_of(engine)
+    for name in os.listdir(root) if os.path.isdir(root) else ():
+        folder = LoopFolder(root, name)
+        with suppress(HardwonError):
+            if folder.exists() and summary.read(folder).scope.tenant == tenant:
+                shutil.rmtree(folder.path, ignore_errors=True)
 
 
 def run(engine: Runtime, scope: Scope, task: str, **given: Any) -> State:

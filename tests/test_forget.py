@@ -1,0 +1,91 @@
+"""A tenant that is forgotten leaves nothing behind, and nothing brings it back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import hardwon
+from hardwon.models.budget import FileLedger, Spent
+
+GONE, STAYS = "tenant-zebra", "tenant-lion"
+
+
+def busy(hw: hardwon.Hardwon, tenant: str, task: str) -> None:
+    """Leave something of a tenant in every place."""
+    coder = hw.agent("coder", project=f"{tenant}/api", tenant=tenant, run="r1")
+    coder.learn(f"Keep the {task} of {tenant}")
+    coder.before_turn(f"{task} of {tenant}")
+    coder.after_action("bash", f"deploy {tenant}", output=f"error: {tenant} refused", failed=True)
+    coder.goals.ended(f"goal {tenant}", f"deploy {tenant}", "failed", error="refused")
+    other = hw.agent("coder", tenant=tenant)
+    other.after_run(task=f"deploy {tenant}", error=f"{tenant} refused")
+    coder.trials(f"try {tenant}", actor=lambda turn: tenant, evaluate=lambda turn: True)
+
+
+def traces(home: Path, tenant: str) -> list[str]:
+    """The files below the home that name a tenant."""
+    files = (path for path in home.rglob("*") if path.is_file())
+    return [path.name for path in files if tenant.encode() in path.read_bytes()]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    with hardwon.open(tmp_path) as hw:
+        busy(hw, GONE, "zebra crossing")
+        busy(hw, STAYS, "lion cage")
+    ledger = FileLedger(str(tmp_path / "spend"))
+    for tenant in (GONE, STAYS):
+        ledger.add("2026-11-16", tenant, "model", Spent(1, 100, 0.5))
+    return tmp_path
+
+
+def test_nothing_waits_for_a_forgotten_tenant(home: Path) -> None:
+    with hardwon.open(home) as hw:
+        hw.forget_tenant(GONE)
+
+        assert {job.episode.scope.tenant for job in hw.queue.waiting()} == {STAYS}
+        hw.drain()
+        assert hw.agent("coder", tenant=GONE).lessons.list() == []
+        assert hw.agent("coder", project=f"{GONE}/api", tenant=GONE).lessons.list() == []
+        assert hw.agent("coder", project=f"{STAYS}/api", tenant=STAYS).lessons.list()
+
+
+def test_no_file_names_a_forgotten_tenant(home: Path) -> None:
+    assert traces(home, GONE)
+
+    with hardwon.open(home) as hw:
+        hw.forget_tenant(GONE)
+
+    left = [name for name in traces(home, GONE) if not name.startswith("hardwon.db")]
+    assert left == []
+    assert traces(home, STAYS)
+
+
+def test_a_run_of_a_forgotten_tenant_is_gone_and_others_stay(home: Path) -> None:
+    before = len(list((home / "runs").glob("*.jsonl")))
+
+    with hardwon.open(home) as hw:
+        hw.forget_tenant(GONE)
+
+    assert len(list((home / "runs").glob("*.jsonl"))) == before - 1
+
+
+def test_what_a_forgotten_tenant_cost_still_counts(home: Path) -> None:
+    with hardwon.open(home) as hw:
+        hw.forget_tenant(GONE)
+
+    rows = FileLedger(str(home / "spend")).rows("2026-11-16")
+    assert sorted(row[0] for row in rows) == ["", STAYS]
+
+
+def test_dead_letters_of_a_forgotten_tenant_go(tmp_path: Path) -> None:
+    with hardwon.open(tmp_path, model=lambda request: "no lesson in this") as hw:
+        hw.agent("coder", tenant=GONE).after_run(task="deploy", error="refused")
+        hw.drain()
+        assert hw.queue.dead()
+
+        hw.forget_tenant(GONE)
+
+        assert hw.queue.dead() == []
