@@ -141,7 +141,14 @@ def _called(method: Callable[..., Any], names: list[str], under: str, value: Any
 def _every_argument(hw: hardwon.Hardwon, canaries: Canaries) -> None:
     agent = hw.agent("coder", project="shop")
     agent.learn("look twice before a deploy")
-    things = (hw, agent, agent.lessons, agent.loops, agent.dreams, agent.sessions)
+    parts = (name for name in dir(type(agent)) if not name.startswith("_") and name != "run")
+    owned = [getattr(agent, name) for name in parts if not callable(getattr(type(agent), name))]
+    things = (
+        hw,
+        agent,
+        agent.lessons,
+        *(one for one in owned if type(one).__module__.startswith("hardwon")),
+    )
     for thing in things:
         for name, method, names in _methods(thing):
             for under in names:

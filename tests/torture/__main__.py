@@ -35,6 +35,10 @@ ROWS = {
     "R17": "kill",
     "R18": "simulation",
     "R24": "metrics",
+    "S1": "screening",
+    "S2": "screening",
+    "S9": "screening",
+    "S27": "screening",
 }
 FAULTS = {"R2", "R4", "R5", "R6", "R13"}  # those that let file calls fail
 CLOCKS = {"R15"}  # those that let the clock jump

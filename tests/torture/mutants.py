@@ -7,13 +7,16 @@ import contextlib
 import os
 import sqlite3
 import stat
-from types import SimpleNamespace
+import sys
+from importlib import import_module
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from hardwon.errors import StorageError, storage_error
-from hardwon.pipeline import work
+from hardwon.pipeline import inject, work
 from hardwon.queues.files import admission, folder, lock, record_dir, records, schedule, watch
 from hardwon.stores.sqlite import database
+from hardwon.text import redact
 from hardwon.values.job import Job
 from hardwon.values.queue import Ledger
 from hardwon.values.retry import Backoff
@@ -245,7 +248,40 @@ def once_more() -> None:
     Backoff.sensible = generous  # type: ignore[method-assign]
 
 
+def prose_quoted() -> None:
+    """Whatever a tool prints is repeated."""
+    for module in _modules_with("quotable"):
+        vars(module)["quotable"] = lambda line: line[:300]
+
+
+def gate_open() -> None:
+    """No text is held back."""
+    for module in _modules_with("suspicion"):
+        vars(module)["suspicion"] = lambda text: ""
+
+
+def unredacted() -> None:
+    """Text counts as screened without a look."""
+    vars(redact)["redact"] = lambda text: text
+
+
+def frames_shown() -> None:
+    """A lesson is shown as it is written."""
+    vars(inject)["inert"] = lambda text: text
+
+
+def _modules_with(name: str) -> list[ModuleType]:
+    for loaded in ("failures.sentences", "failures.diagnosis", "pipeline.mine", "models.rules"):
+        import_module(f"hardwon.{loaded}")
+    import_module("tests.torture.screening")
+    return [module for module in list(sys.modules.values()) if name in vars(module)]
+
+
 MUTANTS = {
+    "prose-quoted": prose_quoted,
+    "gate-open": gate_open,
+    "unredacted": unredacted,
+    "frames-shown": frames_shown,
     "no-file-fsync": no_file_fsync,
     "no-folder-fsync": no_folder_fsync,
     "sync-again": sync_again,

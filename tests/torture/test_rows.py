@@ -37,6 +37,10 @@ SIZES = {
     "R17": (6, 200),
     "R18": (100, 10_000),
     "R24": (4, 200),
+    "S1": (20, 600),
+    "S2": (60, 600),
+    "S9": (60, 2000),
+    "S27": (128, 12_800),
 }
 # (row, mutant, enough to catch it)
 MUTANTS = [
@@ -74,9 +78,13 @@ MUTANTS = [
     ("R18", "bury-first", 200),
     ("R24", "counted-twice", 4),
     ("R24", "a-series-a-job", 4),
+    ("S1", "prose-quoted", 20),
+    ("S2", "gate-open", 60),
+    ("S9", "unredacted", 20),
+    ("S27", "frames-shown", 60),
 ]
 # Those are quick enough to be shown with every run of the tests.
-AT_ONCE = {"R2", "R8", "R12", "R16", "R17", "R18"}
+AT_ONCE = {"R2", "R8", "R12", "R16", "R17", "R18", "S2", "S27"}
 MOUNTS = {"R3", "R6", "R7"}
 
 

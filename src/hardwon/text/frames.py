@@ -25,7 +25,7 @@ _TAG_NAME = r"\s{0,3}/?\s{0,3}([a-z][\w:-]{0,60})(?:\s.{0,120})?/?\s{0,3}$"
 _BRACKET = r"\[{1,2}\s{0,4}([^\[\]]{2,60})"
 _ROLE = (
     r"(?m)(?:^|\\n)[>*_#\"'(-]{0,8}\s{0,2}(?:system|assistant|human)[*_\s]{0,3}(:)"
-    r"|(?<!\w)(?:h\s?u\s?m\s?a\s?n|a\s?s\s?s\s?i\s?s\s?t\s?a\s?n\s?t)\s{0,2}(:)(?=\s)"
+    r"|(?<!\w)(?:h\s?u\s?m\s?a\s?n|a\s?s\s?s\s?i\s?s\s?t\s?a\s?n\s?t)\s{0,2}(:)(?!\S)"
 )
 _HEADING = r"(?m)(?:^|\s)(#{2,6})(?=\s{0,3}(?:system|assistant|user|human|instruction|developer)\b)"
 _RULE = r"([-=]{3,})(?=\s{0,3}(?:end of|begin|end|start of)\b[\w ]{0,40}[-=]{3})"

@@ -69,6 +69,7 @@ _OPENING = frozenset(words.OPENING.split())
 _ADDRESSING = frozenset(words.ADDRESSING.split())
 _ORDERS = frozenset(words.ORDERS.split())
 _BEFORE_ORDERS = frozenset(words.BEFORE_ORDERS.split())
+_PROSE = frozenset(("the", "is", "a", "an", "to", "this", "that", "are", "and", "of", "do"))
 _USUAL = _TELLING | frozenset(words.USUAL.split())
 
 
@@ -96,14 +97,20 @@ def stated(text: str) -> str:
 
 def _quote(head: str, said: str, form: str) -> str:
     """The head with what it says; the head alone when only a class of errors is known."""
-    if not _ADDRESSING.isdisjoint(_words(head)):
+    if not (_ADDRESSING | _PROSE).isdisjoint(_words(head)):
         return ""
     fact = _statement(said) or _fixed(said)
     if form == _STATED:
-        return f"{head}{fact}" if fact and (head or _is_short(fact)) else ""
+        is_told = _is_told(fact) if head else _is_short(fact)
+        return f"{head}{fact}" if fact and is_told else ""
     if fact:
         return f"{head} {fact}" if head == "assert" else f"{head}: {fact}"
     return head if form == _EXCEPTION else ""
+
+
+def _is_told(fact: str) -> bool:
+    """Whether it says that something is wrong, and not only what."""
+    return not _TELLING.isdisjoint(_words(fact)) or bool(_fixed(fact))
 
 
 def _is_short(fact: str) -> bool:

@@ -4,16 +4,16 @@
 TELLING = (
     "no not cannot can't couldn't didn't doesn't isn't wasn't hasn't won't haven't aren't"
     " failed fails failure failing error errors invalid missing unknown unexpected expected"
-    " undefined unable denied refused rejected forbidden unauthorized unrecognized unsupported"
+    " undefined unable denied refused rejected unauthorized unrecognized unsupported"
     " unresolved unterminated unmatched unclosed unbalanced unhandled uncaught mismatch"
     " mismatched must should required requires duplicate duplicated exists already exceeded"
     " exceeds overflow deadlock conflict conflicts conflicting timeout timed expired aborted"
     " interrupted closed unavailable unreachable ambiguous circular corrupt corrupted malformed"
-    " incompatible inconsistent illegal nonexistent non-existent non without only too out lacks"
-    " bad wrong empty never got neither unset unused unfinished deprecated locked disabled"
+    " incompatible inconsistent illegal nonexistent non-existent non without too out lacks"
+    " bad wrong empty got unset unused unfinished deprecated locked disabled"
     " broken violated violates violation dangling truncated insufficient unhashable clashes"
-    " needs reserved unescaped takes referenced prior ended eof null none nan outside beyond"
-    " between either expecting unread stale outdated offline"
+    " needs reserved unescaped takes referenced prior ended eof null none nan "
+    " expecting unread stale outdated offline"
 )
 
 # With one of these a statement may begin that nothing stands before.

@@ -60,6 +60,7 @@ _BASE64 = r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/]{24,65536}+={0,2}(?![A-Za-z0-9+/_-]
 _SOME_BASE64 = r"[A-Za-z0-9+/]{24}"
 _MANIFEST = r"(?i)\bkind\"?:[ \t]{0,8}[\"']?secret\b"
 _DATA = r"[ \t-]*[\"']?(?:stringData|data)[\"']?[ \t]*:[ \t]*\{?[ \t]*\r?$"
+_FLAT_DATA = r"(\b(?:stringData|data): )([\w./-]{1,120}: [^\n]{6,4000})"
 _ENTRY = r"[ \t]+[\"']?[\w./-]{1,120}[\"']?[ \t]*:[ \t]*(?P<value>\S.*?)[ \t]*,?\r?$"
 # Names that ids and digests are given, never secrets.
 _IDS = frozenset(
@@ -176,7 +177,7 @@ def _coined(found: re.Match[str]) -> str:
     body, name = found["body"], found["name"].lower()
     runs = re.findall(r"\d++|[A-Z]++|[a-z]++", body)
     is_mixed = all(re.search(chars, body) for chars in (r"[A-Z]", r"[a-z]", r"\d"))
-    is_token = is_mixed and len(runs) * 3 >= len(body) and max(map(len, runs)) < 8
+    is_token = is_mixed and len(runs) * 3 >= len(body) and max(map(len, runs)) < 10
     return found[0] if name in _IDS or not is_token else "[REDACTED:token]"
 
 
@@ -194,6 +195,7 @@ def _given(found: re.Match[str]) -> str:
 
 def _without_manifest(text: str) -> str:
     """Without the values of a Kubernetes secret, whatever their names are."""
+    text = re.sub(_FLAT_DATA, _without_entries, text)
     lines, depth = text.split("\n"), -1
     for number, line in enumerate(lines):
         indent = len(line) - len(line.lstrip(" -"))
@@ -207,6 +209,11 @@ def _without_manifest(text: str) -> str:
                 line if "[REDACTED" in line else f"{line[:start]}[REDACTED:secret]{line[end:]}"
             )
     return "\n".join(lines)
+
+
+def _without_entries(found: re.Match[str]) -> str:
+    """The entries of a manifest that somebody has put on one line."""
+    return found[1] + re.sub(r"(?<=: )[^\s:\[][^\s:]{5,}(?=\s|$)", "[REDACTED:secret]", found[2])
 
 
 def _encoded(found: re.Match[str]) -> str:

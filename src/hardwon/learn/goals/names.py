@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hardwon.errors import InvalidInput
 from hardwon.text.clean import one_line
+from hardwon.text.secrets import screened
 
 INSIGHT_LIMIT, SHOWN_LIMIT = 500, 300
 _NAME_LIMIT = 200
@@ -11,11 +12,12 @@ _NAME_LIMIT = 200
 
 def goal_name(goal_id: object) -> str:
     """A goal's id as it is stored: foreign text on one line, never empty."""
-    name = one_line(str(goal_id) if goal_id is not None else "", _NAME_LIMIT * 100)
+    text = str(goal_id) if goal_id is not None else ""
+    name = one_line(screened(text, _NAME_LIMIT * 100), _NAME_LIMIT * 100)
     if not name:
         raise InvalidInput("goal id is empty")
-    if len(name) <= _NAME_LIMIT:
+    if len(name) <= _NAME_LIMIT and "[REDACTED" not in name:
         return name
-    from hashlib import sha256  # two long ids that begin alike must not become one
+    from hashlib import sha256  # two ids that look alike must not become one
 
-    return f"{name[: _NAME_LIMIT - 17]}…{sha256(name.encode()).hexdigest()[:16]}"
+    return f"{name[: _NAME_LIMIT - 17]}…{sha256(text.encode(errors='replace')).hexdigest()[:16]}"
