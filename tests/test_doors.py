@@ -328,8 +328,19 @@ def test_what_a_project_keeps_meeting_is_told_at_the_start_and_once(hw: hardwon.
     assert "bin/test" in shown.text
     assert not run.start()
     assert not run.before_turn("make the button blue")
-    assert not run.before_action("bash", PYTEST)
     assert not hw.agent("coder", project="web").start()
+
+
+def test_what_the_start_told_is_told_once_more_before_a_call_that_ignores_it(
+    hw: hardwon.Hardwon,
+) -> None:
+    for _ in range(3):
+        met_pytest(hw.agent("coder", project="api"))
+    run = hw.agent("coder", project="api")
+    assert run.start()
+
+    assert run.before_action("bash", PYTEST)
+    assert not run.before_action("bash", PYTEST)
 
 
 def test_what_few_runs_meet_is_not_told_at_the_start(hw: hardwon.Hardwon) -> None:

@@ -81,6 +81,15 @@ def test_a_warning_belongs_to_the_very_call_it_was_given_before(run: Run) -> Non
     assert run.so_far().warned == call_name("make all") != call_name("make clean")
 
 
+def test_what_was_told_before_a_call_is_known_apart(run: Run) -> None:
+    run.told([1])
+    run.told([2, 3], "make all")
+    run.record(WORKED)
+
+    assert run.so_far().warnings == {2, 3}
+    assert run.so_far().told == {1, 2, 3}
+
+
 def test_a_call_that_was_made_ends_its_warning(run: Run) -> None:
     run.told([1], "make all")
     run.record(WORKED)

@@ -30,6 +30,7 @@ else:
     order_counts = lazy("hardwon.failures.order_counts")
     fixes, loops = lazy("hardwon.failures.fixes"), lazy("hardwon.failures.loops")
 
+AGAIN = 0.5  # the chance at which a run is told again what it heard at its start or in a turn
 _KINDS = 4  # likely kinds that are looked up
 _NEAREST = 4
 _RECOMMENDS = ("call", "preparation", "tool")  # sorts of fixes that say which call to make
@@ -117,9 +118,9 @@ def _judged(
     lesson = next((one for one in lessons if one.status == Status.PROVEN), None)
     if lesson is None:
         return Foretold(chance, next(iter(lessons), None), "no proven fix is known")
-    if lesson.id in past.told:
+    if lesson.id in (past.told if chance.chance < AGAIN else past.warnings):
         return Foretold(chance, lesson, "told in this run already")
-    if any(_recommends(fix, pending, names) for fix in lesson.fixes):
+    if _has_cure(lesson, names) or any(_recommends(fix, pending) for fix in lesson.fixes):
         return Foretold(chance, lesson, "the call is what its fix recommends")
     return Foretold(chance, lesson)
 
@@ -144,7 +145,7 @@ def _has_just_worked(pending: Step, steps: Sequence[Step]) -> bool:
 def _follows_advice(pending: Step, past: RunSoFar, known: Known) -> bool:
     """Whether the call is what a lesson that the run was told recommends."""
     fixes_told = (fix for number in sorted(past.told) for fix in _fixes(number, known))
-    return any(_recommends(fix, pending, frozenset()) for fix in fixes_told)
+    return any(_recommends(fix, pending) for fix in fixes_told)
 
 
 def _fixes(number: int, known: Known) -> tuple[Fix, ...]:
@@ -154,11 +155,15 @@ def _fixes(number: int, known: Known) -> tuple[Fix, ...]:
         return ()
 
 
-def _recommends(fix: Fix, pending: Step, names: frozenset[str]) -> bool:
-    """Whether the call is the one that a fix says to make, or runs code with its lines."""
+def _has_cure(lesson: Lesson, names: frozenset[str]) -> bool:
+    """Whether the code that the call runs has the lines of the lesson's likeliest fix."""
+    best = lesson.fixes[0] if lesson.fixes else None
+    wanted = best.key.partition(" ")[2].split() if best and best.sort == "lines" else []
+    return bool(wanted) and names.issuperset(wanted)
+
+
+def _recommends(fix: Fix, pending: Step) -> bool:
+    """Whether the call is the one that a fix says to make."""
     if fix.call and " ".join(fix.call.split()) == " ".join(pending.args.split()):
         return True
-    if fix.sort == "lines":
-        wanted = fix.key.partition(" ")[2].split()
-        return bool(wanted) and names.issuperset(wanted)
     return fix.sort in _RECOMMENDS and fixes.applies(fix, pending)

@@ -125,8 +125,11 @@ class MemoryRun:
         self._so_far = self._so_far._replace(warned="", since=self._so_far.since + 1)
 
     def told(self, lessons: Iterable[int], call: str = "") -> None:
-        told = self._so_far.told.union(lessons)
-        self._so_far = self._so_far._replace(told=told, warned=call_name(call))
+        past, fresh = self._so_far, frozenset(lessons)
+        warnings = past.warnings | fresh if call else past.warnings
+        self._so_far = past._replace(
+            told=past.told | fresh, warned=call_name(call), warnings=warnings
+        )
 
     def counted(self, marks: Iterable[str]) -> None:
         self._so_far = self._so_far._replace(counted=self._so_far.counted.union(marks))
@@ -144,6 +147,7 @@ def call_name(call: str) -> str:
 def _read(lines: list[bytes]) -> RunSoFar:
     """The run that a file tells of; torn lines are left out."""
     told: set[int] = set()
+    warnings: set[int] = set()
     counted: set[str] = set()
     task, warned, since = "", "", 0
     for line in lines:
@@ -156,10 +160,12 @@ def _read(lines: list[bytes]) -> RunSoFar:
             continue
         task, since = str(note.get(_TASK, task)), 0 if _TASK in note else since
         told.update(_items(note, _TOLD, int))
+        warnings.update(_items(note, _TOLD, int) if note.get(_CALL) else ())
         counted.update(_items(note, _COUNTED, str))
         warned = str(note.get(_CALL, warned))
     steps = tuple(step for line in _newest(lines) if (step := _step(line)))
-    return RunSoFar(task, steps, frozenset(told), frozenset(counted), warned, since)
+    notes = frozenset(told), frozenset(counted), warned, since, frozenset(warnings)
+    return RunSoFar(task, steps, *notes)
 
 
 def _newest(lines: list[bytes]) -> list[bytes]:

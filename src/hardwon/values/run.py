@@ -23,6 +23,7 @@ class RunSoFar(NamedTuple):
     counted: frozenset[str] = frozenset()  # what counts once a run and has been counted
     warned: str = ""  # the name of the pending call that it was warned about
     since: int = 0  # steps since somebody said something
+    warnings: frozenset[int] = frozenset()  # ids of the lessons that it was told before a call
 
     @property
     def turn(self) -> tuple[Step, ...]:
