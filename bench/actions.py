@@ -108,8 +108,8 @@ def replay(runs: dict[str, list[Made]], limits: Limits) -> Replay:
 def _left_out(groups: dict[str, dict[str, list[Made]]]) -> Iterable[Replay]:
     """Each group with the limits that are best on all others."""
     grid = [
-        LIMITS._replace(doubt=doubt, discount=discount, narrow=narrow, weight=weight)
-        for doubt, discount, narrow, weight in product((1, 2), (0.5, 1), (1, 3), (4, 8))
+        LIMITS._replace(doubt=doubt, discount=less, named=less, narrow=narrow, weight=weight)
+        for doubt, less, narrow, weight in product((1, 2), (0.4, 0.5, 1), (1, 3), (4, 8))
     ]
     tried = [{name: replay(runs, one) for name, runs in groups.items()} for one in grid]
     picked: Counter[Limits] = Counter()

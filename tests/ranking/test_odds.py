@@ -38,6 +38,16 @@ def test_one_meeting_is_no_rule_and_two_are() -> None:
     assert chance_of("k", "a", learnt(("x", "", 50), ("a", "k", 2))) > 0.45
 
 
+def test_one_meeting_of_named_arguments_is_a_rule_unless_something_speaks_against_it() -> None:
+    counts = learnt(("x", "", 50), ("a", "k", 1))
+
+    assert chance_of("k", "a", counts, is_shell=False) >= 0.3
+    assert (
+        chance_of("k", "a", learnt(("x", "", 50), ("a", "k", 1), ("a", "", 1)), is_shell=False)
+        < 0.3
+    )
+
+
 def test_calls_that_worked_lower_the_chance() -> None:
     assert chance_of("k", "a", learnt(("a", "k", 3), ("a", "", 9))) < 0.3
 
@@ -83,7 +93,8 @@ def test_a_feature_of_an_argument_holds_a_rule_down() -> None:
 def test_a_feature_that_is_much_wider_says_nothing_against_a_rule() -> None:
     counts = learnt(("a", "k", 4), ("b", "", 5))
 
-    assert chance_of("k", "a b", counts, is_shell=False) == chance_of("k", "a", counts)
+    alone = chance_of("k", "a", counts, is_shell=False)
+    assert chance_of("k", "a b", counts, is_shell=False) == alone
 
 
 def test_what_no_longer_fails_is_forgotten() -> None:

@@ -5,10 +5,10 @@ kind is that of its most telling feature, drawn towards how often the kind is me
 
     (failed - 0.5 + base) / (made + 1)
 
-so that one meeting never is a rule and two are. Calls after a run has met a kind do not count for
-that kind: the run is warned by then. Of a call with named arguments every feature is about the same
-thing, so one that speaks against the rule holds it down. Counts are integers, halved when they grow
-large: what a project has left behind fades. docs/explanation/actions.md has the measurements.
+so that one meeting of a command is no rule and two are. Calls after a run has met a kind do not
+count for that kind: the run is warned by then. Of a call with named arguments every feature is
+about the same thing, so one that speaks against the rule holds it down. Counts are integers, halved
+when they grow large: what a project has left behind fades. docs/explanation/actions.md measures it.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ class Limits(NamedTuple):
 
     doubt: float = 1.0  # calls by which a share is drawn towards the base rate
     discount: float = 0.5  # of the failures: a feature was chosen because it has some
+    named: float = 0.4  # the same for named arguments: few features, and some speak against
     narrow: float = 1.0  # a feature speaks against a rule if it is no more than so much wider
     weight: float = 8.0  # calls that the rule counts for against such a feature
     expected: float = 1.0  # failures that it must have made likely at least
@@ -148,11 +149,12 @@ def chances(
     every = counts.get(EVERY, Counts())
     known = [(feature, counts[feature]) for feature in features if feature in counts]
     best: dict[str, _Rule] = {}
+    discount = by.discount if is_shell else by.named
     base = {kind: failed / max(1, every.made) for kind, failed, _ in every.kinds}
     for feature, one in known:
         for kind, failed, excused in one.kinds:
             made = max(failed, one.made - excused)
-            share = _share(failed, made, base.get(kind, 0.0), by)
+            share = (failed - discount + by.doubt * base.get(kind, 0.0)) / (made + by.doubt)
             rule = (share, len(features[feature]), feature, failed, made)  # the fuller name of two
             if failed and rule > best.get(kind, _NO_RULE):
                 best[kind] = rule
@@ -160,10 +162,6 @@ def chances(
         _chance(kind, rule, features, () if is_shell else known, by) for kind, rule in best.items()
     )
     return sorted((one for one in found if one.chance >= least), key=_rank)
-
-
-def _share(failed: int, made: int, base: float, by: Limits) -> float:
-    return (failed - by.discount + by.doubt * base) / (made + by.doubt)
 
 
 def _rank(one: Chance) -> tuple[float, str]:
