@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -39,8 +41,39 @@ def test_a_linked_worktree_is_its_main_repository(tmp_path: Path) -> None:
     (tmp_path / "main" / ".git" / "worktrees" / "w").mkdir(parents=True)
     (tmp_path / "w").mkdir()
     (tmp_path / "w" / ".git").write_text(f"gitdir: {tmp_path}/main/.git/worktrees/w\n")
+    (tmp_path / "main" / ".git" / "worktrees" / "w" / "gitdir").write_text(f"{tmp_path}/w/.git\n")
 
     assert project_of(str(tmp_path / "w")) == str(tmp_path / "main")
+
+
+def test_a_folder_that_only_points_to_a_repository_is_not_its_worktree(tmp_path: Path) -> None:
+    own = tmp_path / "main" / ".git" / "worktrees" / "w"
+    own.mkdir(parents=True)
+    (own / "gitdir").write_text(f"{tmp_path}/w/.git\n")
+    (tmp_path / "hostile").mkdir()
+    (tmp_path / "hostile" / ".git").write_text(f"gitdir: {own}\n")
+
+    assert project_of(str(tmp_path / "hostile")) == str(tmp_path / "hostile")
+
+
+def test_a_real_worktree_is_its_main_repository(tmp_path: Path) -> None:
+    def git(*words: str) -> None:
+        who = ("-c", "user.name=a", "-c", "user.email=a@b")
+        subprocess.run(["git", "-C", str(tmp_path / "main"), *who, *words], check=True)
+
+    (tmp_path / "main").mkdir()
+    git("init", "-q")
+    git("commit", "-q", "--allow-empty", "-m", "x")
+    git("worktree", "add", "-q", str(tmp_path / "w"))
+
+    assert project_of(str(tmp_path / "w")) == str(tmp_path / "main")
+
+
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    os.mkfifo(tmp_path / ".git" / "config")
+
+    assert project_of(str(tmp_path)) == str(tmp_path)
 
 
 def test_outside_any_repository_it_is_the_folder(tmp_path: Path) -> None:

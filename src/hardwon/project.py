@@ -2,6 +2,7 @@
 
 import os
 
+from hardwon import _files
 from hardwon._cold import re
 from hardwon.text.clean import LABEL_LIMIT, one_line
 
@@ -32,19 +33,30 @@ def _repository(folder: str) -> tuple[str, str]:
 
 
 def _linked(root: str, pointer: str) -> tuple[str, str]:
-    with open(pointer, encoding="utf-8", errors="replace") as file:
-        named = file.read(4096).removeprefix("gitdir:").strip()
-    main, found, _ = os.path.join(root, named).rpartition(f"{os.sep}worktrees{os.sep}")
-    return (os.path.dirname(main), main) if found else (root, os.path.join(root, named))
+    git = os.path.join(root, _text(pointer, 4096).removeprefix("gitdir:").strip())
+    main, found, _ = git.rpartition(f"{os.sep}worktrees{os.sep}")
+    if found and _knows(git, pointer):
+        return os.path.dirname(main), main
+    return root, "" if found else git
+
+
+def _knows(git: str, pointer: str) -> bool:
+    """Whether the repository has this work tree: any folder can point to a repository."""
+    back = _text(os.path.join(git, "gitdir"), 4096).strip()
+    return bool(back) and os.path.realpath(os.path.join(git, back)) == os.path.realpath(pointer)
+
+
+def _text(path: str, limit: int) -> str:
+    """The beginning of a file; nothing when there is none, or a pipe in its place."""
+    try:
+        return _files.content(path, limit).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _remote(git: str) -> str:
     """`owner/name` of `origin`, if there is one."""
-    try:
-        with open(os.path.join(git, "config"), encoding="utf-8", errors="replace") as file:
-            lines = file.read(65536).splitlines()
-    except OSError:
-        return ""
+    lines = _text(os.path.join(git, "config"), 65536).splitlines() if git else []
     section = ""
     for line in map(str.strip, lines):
         if line.startswith("["):
