@@ -18,8 +18,8 @@ class Hostile:
     def _refuse(self, *_: object) -> Any:
         raise RuntimeError("no")
 
-    __str__ = __repr__ = __len__ = __iter__ = __bool__ = __eq__ = __getitem__ = _refuse  # type: ignore[assignment]
-    __hash__ = __int__ = __float__ = __index__ = __contains__ = __format__ = _refuse  # type: ignore[assignment]
+    __str__ = __repr__ = __len__ = __iter__ = __bool__ = __eq__ = __getitem__ = _refuse
+    __hash__ = __int__ = __float__ = __index__ = __contains__ = __format__ = _refuse
 
 
 class HostileError(Exception):
