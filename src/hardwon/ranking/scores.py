@@ -32,7 +32,7 @@ class Weights(NamedTuple):
     surprise: float = 6.0
     covered: float = 0.34
     quoted: int = 5  # words of a failure that a prompt may quote
-    about: int = 12
+    about: int = 30
     least_shared: int = 2
     # An error of a kind that nobody knows: the same for the words of the call and the error.
     error_surprise: float = 8.0
