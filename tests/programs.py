@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import atexit
 import functools
 import glob
 import os
 import shutil
 import subprocess
 import tempfile
+from pathlib import Path
 
 import pytest
+
+CACHE = Path(__file__).parents[1] / ".venv" / "programs"  # `make clean` removes it
+REDIS = (  # the server and the libraries that it needs
+    "redis-server redis-tools liblzf1 libhiredis0.14 libjemalloc2 liblua5.1-0 lua-cjson lua-bitop"
+)
 
 
 def needs(program: str, *, package: str, is_service: bool = False) -> str:
@@ -30,16 +35,46 @@ def needs(program: str, *, package: str, is_service: bool = False) -> str:
 
 @functools.cache
 def _unpacked(program: str, package: str) -> str | None:
-    """The program out of its Debian package, in a folder that goes with this process."""
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
-        return None
-    folder = tempfile.mkdtemp()
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    for command in (["update"], ["download", package]):
-        subprocess.run(["apt-get", "--quiet", *command], cwd=folder, capture_output=True)
+    """The program out of its Debian packages, in a cache; nothing is installed or started."""
+    place = CACHE / program
+    if not place.exists() and shutil.which("apt-get"):
+        _unpack(place, package.split())
+    found = shutil.which(program, path=f"{place}/usr/bin")
+    return found and _wrapped(place, found)
+
+
+def _unpack(place: Path, packages: list[str]) -> None:
+    """Fetch and unpack beside the place, then move there: others may do the same."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    folder = tempfile.mkdtemp(dir=CACHE)
+    if not all(_fetched(package, folder) for package in packages):
+        subprocess.run(["apt-get", "--quiet", "update"], capture_output=True)
+        for package in packages:
+            _fetched(package, folder)
     for file in glob.glob(f"{folder}/*.deb"):
-        subprocess.run(["dpkg", "--extract", file, folder], check=True)
-    return shutil.which(program, path=f"{folder}/usr/bin")
+        subprocess.run(["dpkg-deb", "--extract", file, folder], check=True)
+        os.unlink(file)
+    try:
+        os.rename(folder, place)
+    except OSError:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _fetched(package: str, folder: str) -> bool:
+    command = ["apt-get", "--quiet", "download", package]
+    return subprocess.run(command, cwd=folder, capture_output=True).returncode == 0
+
+
+def _wrapped(place: Path, program: str) -> str:
+    """A script that starts the program with the libraries it came with."""
+    libraries = os.pathsep.join(glob.glob(f"{place}/usr/lib/*-linux-gnu*"))
+    script = place / Path(program).name
+    if not script.exists():
+        own = script.with_name(f"{script.name}.{os.getpid()}")
+        own.write_text(f'#!/bin/sh\nLD_LIBRARY_PATH={libraries} exec {program} "$@"\n')
+        own.chmod(0o755)
+        own.replace(script)
+    return str(script)
 
 
 @functools.cache

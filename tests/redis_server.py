@@ -11,7 +11,7 @@ from typing import Any
 
 import redis
 
-from tests.programs import needs
+from tests.programs import REDIS, needs
 
 DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
 
@@ -20,7 +20,7 @@ class RedisServer:
     """A server that can be stopped, frozen and started again on the same port."""
 
     def __init__(self, folder: Path, *settings: str) -> None:
-        self._program = needs("redis-server", package="redis-server")
+        self._program = needs("redis-server", package=REDIS, is_service=True)
         self._folder = folder
         self._settings = settings
         self.port = free_port()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.programs import needs
+from tests.programs import REDIS, needs
 
 ROOT = Path(__file__).parents[2]
 # row: (size of the smoke run, size of the whole run)
@@ -20,7 +20,7 @@ MUTANTS = [("G1", "no-transaction", 8), ("G2", "no-compare", 400), ("G3", "no-jo
 def row(name: str, n: int, mutant: str = "") -> int:
     """How much went wrong in a row."""
     if name != "G1":
-        needs("redis-server", package="redis-server")
+        needs("redis-server", package=REDIS, is_service=True)
     command = [sys.executable, "-m", "tests.torture.goals", name, "--n", str(n)]
     printed = subprocess.run(
         [*command, "--mutant", mutant], cwd=ROOT, capture_output=True, text=True, check=False
