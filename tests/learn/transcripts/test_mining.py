@@ -126,6 +126,20 @@ def test_a_fix_that_two_sessions_show_has_worked_twice(desk: Desk) -> None:
     assert [fix.worked for fix in lesson.fixes] == [2]
 
 
+def test_a_candidate_that_a_person_chooses_is_proven(desk: Desk) -> None:
+    _failing(desk, "mkdir -p out/nightly").write(desk.home)
+    desk.mine()
+    own = desk.hw.agent("coder", project=str(desk.project))
+    (before,) = own.lessons.list()
+    _failing(desk, "mkdir -p out/nightly").write(desk.home, session="second")
+    waiting = desk.agent.sessions.ask(desk.agent.sessions.choose("second"))
+
+    desk.agent.sessions.answer(waiting.run, {"Q2": ["1"], "Q4.1": "merge"})
+
+    (after,) = own.lessons.list()
+    assert (before.status, after.status, after.id) == ("candidate", "proven", before.id)
+
+
 def _first_insight(question: Question) -> tuple[str, ...]:
     chosen = {"Q2": "1", "Q4.1": "merge"}
     return (chosen[question.id],) if question.id in chosen else question.default
@@ -672,6 +686,16 @@ def test_no_half_of_a_secret_is_left_where_a_text_was_cut(desk: Desk) -> None:
 
     assert delta.insights
     assert SECRET[:16] not in repr(delta)
+
+
+def test_no_secret_is_in_a_fix(desk: Desk) -> None:
+    talk = desk.talk().says("deploy it").run("deploy web", "error: no token given", failed=True)
+    talk.run(f"deploy --token {SECRET} web", "ok").write(desk.home)
+
+    _, delta = desk.agent.sessions.preview(desk.agent.sessions.choose(SESSION))
+
+    assert delta.insights[0].fixes
+    assert SECRET not in repr(delta)
 
 
 def test_text_that_speaks_to_the_model_is_never_kept_without_a_person(desk: Desk) -> None:

@@ -127,6 +127,17 @@ def test_two_fixes_of_one_failure_are_two_insights() -> None:
     assert found.failures.fixed == 2
 
 
+def test_a_failure_that_is_there_without_the_change_is_told() -> None:
+    red = "FAILED tests/test_a.py::test_old - AssertionError: 1 != 2\n1 failed, 3 passed in 0.2s"
+    talk = Talk().ran("sed -i 's/y/x/' src/a.py").ran("pytest tests/test_a.py", red, failed=True)
+
+    insights = (
+        talk.ran("git stash").ran("pytest tests/test_a.py", red, failed=True).found().insights
+    )
+
+    assert [fix.sort for insight in insights for fix in insight.fixes] == ["unchanged"]
+
+
 def test_an_edit_of_the_work_is_no_fix_for_the_next_task() -> None:
     talk = Talk().ran("pytest t.py", "E   NameError: name 'x' is not defined", failed=True)
 

@@ -370,6 +370,7 @@ def test_keywords_are_whole_words_and_patterns_are_found_over_a_search(capsys: C
 
     assert {row["loop_id"] for row in data(capsys, "search", "ast")} == {"one", "two"}
     assert len(data(capsys, "search", "last")) == 3
+    assert data(capsys, "search", "walk") == []
     assert {row["loop_id"] for row in data(capsys, "search", "walkers", "walker")} == {"one", "two"}
     (pattern,) = data(capsys, "patterns", "walker", "--min-frequency", "2")
     assert (pattern["frequency"], set(pattern["loops"])) == (2, {"one", "two"})

@@ -209,3 +209,27 @@ def test_only_the_newest_reflection_names_lines(coder: hardwon.Agent) -> None:
     assert "division by zero (cart.py)" in first
     assert "cart.py:2" not in first
     assert "tax.py:9" in second
+
+
+def test_a_crash_in_between_makes_no_error_new(coder: hardwon.Agent) -> None:
+    outputs = iter((ActorOutput((edit("cart.py"),)), ActorOutput(crash="it fell over"),
+                    ActorOutput((edit("cart.py"),))))  # fmt: skip
+
+    done = coder.trials("Write average()", actor=lambda prompt: next(outputs),
+                        evaluate=lambda said: judged(0.5, EMPTY), max_trials=3,
+                        on_critical="retry")  # fmt: skip
+
+    last = coder.loops.reflections(done.loop_id)[-1].self_reflection.reflection_text
+    assert "Old: test_empty" in last
+    assert "New:" not in last
+
+
+def test_a_failure_that_was_overcome_is_proven_and_one_that_was_not_only_counts(
+    coder: hardwon.Agent,
+) -> None:
+    reflections(coder, judged(0.0, MEAN), judged(0.5, EMPTY))
+
+    lessons = {lesson.mistake[:9]: lesson for lesson in coder.lessons.list(status="all")}
+    states = {name: lesson.status for name, lesson in lessons.items()}
+    assert states == {"test_mean": "proven", "test_empt": "seen"}
+    assert "test_mean" not in lessons["test_empt"].correction

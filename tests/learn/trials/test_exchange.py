@@ -166,6 +166,7 @@ def test_what_came_in_teaches(coder: hardwon.Agent, store: Path) -> None:
     done = coder.loops.import_from(str(store))
 
     lessons = {lesson.origin: lesson for lesson in coder.lessons.list()}
+    assert {lesson.status for lesson in lessons.values()} == {"candidate"}
     assert done.lessons == len(lessons) == 3
     schema = lessons["import:aiwg:ralph-test-coverage"]
     assert "Raise the coverage of login" in schema.situation
@@ -207,6 +208,17 @@ def test_a_loop_that_has_grown_brings_what_is_new(coder: hardwon.Agent, store: P
     assert (again.loops, again.reflections, again.known) == (("hook-loop",), 1, 3)
     assert [record.iteration for record in coder.loops.reflections("hook-loop")] == [1, 2]
     assert [trial.number for trial in coder.loops.get("hook-loop").trials] == [1, 2]
+
+
+def test_a_loop_that_was_run_here_is_no_place_for_an_import(
+    coder: hardwon.Agent, store: Path
+) -> None:
+    coder.trials("x", actor=lambda p: "1", evaluate=lambda a: True, loop_id="hook-loop")
+
+    done = coder.loops.import_from(str(store))
+
+    assert "there is another loop 'hook-loop' here" in done.refused
+    assert coder.loops.reflections("hook-loop") == []
 
 
 def test_a_loop_of_the_same_name_that_says_something_else_is_refused(

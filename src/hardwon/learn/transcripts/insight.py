@@ -66,12 +66,8 @@ class Insight(NamedTuple):
 
     @property
     def doubt(self) -> str:
-        """Why a person should look at it first; "" when nothing speaks against it.
-
-        What stands in quotation marks was printed or typed by somebody, and is looked at, too.
-        """
-        text = "\n".join((self.title, self.text, self.mistake))
-        return suspicion(text) or suspicion(re.sub("[`'\"“”‘’]", " ", text))
+        """Why a person should look at it first; "" when nothing speaks against it."""
+        return suspicion("\n".join((self.title, self.text, self.mistake)))
 
     @property
     def times(self) -> int:

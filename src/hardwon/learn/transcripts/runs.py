@@ -12,13 +12,11 @@ from hardwon.learn.transcripts.insight import LOW, Insight
 from hardwon.learn.transcripts.rules import apply_rules
 from hardwon.learn.transcripts.transcript import Reading
 from hardwon.text.clean import one_line
-from hardwon.values.provenance import with_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hardwon.runtime import Runtime
-    from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
 
 
@@ -58,14 +56,9 @@ def import_runs(path: str, engine: Runtime, scope: Scope, skipped: Counter[str])
     """The runs, each with the lessons that were kept of it; a second import adds nothing."""
     for run in read_runs(path, skipped):
         own = scope if scope.project or not run.repo else _in(scope, run.repo)
-        kept = [engine.keep(_lesson(insight, own, run.id)).id for insight in run.insights]
+        lessons = (render.lesson(insight, own, run.id) for insight in run.insights)
+        kept = [engine.keep(lesson).id for lesson in lessons]
         yield run._replace(lessons=tuple(dict.fromkeys(kept)))
-
-
-def _lesson(insight: Insight, scope: Scope, run: str) -> Lesson:
-    """The lesson of an insight; one that may be an attack waits for a person."""
-    lesson = render.lesson(insight, scope, run)
-    return with_reason(lesson, insight.doubt) if insight.doubt else lesson
 
 
 def _in(scope: Scope, repo: str) -> Scope:

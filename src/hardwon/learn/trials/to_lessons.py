@@ -67,8 +67,7 @@ def _status(state: State, record: Record, *, is_overcome: bool) -> str:
     """Proven by the verifiers of this loop, worded by somebody, or only met."""
     if is_overcome and state.reason != IMPORTED:
         return Status.PROVEN
-    is_worded = bool(_advice(record))
-    return Status.CANDIDATE if is_worded else Status.SEEN
+    return Status.SEEN if _is_by_rules(record) else Status.CANDIDATE
 
 
 def _overcome(state: State, record: Record) -> Trial | None:
@@ -114,7 +113,9 @@ def _advice(record: Record) -> tuple[str, ...]:
     """A model's advice; the next steps that rules name are about one state of the work only."""
     reflection = record.self_reflection
     if _is_by_rules(record):
-        return reflection.lessons_learned
+        worst = main_error(record.evaluator_output.errors)
+        own = describe(worst, with_line=False) if worst else ""
+        return tuple(lesson for lesson in reflection.lessons_learned if own and own in lesson)
     advice = reflection.lessons_learned + reflection.actionable_insights
     return advice or (reflection.reflection_text,)
 
