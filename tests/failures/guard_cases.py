@@ -268,4 +268,77 @@ GUARDS = (
         (GOOD.replace("size=1", "'kim@example.org'"), "3"),
         sort=None,
     ),
+    case(
+        "another file that is missing too",
+        ("rm a.txt b.txt", "!rm: cannot remove 'b.txt': No such file or directory"),
+        ("rm c.txt", "!rm: cannot remove 'c.txt': No such file or directory"),
+        sort=None,
+    ),
+    case(
+        "many new lines that do not name the error",
+        (BAD, CLOSED),
+        (
+            "cat <<'EOF' > t.py\nimport db\n\none(1)\ntwo(2)\nthree(3)\nfour(4)\nfive(5)\n"
+            "db.rows()\nEOF\npython t.py",
+            "3",
+        ),
+        sort=None,
+    ),
+    case(
+        "a package from the folder of a person",
+        ("python app.py", "!ModuleNotFoundError: No module named 'wheelhouse'"),
+        ("pip install /home/kim/wheelhouse.whl", "ok"),
+        ("python app.py", "fine"),
+        sort=None,
+    ),
+    case(
+        "a test run that reports nothing",
+        ("go test ./x", "!build constraints exclude all Go files"),
+        ("go test -tags=y ./x", ""),
+        sort=None,
+    ),
+    case(
+        "a search that is no look",
+        ("sed -i '40i\\        check()' lib/app.py", ""),
+        (
+            "python run.py",
+            '!  File "/srv/lib/app.py", line 41\nIndentationError: unexpected indent',
+        ),
+        ("grep -n check lib/app.py", "40: check()"),
+        ("sed -i '40d' lib/app.py", ""),
+        ("python run.py", "fine"),
+        sort=None,
+    ),
+    case(
+        "too many arguments that changed",
+        (tool("make", a="1", b="2", c="3", d="4"), "!Error: invalid"),
+        (tool("make", a=[1], b=[2], c=[3], d="4"), "ok"),
+        sort=None,
+    ),
+    case(
+        "another program after the revert",
+        ("sed -i 's/a/b/' src/io.py", ""),
+        ("pytest tests/test_io.py", "!1 failed, 40 passed in 2s"),
+        ("git stash && make lint", "!1 failed, 2 passed"),
+        sort=None,
+    ),
+    case(
+        "other code for the same interpreter",
+        ('python -c "import db; db.rows()"', "!RuntimeError: db pool is not open"),
+        ('python -c "import app; app.open_pool(1)"', "ok"),
+        sort=None,
+    ),
+    case(
+        "a script that ran well in between",
+        (BAD, CLOSED),
+        ("cat <<'EOF' > t.py\nprint('nothing')\nEOF\npython t.py", "nothing"),
+        (GOOD, "3"),
+        sort=None,
+    ),
+    case(
+        "the same error in an output that is called fine",
+        ("make app", "!app.c:3: error: libfoo is missing"),
+        ("make -B app", "app.c:3: error: libfoo is missing"),
+        sort=None,
+    ),
 )
