@@ -276,8 +276,12 @@ class Agent:
             texts = as_text(task), as_text(attempt), problem
             told = episode.Episode(self.scope, *texts, signals=tuple(flags.items()))
             job = self._engine.capture(told, trigger, recorded=recorded)
-        self.run.end()  # not before the job is durable: a full disk must not cost the steps
+        self.end_run()  # not before the job is durable: a full disk must not cost the steps
         return job
+
+    def end_run(self) -> None:
+        """Note what came of every delivery of the run, and forget its steps."""
+        self._engine.doors.end(self.scope, self.run)
 
     def explain(
         self, door: str, text: str, *, tool: str = "bash", hyde: bool | None = None

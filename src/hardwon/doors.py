@@ -14,7 +14,7 @@ from hardwon.ranking.query import Match, Query, query, terms
 from hardwon.ranking.scores import UNKNOWN, WEIGHTS, Judged, Outlook
 from hardwon.text.secrets import screened
 from hardwon.values.delivery import NOTHING, Door, Injection
-from hardwon.values.run import RunSoFar
+from hardwon.values.run import RunSoFar, Shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hardwon.failures import call_keys, guards, loops, mistakes, reading
-    from hardwon.pipeline import foretell, mine, screen
+    from hardwon.pipeline import foretell, mine, screen, settle
     from hardwon.ports import Run, Store
     from hardwon.ranking.query import Near
     from hardwon.settings import Settings
@@ -41,7 +41,7 @@ else:
     mistakes, reading = lazy("hardwon.failures.mistakes"), lazy("hardwon.failures.reading")
     steps = lazy("hardwon.values.step")
     foretell, mine = lazy("hardwon.pipeline.foretell"), lazy("hardwon.pipeline.mine")
-    screen = lazy("hardwon.pipeline.screen")
+    screen, settle = lazy("hardwon.pipeline.screen"), lazy("hardwon.pipeline.settle")
 
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _STARTED = "start"
@@ -49,6 +49,7 @@ _ABOUT = 300  # characters of the task that say what an error was met at
 _ARGS = 8 * 1024  # characters of a call, as they are recorded
 _PROMPT = 1500  # characters of a prompt that are looked up, from its beginning and its end
 _CALL = 200  # characters of a command that say what an error was met at
+_NAMES = 8  # failures by which a lesson without a kind is known when it comes back
 _ASKED = 2000  # characters of an error that are looked up, from its end
 
 
@@ -114,7 +115,7 @@ class Doors:
         if not (is_sure and self._settings.hooks.stop_once):
             return self._tell(run, block, call)
         # Only where the run can note that it was told: the same call again has to pass.
-        return block._replace(denied=self._noted(lambda: run.told(_ids(block), call)))
+        return block._replace(denied=self._noted(lambda: _told(run, block, call)))
 
     def _foretold(
         self, scope: Scope, pending: Step, past: RunSoFar, *, least: float
@@ -162,7 +163,7 @@ class Doors:
         if found is None:
             return NOTHING
         now, text = self._clock(), inject.guarding(found)
-        denial = Injection(text, (found,), _delivery_id(now), denied=True)
+        denial = Injection(text, (found,), _delivery_id(now), denied=True, door=Door.ACTION)
         asked, tokens = Query(Door.ACTION, call), inject.tokens(text)
         self._log(denial, asked, scope, scores=(1.0,), tokens=tokens, began=now)
         return denial
@@ -179,8 +180,15 @@ class Doors:
     def _tell(self, run: Run, block: Injection, call: str = "") -> Injection:
         """The block, once the run has noted that it was told."""
         if block.lessons:
-            self._noted(lambda: run.told(_ids(block), call))
+            self._noted(lambda: _told(run, block, call))
         return block
+
+    def end(self, scope: Scope, run: Run) -> None:
+        """Note what came of every delivery of the run, and forget the run."""
+        past = run.so_far()
+        for delivery, outcome in settle.settled(past) if past.shown else ():
+            self._noted(lambda: self._store.deliveries.settle(scope, delivery, outcome))  # noqa: B023
+        run.end()
 
     @staticmethod
     def screened(step: Step, before: Sequence[Step]) -> Step:
@@ -303,7 +311,7 @@ class Doors:
         block = inject.render(lessons, door=_frame(asked.door, fresh[0]), budget=budget)
         if not block.lessons:
             return NOTHING
-        injection = Injection(block.text, block.lessons, _delivery_id(now))
+        injection = Injection(block.text, block.lessons, _delivery_id(now), door=asked.door)
         scores = {one.match.lesson.id: round(one.score, 4) for one in fresh}
         self._log(
             injection,
@@ -357,8 +365,11 @@ def _named(step: Step) -> str:
     return " ".join((step.tool, *re.findall(r'"(\w{1,40})":', step.args[:_ASKED])))
 
 
-def _ids(block: Injection) -> list[int]:
-    return [lesson.id for lesson in block.lessons]
+def _told(run: Run, block: Injection, call: str) -> None:
+    """Let the run note what it is told, and about which failures that is."""
+    names = [name for one in block.lessons for name in one.kinds or one.signatures[-_NAMES:]]
+    shown = Shown(block.id, block.door, tuple(dict.fromkeys(names)))
+    run.told([lesson.id for lesson in block.lessons], call, shown)
 
 
 def _frame(door: str, best: Judged) -> str:

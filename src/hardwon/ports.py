@@ -17,7 +17,7 @@ from hardwon.values.job import Job
 from hardwon.values.lesson import Lesson
 from hardwon.values.queue import QueueCounts
 from hardwon.values.reflection import Likeness, Reflection
-from hardwon.values.run import RunSoFar
+from hardwon.values.run import RunSoFar, Shown
 from hardwon.values.scope import Scope
 from hardwon.values.step import Step
 
@@ -79,6 +79,9 @@ class DeliveryLog(Protocol):
     def report(self, scope: Scope, delivery: str, outcome: str) -> None:
         """Note what came of a delivery."""
 
+    def settle(self, scope: Scope, delivery: str, outcome: str) -> None:
+        """The same, unless something is known already: what somebody said counts more."""
+
     def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
         """The latest deliveries of the agent, newest first; all that were logged before count."""
 
@@ -115,8 +118,11 @@ class Run(Protocol):
     def record(self, step: Step) -> None:
         """Add a step; the oldest may be forgotten."""
 
-    def told(self, lessons: Iterable[int], call: str = "") -> None:
-        """Note the lessons that the run was told, and the pending call they were told before."""
+    def told(self, lessons: Iterable[int], call: str = "", shown: Shown | None = None) -> None:
+        """Note the lessons that the run was told, and the pending call they were told before.
+
+        `shown`: the delivery that told them, whose outcome is read when the run ends.
+        """
 
     def counted(self, marks: Iterable[str]) -> None:
         """Note what counts once a run and has been counted."""

@@ -44,6 +44,20 @@ def test_the_outcome_of_a_delivery_is_kept(store: Store) -> None:
     assert [d.outcome for d in store.deliveries.recent(CODER, limit=9)] == ["helped"]
 
 
+def test_what_somebody_said_of_a_delivery_is_not_settled_anew(store: Store) -> None:
+    for number in ("d1", "d2"):
+        store.deliveries.log(delivery(number, ()))
+    store.deliveries.report(CODER, "d1", "helped")
+    store.deliveries.settle(CODER, "d1", "repeated")
+    store.deliveries.settle(OTHER, "d2", "forged")
+    store.deliveries.settle(CODER, "d2", "not met")
+    store.deliveries.settle(CODER, "d2", "repeated")
+
+    known = {one.id: one.outcome for one in store.deliveries.recent(CODER, limit=9)}
+
+    assert known == {"d1": "helped", "d2": "not met"}
+
+
 def test_failures_are_counted_by_signature(store: Store) -> None:
     assert store.failures.met(CODER, "s1", "bash: boom", NOW) == 1
     assert store.failures.met(CODER, "s1", "bash: boom", LATER) == 2

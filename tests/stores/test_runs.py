@@ -13,7 +13,7 @@ from hardwon.ports import Run
 from hardwon.stores import runs
 from hardwon.stores.runs import FileRun, MemoryRun, call_name
 from hardwon.values.failure import Failure
-from hardwon.values.run import RunSoFar
+from hardwon.values.run import RunSoFar, Shown
 
 DAY = 86400.0
 WORKED = Step("bash", "make all", "done")
@@ -104,10 +104,20 @@ def test_what_counts_once_a_run_is_remembered(run: Run) -> None:
     assert run.so_far().counted == {"a", "b"}
 
 
+def test_a_run_knows_what_it_was_shown_and_how_many_steps_ago(run: Run) -> None:
+    run.record(WORKED)
+    run.told([1], "make all", Shown("d1", "action", ("k",)))
+    run.record(FAILED)
+    run.told([2], shown=Shown("d2", "error"))
+    run.told([3])
+
+    assert run.so_far().shown == (Shown("d1", "action", ("k",), 1), Shown("d2", "error", (), 0))
+
+
 def test_an_ended_run_is_forgotten(run: Run) -> None:
     run.begin("build it")
     run.record(FAILED)
-    run.told([1])
+    run.told([1], "", Shown("d1", "turn"))
 
     run.end()
 
@@ -186,7 +196,17 @@ def test_unscreened_notes_of_earlier_builds_are_removed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "torn", [b'["bash","make', b'{"told":[1', b'{"told":7}', b"[1]", b"7", b"\xff\xfe"]
+    "torn",
+    [
+        b'["bash","make',
+        b'{"told":[1',
+        b'{"told":7}',
+        b'{"shown":[1]}',
+        b'{"cut":7}',
+        b"[1]",
+        b"7",
+        b"\xff\xfe",
+    ],
 )
 def test_a_torn_line_costs_that_line_only(tmp_path: Path, torn: bytes) -> None:
     run = FileRun(str(tmp_path), Scope(), "r")
@@ -210,8 +230,10 @@ def test_a_long_run_keeps_its_notes_and_its_newest_steps(
     monkeypatch.setattr(runs, "_KEPT", 8000)
     run = FileRun(str(tmp_path), Scope(), "r")
     run.begin("build it")
-    run.told([1])
+    run.told([1], "", Shown("early", "turn"))
     for number in range(200):
+        if number == 198:
+            run.told([1], "", Shown("late", "turn"))
         run.record(Step("bash", f"make {number}", "x" * 100))
 
     past = run.so_far()
@@ -219,4 +241,5 @@ def test_a_long_run_keeps_its_notes_and_its_newest_steps(
     assert (past.task, past.told) == ("build it", frozenset({1}))
     assert [step.args for step in past.steps][-2:] == ["make 198", "make 199"]
     assert 1 < len(past.steps) < 20
+    assert [(shown.delivery, shown.after) for shown in past.shown] == [("early", 200), ("late", 2)]
     assert sum(file.stat().st_size for file in (tmp_path / "runs").iterdir()) < 9000

@@ -24,7 +24,7 @@ _STORE_WRITES = {
     "lessons": frozenset(("add", "update")),
     "reflections": frozenset(("save",)),
     "runs": frozenset(("save",)),
-    "deliveries": frozenset(("log", "report")),
+    "deliveries": frozenset(("log", "report", "settle")),
     "failures": frozenset(("met",)),
     "calls": frozenset(("made",)),
     "history": frozenset(("note",)),

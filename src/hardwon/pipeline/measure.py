@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon.text.secrets import safe
-from hardwon.values.delivery import Delivery
+from hardwon.values.delivery import Delivery, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,5 +40,6 @@ def delivered(
             tokens=tokens,
             micros=micros,
             at=at,
+            outcome=Outcome.DENIED if injection.denied else "",
         )
     )

@@ -1,7 +1,8 @@
 """Runs: the task, the latest steps and what was told, in this process or in one file a run.
 
 A file holds JSON lines. A list is a step; an object is a note: `task`, `told` with the name of the
-`call` it was told before, or `counted`. Whoever writes has screened the text.
+`call` it was told before and the delivery that was `shown`, `counted`, or how many steps were `cut`
+here. Whoever writes has screened the text.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from hardwon import _files
 from hardwon._cold import json
 from hardwon._cold.hashing import blake2b
 from hardwon.errors import storage_error
-from hardwon.values.run import RunSoFar
+from hardwon.values.run import RunSoFar, Shown
 from hardwon.values.step import Step, restored
 
 TYPE_CHECKING = False
@@ -29,6 +30,7 @@ READ = 256 * 1024  # bytes of steps that a hook reads at most, from the end
 _KEPT = 4 * READ  # a longer file is cut
 _STALE = 7 * 86400.0  # seconds after which a run that never ended is forgotten
 _TASK, _TOLD, _CALL, _COUNTED = "task", "told", "call", "counted"
+_SHOWN, _CUT = "shown", "cut"
 _RAW = (".task", ".error")  # unscreened notes of earlier builds
 
 
@@ -50,8 +52,9 @@ class FileRun:
     def record(self, step: Step) -> None:
         self._write(step)
 
-    def told(self, lessons: Iterable[int], call: str = "") -> None:
-        self._write({_TOLD: list(lessons), _CALL: call_name(call)})
+    def told(self, lessons: Iterable[int], call: str = "", shown: Shown | None = None) -> None:
+        note = {_TOLD: list(lessons), _CALL: call_name(call)}
+        self._write(note if shown is None else note | {_SHOWN: shown[:3]})
 
     def counted(self, marks: Iterable[str]) -> None:
         self._write({_COUNTED: list(marks)})
@@ -93,8 +96,12 @@ class FileRun:
     def _cut(self) -> None:
         """Keep the notes and the newest steps; one that is added meanwhile may be lost."""
         lines = self._lines()
-        kept = [*(line for line in lines if _is_note(line)), *_newest(lines)]
-        _files.replace(self._path, b"\n".join(kept))
+        steps = [at for at, line in enumerate(lines) if _is_step(line)]
+        gone = len(steps) - len(_newest(lines))
+        first = steps[gone] if gone < len(steps) else len(lines)
+        notes = [line for line in lines[:first] if _is_note(line)]
+        cut = json.dumps({_CUT: [gone]}).encode()
+        _files.replace(self._path, b"\n".join([*notes, cut, *lines[first:]]))
 
     def _forget_stale(self, before: float) -> None:
         """Remove the runs that never ended; live ones stay."""
@@ -112,19 +119,24 @@ class MemoryRun:
 
     def __init__(self) -> None:
         self._steps: deque[Step] = deque(maxlen=STEPS_REMEMBERED)
+        self._made = 0
+        self._shown: list[tuple[int, Shown]] = []
         self._so_far = RunSoFar()
 
     def so_far(self) -> RunSoFar:
-        return self._so_far._replace(steps=tuple(self._steps))
+        shown = _aged(self._shown, self._made)
+        return self._so_far._replace(steps=tuple(self._steps), shown=shown)
 
     def begin(self, task: str) -> None:
         self._so_far = self._so_far._replace(task=task, since=0)
 
     def record(self, step: Step) -> None:
         self._steps.append(step)
+        self._made += 1
         self._so_far = self._so_far._replace(warned="", since=self._so_far.since + 1)
 
-    def told(self, lessons: Iterable[int], call: str = "") -> None:
+    def told(self, lessons: Iterable[int], call: str = "", shown: Shown | None = None) -> None:
+        self._shown += [] if shown is None else [(self._made, shown)]
         past, fresh = self._so_far, frozenset(lessons)
         warnings = past.warnings | fresh if call else past.warnings
         self._so_far = past._replace(
@@ -136,6 +148,8 @@ class MemoryRun:
 
     def end(self) -> None:
         self._steps.clear()
+        self._shown.clear()
+        self._made = 0
         self._so_far = RunSoFar()
 
 
@@ -149,11 +163,12 @@ def _read(lines: list[bytes]) -> RunSoFar:
     told: set[int] = set()
     warnings: set[int] = set()
     counted: set[str] = set()
-    task, warned, since = "", "", 0
+    shown: list[tuple[int, Shown]] = []
+    task, warned, since, made = "", "", 0, 0
     for line in lines:
         if not _is_note(line):
             warned = "" if line else warned
-            since += bool(line)
+            since, made = since + bool(line), made + bool(line)
             continue
         note = _parsed(line)
         if not isinstance(note, dict):
@@ -163,9 +178,24 @@ def _read(lines: list[bytes]) -> RunSoFar:
         warnings.update(_items(note, _TOLD, int) if note.get(_CALL) else ())
         counted.update(_items(note, _COUNTED, str))
         warned = str(note.get(_CALL, warned))
+        made += sum(_items(note, _CUT, int))
+        shown += [(made, one) for one in _shown(note.get(_SHOWN))]
     steps = tuple(step for line in _newest(lines) if (step := _step(line)))
     notes = frozenset(told), frozenset(counted), warned, since, frozenset(warnings)
-    return RunSoFar(task, steps, *notes)
+    return RunSoFar(task, steps, *notes, _aged(shown, made))
+
+
+def _aged(shown: list[tuple[int, Shown]], made: int) -> tuple[Shown, ...]:
+    """Deliveries with the steps since; each comes with the steps that were made before it."""
+    return tuple(one._replace(after=made - at) for at, one in shown)
+
+
+def _shown(noted: object) -> list[Shown]:
+    """The delivery of a note, if it has a whole one."""
+    match noted:
+        case [str(delivery), str(door), [*kinds]]:
+            return [Shown(delivery, door, tuple(map(str, kinds)))]
+    return []
 
 
 def _newest(lines: list[bytes]) -> list[bytes]:
@@ -173,7 +203,7 @@ def _newest(lines: list[bytes]) -> list[bytes]:
     kept: list[bytes] = []
     left = READ
     for line in reversed(lines):
-        if line and not _is_note(line):
+        if _is_step(line):
             left -= len(line)
             if left < 0:
                 break
@@ -183,6 +213,10 @@ def _newest(lines: list[bytes]) -> list[bytes]:
 
 def _is_note(line: bytes) -> bool:
     return line.startswith(b"{")
+
+
+def _is_step(line: bytes) -> bool:
+    return bool(line) and not _is_note(line)
 
 
 def _items(note: dict[str, Any], name: str, of: type) -> list[Any]:

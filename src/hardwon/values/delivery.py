@@ -26,6 +26,20 @@ class Door:
     LOOP = "loop"  # a run that goes in circles was told so
 
 
+class Outcome:
+    """What came of a delivery, read from the steps after it. "" is unknown: no run has ended."""
+
+    WORKED = "worked"  # before an action: the next call did
+    SAME = "failed the same way"
+    OTHERWISE = "failed otherwise"
+    OVERCOME = "overcome"  # at an error: a later call of the tool worked, and it did not come back
+    LEFT = "not overcome"  # the run ended with the failure
+    REPEATED = "repeated"  # the failure came back
+    NOT_MET = "not met"  # at the start or a turn: the failure did not occur
+    DENIED = "denied"  # a person had forbidden the call
+    UNKNOWN = "unknown"  # it cannot be read: no step followed, or the lesson names no failure
+
+
 class Injection(NamedTuple):
     """The block to put before the model. Falsy when there is nothing to say."""
 
@@ -35,6 +49,7 @@ class Injection(NamedTuple):
     stop: bool = False
     denied: bool = False  # before an action: the call must not be made; the text says why
     failed: bool | None = None  # the verdict on the step, after an action
+    door: str = ""  # where it was delivered
 
     def __bool__(self) -> bool:
         return bool(self.text)

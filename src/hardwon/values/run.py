@@ -14,6 +14,15 @@ else:
 SPEECHLESS = "failed without a word"
 
 
+class Shown(NamedTuple):
+    """One delivery that the run was shown, and how many steps it has made since."""
+
+    delivery: str
+    door: str
+    kinds: tuple[str, ...] = ()  # digests of the failures that its lessons are about
+    after: int = 0  # steps since
+
+
 class RunSoFar(NamedTuple):
     """What is known of a run: task, steps, what it was told, what it has counted."""
 
@@ -24,6 +33,7 @@ class RunSoFar(NamedTuple):
     warned: str = ""  # the name of the pending call that it was warned about
     since: int = 0  # steps since somebody said something
     warnings: frozenset[int] = frozenset()  # ids of the lessons that it was told before a call
+    shown: tuple[Shown, ...] = ()  # deliveries, in the order in which it was shown them
 
     @property
     def turn(self) -> tuple[Step, ...]:

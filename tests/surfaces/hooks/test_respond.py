@@ -94,6 +94,21 @@ def test_the_pending_call_is_told_its_pitfall(home: Home) -> None:
     assert not home.tell(Kind.BEFORE, "two", tool="Bash", args={"command": "ls"})
 
 
+def test_the_end_of_a_session_tells_what_came_of_a_warning(home: Home) -> None:
+    for session in ("one", "three"):
+        list(home.replay("claude-code", session))
+    home.work()
+    home.tell(Kind.BEFORE, "two", tool="Bash", args={"command": "mkdir out/nightly"})
+    home.tell(Kind.WORKED, "two", tool="Bash", args={"command": "mkdir -p out/nightly"})
+
+    home.tell(Kind.SESSION_END, "two")
+
+    with hardwon.open(home.path) as hw:
+        scope = hw.agent("default", project=PROJECT).scope
+        (latest,) = hw._engine.store.deliveries.recent(scope, limit=1)
+    assert (latest.door, latest.outcome) == ("action", "worked")
+
+
 def test_a_run_without_a_failure_teaches_nothing(home: Home) -> None:
     home.tell(Kind.PROMPT, text="list the files")
     home.tell(Kind.WORKED, tool="Bash", args={"command": "ls"}, output="a b")

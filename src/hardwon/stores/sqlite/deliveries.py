@@ -24,12 +24,16 @@ class SqliteDeliveries:
         self._journal = journal
         journal.on("delivery", self._fold_deliveries)
         journal.on("outcome", self._fold_outcomes)
+        journal.on("settled", self._fold_settled)
 
     def log(self, delivery: Delivery) -> None:
         self._journal.note("delivery", *_plain(delivery))
 
     def report(self, scope: Scope, delivery: str, outcome: str) -> None:
         self._journal.note("outcome", *scope, delivery, outcome)
+
+    def settle(self, scope: Scope, delivery: str, outcome: str) -> None:
+        self._journal.note("settled", *scope, delivery, outcome)
 
     def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
         self._journal.fold()
@@ -49,6 +53,10 @@ class SqliteDeliveries:
         for values in records:
             self._fold_outcome(values)
 
+    def _fold_settled(self, records: list[list[Any]]) -> None:
+        for values in records:
+            self._fold_outcome(values, "AND outcome = ''")
+
     def _fold_delivery(self, values: list[Any]) -> None:
         number, tenant, agent, project, *rest = values
         shelf = scopes.ensure(self._db, Scope(tenant, agent, project))
@@ -64,11 +72,11 @@ class SqliteDeliveries:
             [(at, lesson, *seen.ids) for lesson in json.loads(rest[2])],
         )
 
-    def _fold_outcome(self, values: list[Any]) -> None:
+    def _fold_outcome(self, values: list[Any], only: str = "") -> None:
         tenant, agent, project, delivery, outcome = values
         shelf = scopes.own(self._db, Scope(tenant, agent, project))
         self._db.run(
-            "UPDATE deliveries SET outcome = ? WHERE id = ? AND shelf = ?",
+            f"UPDATE deliveries SET outcome = ? WHERE id = ? AND shelf = ? {only}",
             (outcome, delivery, shelf),
         )
 

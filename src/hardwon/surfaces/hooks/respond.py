@@ -62,7 +62,7 @@ class _Conversation:
 
     def session_end(self, event: Event) -> Reply:
         self._capture(event.text)
-        self._agent.run.end()
+        self._agent.end_run()
         return SILENCE
 
     def compaction(self, event: Event) -> Reply:

@@ -1,0 +1,55 @@
+"""Settle: what came of each delivery of a run, read from the steps that followed it."""
+
+from __future__ import annotations
+
+from hardwon.values.delivery import Door, Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from hardwon.values.run import RunSoFar, Shown
+    from hardwon.values.step import Step
+
+
+def settled(past: RunSoFar) -> Iterator[tuple[str, str]]:
+    """Every delivery of a run that has ended, with its outcome."""
+    for shown in past.shown:
+        yield shown.delivery, _outcome(shown, past.steps)
+
+
+def _outcome(shown: Shown, steps: Sequence[Step]) -> str:
+    """What the steps after a delivery tell of it; steps before it tell nothing."""
+    first = len(steps) - shown.after
+    followed = steps[max(0, first) :]
+    if shown.door == Door.ACTION:
+        return _of_call(shown, followed[0]) if followed and first >= 0 else Outcome.UNKNOWN
+    if shown.door == Door.ERROR:
+        return _of_error(shown, steps[first - 1] if first > 0 else None, followed)
+    if not shown.kinds:
+        return Outcome.UNKNOWN
+    if _is_among(shown.kinds, followed):
+        return Outcome.REPEATED
+    return Outcome.NOT_MET if first >= 0 else Outcome.UNKNOWN  # some steps are forgotten
+
+
+def _of_call(shown: Shown, call: Step) -> str:
+    if not call.failed:
+        return Outcome.WORKED
+    return Outcome.SAME if _is_among(shown.kinds, [call]) else Outcome.OTHERWISE
+
+
+def _of_error(shown: Shown, failed: Step | None, followed: Sequence[Step]) -> str:
+    if failed is None:  # forgotten, and with it what would have to come back
+        return Outcome.UNKNOWN
+    own = (failed.failure.kind,) if failed.failure else ()
+    if _is_among((*shown.kinds, *own), followed):
+        return Outcome.REPEATED
+    is_over = any(step.tool == failed.tool and not step.failed for step in followed)
+    return Outcome.OVERCOME if is_over else Outcome.LEFT
+
+
+def _is_among(kinds: Collection[str], steps: Sequence[Step]) -> bool:
+    """Whether one of the steps failed in one of these ways."""
+    failures = (step.failure for step in steps if step.failed)
+    return any(one and (one.kind in kinds or one.exact in kinds) for one in failures)

@@ -1,0 +1,82 @@
+"""What came of a delivery, read from the steps that followed it."""
+
+from __future__ import annotations
+
+import pytest
+
+from hardwon import Step
+from hardwon.pipeline.settle import settled
+from hardwon.values.failure import Failure
+from hardwon.values.run import RunSoFar, Shown
+
+OK = Step("bash", "make", "done")
+EDIT = Step("edit", "a.py", "done")
+SAME = Step("bash", "make", "no rule", True, Failure("e", "k", "no rule"))
+OTHER = Step("bash", "make", "no space", True, Failure("o", "s", "no space"))
+UNREAD = Step("bash", "make", "?", True)
+
+
+def outcome(door: str, *steps: Step, after: int, kinds: tuple[str, ...] = ("k",)) -> str:
+    shown = Shown("d", door, kinds, after)
+    ((delivery, found),) = settled(RunSoFar(steps=steps, shown=(shown,)))
+    assert delivery == "d"
+    return found
+
+
+@pytest.mark.parametrize(
+    ("following", "expected"),
+    [
+        ([OK, SAME], "worked"),
+        ([SAME, OK], "failed the same way"),
+        ([OTHER, SAME], "failed otherwise"),
+        ([UNREAD], "failed otherwise"),
+        ([], "unknown"),
+    ],
+)
+def test_a_warning_is_judged_by_the_next_call(following: list[Step], expected: str) -> None:
+    assert outcome("action", SAME, *following, after=len(following)) == expected
+
+
+@pytest.mark.parametrize(
+    ("following", "expected"),
+    [
+        ([OTHER, OK], "overcome"),
+        ([OK, SAME], "repeated"),
+        ([EDIT], "not overcome"),
+        ([], "not overcome"),
+    ],
+)
+def test_an_error_is_overcome_or_comes_back(following: list[Step], expected: str) -> None:
+    assert outcome("error", OK, SAME, *following, after=len(following), kinds=()) == expected
+
+
+def test_at_an_error_the_failures_of_the_lessons_count_as_well() -> None:
+    assert outcome("error", OTHER, SAME, OK, after=2, kinds=("k",)) == "repeated"
+
+
+@pytest.mark.parametrize("door", ["start", "turn"])
+@pytest.mark.parametrize(
+    ("following", "expected"),
+    [([OK, OTHER, SAME], "repeated"), ([OK, OTHER], "not met"), ([], "not met")],
+)
+def test_a_failure_counts_only_after_exposure(
+    door: str, following: list[Step], expected: str
+) -> None:
+    assert outcome(door, SAME, *following, after=len(following)) == expected
+
+
+def test_a_failure_is_known_by_its_exact_name_as_well() -> None:
+    assert outcome("turn", SAME, after=1, kinds=("e",)) == "repeated"
+
+
+def test_a_lesson_about_no_failure_has_no_readable_outcome() -> None:
+    assert outcome("turn", OK, SAME, after=2, kinds=()) == "unknown"
+
+
+@pytest.mark.parametrize("door", ["action", "error", "turn"])
+def test_what_followed_and_is_forgotten_is_unknown(door: str) -> None:
+    assert outcome(door, OK, OK, after=3) == "unknown"
+
+
+def test_a_repeat_that_is_remembered_counts_though_more_is_forgotten() -> None:
+    assert outcome("turn", OK, SAME, after=9) == "repeated"
