@@ -203,6 +203,21 @@ def test_the_exact_name_is_the_signature_of_the_output() -> None:
     assert failure.line == "KeyError: 'id'"
 
 
+@pytest.mark.parametrize(
+    ("output", "line"),
+    [
+        ("\x1b[31mmake: go\x1b[0m\n\x1b[31mKeyError: 'id'\x1b[0m", "KeyError: 'id'"),
+        ("E     + b\nE     - a\n\ntests/a.py:3: AssertionError", "AssertionError"),
+        ("E     no such key\n\ntests/a.py:3: KeyError", "KeyError: no such key"),
+    ],
+)
+def test_colours_and_the_class_below_a_block_are_read(output: str, line: str) -> None:
+    failure = read_failure(step(output), ())
+
+    assert failure is not None
+    assert failure.line == line
+
+
 def test_two_tables_are_two_failures_of_one_kind() -> None:
     one, other = (read_failure(step(NO_TABLE.format(name)), ()) for name in ("books", "authors"))
 
