@@ -13,15 +13,19 @@ that did not help on runs left out are not here: edits since, lines, the order o
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.failures import argument_features, shell
+from hardwon._cold.lazy import lazy
+from hardwon.failures import shell
 from hardwon.failures.scripts import base_name, is_code, script
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from hardwon.failures import argument_features
     from hardwon.failures.shell import Command
     from hardwon.values.step import Step
+else:
+    argument_features = lazy("hardwon.failures.argument_features")
 
 _COMMANDS, _TARGETS, _NAMES = 12, 8, 150
 _LONGEST = 60  # characters of a name

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hardwon._cold import re
+from hardwon._cold.lazy import lazy
 from hardwon.failures import shell
-from hardwon.failures.signature import fold
 from hardwon.text.clean import clip, one_line
 
 TYPE_CHECKING = False
@@ -12,9 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NamedTuple
 
+    from hardwon.failures import signature
     from hardwon.values.step import Step
 else:
     from hardwon._cold.namedtuple import NamedTuple
+
+    signature = lazy("hardwon.failures.signature")
 
 WINDOW = 40  # steps looked back
 _WARN, _INSIST, _STOP = 2, 3, 5
@@ -126,7 +129,7 @@ def _is_same_result(step: Step, last: Step) -> bool:
 
 def _result(step: Step) -> str:
     last = "\n".join(step.output.splitlines()[-_COMPARED:])
-    return f"={fold(last[-_LONGEST:])}"
+    return f"={signature.fold(last[-_LONGEST:])}"
 
 
 def _is_news(between: Sequence[Step], before: Sequence[Step]) -> bool:
