@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
-_WORDS = r"(?:'[^']*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|[^\s'\"]|['\"])+"
+_WORDS = r"(?:'[^']*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|[^\s'\"]|['\"])+"
 _ASCII = r"[A-Za-z0-9]{2,}"
 _KEY = 200  # characters at which earlier builds cut the key of an exact call
 
