@@ -160,9 +160,14 @@ class Runtime:
             model = models.open_model(given, keys=keys, preferred=own, timeout=values.timeout)
         else:
             model = function.as_model(given)
-        if model.name == rules.Rules.name:
+        if isinstance(model, rules.Rules):
             return model
         return budget.Governed(edge.ScreenedModel(model), self._account(model.name))
+
+    @property
+    def has_model(self) -> bool:
+        """Whether there is a model; without one rules word the lessons."""
+        return self.model.name != rules.Rules.name
 
     def _account(self, name: str) -> budget.Account:
         return budget.account(name, self.settings.budget, ledger=self.ledger, clock=self.clock)
@@ -197,7 +202,7 @@ class Runtime:
 
     def imagined(self, query: str) -> str:
         """A lesson that might exist for a query; "" when that is off or no model is there."""
-        if not self.settings.hyde.enabled or self.model.name == rules.Rules.name:
+        if not self.settings.hyde.enabled or not self.has_model:
             return ""
         return _sync.run_sync(lambda: self._hypothesis(query))
 
@@ -206,7 +211,7 @@ class Runtime:
         if not (self.settings.hyde.enabled if hyde is None else hyde):
             return ""
         try:
-            if self.model.name == rules.Rules.name:
+            if not self.has_model:
                 return ""
             patience = self.settings.recall.patience.total_seconds()
             return _sync.run_sync(lambda: asyncio.wait_for(self._hypothesis(prompt), patience))
@@ -324,7 +329,7 @@ class Runtime:
     async def _reflected(self, job: Job) -> Lesson | None:
         """The lesson of a job: steps are read by rules, a text by the model that there is."""
         model = self._model_for_jobs()
-        is_rules = model.name == rules.Rules.name
+        is_rules = not self.has_model
         has_steps = reflect.is_read_by_rules(job)
         if (is_rules or has_steps) and not reflect.teaches(job):
             return None
@@ -348,7 +353,7 @@ class Runtime:
 
     async def _words_due(self, episode: Episode) -> int:
         """Let the model word what new evidence there is about failure kinds; how often it did."""
-        if self.model.name == rules.Rules.name or not self.settings.reflexion.persist:
+        if not (self.has_model and self.settings.reflexion.persist):
             return 0
         memory = mine.Memory(episode.scope, self.store.lessons, screen.screen_lesson, self.clock())
         with self.store.together():

@@ -126,7 +126,7 @@ def importance(episode: Episode) -> float:
 
 async def _insight(engine: Runtime, episode: Episode) -> str:
     """One to three sentences from the model, or from rules where there is none."""
-    if engine.model.name == "rules":
+    if not engine.has_model:
         return by_rules(episode)
     asked = Request(prompt_text("goal"), question(episode), episode, max_tokens=200)
     reply = await engine.model.complete(asked)

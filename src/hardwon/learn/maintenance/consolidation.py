@@ -209,7 +209,7 @@ def dispute(night: Night) -> None:
 
 def reword(night: Night) -> None:
     """Have a model word what rules worded; a dry run asks none."""
-    if night.engine.model.name == "rules":
+    if not night.engine.has_model:
         return
     taken = {number for edit in night.edits for _, number in edit.lessons}
     free = [place for place in night.unworded if place[1] not in taken]

@@ -102,7 +102,7 @@ def conclude(
     """A reflection on the night in one line, and at most five improvements."""
     known = proposals(found, conflicts)
     reflection = _summary(found, conflicts, seen)
-    if engine.model.name == "rules":
+    if not engine.has_model:
         return reflection, known
     asked = Request(prompt_text("dream"), "\n".join((reflection, *known)), max_tokens=400)
     try:

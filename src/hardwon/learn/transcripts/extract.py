@@ -43,7 +43,7 @@ async def extract(context: Context, engine: Runtime) -> Extraction:
     findings = apply_rules(reading.moments())
     summary, insights = findings.summary, findings.insights
     notes: list[str] = []
-    if engine.model.name != RULES:
+    if engine.has_model:
         summary, insights, notes = await _worded(context.place, engine.model, findings)
     chosen, spare = ranked([cleansed(insight) for insight in insights])
     library = open_library(context)
