@@ -124,10 +124,16 @@ def test_what_cannot_be_judged_is_denied_and_logged(home: Path) -> None:
     assert any("guard" in line for line in hook.log())
 
 
-def test_hooks_that_are_off_deny_nothing(home: Path) -> None:
+def test_hooks_that_are_off_deny_nothing_and_leave_nothing(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     guard(home, "rm build")
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
 
     assert not denial(ask(Hook(home, HARDWON_HOOKS_ENABLED="false"), "rm build"))
+    assert list(folder.iterdir()) == []
 
 
 def test_events_other_than_a_pending_call_pass_a_guard(home: Path) -> None:

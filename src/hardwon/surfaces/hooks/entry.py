@@ -94,7 +94,7 @@ def _restore_patterns(home: str) -> None:
 
 def _keep_patterns(home: str) -> None:
     """Spare the next hook what this one had to compile."""
-    kept = re.fresh()
+    kept = re.fresh() if home else b""  # a hook that is off has no home
     if kept:
         path = os.path.join(home, _PATTERNS)
         aside = f"{path}.{os.getpid()}"
