@@ -354,6 +354,15 @@ def test_what_few_runs_meet_is_not_told_at_the_start(hw: hardwon.Hardwon) -> Non
     assert not hw.agent("coder").start()
 
 
+def test_a_lesson_is_told_at_one_turn_of_a_run(hw: hardwon.Hardwon) -> None:
+    coder = hw.agent("coder")
+    coder.learn("deploy the kubernetes manifest with apply")
+
+    assert coder.before_turn("deploy the kubernetes manifest")
+    assert not coder.before_turn("deploy the kubernetes manifest")
+    assert hw.agent("coder").before_turn("deploy the kubernetes manifest")
+
+
 def test_nothing_is_said_when_nothing_fits(hw: hardwon.Hardwon) -> None:
     coder = hw.agent("coder")
     coder.learn("when editing large Go files use Edit, not a full rewrite")

@@ -37,6 +37,7 @@ def test_a_failure_of_a_project_leaves_the_lesson_that_holds_everywhere(
 
     (everywhere,) = hw.agent("coder").lessons.list(status="all")
     assert (everywhere.status, everywhere.met) == ("seen", 1)
+    assert [piece.kind for piece in everywhere.evidence] == ["met"]
     own = hw.agent("coder", project="api").lessons.list(status="all")
     assert {lesson.scope.project for lesson in own} == {None, "api"}
 
@@ -71,6 +72,21 @@ def test_a_failure_that_was_only_mined_still_gets_its_words_from_a_model(tmp_pat
         assert len(model.requests) == 1
         assert (worded.author, worded.status) == ("scripted", "proven")
         assert [fix.worked for fix in worded.fixes] == [2]
+
+
+def test_a_text_about_a_failure_that_was_only_mined_is_put_to_the_model(tmp_path: Path) -> None:
+    model = Scripted([LESSON] * 3)
+    with hardwon.open(tmp_path, model=model) as hw:
+        coder = hw.agent("coder")
+        for _ in range(2):
+            coder.after_action("bash", CALL, output=ERROR, failed=True)
+            coder.after_action("bash", WORKS, output="1 passed")
+            coder.after_run(task="run the tests")
+
+        hw.agent("coder").after_run(task="run the tests", attempt="I ran pytest", error=ERROR)
+        hw.drain()
+
+        assert any("I ran pytest" in request.prompt for request in model.requests)
 
 
 def test_what_rules_say_of_a_run_replaces_no_lesson_that_holds_the_fix(
