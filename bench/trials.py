@@ -25,7 +25,7 @@ def fill(home: Path, count: int) -> None:
     """A home with so many loops of three trials each."""
     answers = iter(["no", "not yet", True])
     with hardwon.open(home) as hw:
-        hw.agent("a").trials(
+        hw.agent("a").loops.run(
             "fix bug 0", actor=lambda p: "x", evaluate=lambda s: next(answers), loop_id="loop-0"
         )
     first = home / "loops" / "loop-0"
@@ -54,7 +54,7 @@ def trials(home: Path, **options: Any) -> list[float]:
         return f"error: {WORDS[len(begins) % len(WORDS)]} is wrong"
 
     with hardwon.open(home) as hw:
-        hw.agent("a").trials(
+        hw.agent("a").loops.run(
             "another task", actor=actor, evaluate=evaluate, max_trials=TRIALS, repeats=0,
             patience=0, **options,
         )  # fmt: skip

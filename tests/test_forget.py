@@ -21,7 +21,7 @@ def busy(hw: hardwon.Hardwon, tenant: str, task: str) -> None:
     coder.goals.ended(f"goal {tenant}", f"deploy {tenant}", "failed", error="refused")
     other = hw.agent("coder", tenant=tenant)
     other.after_run(task=f"deploy {tenant}", error=f"{tenant} refused")
-    coder.trials(f"try {tenant}", actor=lambda turn: tenant, evaluate=lambda turn: True)
+    coder.loops.run(f"try {tenant}", actor=lambda turn: tenant, evaluate=lambda turn: True)
 
 
 def traces(home: Path, tenant: str) -> list[str]:

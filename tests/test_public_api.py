@@ -375,6 +375,13 @@ def test_old_names_of_an_agent_work_and_warn(
     assert type(by_old_name) is type(again)
 
 
+def test_a_loop_of_trials_is_still_run_by_its_old_name(hw: hardwon.Hardwon) -> None:
+    with pytest.warns(DeprecationWarning, match=r"trials is now loops\.run"):
+        trials = getattr(hw.agent("a"), "trials")  # noqa: B009 - the type checker knows better
+
+    assert trials("x", actor=lambda prompt: "42", evaluate=lambda answer: answer == "42").passed
+
+
 def test_a_name_that_never_was_is_no_attribute(hw: hardwon.Hardwon) -> None:
     for handle in (hw, hw.agent("a")):
         with pytest.raises(AttributeError, match="nonsense"):

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from hardwon import namespaces
+    from hardwon.doors import Doors
     from hardwon.failures import call_keys, verdict
     from hardwon.learn import executions, goals, trials
     from hardwon.learn import maintenance as nights
     from hardwon.learn.transcripts import mining
     from hardwon.learn.trials import Loops
-    from hardwon.learn.trials.state import State as LoopState
     from hardwon.models.budget import Spent
     from hardwon.ports import Embedder, Model, Run
     from hardwon.ranking.scores import Judged
@@ -106,6 +106,7 @@ _MOVED = {
     "run_context": "runs.context",
     **{name: f"answers.{name}" for name in ("verify", "refine", "imagine")},
     "reflections": "goals.reflections",
+    "trials": "loops.run",
 }
 
 
@@ -233,18 +234,24 @@ class Agent:
 
     def start(self) -> Injection:
         """What this project keeps meeting, with what cures it; once a run, when it begins."""
-        return self._door(self._start)
+        return self._door(lambda doors: doors.start(self.scope, self.run))
 
     def before_turn(self, prompt: str, *, hyde: bool | None = None) -> Injection:
         """What to put before the model along with this prompt; falsy when nothing fits.
 
         With `hyde` the model first imagines the lesson that would help; default: `hyde.enabled`.
         """
-        return self._door(self._turn, prompt, hyde)
+
+        def turn(doors: Doors) -> Injection:
+            asked = screened(as_text(prompt), TEXT_LIMIT)  # cut first: a prompt may be of any size
+            imagined = self._engine.enriched(asked, hyde)
+            return doors.turn(self.scope, asked, self.run, imagined)
+
+        return self._door(turn)
 
     def before_action(self, tool: str, args: Any) -> Injection:
         """The known pitfall of exactly this call, or nothing."""
-        return self._door(self._action, tool, args)
+        return self._door(lambda doors: doors.action(self.scope, as_text(tool), args, self.run))
 
     def after_action(
         self, tool: str, args: Any, *, output: object = "", failed: bool | None = None
@@ -255,7 +262,16 @@ class Agent:
         The output may be anything: text, bytes, an exception. A run that goes in circles is told
         so; `stop` is set when it should be stopped.
         """
-        return self._door(self._after_action, tool, args, output, failed)
+
+        def after(doors: Doors) -> Injection:
+            name, call = as_text(tool), call_keys.canonical(args)
+            has_failed = failed
+            if failed is None:
+                has_failed = verdict.has_failed(name, output, call, self.run.so_far().steps)
+            step = steps.Step(name, call, as_text(output), bool(has_failed))
+            return doors.after(self.scope, step, self.run)
+
+        return self._door(after)
 
     def after_run(
         self,
@@ -300,18 +316,11 @@ class Agent:
 
     def digest(self, *, tokens: int = 300) -> str:
         """The lessons that were met most often, as a block for the start of a session."""
-        return str(self._door(self._engine.digest, tokens))
-
-    def trials(self, task: str, **options: Any) -> LoopState:
-        """Tries the task until it is verified: `actor=` acts, `evaluate=` or `verify=` judges."""
-        return trials.run(self._engine, self.scope, task, **options)
-
-    async def _trials_async(self, task: str, **options: Any) -> LoopState:
-        return await trials.run_async(self._engine, self.scope, task, **options)
+        return str(self._attempt(lambda: self._engine.digest(self.scope, tokens), NOTHING))
 
     @property
     def loops(self) -> Loops:
-        """The loops of this agent: states, reflections, search, analytics."""
+        """Loops of trials: `run` one; states, reflections, search, analytics of all."""
         return trials.Loops(self._engine, self.scope)
 
     @property
@@ -322,7 +331,7 @@ class Agent:
     @property
     def runs(self) -> namespaces.Runs:
         """How well runs went: `ended`, `context`."""
-        return namespaces.Runs(self._engine, self._attempt)
+        return namespaces.Runs(self._engine, self.scope, self._attempt)
 
     @property
     def answers(self) -> namespaces.Answers:
@@ -339,26 +348,6 @@ class Agent:
         """The run at work: its task, its steps, what it was told."""
         return self._engine.doors.run(self.scope, self._run_name)
 
-    def _turn(self, own: Scope, prompt: str, hyde: bool | None) -> Injection:
-        asked = screened(as_text(prompt), TEXT_LIMIT)  # cut first: a prompt may be of any size
-        imagined = self._engine.enriched(asked, hyde)
-        return self._engine.doors.turn(own, asked, self.run, imagined)
-
-    def _start(self, own: Scope) -> Injection:
-        return self._engine.doors.start(own, self.run)
-
-    def _action(self, own: Scope, tool: str, args: Any) -> Injection:
-        return self._engine.doors.action(own, as_text(tool), args, self.run)
-
-    def _after_action(
-        self, own: Scope, tool: str, args: Any, output: object, failed: bool | None
-    ) -> Injection:
-        name, call = as_text(tool), call_keys.canonical(args)
-        if failed is None:
-            failed = verdict.has_failed(name, output, call, self.run.so_far().steps)
-        step = steps.Step(name, call, as_text(output), bool(failed))
-        return self._engine.doors.after(own, step, self.run)
-
     def _learnt(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """Steps that are given only when the run ends: screened, and learnt from now."""
         past = runs.RunSoFar()
@@ -374,22 +363,23 @@ class Agent:
         def __getattr__(self, name: str) -> Any:
             return namespaces.moved(self, name, _MOVED)
 
-    def _door(self, door: Callable[..., Injection], *asked: Any) -> Injection:
-        return self._attempt(door, NOTHING, *asked)
+    def _door(self, call: Callable[[Doors], Injection]) -> Injection:
+        return self._attempt(lambda: call(self._engine.doors), NOTHING)
 
-    def _attempt(self, call: Callable[..., T], otherwise: T, *asked: Any) -> T:
+    def _attempt(self, call: Callable[[], T], otherwise: T) -> T:
         """Best effort: an agent's turn never fails because of its memory."""
         try:
-            return call(self.scope, *asked)
+            return call()
         except Exception as error:  # noqa: BLE001 - whatever it is, the turn goes on
-            self._tell(error)
+            _tell(self._engine, error)
             return otherwise
 
-    def _tell(self, error: Exception) -> None:
-        try:
-            self._engine.trouble(error)
-        except Exception:  # noqa: BLE001 - a listener of the program must not end its turn
-            return
+
+def _tell(engine: Runtime, error: Exception) -> None:
+    try:
+        engine.trouble(error)
+    except Exception:  # noqa: BLE001 - a listener of the program must not end its turn
+        return
 
 
 def _given(steps: object) -> Iterator[Step]:

@@ -10,7 +10,7 @@ from hardwon.values.delivery import NOTHING, Injection
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
+    from typing import Any, Protocol, TypeVar
 
     from hardwon.learn import executions, goals
     from hardwon.pipeline.refine import Refined
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from hardwon.values.reflection import Reflection
     from hardwon.values.scope import Scope
 
+    T = TypeVar("T")
+
+    class Attempt(Protocol):
+        """Makes a call; gives `otherwise` when it raises."""
+
+        def __call__(self, call: Callable[[], T], otherwise: T) -> T: ...
 else:
     goals, executions = lazy("hardwon.learn.goals"), lazy("hardwon.learn.executions")
     execution = lazy("hardwon.values.execution")
@@ -59,7 +65,7 @@ class JobQueue:
 class Goals:
     """Goals that ended, and what was learnt from them."""
 
-    def __init__(self, engine: Runtime, own: Scope, attempt: Callable[..., Any]) -> None:
+    def __init__(self, engine: Runtime, own: Scope, attempt: Attempt) -> None:
         self._engine = engine
         self._scope = own
         self._attempt = attempt
@@ -75,21 +81,19 @@ class Goals:
     ) -> Job | None:
         """Queues a reflection on a goal that ended; durable on return, and it never raises."""
 
-        def end(own: Scope) -> Job | None:
+        def end() -> Job | None:
             goal = (goal_id, objective, state)
-            return goals.ended(self._engine, own, *goal, tasks=tasks, error=as_text(error))
+            return goals.ended(self._engine, self._scope, *goal, tasks=tasks, error=as_text(error))
 
-        job: Job | None = self._attempt(end, None)
-        return job
+        return self._attempt(end, None)
 
     def context(self, goal_id: object = None, *, objective: str = "") -> Injection:
         """What was learnt from this goal and similar ones; without both, from recent goals."""
 
-        def ask(own: Scope) -> Injection:
-            return goals.context(self._engine, own, goal_id, objective)
+        def ask() -> Injection:
+            return goals.context(self._engine, self._scope, goal_id, objective)
 
-        block: Injection = self._attempt(ask, NOTHING)
-        return block
+        return self._attempt(ask, NOTHING)
 
     def reflections(self, goal_id: object = None, *, limit: int = 25) -> Sequence[Reflection]:
         """What is kept about a goal, or the newest about any."""
@@ -99,8 +103,9 @@ class Goals:
 class Runs:
     """How well runs went."""
 
-    def __init__(self, engine: Runtime, attempt: Callable[..., Any]) -> None:
+    def __init__(self, engine: Runtime, own: Scope, attempt: Attempt) -> None:
         self._engine = engine
+        self._scope = own
         self._attempt = attempt
 
     def ended(
@@ -115,23 +120,21 @@ class Runs:
     ) -> Job | None:
         """Queues a judgement on how well a run went, when there is something to say."""
 
-        def end(own: Scope) -> Job | None:
+        def end() -> Job | None:
             problem = problem_of(error)
             lost = failed or bool(problem)
             run = execution.Run(task, tuple(tools), seconds, lost, retries, problem)
-            return executions.ended(self._engine, own, run)
+            return executions.ended(self._engine, self._scope, run)
 
-        job: Job | None = self._attempt(end, None)
-        return job
+        return self._attempt(end, None)
 
     def context(self, text: str = "") -> Injection:
         """At most three lines on recent runs: the latest error, what recurs, what fits the text."""
 
-        def ask(own: Scope) -> Injection:
-            return executions.context(self._engine, own, text)
+        def ask() -> Injection:
+            return executions.context(self._engine, self._scope, text)
 
-        block: Injection = self._attempt(ask, NOTHING)
-        return block
+        return self._attempt(ask, NOTHING)
 
 
 class Answers:

@@ -116,7 +116,7 @@ def test_the_model_that_reflects_sees_task_results_and_an_example(tmp_path: Path
         return True
 
     with hardwon.open(tmp_path, model=answer) as hw:
-        hw.agent("coder").trials("Answer", actor=lambda p: "41", evaluate=evaluate, max_trials=1)
+        hw.agent("coder").loops.run("Answer", actor=lambda p: "41", evaluate=evaluate, max_trials=1)
 
     assert "An example of a good reflection_text" in asked[0].system
     assert "Answer" in asked[0].prompt

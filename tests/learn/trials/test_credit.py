@@ -53,7 +53,7 @@ def reflections(
 ) -> list[Record]:
     """The reflections of a loop that is judged like this."""
     given = iter(verdicts)
-    done = coder.trials(
+    done = coder.loops.run(
         "Write average()",
         actor=lambda prompt: ActorOutput(actions),
         evaluate=lambda said: next(given),
@@ -181,7 +181,7 @@ def test_the_prompt_tells_the_errors_of_the_last_trial_whatever_is_in_the_window
         return ActorOutput((edit("cart.py"),))
 
     with hardwon.open(tmp_path / "home", model=Scripted(answers)) as hw:
-        hw.agent("coder").trials(
+        hw.agent("coder").loops.run(
             "Write average()",
             actor=act,
             evaluate=lambda said: next(verdicts, True),
@@ -202,8 +202,8 @@ def test_only_the_newest_reflection_names_lines(coder: hardwon.Agent) -> None:
         prompts.append(prompt)
         return ActorOutput((edit("cart.py"),))
 
-    coder.trials("Write average()", actor=act, evaluate=lambda said: next(verdicts), max_trials=3,
-                 omega=3)  # fmt: skip
+    limits = {"max_trials": 3, "omega": 3}
+    coder.loops.run("Write average()", actor=act, evaluate=lambda said: next(verdicts), **limits)
 
     _, first, second = prompts[-1].split("### Trial ")
     assert "division by zero (cart.py)" in first
@@ -215,7 +215,7 @@ def test_a_crash_in_between_makes_no_error_new(coder: hardwon.Agent) -> None:
     outputs = iter((ActorOutput((edit("cart.py"),)), ActorOutput(crash="it fell over"),
                     ActorOutput((edit("cart.py"),))))  # fmt: skip
 
-    done = coder.trials("Write average()", actor=lambda prompt: next(outputs),
+    done = coder.loops.run("Write average()", actor=lambda prompt: next(outputs),
                         evaluate=lambda said: judged(0.5, EMPTY), max_trials=3,
                         on_critical="retry")  # fmt: skip
 

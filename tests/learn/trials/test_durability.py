@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import hardwon
+from hardwon import aio
 from hardwon.errors import Corrupt, InvalidInput, TransientError
 
 TASK = "count to five"
@@ -40,7 +41,7 @@ def evaluate(answer):
 with hardwon.open(home) as hw:
     kwargs = {"resume": "five"} if resume else {"loop_id": "five", "omega": 2, "repeats": 0,
               "patience": 0}
-    done = hw.agent("a").trials("count to five", actor=actor, evaluate=evaluate, **kwargs)
+    done = hw.agent("a").loops.run("count to five", actor=actor, evaluate=evaluate, **kwargs)
     print(done.status, len(done.trials))
 """
 
@@ -137,7 +138,7 @@ def stopped_after(trials: int) -> Any:
 def interrupted(coder: hardwon.Agent, after: int, **more: Any) -> Path:
     """A loop that stopped in the middle of a trial; its folder."""
     with pytest.raises(Stopped):
-        coder.trials(
+        coder.loops.run(
             TASK, actor=stopped_after(after), evaluate=lambda s: f"no {s}", loop_id="l",
             repeats=0, patience=0, **more,
         )  # fmt: skip
@@ -150,7 +151,7 @@ def resumed(coder: hardwon.Agent, prompts: list[Any] | None = None, **more: Any)
             prompts.append(prompt)
         return "end"
 
-    return coder.trials(
+    return coder.loops.run(
         TASK, actor=actor, evaluate=lambda s: s == "end",
         resume="l", **more,
     )  # fmt: skip
@@ -208,7 +209,7 @@ def test_an_actor_that_edits_the_loops_own_files_changes_nothing(coder: hardwon.
             (folder / "journal.jsonl").unlink()
         return f"answer {prompt.trial}"
 
-    done = coder.trials(
+    done = coder.loops.run(
         TASK,
         actor=actor,
         evaluate=lambda s: s == "answer 3" or f"no {s}",
@@ -236,12 +237,8 @@ def test_two_processes_cannot_run_one_loop(coder: hardwon.Agent) -> None:
         return "end"
 
     async def run() -> Any:
-        from hardwon.learn.trials import run_async
-
-        return await run_async(
-            coder._engine, coder.scope, TASK, actor=actor, resume="l",
-            evaluate=lambda s: s == "end",
-        )  # fmt: skip
+        loops = aio.Async(coder.loops)
+        return await loops.run(TASK, actor=actor, resume="l", evaluate=lambda s: s == "end")
 
     import asyncio
 
@@ -253,7 +250,7 @@ def test_two_processes_cannot_run_one_loop(coder: hardwon.Agent) -> None:
 
 def test_an_ended_loop_can_be_given_more_trials(coder: hardwon.Agent) -> None:
     wrong = {"actor": lambda p: "x", "evaluate": lambda s: "no", "loop_id": "l"}
-    ended = coder.trials(TASK, **wrong, max_trials=2)
+    ended = coder.loops.run(TASK, **wrong, max_trials=2)
     assert ended.reason == "max trials reached (2)"
 
     with pytest.raises(InvalidInput, match="more max trials"):

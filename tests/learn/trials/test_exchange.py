@@ -213,7 +213,7 @@ def test_a_loop_that_has_grown_brings_what_is_new(coder: hardwon.Agent, store: P
 def test_a_loop_that_was_run_here_is_no_place_for_an_import(
     coder: hardwon.Agent, store: Path
 ) -> None:
-    coder.trials("x", actor=lambda p: "1", evaluate=lambda a: True, loop_id="hook-loop")
+    coder.loops.run("x", actor=lambda p: "1", evaluate=lambda a: True, loop_id="hook-loop")
 
     done = coder.loops.import_from(str(store))
 

@@ -46,7 +46,7 @@ def folder(coder: hardwon.Agent, loop_id: str) -> LoopFolder:
 
 
 def test_the_second_trial_succeeds_by_what_the_first_taught(coder: hardwon.Agent) -> None:
-    done = coder.trials(TASK, actor=reads_the_prompt, evaluate=wants_42)
+    done = coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42)
 
     assert done.passed
     assert done.rewards == [0.0, 1.0]
@@ -57,7 +57,7 @@ def test_the_second_trial_succeeds_by_what_the_first_taught(coder: hardwon.Agent
 
 
 def test_without_injection_the_same_actor_does_not_get_there(coder: hardwon.Agent) -> None:
-    done = coder.trials(TASK, actor=reads_the_prompt, evaluate=wants_42, inject=False)
+    done = coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42, inject=False)
 
     assert not done.passed
     assert done.reason.startswith("the same failure 3 times in a row: want 42, got 41")
@@ -76,7 +76,7 @@ def test_async_functions_run_on_the_callers_event_loop(tmp_path: Path) -> None:
             return wants_42(answer)
 
         async with hardwon.aopen(tmp_path / "home") as hw:
-            return await hw.agent("coder").trials(TASK, actor=actor, evaluate=evaluate)
+            return await hw.agent("coder").loops.run(TASK, actor=actor, evaluate=evaluate)
 
     assert asyncio.run(journey()).passed
 
@@ -85,21 +85,23 @@ def test_plain_functions_do_not_hold_up_an_event_loop(tmp_path: Path) -> None:
     async def journey() -> Any:
         async with hardwon.aopen(tmp_path / "home") as hw:
             agent = hw.agent("coder")
-            return await agent.trials(TASK, actor=reads_the_prompt, evaluate=wants_42)
+            return await agent.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42)
 
     assert asyncio.run(journey()).passed
 
 
 @pytest.mark.parametrize("answer", [True, 1.0, 1, EvaluatorOutput(True, "manual_review")])
 def test_what_counts_as_a_pass(coder: hardwon.Agent, answer: object) -> None:
-    done = coder.trials(TASK, actor=lambda prompt: "x", evaluate=lambda said: answer)
+    done = coder.loops.run(TASK, actor=lambda prompt: "x", evaluate=lambda said: answer)
 
     assert done.passed
 
 
 @pytest.mark.parametrize("answer", [False, 0.5, 0, "it is wrong", ValueError("wrong")])
 def test_what_counts_as_a_failure(coder: hardwon.Agent, answer: object) -> None:
-    done = coder.trials(TASK, actor=lambda prompt: "x", evaluate=lambda said: answer, max_trials=1)
+    done = coder.loops.run(
+        TASK, actor=lambda prompt: "x", evaluate=lambda said: answer, max_trials=1
+    )
 
     assert not done.passed
     assert done.trials[0].outcome == "final"
@@ -112,13 +114,13 @@ def test_an_assertion_is_a_judgement(coder: hardwon.Agent) -> None:
         assert answer == "42", f"want 42, got {answer}"
         return True
 
-    assert coder.trials(TASK, actor=reads_the_prompt, evaluate=evaluate).passed
+    assert coder.loops.run(TASK, actor=reads_the_prompt, evaluate=evaluate).passed
 
 
 @pytest.mark.parametrize("answer", [None, 2.0, object()])
 def test_an_answer_without_meaning_is_refused(coder: hardwon.Agent, answer: object) -> None:
     with pytest.raises(InvalidInput):
-        coder.trials(TASK, actor=lambda prompt: "x", evaluate=lambda said: answer)
+        coder.loops.run(TASK, actor=lambda prompt: "x", evaluate=lambda said: answer)
 
 
 def test_a_crash_of_the_actor_ends_the_loop_with_an_error_reflection(
@@ -127,7 +129,7 @@ def test_a_crash_of_the_actor_ends_the_loop_with_an_error_reflection(
     def actor(prompt: str) -> str:
         raise RuntimeError("out of credit")
 
-    done = coder.trials(TASK, actor=actor, evaluate=wants_42)
+    done = coder.loops.run(TASK, actor=actor, evaluate=wants_42)
     reflection = coder.loops.reflections(done.loop_id)[0]
 
     assert done.reason == "critical error: the actor raised RuntimeError: out of credit"
@@ -144,12 +146,12 @@ def test_a_crash_may_be_tried_again(coder: hardwon.Agent) -> None:
             raise RuntimeError("once")
         return "42"
 
-    assert coder.trials(TASK, actor=actor, evaluate=wants_42, on_critical="retry").passed
+    assert coder.loops.run(TASK, actor=actor, evaluate=wants_42, on_critical="retry").passed
 
 
 def test_a_plateau_ends_the_loop(coder: hardwon.Agent) -> None:
     answers = iter([0.2, 0.5, 0.4, 0.5, 0.3, 0.9])
-    done = coder.trials(
+    done = coder.loops.run(
         TASK, actor=lambda p: "x", evaluate=lambda said: next(answers), max_trials=9, repeats=0
     )
 
@@ -161,7 +163,7 @@ def test_a_plateau_ends_the_loop(coder: hardwon.Agent) -> None:
 
 def test_a_loop_goes_on_while_it_gains(coder: hardwon.Agent) -> None:
     answers = iter([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 1.0])
-    done = coder.trials(
+    done = coder.loops.run(
         TASK, actor=lambda p: "x", evaluate=lambda said: next(answers), max_trials=9, patience=2
     )
 
@@ -176,7 +178,7 @@ def test_the_window_holds_the_last_omega_reflections_in_order(coder: hardwon.Age
         prompts.append(prompt)
         return f"answer {len(prompts)}"
 
-    coder.trials(
+    coder.loops.run(
         TASK,
         actor=actor,
         evaluate=lambda said: f"not {said}",
@@ -194,7 +196,7 @@ def test_the_window_holds_the_last_omega_reflections_in_order(coder: hardwon.Age
 
 
 def test_the_reflections_in_the_window_can_be_loaded(coder: hardwon.Agent) -> None:
-    done = coder.trials(
+    done = coder.loops.run(
         TASK, actor=lambda prompt: "41", evaluate=wants_42, max_trials=4, repeats=0, omega=2
     )
 
@@ -214,7 +216,7 @@ def test_every_reflection_validates_against_the_shipped_schema(coder: hardwon.Ag
             raise answer
         return answer
 
-    done = coder.trials(TASK, actor=actor, evaluate=lambda said: f"no {said}", max_trials=3)
+    done = coder.loops.run(TASK, actor=actor, evaluate=lambda said: f"no {said}", max_trials=3)
 
     own = folder(coder, done.loop_id)
     assert own.numbered() == ["001.json", "002.json", "003.json"]
@@ -224,8 +226,8 @@ def test_every_reflection_validates_against_the_shipped_schema(coder: hardwon.Ag
 
 
 def test_the_next_similar_task_starts_with_the_lesson(coder: hardwon.Agent) -> None:
-    first = coder.trials(TASK, actor=reads_the_prompt, evaluate=wants_42)
-    again = coder.trials(TASK, actor=reads_the_prompt, evaluate=wants_42)
+    first = coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42)
+    again = coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42)
 
     assert (len(first.trials), len(again.trials)) == (2, 1)
     assert again.trials[0].lessons_used == 1
@@ -238,17 +240,17 @@ def test_the_next_similar_task_starts_with_the_lesson(coder: hardwon.Agent) -> N
 def test_lessons_can_be_left_to_the_queue_or_off(hw: hardwon.Hardwon, coder: hardwon.Agent) -> None:
     wrong = {"actor": lambda p: "x", "evaluate": lambda said: "no", "max_trials": 1}
 
-    coder.trials(TASK, **wrong, lessons="off")
+    coder.loops.run(TASK, **wrong, lessons="off")
     assert (coder.lessons.list(), hw.queue.waiting()) == ([], [])
 
-    coder.trials(TASK, **wrong, lessons="queue")
+    coder.loops.run(TASK, **wrong, lessons="queue")
     assert coder.lessons.list() == []
     assert [job.trigger for job in hw.queue.waiting()] == ["verification"]
 
 
 def test_a_loop_in_memory_leaves_no_files(tmp_path: Path) -> None:
     with hardwon.open("memory:") as hw:
-        done = hw.agent("coder").trials(TASK, actor=reads_the_prompt, evaluate=wants_42)
+        done = hw.agent("coder").loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42)
         root = Path(hw.agent("coder").loops.root)
         assert (root / done.loop_id).is_dir()
     del hw
@@ -260,20 +262,20 @@ def test_a_loop_in_memory_leaves_no_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize("loop_id", ["a/b", "..", "", "x" * 200, "a\0b", "ü"])
 def test_a_loop_id_that_is_no_file_name_is_refused(coder: hardwon.Agent, loop_id: str) -> None:
     with pytest.raises(InvalidInput):
-        coder.trials(TASK, actor=reads_the_prompt, evaluate=wants_42, loop_id=loop_id)
+        coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42, loop_id=loop_id)
     with pytest.raises(InvalidInput):
         coder.loops.get(loop_id)
 
 
 def test_an_id_is_used_once(coder: hardwon.Agent) -> None:
-    coder.trials(TASK, actor=reads_the_prompt, evaluate=wants_42, loop_id="mine")
+    coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42, loop_id="mine")
 
     with pytest.raises(InvalidInput, match="exists"):
-        coder.trials(TASK, actor=reads_the_prompt, evaluate=wants_42, loop_id="mine")
+        coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42, loop_id="mine")
 
 
 def test_no_other_agent_sees_the_loop(hw: hardwon.Hardwon, coder: hardwon.Agent) -> None:
-    coder.trials(TASK, actor=reads_the_prompt, evaluate=wants_42, loop_id="mine")
+    coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42, loop_id="mine")
 
     for stranger in (
         hw.agent("writer", project="acme"),
@@ -302,16 +304,16 @@ def test_no_other_agent_sees_the_loop(hw: hardwon.Hardwon, coder: hardwon.Agent)
 )
 def test_options_without_sense_are_refused(coder: hardwon.Agent, wrong: dict) -> None:
     with pytest.raises(InvalidInput):
-        coder.trials(TASK, actor=reads_the_prompt, evaluate=wants_42, **wrong)
+        coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42, **wrong)
     with pytest.raises(InvalidInput):
-        coder.trials("", actor=reads_the_prompt, evaluate=wants_42)
+        coder.loops.run("", actor=reads_the_prompt, evaluate=wants_42)
 
 
 def test_a_loop_needs_someone_to_act_and_someone_to_judge(coder: hardwon.Agent) -> None:
     with pytest.raises(InvalidInput, match="no verifier"):
-        coder.trials(TASK, actor=reads_the_prompt)
+        coder.loops.run(TASK, actor=reads_the_prompt)
     with pytest.raises(InvalidInput, match="no actor"):
-        coder.trials(TASK, actor="", evaluate=wants_42)
+        coder.loops.run(TASK, actor="", evaluate=wants_42)
 
 
 REPLY = {
@@ -334,7 +336,7 @@ def test_a_model_words_the_reflection(tmp_path: Path) -> None:
     model = Scripted([f"Sure:\n```json\n{json.dumps(REPLY)}\n```"])
     with hardwon.open(tmp_path, model=model) as hw:
         coder = hw.agent("coder")
-        done = coder.trials(TASK, actor=reads_the_prompt, evaluate=wants_42)
+        done = coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42)
         words = coder.loops.reflections(done.loop_id)[0].self_reflection
 
     assert done.passed
@@ -350,7 +352,7 @@ def test_a_poor_reflection_is_asked_for_once_more(tmp_path: Path) -> None:
     model = Scripted(['{"reflection_text": "I will be more careful."}', json.dumps(REPLY)])
     with hardwon.open(tmp_path, model=model) as hw:
         coder = hw.agent("coder")
-        done = coder.trials(TASK, actor=reads_the_prompt, evaluate=wants_42)
+        done = coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42)
         words = coder.loops.reflections(done.loop_id)[0].self_reflection
 
     assert words.quality == "good"
@@ -363,7 +365,7 @@ def test_one_that_stays_poor_gives_way_to_the_rules(tmp_path: Path) -> None:
     model = Scripted([same, same, same])
     with hardwon.open(tmp_path, model=model) as hw:
         coder = hw.agent("coder")
-        done = coder.trials(TASK, actor=lambda p: "41", evaluate=wants_42, max_trials=2)
+        done = coder.loops.run(TASK, actor=lambda p: "41", evaluate=wants_42, max_trials=2)
         first, second = (r.self_reflection for r in coder.loops.reflections(done.loop_id))
 
     assert first.author == "scripted"
@@ -376,7 +378,7 @@ def test_rules_take_over_when_the_model_fails(tmp_path: Path) -> None:
     model = Scripted([TransientError("429")])
     with hardwon.open(tmp_path, model=model) as hw:
         coder = hw.agent("coder")
-        done = coder.trials(TASK, actor=reads_the_prompt, evaluate=wants_42)
+        done = coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42)
         words = coder.loops.reflections(done.loop_id)[0].self_reflection
 
     assert done.passed
@@ -388,7 +390,7 @@ def test_prose_is_better_than_nothing(tmp_path: Path) -> None:
     model = Scripted([prose, prose])
     with hardwon.open(tmp_path, model=model) as hw:
         coder = hw.agent("coder")
-        done = coder.trials(TASK, actor=reads_the_prompt, evaluate=wants_42)
+        done = coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42)
         words = coder.loops.reflections(done.loop_id)[0].self_reflection
 
     assert done.passed

@@ -42,7 +42,7 @@ def records(home: Path, *answers: str, trials: int = 1) -> list[Record]:
     """What was kept of the trials of a loop whose model gives these answers."""
     with hardwon.open(home, model=Scripted(list(answers))) as hw:
         coder = hw.agent("coder")
-        done = coder.trials(
+        done = coder.loops.run(
             "Write average()",
             actor=lambda prompt: "return sum(prices) / len(prices)",
             evaluate=lambda said: "ZeroDivisionError: division by zero in cart.py",

@@ -25,7 +25,7 @@ def coder(tmp_path: Path) -> Iterator[hardwon.Agent]:
 def acted(coder: hardwon.Agent, place: Path, output: str, **options: Any) -> ActorOutput:
     """The record of an actor that prints this."""
     (place / "output").write_text(output, encoding="utf-8")
-    done = coder.trials("x", actor="cat output", verify=("false",), cwd=str(place), max_trials=1,
+    done = coder.loops.run("x", actor="cat output", verify=("false",), cwd=str(place), max_trials=1,
                         **options)  # fmt: skip
     return coder.loops.reflections(done.loop_id)[0].actor_output
 
@@ -120,8 +120,8 @@ def test_a_function_may_return_a_mapping(coder: hardwon.Agent) -> None:
     step = {"type": "other", "description": "looked at the cart", "thought": "It may be empty."}
     fields = {"rationale": "Guarded it.", "strategy": "Look first.", "actions": [step]}
 
-    done = coder.trials("x", actor=lambda p: fields, evaluate=lambda a: False, max_trials=1)
-    other = coder.trials("x", actor=lambda p: {"code": "x = 1"}, evaluate=lambda a: False,
+    done = coder.loops.run("x", actor=lambda p: fields, evaluate=lambda a: False, max_trials=1)
+    other = coder.loops.run("x", actor=lambda p: {"code": "x = 1"}, evaluate=lambda a: False,
                          max_trials=1)  # fmt: skip
 
     output = coder.loops.reflections(done.loop_id)[0].actor_output

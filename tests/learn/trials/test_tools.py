@@ -240,7 +240,7 @@ def test_a_traceback_of_a_script_reaches_the_reflection(tmp_path: Path) -> None:
 
     with hardwon.open(tmp_path / "home") as hw:
         coder = hw.agent("coder")
-        done = coder.trials("x", actor="true", verify=(f"{sys.executable} check.py",),
+        done = coder.loops.run("x", actor="true", verify=(f"{sys.executable} check.py",),
                             cwd=str(tmp_path), max_trials=1)  # fmt: skip
         (error,) = coder.loops.reflections(done.loop_id)[0].evaluator_output.errors
 

@@ -56,7 +56,33 @@ class Functions:
 class Loops(Library):
     """The loops of one agent, and what can be done with them."""
 
-    async def run(
+    def run(self, task: str, **options: Any) -> State:
+        """Tries the task until it is verified: `actor=` acts, `evaluate=` or `verify=` judges."""
+        return asyncio.run(self._run_async(task, threads=False, **options))
+
+    async def _run_async(
+        self,
+        task: str,
+        *,
+        actor: Callable[[Any], Any] | str,
+        evaluate: Callable[[Any], Any] | None = None,
+        threads: bool = True,
+        resume: str | None = None,
+        loop_id: str | None = None,
+        **given: Any,
+    ) -> State:
+        """The same; with `threads` plain functions do not hold up the event loop."""
+        command = actor if isinstance(actor, str) else None
+        function = None if isinstance(actor, str) else actor
+        functions = Functions(function, evaluate, threads=threads)
+        if resume is not None:
+            return await self.resume(resume, functions, **given)
+        if command is not None:
+            given.setdefault("cwd", os.getcwd())
+        options = options_of(task, self._engine.settings.trials, actor=command or "", **given)
+        return await self.begin(options, functions, loop_id=loop_id)
+
+    async def begin(
         self, options: Options, functions: Functions, *, loop_id: str | None = None
     ) -> State:
         """A new loop, run to its end."""

@@ -103,7 +103,7 @@ def run(
         loops = own.loops
         settled = options_of(task, _defaults(home), **{**chosen, "cwd": place})
         functions = Functions(say=_quiet if as_json else _progress)
-        state = _ran(loops.run(settled, functions, loop_id=loop_id))
+        state = _ran(loops.begin(settled, functions, loop_id=loop_id))
         _concluded(loops, state, as_json=as_json, restore_best=restore_best)
 
 
