@@ -1,0 +1,1 @@
+"""A benchmark of recurring agent failures: memories, replay and scores. It needs no model."""

@@ -1,0 +1,87 @@
+"""Recurring failures of agents: `HARDWON_BENCH_WORLDS=folder python -m bench worlds`.
+
+The folder holds worlds (`*.jsonl.gz`), one run a line: world, run, group, order, task, resolved,
+steps[tool, args, output, failed, kind, said?]. Runs of a group are replayed in order in one memory.
+A failure whose label an earlier run of its group met is a repeat, once in a run.
+
+warned     repeats for which an item about them was shown before this call or an earlier one
+found      the same after the failure, among the first three
+precision  of what is shown: its failure then occurs in this run (turn), at this call (action), is
+           this one (error)
+needless   calls that worked and got a warning, of 100
+new        failures never met before that got something all the same
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+from bench.replay.memories import MEMORIES
+from bench.replay.score import DOORS, Score
+
+
+def main() -> None:
+    """One table for each world."""
+    folder = os.environ.get("HARDWON_BENCH_WORLDS", "")
+    worlds = sorted(Path(folder).glob("*.jsonl.gz")) if folder else []
+    if not worlds:
+        print("no worlds: set HARDWON_BENCH_WORLDS to a folder of them")
+    for path in worlds:
+        if groups := _groups(path):
+            _table(path.name, groups)
+
+
+def _groups(path: Path) -> dict[str, list[dict[str, Any]]]:
+    """The runs of a world by group; nothing for files of another format."""
+    groups: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            row = json.loads(line)
+            if "group" not in row:
+                return {}
+            groups[row["group"]].append(row)
+    return groups
+
+
+def _table(name: str, groups: dict[str, list[dict[str, Any]]]) -> None:
+    print(f"\n{name}: {sum(map(len, groups.values()))} runs in {len(groups)} groups\n")
+    print(
+        "| memory | warned | found | precision t/a/e | needless | new | turns with a block"
+        " | tokens a run |\n|---|---|---|---|---|---|---|---|"
+    )
+    for memory in MEMORIES:
+        print(_row(memory, _counts(memory, groups)), flush=True)
+
+
+def _counts(memory: str, groups: dict[str, list[dict[str, Any]]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for rows in groups.values():
+        opened: Any = MEMORIES[memory]()
+        total += Score(opened).replay(rows)
+        if hasattr(opened, "close"):
+            opened.close()
+    return total
+
+
+def _row(memory: str, counts: Counter[str]) -> str:
+    right = "/".join(_share(counts, f"{door} right", f"{door} shown") for door in DOORS)
+    cells = (
+        memory,
+        _share(counts, "warned", "repeats"),
+        _share(counts, "found", "repeats"),
+        right,
+        _share(counts, "needless", "working", 100),
+        _share(counts, "new told", "new"),
+        _share(counts, "turns with a block", "turns"),
+        f"{counts['size'] / 4 / max(1, counts['runs']):.0f}",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _share(counts: Counter[str], part: str, whole: str, times: int = 1) -> str:
+    return f"{times * counts[part] / counts[whole]:.2f}" if counts[whole] else "–"
