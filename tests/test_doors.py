@@ -96,6 +96,29 @@ def test_a_failure_that_a_revert_does_not_mend_is_not_the_runs_own(hw: hardwon.H
 
     assert lesson.status == "candidate"
     assert "fails without your change too" in lesson.correction
+    assert lesson.correction.startswith("`tests/test_io.py::test_pipe` fails without your change")
+
+
+def test_what_is_known_of_one_test_is_not_told_at_another(hw: hardwon.Hardwon) -> None:
+    """The same exception in another test may well be the run's own doing."""
+    red = "FAILED tests/test_io.py::{0} - OSError: broken pipe\n1 failed, 40 passed in 2s"
+    coder = hw.agent("coder")
+    coder.after_action("bash", {"command": "sed -i 's/a/b/' src/io.py"})
+    for command in ("pytest tests/test_io.py", "git stash && pytest tests/test_io.py"):
+        coder.after_action(
+            "bash", {"command": command}, output=red.format("test_pipe"), failed=True
+        )
+    coder.after_run(task="Mend the pipe")
+
+    told = {
+        test: hw.agent("coder")
+        .after_action("bash", {"command": "pytest tests"}, output=red.format(test), failed=True)
+        .text
+        for test in ("test_close", "test_pipe")
+    }
+
+    assert told["test_close"] == ""
+    assert "test_pipe` fails without your change too" in told["test_pipe"]
 
 
 def test_a_package_that_was_made_for_another_name_is_no_fix_in_vain(hw: hardwon.Hardwon) -> None:

@@ -238,8 +238,8 @@ def package_fix(case: Case) -> Fix | None:
     if not name or not any(name in path.split("/") for path in made):
         return None
     text = (
-        "No module is there by that name (“No module named …”): it was only named. Make it a "
-        "package before the call, a folder with an `__init__.py` in it "
+        "If the missing module is one of your own that was only named so far (“No module named "
+        "…”), make it a package before the call, a folder with an `__init__.py` in it "
         "(`mkdir NAME && touch NAME/__init__.py`)."
     )
     return Fix("preparation", text, "preparation package folder", "", "the module was only named")

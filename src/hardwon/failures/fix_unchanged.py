@@ -12,7 +12,7 @@ from hardwon.failures.fix_case import (
     is_red,
     line_of,
 )
-from hardwon.values.fix import TEXT_LIMIT, Fix
+from hardwon.values.fix import TEXT_LIMIT, UNCHANGED, Fix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +29,10 @@ _COUNTS = r"\b(\d+) (?:failed|errors?|exceptions?|failing)\b"
 _LOOKED_BACK = 8  # steps between a revert and the tests
 _ASIDE = frozenset(["git", "cp", "mv", "rm", "sed", "patch"])
 _WRITES = (".write", "writeFile", "sed -i", "patch", ", 'w", ', "w', ", 'a", ', "a')
+_NAMED = 3  # tests that one fix names
 _TEXT = (
-    "It fails without your change too. Do not hunt for it: run the same call once on the unchanged "
-    "sources (`git stash`, the call, `git stash pop`) and look only at what is new."
+    "without your change too. Do not hunt for it: run the same call once on the unchanged sources "
+    "(`git stash`, the call, `git stash pop`) and look only at what is new."
 )
 
 
@@ -41,12 +42,13 @@ def unchanged_fixes(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
     if not is_shell(last) or (not _tests_in(last) and not last.failed):
         return []
     if _is_untouched(steps):
-        return [(len(steps) - 1, _fix(last, last))]
+        return [(len(steps) - 1, fix)] if (fix := _fix(last, last)) else []
     since = _reverted_at(steps)
     if since is None:
         return []
     found = [at for at in range(since - 1, -1, -1) if _is_same(steps[at], last, steps)]
-    return [(found[0], _fix(steps[found[0]], last))] if found else []
+    fix = _fix(steps[found[0]], last) if found else None
+    return [(found[0], fix)] if fix else []
 
 
 def _is_untouched(steps: Sequence[Step]) -> bool:
@@ -73,11 +75,23 @@ def _touches(step: Step) -> bool:
     )
 
 
-def _fix(step: Step, last: Step) -> Fix:
-    shared = [name for name in _tests_in(step) if name in set(_tests_in(last))]
-    shown = ", ".join(f"`{name}`" for name in shared[:3])
-    text = f"{_TEXT} Seen so: {shown}." if shown else _TEXT
-    return Fix("unchanged", text if len(text) <= TEXT_LIMIT else _TEXT, "unchanged", "", "")
+def _fix(step: Step, last: Step) -> Fix | None:
+    """The fix names its tests: that another test fails so says nothing about a change."""
+    shared = [name for name in _tests_in(step) if name in set(_tests_in(last))][:_NAMED]
+    if not shared:
+        return None
+    names = ", ".join(f"`{name}`" for name in shared)
+    text = f"{names} {'fails' if len(shared) == 1 else 'fail'} {_TEXT}"
+    return (
+        Fix(UNCHANGED, text, f"{UNCHANGED} {_short(shared[0])}")
+        if len(text) <= TEXT_LIMIT
+        else None
+    )
+
+
+def _short(test: str) -> str:
+    """The name of a test without the file it stands in."""
+    return re.split(r"::|:|/", test.split(" (")[0])[-1]
 
 
 def _tests_in(step: Step) -> list[str]:

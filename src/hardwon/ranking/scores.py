@@ -10,7 +10,8 @@ from math import ceil, exp, log
 
 from hardwon.ranking.query import Match, Query, terms
 from hardwon.values.evidence import Kind, values_of
-from hardwon.values.lesson import LIVE, MINED, RULES, Status
+from hardwon.values.fix import UNCHANGED, is_of_test_in
+from hardwon.values.lesson import LIVE, MINED, RULES, Lesson, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,11 +137,19 @@ def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
     stands = float(LIVE.index(match.lesson.status)) if match.lesson.status in LIVE else 0.0
     parts = (("same failure", same), ("same kind", kind), ("state", stands))
     if same or kind:
-        return _Relevance(parts)
+        return _Relevance(parts, _of_other_tests(asked, match.lesson))
     is_near = match.lesson.status == Status.PROVEN and _likeness(match) >= by.error_likeness
     verdict = "" if is_near or _speaks_of(asked, match, by) else "another kind of failure"
     words = ("words", _words(match, by))
     return _Relevance((*parts, words, *_meaning(match, by.error_meaning)), verdict)
+
+
+def _of_other_tests(asked: Query, lesson: Lesson) -> str:
+    """Why a lesson is not told that only knows of tests which fail without any change."""
+    if not lesson.fixes or any(fix.sort != UNCHANGED for fix in lesson.fixes):
+        return ""
+    is_here = any(is_of_test_in(fix, asked.text) for fix in lesson.fixes)
+    return "" if is_here else "known of other tests only"
 
 
 def _speaks_of(asked: Query, match: Match, by: Weights) -> bool:

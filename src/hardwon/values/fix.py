@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
+UNCHANGED = "unchanged"  # the sort of tests that fail without a run's own change
 TEXT_LIMIT = 600  # characters of a fix
 PROVEN = 2  # runs in which a fix has to work
 DOUBTED = 2  # runs in which it failed, after which it has to prove itself anew
@@ -30,6 +31,11 @@ class Fix(NamedTuple):
     def is_proven(self) -> bool:
         """Whether it worked in two runs, and has not failed in two without making up for it."""
         return self.worked >= PROVEN and (self.failed < DOUBTED or self.worked >= 3 * self.failed)
+
+
+def is_of_test_in(fix: Fix, output: str) -> bool:
+    """Whether an output tells of the test that an unchanged failure is known of."""
+    return fix.key.partition(" ")[2] in output
 
 
 def ranked(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
