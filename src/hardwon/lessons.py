@@ -12,7 +12,7 @@ from hardwon.values.lesson_check import checked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from hardwon.failures import call_keys, guards
@@ -140,24 +140,32 @@ class Lessons:
         return write(self.list(limit=_MOST))
 
     def import_from(
-        self, source: str, *, trust: bool = False, from_tenant: str = "", from_agent: str = ""
+        self,
+        source: str,
+        *,
+        trust: bool = False,
+        from_tenant: str = "",
+        from_agent: str = "",
+        tell: Callable[[int, int], None] = lambda done, of: None,
     ) -> Sequence[Lesson]:
         """Take in a pack, or the store of another system, as a whole or not at all.
 
         An import grants nothing: its lessons wait in quarantine, without guards and records, until
         a person approves them. With `trust` they count as your own. They keep their dates; what
         was taken in before is left as it is. Of a store of several tenants and agents those of this
-        agent are read, or those that are named.
+        agent are read, or those that are named. `tell` hears how many are done, of how many.
         """
         found = imports.read(source, self._scope, tenant=from_tenant, agent=from_agent)
         new = [(imported.admitted(one, source), imported.trusted(one)) for one in found]
         named = Counter(bare.origin for bare, _ in new)
         known = self._imported(named) if new else {}
+        taken: list[Lesson] = []
         with self._engine.store.together():
-            return [
-                self._taken(own if trust else bare, known.get(_name(bare, named)))
-                for bare, own in new
-            ]
+            for bare, own in new:
+                tell(len(taken), len(new))
+                known_as = known.get(_name(bare, named))
+                taken.append(self._taken(own if trust else bare, known_as))
+        return taken
 
     def _imported(self, named: Mapping[str, int]) -> dict[tuple[str, ...], Lesson]:
         """The lessons of every status that were imported before, by what they are known by."""

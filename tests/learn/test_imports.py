@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,7 +75,7 @@ def test_an_import_may_map_tenant_and_agent(
     ],
 )
 def test_an_import_that_names_nobody_says_who_is_there(
-    tmp_path: Path, tenants: str, own: tuple[str, str], named: dict[str, str], problem: str
+    tmp_path: Path, tenants: str, own: tuple[str, str], named: dict[str, Any], problem: str
 ) -> None:
     with hardwon.open(tmp_path / "home") as hw:
         lessons = hw.agent(own[1], tenant=own[0]).lessons
@@ -165,6 +166,6 @@ def test_the_command_imports_only_the_named_tenant(
     place = ["--home", str(tmp_path / "home"), "--tenant", "acme", "--agent", "research"]
 
     assert run(["lesson", "import", tenants, *place]) == 0
-    assert "1 lesson(s) imported" in capsys.readouterr().out
+    assert "1 lesson imported" in capsys.readouterr().out
     assert run(["lesson", "import", tenants, "--from-tenant", "third", *place]) == 2
     assert "no lessons of tenant 'third'" in capsys.readouterr().err

@@ -49,7 +49,7 @@ def test_a_pack_goes_out_and_comes_in(
 
     taken = said(capsys, "lesson", "import", pack, "--agent", "other", "--trust")
 
-    assert "1 lesson(s) imported" in taken
+    assert "1 lesson imported" in taken
     assert "use blue" in said(capsys, "lesson", "list", "--agent", "other")
 
 
@@ -110,7 +110,7 @@ def test_lessons_get_vectors_and_are_found_by_meaning(
     assert "nothing fits" in said(capsys, *asked)
     assert "off" in said(capsys, "doctor")
 
-    assert "1 vector(s) made by minilm; 1 of 1" in said(capsys, "lesson", "embed")
+    assert "1 vector made by minilm; 1 of 1" in said(capsys, "lesson", "embed")
     assert '"made": 0' in said(capsys, "lesson", "embed", "--json")
 
     assert "prune unused layers" in said(capsys, *asked, "--meaning")

@@ -42,7 +42,13 @@ class Night:
     """What a dream has found so far."""
 
     def __init__(
-        self, engine: Runtime, scope: Scope, *, stop: Callable[[], bool], dry_run: bool = False
+        self,
+        engine: Runtime,
+        scope: Scope,
+        *,
+        stop: Callable[[], bool],
+        dry_run: bool = False,
+        tell: Callable[[int, int], None] = lambda done, of: None,
     ) -> None:
         self.engine = engine
         self.dry_run = dry_run
@@ -61,6 +67,7 @@ class Night:
         self.improvements: tuple[str, ...] = ()
         self.troubles: list[str] = []
         self._stop = stop
+        self.tell = tell
         self._end = time.monotonic() + engine.settings.dream.budget.total_seconds()
 
     def seen(self) -> str:
@@ -87,12 +94,13 @@ def dream(
     *,
     dry_run: bool = False,
     stop: Callable[[], bool] = lambda: False,
+    tell: Callable[[int, int], None] = lambda done, of: None,
 ) -> Dream:
     """Put the lessons of an agent in order; the row and report of the night.
 
     With `dry_run` nothing is changed or stored, and the report tells what would be.
     """
-    night = Night(engine, scope, stop=stop, dry_run=dry_run)
+    night = Night(engine, scope, stop=stop, dry_run=dry_run, tell=tell)
     row = Dream(str(uuid4()), night.scope, night.now)
     if dry_run:
         return _dreamt(night, row)
@@ -125,12 +133,15 @@ def _run(night: Night, dream_id: str) -> tuple[str, list[Edit]]:
     """Dream phase after phase; how it ended, and the edits that were made (or would be)."""
     done: list[Edit] = []
     try:
-        for phase in PHASES:
+        for number, phase in enumerate(PHASES):
+            night.tell(number, len(PHASES))
             night.breathe()
             _isolated(night, phase)
         if night.dry_run:
             return DreamState.DONE, night.edits
-        for chunk in _chunks(night.edits[: night.engine.settings.dream.changes]):
+        chunks = list(_chunks(night.edits[: night.engine.settings.dream.changes]))
+        for number, chunk in enumerate(chunks, len(PHASES)):
+            night.tell(number, len(PHASES) + len(chunks))
             night.breathe()
             done += apply.apply(night.engine, dream_id, chunk, night.now)
     except Woken:

@@ -23,9 +23,18 @@ class Dreams:
         self._engine = engine
         self._scope = own
 
-    def run(self, *, dry_run: bool = False, stop: Callable[[], bool] = lambda: False) -> Dream:
-        """Dream now; `stop` ends it early. With `dry_run` nothing is changed or stored."""
-        return dream(self._engine, self._scope, dry_run=dry_run, stop=stop)
+    def run(
+        self,
+        *,
+        dry_run: bool = False,
+        stop: Callable[[], bool] = lambda: False,
+        tell: Callable[[int, int], None] = lambda done, of: None,
+    ) -> Dream:
+        """Dream now; `stop` ends it early. With `dry_run` nothing is changed or stored.
+
+        `tell` hears how many steps are done, of how many.
+        """
+        return dream(self._engine, self._scope, dry_run=dry_run, stop=stop, tell=tell)
 
     def due(self) -> str:
         """Why not to dream now, in words; empty when the agent has rested long enough."""

@@ -38,13 +38,22 @@ class Imported(NamedTuple):
     lessons: int = 0
 
 
-def import_all(root: str, scope: Scope, path: str, *, now: datetime, learn: Learn) -> Imported:
+def import_all(
+    root: str,
+    scope: Scope,
+    path: str,
+    *,
+    now: datetime,
+    learn: Learn,
+    tell: Callable[[int, int], None] = lambda done, of: None,
+) -> Imported:
     """Every reflection below `path` that is not here yet; `learn` gets each loop that has grown."""
     if not os.path.exists(path):
         raise InvalidInput(f"{path!r} does not exist")
     groups, refused = _read(path, now)
     done = Imported((), 0, tuple(refused))
-    for loop_id, records in sorted(groups.items()):
+    for number, (loop_id, records) in enumerate(sorted(groups.items())):
+        tell(number, len(groups))
         try:
             done = _added(done, _take(root, scope, loop_id, records), learn)
         except InvalidInput as problem:

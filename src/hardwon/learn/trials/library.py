@@ -103,10 +103,15 @@ class Library:
         """What all loops of the agent tell about learning; `watch` is called for each one read."""
         return analyze(summary.every(self.root, self.scope, watch=watch))
 
-    def import_from(self, path: str) -> Imported:
-        """Take in the reflections below a path, in any known format, and learn from them."""
-        learn = functools.partial(keep_lessons, self._engine)
-        return import_all(self.root, self.scope, path, now=self._engine.clock(), learn=learn)
+    def import_from(
+        self, path: str, *, tell: Callable[[int, int], None] = lambda done, of: None
+    ) -> Imported:
+        """Take in the reflections below a path, in any known format, and learn from them.
+
+        `tell` hears how many loops are done, of how many.
+        """
+        learn, now = functools.partial(keep_lessons, self._engine), self._engine.clock()
+        return import_all(self.root, self.scope, path, now=now, learn=learn, tell=tell)
 
     def take_in(self, path: str) -> Imported:
         """The former name of `import_from`."""

@@ -11,6 +11,7 @@ import click
 
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say, say_folded, table
+from hardwon.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +49,8 @@ def command(
         if if_due and (reason := agent.dreams.due()):
             dump({"skipped": reason}) if as_json else say(f"no dream: {reason}")
             return
-        found = agent.dreams.run(dry_run=dry_run, stop=call.has_come)
+        with Progress("Dreaming", is_quiet=as_json) as tell:
+            found = agent.dreams.run(dry_run=dry_run, stop=call.has_come, tell=tell)
     dump(found) if as_json else say_folded(found.report)
 
 

@@ -11,7 +11,8 @@ import hardwon
 from hardwon.failures.guards import guard_of
 from hardwon.settings import load
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, progress, say
+from hardwon.surfaces.cli.output import dump, plural, say
+from hardwon.surfaces.cli.progress import Progress
 from hardwon.values.evidence import Kind
 from hardwon.values.lesson import Status, statuses
 from hardwon.values.provenance import marks, recorded
@@ -210,22 +211,32 @@ def export(form: str, output: str | None, **place: Any) -> None:
 @click.option("--trust", is_flag=True, help="You vouch for them: use them at once, guards and all.")
 @click.option("--from-tenant", default="", help="Whose rows of a tenant store; default: --tenant.")
 @click.option("--from-agent", default="", help="Which agent's; default: --agent; `*`: every one's.")
+@options.verbose
 @options.scope
 @options.as_json
 def import_(
-    source: str, trust: bool, from_tenant: str, from_agent: str, as_json: bool, **place: Any
+    source: str,
+    trust: bool,
+    from_tenant: str,
+    from_agent: str,
+    verbose: bool,
+    as_json: bool,
+    **place: Any,
 ) -> None:
     """Take in the lessons at SOURCE. They wait in quarantine until you approve them.
 
     A pack (.jsonl, .md), a memory_index.json, a database with a `lessons` table, a folder of
     reflections (NNN.json) or of insights (.insights), or redis:// with `reflection:*` keys.
     """
-    with options.Scoped(**place) as agent:
-        lessons = agent.lessons.import_from(
-            source, trust=trust, from_tenant=from_tenant, from_agent=from_agent
-        )
-    _show(lessons, as_json, none="(nothing to import)", head="lesson(s) imported")
-    if lessons and not (trust or as_json):
+    whose = {"from_tenant": from_tenant, "from_agent": from_agent}
+    with options.Scoped(**place) as agent, Progress("Importing", is_quiet=as_json) as tell:
+        lessons = agent.lessons.import_from(source, trust=trust, **whose, tell=tell)
+    if as_json:
+        dump(lessons)
+        return
+    _rows(lessons if verbose else ())
+    say(_imported(lessons))
+    if lessons and not trust:
         say("They are not used yet: `hardwon lesson approve ID`, or import again with --trust.")
 
 
@@ -239,12 +250,14 @@ def embed(home: str | None, as_json: bool) -> None:
     """
     with hardwon.open(settings=options.with_meaning(load(home), True)) as hw:
         _, had, active = hw.embedded()
-        made = hw.embed(None if as_json else lambda done: progress(had + done, active))
+        with Progress("Embedding", is_quiet=as_json) as tell:
+            made = hw.embed(lambda done: tell(done, active - had))
         name, have, active = hw.embedded()
     if as_json:
         dump({"embedder": name, "made": made, "embedded": have, "active": active})
         return
-    say(f"OK: {made} vector(s) made by {name}; {have} of {active} lessons have one")
+    having = f"{have:,} of {plural(active, 'lesson')} have one"
+    say(f"OK: {plural(made, 'vector')} made by {name}; {having}")
 
 
 @command.command()
@@ -281,7 +294,7 @@ def revoke(origin: str, as_json: bool, **place: Any) -> None:
     if as_json:
         dump([lesson.id for lesson in gone])
         return
-    say(f"OK: removed {len(gone)} lesson(s) of {origin}")
+    say(f"OK: removed {plural(len(gone), 'lesson')} of {origin}")
 
 
 def _show(lessons: Sequence[Lesson], as_json: bool, *, none: str, head: str) -> None:
@@ -289,6 +302,19 @@ def _show(lessons: Sequence[Lesson], as_json: bool, *, none: str, head: str) -> 
         dump(lessons)
         return
     say(f"{len(lessons)} {head}:" if lessons else none)
+    _rows(lessons)
+
+
+def _imported(lessons: Sequence[Lesson]) -> str:
+    """The summary of an import."""
+    if not lessons:
+        return "(nothing to import)"
+    kept = len({lesson.id for lesson in lessons})
+    same = f"; {len(lessons) - kept:,} of them say what another says" * (kept < len(lessons))
+    return f"{plural(len(lessons), 'lesson')} imported{same}"
+
+
+def _rows(lessons: Sequence[Lesson]) -> None:
     for lesson in lessons:
         say(f"  {lesson.row()}")
         reasons = marks(lesson, Kind.QUARANTINED)

@@ -43,6 +43,7 @@ _SHARED = (
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 home = _SHARED[0]
+verbose = click.option("--verbose", "-v", is_flag=True, help="Say what became of each.")
 
 
 def scope(command: Callable[..., Any]) -> Callable[..., Any]:

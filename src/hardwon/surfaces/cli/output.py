@@ -65,10 +65,9 @@ def table(rows: Sequence[tuple[str, ...]], *, indent: str = "  ") -> None:
         say((indent + "  ".join(cells)).rstrip())
 
 
-def progress(done: int, of: int) -> None:
-    """How far something is, on standard error and only for people who watch."""
-    if sys.stderr.isatty():
-        click.echo(f"\r{done} of {of}", nl=done >= of, err=True)
+def plural(number: int, noun: str, several: str = "") -> str:
+    """`1 lesson`, `2,000 lessons`."""
+    return f"{number:,} {noun if number == 1 else several or noun + 's'}"
 
 
 def width() -> int:

@@ -13,6 +13,7 @@ from hardwon.errors import HardwonError, NotFound
 from hardwon.runtime import utc_now
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import age, complain, dump, say
+from hardwon.surfaces.cli.work import drained
 from hardwon.text.clean import clip, one_line
 from hardwon.values.provenance import held_back
 
@@ -159,7 +160,8 @@ def _failed(hw: Hardwon, as_json: bool) -> None:
 
 
 def _drain(hw: Hardwon, as_json: bool) -> None:
-    tally = hw.drain()
+    with drained(hw, is_quiet=as_json):
+        tally = hw.drain()
     if as_json:
         dump(tally)
         return

@@ -17,11 +17,13 @@ from hardwon.learn.transcripts.questions import Option, Question
 from hardwon.runtime import utc_now
 from hardwon.settings import duration
 from hardwon.surfaces.cli import dialogue, options
-from hardwon.surfaces.cli.output import age, complain, dump, say, table
+from hardwon.surfaces.cli.output import age, complain, dump, plural, say, table
+from hardwon.surfaces.cli.progress import Progress
 from hardwon.text.clean import clip
 
 if TYPE_CHECKING:
     from hardwon.learn.transcripts.location import Place
+    from hardwon.learn.transcripts.runs import Run
 
 _AGENTS = click.option(
     "--from",
@@ -134,10 +136,11 @@ def _by_policy(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bo
         return
     places = sessions.pending(sessions.find(agents=asked["agents"], since=asked["since"]))
     results = []
-    with click.progressbar(length=len(places), label="Mining", file=sys.stderr) as bar:
+    with Progress("Mining", is_quiet=as_json) as tell:
+        tell(0, len(places))
         for result in sessions.mine_all(places):
             results.append(result)
-            bar.update(1)
+            tell(len(results), len(places))
     _tell_all(results, as_json)
 
 
@@ -197,8 +200,12 @@ _MINE = {
 def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
     """Keep the lessons of runs in the neutral format (JSON lines, perhaps gzipped)."""
     skipped: Counter[str] = Counter()
-    with options.Scoped(**place) as agent:
-        runs = [run for file in files for run in agent.sessions.import_runs(file, skipped)]
+    runs: list[Run] = []
+    with options.Scoped(**place) as agent, Progress("Importing", is_quiet=as_json) as tell:
+        for file in files:
+            for run in agent.sessions.import_runs(file, skipped):
+                runs.append(run)
+                tell(len(runs))
     lessons = {(run.repo, number) for run in runs for number in run.lessons}
     steps, failures = sum(run.steps for run in runs), sum(run.failures for run in runs)
     if as_json:
@@ -213,8 +220,8 @@ def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
         )
         return
     fixed = sum(run.fixed for run in runs)
-    say(f"{len(runs)} runs, {steps} commands, {failures} failed, {fixed} fixed in the same run")
-    say(f"{len(lessons)} lessons are kept")
+    done = f"{plural(len(runs), 'run')}, {plural(steps, 'command')}, {failures:,} failed"
+    say(f"{done}, {fixed:,} fixed in the same run; {plural(len(lessons), 'lesson')} kept")
     for reason, count in skipped.items():
         complain(f"{count} rows were left out: {reason}")
 
@@ -235,7 +242,7 @@ def undo(integration: str, listed: bool, as_json: bool, **place: Any) -> None:
     if as_json:
         dump(report)
         return
-    taken = f"{_count(len(report.files), 'file')}, {_count(len(report.lessons), 'lesson')}"
+    taken = f"{plural(len(report.files), 'file')}, {plural(len(report.lessons), 'lesson')}"
     say(f"OK: took back {report.id}: {taken}")
     for path in report.files:
         say(f"  {path}")
@@ -309,17 +316,13 @@ def _tell(result: Mining, as_json: bool) -> None:
         say("Nothing was saved.")
         return
     new = len(report.lessons) - report.known_lessons
-    again = f", {_count(report.known_lessons, 'lesson')} met again" if report.known_lessons else ""
-    done = f"{_count(new, 'new lesson')}{again}, {_count(len(report.files), 'file')} changed"
+    again = f", {plural(report.known_lessons, 'lesson')} met again" if report.known_lessons else ""
+    done = f"{plural(new, 'new lesson')}{again}, {plural(len(report.files), 'file')} changed"
     say(f"{done}; undo: hardwon session undo")
     for path in report.files:
         say(f"  {path}")
     if report.moved:
         say(f"  {report.moved} older entries moved from MEMORY.md to .insights/")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _tell_all(results: list[Mining], as_json: bool) -> None:
@@ -332,7 +335,7 @@ def _tell_all(results: list[Mining], as_json: bool) -> None:
         ]
         dump({"sessions": rows, "lessons": lessons})
         return
-    mined = _count(len(results) - len(failed), "session")
-    say(f"{mined} mined, {_count(lessons, 'lesson')}; {len(failed)} failed")
+    mined = plural(len(results) - len(failed), "session")
+    say(f"{mined} mined, {plural(lessons, 'lesson')}; {len(failed)} failed")
     for result in failed:
         complain(f"{result.place.id}: {result.problem}")

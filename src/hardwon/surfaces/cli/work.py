@@ -13,6 +13,7 @@ import hardwon
 from hardwon.settings import duration
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say
+from hardwon.surfaces.cli.progress import Progress, Watched
 from hardwon.text.secrets import without_secrets
 
 if TYPE_CHECKING:
@@ -42,13 +43,19 @@ def command(
     with hardwon.open(home) as hw:
         os.chdir(hw.settings.home)  # a model's command must not start in a folder of others
         port = hw.settings.queue.metrics_port if metrics_port is None else metrics_port
-        with _endpoint(hw, port):
+        with _endpoint(hw, port), drained(hw, is_quiet=as_json or mode != "empty"):
             tally = hw.work(mode or "forever", idle=_time(idle))
         left = hw.queue.status()[0].pending
     if as_json:
         dump({**tally._asdict(), "left": left})
     else:
         say(f"{tally.done} done, {tally.retried} later, {tally.buried} given up, {left} waiting")
+
+
+def drained(hw: hardwon.Hardwon, *, is_quiet: bool) -> Watched:
+    """Shows how much of what waits now is worked."""
+    waiting, ledger = hw.queue.status()[0].pending, hw.worker.ledger
+    return Watched(Progress("Reflecting", is_quiet=is_quiet), lambda: (sum(ledger.tally), waiting))
 
 
 class _Screened(logging.Formatter):

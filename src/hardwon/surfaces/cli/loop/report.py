@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import sys
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +15,8 @@ from hardwon.learn.trials.exchange import LAYOUT, exported, published_id
 from hardwon.learn.trials.files import loop_ids
 from hardwon.learn.trials.html import number, page, percent
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, plain, say, table
+from hardwon.surfaces.cli.output import dump, plain, plural, say, table
+from hardwon.surfaces.cli.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,7 @@ def analyze(html: str | None, min_frequency: int, as_json: bool, **place: Any) -
     """What all loops tell about learning: tables, curves, patterns."""
     with options.Scoped(**place) as own:
         loops = own.loops
-        analysis = _analysis(loops)
+        analysis = _analysis(loops, is_quiet=as_json)
         patterns = loops.patterns(min_frequency=min_frequency)
     if html:
         _write(html, page(analysis, title="What the trials taught"))
@@ -71,37 +72,34 @@ def export(loop_id: str, published: bool, target: str | None, **place: Any) -> N
     folder = os.path.join(target, published_id(loop_id)) if is_layout else target
     for document in documents:
         _write(os.path.join(folder, f"{document['iteration'] + 1:03d}.json"), _text(document))
-    say(f"{len(documents)} reflection(s) written to {folder}")
+    say(f"{plural(len(documents), 'reflection')} written to {folder}")
 
 
 @click.command("import")
 @click.argument("path", type=click.Path(exists=True))
+@options.verbose
 @options.scope
 @options.as_json
-def import_(path: str, as_json: bool, **place: Any) -> None:
+def import_(path: str, verbose: bool, as_json: bool, **place: Any) -> None:
     """Take in the reflections below PATH, in any of the three published formats."""
-    with options.Scoped(**place) as own:
-        done = own.loops.import_from(path)
+    with options.Scoped(**place) as own, Progress("Importing", is_quiet=as_json) as tell:
+        done = own.loops.import_from(path, tell=tell)
     if as_json:
         dump(done)
         return
-    say(f"{done.reflections} reflection(s) of {len(done.loops)} loop(s) taken in,"
-        f" {done.lessons} lesson(s) learnt")  # fmt: skip
-    if done.known:
-        say(f"{done.known} reflection(s) were here already")
-    for loop_id in done.known_loops:
+    taken = f"{plural(done.reflections, 'reflection')} of {plural(len(done.loops), 'loop')}"
+    known = f"; known already: {done.known:,}" if done.known else ""
+    say(f"{taken} taken in, {plural(done.lessons, 'lesson')} learnt{known}")
+    for loop_id in done.known_loops if verbose else ():
         say(f"  nothing new in {loop_id}")
     for problem in done.refused:
         say(f"  refused: {problem}", fg="yellow")
 
 
-def _analysis(loops: Loops) -> Analysis:
-    total = sum(1 for _ in loop_ids(loops.root))
-    if not sys.stderr.isatty():
-        return loops.analyze()
-    shown: Any = click.progressbar(length=total, label="reading loops", file=sys.stderr)
-    with shown:
-        return loops.analyze(watch=lambda: shown.update(1))
+def _analysis(loops: Loops, *, is_quiet: bool) -> Analysis:
+    total, done = sum(1 for _ in loop_ids(loops.root)), count(1)
+    with Progress("Reading", is_quiet=is_quiet) as tell:
+        return loops.analyze(watch=lambda: tell(next(done), total))
 
 
 def _figures(analysis: Analysis) -> None:

@@ -1,0 +1,109 @@
+"""How far long work is: a bar on a terminal, a line now and then where a program reads."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from time import monotonic
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from hardwon.surfaces.cli.output import width
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ON_TERMINAL, _IN_PIPE = 0.1, 10.0  # seconds between two reports
+_BAR = 20  # columns
+
+
+class Progress:
+    """`with Progress("Importing") as tell:` then `tell(done, of)`, as often as one likes.
+
+    It writes to standard error and leaves nothing on a terminal, where the summary follows.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        *,
+        is_quiet: bool = False,
+        clock: Callable[[], float] = monotonic,
+        stream: TextIO | None = None,
+    ) -> None:
+        self._label = label
+        self._is_quiet = is_quiet
+        self._clock = clock
+        self._stream = stream or sys.stderr
+        self._is_bar = self._stream.isatty()
+        self._start = clock()
+        self._due = self._start if self._is_bar else self._start + _IN_PIPE
+        self._drawn = 0
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __call__(self, done: int, of: int = 0) -> None:
+        """So much is done, of so many if that is known."""
+        now = self._clock()
+        if self._is_quiet or now < self._due:
+            return
+        self._due = now + (_ON_TERMINAL if self._is_bar else _IN_PIPE)
+        seconds = now - self._start
+        if self._is_bar:
+            self._draw(f"{self._label} {_bar(done, of)}{state(done, of, seconds=seconds)}")
+        else:
+            click.echo(f"{self._label} {state(done, of, seconds=seconds)}", file=self._stream)
+
+    def __exit__(self, *_: object) -> None:
+        if self._drawn:
+            click.echo(f"\r{' ' * self._drawn}\r", nl=False, file=self._stream)
+
+    def _draw(self, line: str) -> None:
+        """Write over the line that is there."""
+        line = line[: width() - 1]
+        click.echo(f"\r{line.ljust(self._drawn)}", nl=False, file=self._stream)
+        self._drawn = len(line)
+
+
+class Watched:
+    """A progress that looks for itself while something else works: `look` says how far it is."""
+
+    def __init__(self, progress: Progress, look: Callable[[], tuple[int, int]]) -> None:
+        self._progress = progress
+        self._look = look
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._keep_looking, daemon=True)
+
+    def __enter__(self) -> None:
+        self._progress(*self._look())
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join()
+        self._progress.__exit__()
+
+    def _keep_looking(self) -> None:
+        while not self._end.wait(_ON_TERMINAL):
+            self._progress(*self._look())
+
+
+def state(done: int, of: int, *, seconds: float) -> str:
+    """`5,000 of 10,000, 1,250/s, 0:04 left`; only what is known."""
+    parts = [f"{done:,} of {of:,}" if of else f"{done:,}"]
+    rate = done / seconds if seconds > 0 else 0.0
+    if rate:
+        parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s")
+    if rate and done < of:
+        minutes, rest = divmod(round((of - done) / rate), 60)
+        parts.append(f"{minutes}:{rest:02d} left")
+    return ", ".join(parts)
+
+
+def _bar(done: int, of: int) -> str:
+    if not of:
+        return ""
+    full = min(_BAR, _BAR * done // of)
+    return f"[{'#' * full}{'.' * (_BAR - full)}] "
