@@ -234,12 +234,14 @@ def test_a_lesson_that_is_not_kept_is_shown_by_the_command_that_made_it(home: Pa
     home.mkdir()
     (home / "config.toml").write_text('[reflexion]\npersist = false\n[model]\nname = "rules"\n')
     with hardwon.open(home) as hw:
-        hw.agent("default").after_run(task="Make the report", error="no such file: report.txt")
+        hw.agent("default").after_run(
+            task="Make the report", error="cat: report.txt: No such file or directory"
+        )
 
     worked = commanded(home, "work", "--drain")
 
     assert "LESSON: " in worked.stderr
-    assert "no such file" in worked.stderr
+    assert "No such file" in worked.stderr
     with hardwon.open(home) as hw:
         assert list(hw.agent("default").lessons.list()) == []
 

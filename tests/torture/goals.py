@@ -146,7 +146,7 @@ def _is_paired(before: dict[int, Lesson], after: dict[int, Lesson]) -> bool:
         for one in added for mark in one.evidence if mark.kind == "parent"
     ]  # fmt: skip
     gone = [number for number, one in after.items() if one.status == Status.SUPERSEDED]
-    return sorted(parents) == sorted(gone) and all(one.status == Status.ACTIVE for one in added)
+    return sorted(parents) == sorted(gone) and all(one.is_active for one in added)
 
 
 def g2(folder: Path, n: int, chance: random.Random) -> tuple[int, int]:
