@@ -20,8 +20,9 @@ CLASSES = {
     "namespaces": ("JobQueue", "Goals", "Runs", "Answers"),
     "learn.maintenance.handle": ("Dreams",),
     "learn.transcripts.mining": ("Sessions",),
+    "learn.trials.library": ("Library",),
+    "learn.trials.loops": ("Loops",),
 }
-LOOPS = ("learn.trials.library", "Library")  # what of loops runs in a thread
 AT_ONCE = {"agent"}
 HEAD = '''"""The types of the asyncio twin, made by `python -m tests.generate_aio`; do not edit."""
 
@@ -31,7 +32,13 @@ from typing import Any, Self
 {imports}
 
 '''
-OPENING = '''class Opening:
+OPENING = '''class Async:
+    """Stands before any handle: its calls run in a thread and are awaited."""
+
+    def __init__(self, handle: object) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+
+class Opening:
     """Awaited, it gives the handle; as a context manager it also closes it again."""
 
     def __await__(self) -> Generator[Any, None, AsyncHardwon]: ...
@@ -40,14 +47,13 @@ OPENING = '''class Opening:
 
 '''
 NAMES = {name: f"Async{name}" for names in CLASSES.values() for name in names}
-NAMES |= {"Library": "AsyncLoops", "Loops": "AsyncLoops"}
 
 
 def stub() -> str:
     """The text of the stub."""
     used: dict[str, str] = {}
     parts = [OPENING, _opener(used)]
-    for module, names in (*CLASSES.items(), (LOOPS[0], LOOPS[1:])):
+    for module, names in CLASSES.items():
         tree = ast.parse((SOURCE / f"{module.replace('.', '/')}.py").read_text())
         found = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
         places = dict(_imports(tree, module))
@@ -63,7 +69,8 @@ def _opener(used: dict[str, str]) -> str:
 
 
 def _class(node: ast.ClassDef, places: dict[str, str], used: dict[str, str]) -> str:
-    lines = [f"class {NAMES[node.name]}:"]
+    bases = [NAMES[base.id] for base in node.bases if isinstance(base, ast.Name)]
+    lines = [f"class {NAMES[node.name]}{f'({bases[0]})' if bases else ''}:"]
     if node.name == "Agent":
         lines += ["    scope: Scope", "    lessons: AsyncLessons"]
         used["Scope"] = places["Scope"]
