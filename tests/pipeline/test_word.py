@@ -85,23 +85,47 @@ def test_the_worded_lesson_is_found_at_the_same_failure(hw: Hardwon) -> None:
 
 
 def test_the_same_failure_again_asks_no_model(hw: Hardwon, model: Model) -> None:
-    _run(hw)
+    for _ in range(3):
+        agent = _run(hw)
+    assert len(model.asked) == 1
+
     agent = _run(hw)
 
-    assert len(model.asked) == 2  # met twice as often as when it was first asked
-    for _ in range(2):
-        agent = _run(hw)
-    assert len(model.asked) == 3  # four meetings
+    assert len(model.asked) == 2  # met four times as often as when it was first asked
     assert len(_lessons(agent)) == 1
 
 
+def test_a_fix_that_proves_itself_is_news_where_no_model_has_spoken(
+    hw: Hardwon, model: Model
+) -> None:
+    model.answers = ["<skip>nothing actionable</skip>"]
+    _run(hw)
+
+    _run(hw)
+
+    assert len(model.asked) == 2
+
+
 def test_a_failure_without_a_fix_is_shown_when_it_recurs(hw: Hardwon, model: Model) -> None:
-    _run(hw, is_fixed=False)
+    for _ in range(2):
+        _run(hw, is_fixed=False)
     assert not model.asked
 
     _run(hw, is_fixed=False)
 
-    assert "MET IN: 2 runs" in model.asked[0]
+    assert "MET IN: 3 runs" in model.asked[0]
+
+
+def test_tests_that_fail_anyway_need_no_model(hw: Hardwon, model: Model) -> None:
+    red = "FAILED tests/test_io.py::test_pipe - OSError: broken pipe\n1 failed, 40 passed in 2s"
+    agent = hw.agent("coder")
+    agent.after_action("bash", {"command": "sed -i 's/a/b/' src/io.py"}, failed=False)
+    for command in ("pytest tests/test_io.py", "git stash && pytest tests/test_io.py"):
+        agent.after_action("bash", {"command": command}, output=red, failed=True)
+    agent.after_run(task="Mend the pipe", error=red)
+    hw.drain()
+
+    assert not model.asked
 
 
 def test_what_the_evidence_does_not_hold_is_asked_for_again(hw: Hardwon, model: Model) -> None:
@@ -140,7 +164,7 @@ def test_a_model_without_an_answer_leaves_the_lesson_of_the_rules(
 def test_no_value_of_one_customer_reaches_the_model(hw: Hardwon, model: Model) -> None:
     agent = hw.agent("clerk")
     error = json.dumps({"error": "payment method not found"})
-    for _ in range(2):
+    for _ in range(3):
         for card in ("credit_card_7334", "credit_card_9981"):
             call, is_wrong = {"reservation_id": "ZFA04Y", "payment_id": card}, "7334" in card
             agent.after_action("book", call, output=error if is_wrong else "ok", failed=is_wrong)

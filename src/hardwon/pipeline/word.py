@@ -14,6 +14,7 @@ from hardwon.text.clean import one_line
 from hardwon.text.grounding import ungrounded
 from hardwon.text.protocol import SCHEMA, Blocks, parse
 from hardwon.values.evidence import Evidence, Kind, joined, values_of
+from hardwon.values.fix import UNCHANGED
 from hardwon.values.lesson import LIVE, Lesson, Status
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 ORIGIN = "worded"
 A_JOB = 2  # failure kinds that a model is asked about after one job
 _LOOKED_AT = 200  # lessons of a scope among which one is due
-_RECURRING = 2  # runs that met a failure before a model looks at one without a fix
-_MORE = 2  # times as many meetings as when it was last asked
+_RECURRING = 3  # runs that met a failure before a model looks at one without a fix
+_MORE = 4  # times as many meetings as when it was last asked
 _AGAIN = (
     "\n\nYour last answer could not be used: {problem}. Answer once more, with nothing but the"
     " blocks."
@@ -50,20 +51,27 @@ def is_due(lesson: Lesson) -> bool:
         return False
     if not lesson.fixes and lesson.met < _RECURRING:
         return False
+    if lesson.fixes and all(fix.sort == UNCHANGED for fix in lesson.fixes):
+        return False  # there is nothing to word about tests that fail anyway
     asked = values_of(lesson.evidence, Kind.ASKED)
-    if not asked:
-        return True
-    met, _, keys = asked[-1].partition(" ")
-    return lesson.met >= _MORE * int(met) or not set(_keys(lesson).split()) <= set(keys.split())
+    return not asked or _has_grown(lesson, asked[-1])
 
 
-def _keys(lesson: Lesson) -> str:
-    return " ".join(sorted(fix.key.replace(" ", "_") for fix in lesson.fixes))
+def _has_grown(lesson: Lesson, asked: str) -> bool:
+    """Whether there is much more evidence than when a model was last asked."""
+    met, _, proven = asked.partition(" ")
+    is_news = lesson.origin != ORIGIN and not set(_proven(lesson).split()) <= set(proven.split())
+    return is_news or lesson.met >= _MORE * int(met)
+
+
+def _proven(lesson: Lesson) -> str:
+    """The keys of the fixes that have proven themselves."""
+    return " ".join(sorted(fix.key.replace(" ", "_") for fix in lesson.fixes if fix.is_proven))
 
 
 def noted(lesson: Lesson, now: datetime) -> Lesson:
     """The lesson with a note that a model was asked about this much evidence."""
-    asked = Evidence(Kind.ASKED, f"{lesson.met} {_keys(lesson)}", now.timestamp())
+    asked = Evidence(Kind.ASKED, f"{lesson.met} {_proven(lesson)}", now.timestamp())
     return lesson._replace(evidence=joined(lesson.evidence, (asked,)))
 
 
