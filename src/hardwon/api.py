@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
     from typing import Any, TypeVar
 
-    from hardwon import namespaces
+    from hardwon import namespaces, reporting
     from hardwon.doors import Doors
     from hardwon.failures import call_keys, verdict
     from hardwon.learn import executions, goals, trials
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from hardwon.values import step as steps
     from hardwon.values.job import Job
     from hardwon.values.queue import Tally
+    from hardwon.values.report import Report
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
     from hardwon.worker import WorkerProcess
@@ -53,7 +54,7 @@ else:
     nights, goals = lazy("hardwon.learn.maintenance"), lazy("hardwon.learn.goals")
     execution, steps = lazy("hardwon.values.execution"), lazy("hardwon.values.step")
     runs, verdict = lazy("hardwon.values.run"), lazy("hardwon.failures.verdict")
-    executions = lazy("hardwon.learn.executions")
+    executions, reporting = lazy("hardwon.learn.executions"), lazy("hardwon.reporting")
 
 
 def open(
@@ -168,6 +169,22 @@ class Hardwon:
     def spent(self) -> Spent:
         """What models have cost today, in all: `calls`, `tokens`, `money`."""
         return self._engine.spent()
+
+    def report(
+        self,
+        agent: str = "default",
+        *,
+        project: str | None = None,
+        tenant: str = "default",
+        since: timedelta | None = None,
+        whole: bool = False,
+    ) -> Report:
+        """What was learnt, what was shown, and what happened then: of an agent in a project.
+
+        With `whole` it is about every agent and project of the tenant. Default of `since`: 30 days.
+        """
+        own = scoped(agent, project=project, tenant=tenant)
+        return reporting.report(self._engine, own, since=since, whole=whole)
 
     def embed(self, tell: Callable[[int], None] | None = None) -> int:
         """Give every lesson that lacks one its vector, as workers do; how many were made.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hardwon.values import history as past
     from hardwon.values import imported, lesson_formats
     from hardwon.values.history import Change
+    from hardwon.values.report import Exposure
     from hardwon.values.scope import Scope
 else:
     call_keys, past = lazy("hardwon.failures.call_keys"), lazy("hardwon.values.history")
@@ -59,6 +60,11 @@ class Lessons:
         """One lesson, or NotFound."""
         self._count_deliveries()
         return self._engine.store.lessons.get(self._scope, number)
+
+    def exposures(self, number: int) -> Sequence[Exposure]:
+        """Where one lesson was shown, and what happened then; NotFound if it is not there."""
+        lesson = self._engine.store.lessons.get(self._scope, number)
+        return self._engine.store.statistics.exposures(self._scope, lesson.id)
 
     def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
         """Those that contain the text, or have the tag `reflexion` or `trigger:…` that it is."""

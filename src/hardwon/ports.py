@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, NamedTuple, Protocol
 
 from hardwon.ranking.odds import Call, Counts
@@ -17,6 +17,14 @@ from hardwon.values.job import Job
 from hardwon.values.lesson import Lesson
 from hardwon.values.queue import QueueCounts
 from hardwon.values.reflection import Likeness, Reflection
+from hardwon.values.report import (
+    Deliveries,
+    Exposure,
+    FailureKind,
+    LessonState,
+    OpenFailure,
+    Window,
+)
 from hardwon.values.run import RunSoFar, Shown
 from hardwon.values.scope import Scope
 from hardwon.values.step import Step
@@ -94,6 +102,31 @@ class FailureLog(Protocol):
 
     def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
         """The readable signatures met most often, with their counts."""
+
+
+class Statistics(Protocol):
+    """Adds up what was met, learnt and shown, where it is stored. Days are those of UTC."""
+
+    def met(self, window: Window) -> list[tuple[date, int]]:
+        """How many failures there were on each day that had some, oldest first."""
+
+    def failures(self, window: Window, *, limit: int) -> list[FailureKind]:
+        """The kinds that were met most often, with their days."""
+
+    def stopped(self, window: Window, *, before: datetime, limit: int) -> list[FailureKind]:
+        """The kinds met at least twice, last within the window and before a moment."""
+
+    def deliveries(self, window: Window) -> list[Deliveries]:
+        """What was shown, by door, outcome and day; all that was logged before counts."""
+
+    def lessons(self, window: Window, *, new: datetime) -> list[LessonState]:
+        """How many lessons are in each state, and how many of them were made since `new`."""
+
+    def unsolved(self, window: Window, *, limit: int) -> list[OpenFailure]:
+        """The failures without a fix that were met at least twice, the commonest first."""
+
+    def exposures(self, scope: Scope, lesson: int) -> list[Exposure]:
+        """Where this lesson was shown to the agent of a scope, in all its projects."""
 
 
 class CallLog(Protocol):
@@ -206,6 +239,8 @@ class Parts(Protocol):
     def deliveries(self) -> DeliveryLog: ...
     @property
     def failures(self) -> FailureLog: ...
+    @property
+    def statistics(self) -> Statistics: ...
     @property
     def calls(self) -> CallLog: ...
     @property

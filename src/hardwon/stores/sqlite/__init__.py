@@ -17,13 +17,22 @@ from hardwon.values.scope import Scope
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.ports import DreamStore, ReflectionStore, VectorStore
-    from hardwon.stores.sqlite import calls, dreams, failures, history, reflections, vectors
+    from hardwon.stores.sqlite import (
+        calls,
+        dreams,
+        failures,
+        history,
+        reflections,
+        statistics,
+        vectors,
+    )
 else:
     calls = lazy("hardwon.stores.sqlite.calls")
     dreams = lazy("hardwon.stores.sqlite.dreams")
     history = lazy("hardwon.stores.sqlite.history")
     failures = lazy("hardwon.stores.sqlite.failures")
     reflections = lazy("hardwon.stores.sqlite.reflections")
+    statistics = lazy("hardwon.stores.sqlite.statistics")
     vectors = lazy("hardwon.stores.sqlite.vectors")
 
 
@@ -55,6 +64,10 @@ class SqliteStore:
     @cached_property
     def failures(self) -> failures.SqliteFailures:
         return failures.SqliteFailures(self._db)
+
+    @cached_property
+    def statistics(self) -> statistics.SqliteStatistics:
+        return statistics.SqliteStatistics(self._db, self._journal)
 
     @cached_property
     def calls(self) -> calls.SqliteCalls:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from hardwon.stores.sqlite.database import Database
     from hardwon.values.scope import Scope
 
+_DAY = 86400  # seconds
+
 
 class SqliteFailures:
     """How often each failure was met."""
@@ -26,6 +28,11 @@ class SqliteFailures:
                 "INSERT INTO failures VALUES (?, ?, ?, 1, ?, ?) ON CONFLICT (shelf, signature)"
                 " DO UPDATE SET met_count = met_count + 1, last_at = excluded.last_at",
                 (shelf, signature, text, at, at),
+            )
+            db.run(
+                "INSERT INTO failure_days VALUES (?, ?, ?, 1)"
+                " ON CONFLICT (shelf, day, signature) DO UPDATE SET met = met + 1",
+                (shelf, int(at // _DAY), signature),
             )
             row = db.row(
                 "SELECT met_count FROM failures WHERE shelf = ? AND signature = ?",

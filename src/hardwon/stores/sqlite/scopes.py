@@ -8,6 +8,7 @@ from hardwon.values.scope import Scope
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.stores.sqlite.database import Database
+    from hardwon.values.report import Window
 
 _VISIBLE = """
 SELECT s.id, s.project, s.active FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id
@@ -16,6 +17,11 @@ WHERE t.name = ? AND s.agent_id = ? AND s.project IN (?, '')
 _OWN = """
 SELECT s.id FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id
 WHERE t.name = ? AND s.agent_id = ? AND s.project = ?
+"""
+
+_COVERED = """
+SELECT s.id FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id
+WHERE t.name = ? AND (? OR s.agent_id = ? AND s.project IN (?, ?))
 """
 
 
@@ -58,6 +64,14 @@ def of_agent(database: Database, scope: Scope) -> dict[int, Scope]:
         (scope.tenant, scope.agent),
     )
     return {row[0]: scope._replace(project=row[1] or None) for row in rows}
+
+
+def covered(database: Database, window: Window, *, seen: bool = False) -> tuple[int, ...]:
+    """The shelves that a window covers; with `seen` also those whose lessons are told there."""
+    tenant, agent, project = window.scope
+    own = project or ""
+    values = (tenant, window.is_whole, agent, own, "" if seen else own)
+    return tuple(row[0] for row in database.rows(_COVERED, values))
 
 
 def every(database: Database) -> dict[int, Scope]:

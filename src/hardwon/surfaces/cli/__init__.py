@@ -23,6 +23,7 @@ COMMANDS = {
     "reflect": "Keep a lesson, or look after the queue of reflections.",
     "lesson": "List, search, show, edit and delete lessons.",
     "recall": "Show what would be put before the agent.",
+    "report": "What was learnt, what was shown, and what happened then.",
     "queue": "Watch the queue work.",
     "session": "Mine transcripts of coding agents into memory.",
     "loop": "Try a task until its verifiers pass, learning from each trial.",

@@ -10,8 +10,8 @@ import click
 import hardwon
 from hardwon.failures.guards import guard_of
 from hardwon.settings import load
-from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, plural, say
+from hardwon.surfaces.cli import options, story
+from hardwon.surfaces.cli.output import dump, plain, plural, say
 from hardwon.surfaces.cli.progress import Progress
 from hardwon.values.evidence import Kind
 from hardwon.values.lesson import Status, statuses
@@ -76,11 +76,12 @@ def search(text: str, limit: int, as_json: bool, **place: Any) -> None:
 @options.scope
 @options.as_json
 def show(number: str, as_json: bool, **place: Any) -> None:
-    """One lesson with all that is known about it."""
+    """One lesson with its story: where it comes from, where it was shown, what followed."""
     with options.Scoped(**place) as agent:
         lesson = agent.lessons.get(_id(number))
+        exposures = agent.lessons.exposures(lesson.id)
     if as_json:
-        dump(lesson)
+        dump({**plain(lesson), "exposures": plain(exposures)})
         return
     say(lesson.render())
     if "\n" in lesson.correction:
@@ -90,6 +91,8 @@ def show(number: str, as_json: bool, **place: Any) -> None:
         f"id: #{lesson.id}  status: {lesson.status}  shown: {lesson.hits}  met: {lesson.met}"
         f"  confidence: {lesson.confidence:.2f}  by: {lesson.author}  from: {lesson.origin}"
     )
+    for line in story.lines(lesson, exposures):
+        say(line)
 
 
 @command.command()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 import textwrap
-from datetime import datetime, timedelta
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,11 +16,13 @@ from hardwon.text.clean import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
 
 def say(text: str = "", **style: Any) -> None:
     """A line for people: no stored byte can steer the terminal; colours only on a terminal."""
-    click.echo(click.style(printable(text), **style) if style else printable(text))
+    is_plain = not style or bool(os.environ.get("NO_COLOR"))
+    click.echo(printable(text) if is_plain else click.style(printable(text), **style))
 
 
 def say_folded(text: str) -> None:
@@ -50,7 +53,7 @@ def plain(value: Any) -> Any:
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
-    if isinstance(value, datetime):
+    if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, timedelta):
         return value.total_seconds()

@@ -11,6 +11,7 @@ from hardwon.errors import NotFound
 from hardwon.ranking.odds import EVERY, LIMITS, PRUNE_EVERY, Call, Counts, counted, together
 from hardwon.ranking.query import Match, Query, Tally, index, keys, rarity
 from hardwon.ranking.reflections import CANDIDATES, best_held, by_relevance, words_of
+from hardwon.stores.memory.statistics import MemoryStatistics
 from hardwon.text.embedding_text import Wording, wording_of
 from hardwon.values.lesson import LIVE, SHELVED, Lesson, statuses
 from hardwon.values.lesson_check import checked
@@ -215,10 +216,12 @@ class MemoryFailures:
 
     def __init__(self) -> None:
         self.all: dict[tuple[Scope, str], tuple[str, int]] = {}
+        self.times: dict[tuple[Scope, str], list[datetime]] = {}  # of every meeting
 
     def met(self, scope: Scope, signature: str, text: str, now: datetime) -> int:
         known, count = self.all.get((scope, signature), (text, 0))
         self.all[scope, signature] = (known, count + 1)
+        self.times.setdefault((scope, signature), []).append(now)
         return count + 1
 
     def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
@@ -324,6 +327,7 @@ class MemoryStore:
         self.runs = MemoryReflections(RUNS_KEPT)
         self.deliveries = MemoryDeliveries(self.lessons)
         self.failures = MemoryFailures()
+        self.statistics = MemoryStatistics(self)
         self.calls = MemoryCalls()
         self.history = MemoryHistory()
         self.dreams = MemoryDreams(self)
@@ -348,6 +352,8 @@ class MemoryStore:
         self.deliveries.all = [d for d in self.deliveries.all if d.scope.tenant != tenant]
         self.dreams.all = {n: d for n, d in self.dreams.all.items() if d.scope.tenant != tenant}
         self.failures.all = {k: v for k, v in self.failures.all.items() if k[0].tenant != tenant}
+        kept_times = {k: v for k, v in self.failures.times.items() if k[0].tenant != tenant}
+        self.failures.times = kept_times
         self.calls.all = {k: v for k, v in self.calls.all.items() if k.tenant != tenant}
         self.history.all = [c for c in self.history.all if c.before.scope.tenant != tenant]
 

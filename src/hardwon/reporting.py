@@ -1,0 +1,56 @@
+"""Reports: what was met, learnt and shown in a time, and what happened then."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from hardwon.errors import InvalidInput
+from hardwon.values.report import Report, Spending, Window
+
+if TYPE_CHECKING:
+    from hardwon.runtime import Runtime
+    from hardwon.values.scope import Scope
+
+_KINDS = 10  # of failures that are listed
+_OPEN = 10  # failures without a fix that are listed
+_NEW = timedelta(days=7)  # a lesson is new for so long
+_QUIET = timedelta(days=7)  # after which a failure has stopped coming back
+_USUAL = timedelta(days=30)
+_LONGEST = timedelta(days=36_500)
+NO_HOLD_OUT = (
+    "Not proven: no hold-out is on. What happened after a lesson was shown is an observation; "
+    "without it the same might have happened."
+)
+
+
+def report(
+    engine: Runtime, scope: Scope, *, since: timedelta | None, whole: bool = False
+) -> Report:
+    """The report of a scope, or of a whole tenant."""
+    since = _USUAL if since is None else since
+    if not timedelta(0) < since <= _LONGEST:
+        raise InvalidInput(f"no time to report on: {since}")
+    now = engine.clock()
+    window = Window(scope, _start(now, since), whole)
+    quiet = min(_QUIET, since / 2)
+    facts = engine.store.statistics
+    return Report(
+        window=window,
+        at=now,
+        met=tuple(facts.met(window)),
+        failures=tuple(facts.failures(window, limit=_KINDS)),
+        stopped=tuple(facts.stopped(window, before=now - quiet, limit=_KINDS)),
+        quiet=quiet,
+        lessons=tuple(facts.lessons(window, new=now - _NEW)),
+        deliveries=tuple(facts.deliveries(window)),
+        unsolved=tuple(facts.unsolved(window, limit=_OPEN)),
+        spent=Spending(*engine.spent()[:3]),
+        queue=engine.queue.counts(),
+        proof=NO_HOLD_OUT,
+    )
+
+
+def _start(now: datetime, since: timedelta) -> datetime:
+    """The beginning of the first day of the time, so that every day is a whole one."""
+    return (now - since).replace(hour=0, minute=0, second=0, microsecond=0)

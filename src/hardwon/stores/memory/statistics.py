@@ -1,0 +1,116 @@
+"""What was met, learnt and shown, added up from what a memory store holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from hardwon.values.lesson import Status
+from hardwon.values.report import (
+    Deliveries,
+    Exposure,
+    FailureKind,
+    LessonState,
+    OpenFailure,
+    Window,
+    day_number,
+    day_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import date, datetime
+
+    from hardwon.stores.memory import MemoryStore
+    from hardwon.values.delivery import Delivery
+    from hardwon.values.scope import Scope
+
+
+class MemoryStatistics:
+    """Sums and counts, made anew for each question."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store = store
+
+    def met(self, window: Window) -> list[tuple[date, int]]:
+        return _by_day(at for times in self._recent(window).values() for at in times)
+
+    def failures(self, window: Window, *, limit: int) -> list[FailureKind]:
+        every = self._times(window)
+        recent = self._recent(window)
+        kinds = [
+            self._kind(kind, every[kind])._replace(met=len(times), days=tuple(_by_day(times)))
+            for kind, times in recent.items()
+        ]
+        return sorted(kinds, key=_commonest)[:limit]
+
+    def stopped(self, window: Window, *, before: datetime, limit: int) -> list[FailureKind]:
+        kinds = [self._kind(kind, times) for kind, times in self._times(window).items()]
+        found = [one for one in kinds if one.met > 1 and window.since <= one.last < before]
+        return sorted(found, key=_commonest)[:limit]
+
+    def deliveries(self, window: Window) -> list[Deliveries]:
+        counts: Counter[tuple[int, str, str]] = Counter()
+        tokens: Counter[tuple[int, str, str]] = Counter()
+        for one in self._store.deliveries.all:
+            if window.covers(one.scope) and one.at >= window.since:
+                key = day_number(one.at), one.door, one.outcome
+                counts[key] += 1
+                tokens[key] += one.tokens
+        return [
+            Deliveries(door, outcome, day_of(day), counts[day, door, outcome], sum_)
+            for (day, door, outcome), sum_ in sorted(tokens.items())
+        ]
+
+    def lessons(self, window: Window, *, new: datetime) -> list[LessonState]:
+        seen = [one for one in self._store.lessons.all.values() if window.sees(one.scope)]
+        counts = Counter(one.status for one in seen)
+        fresh = Counter(one.status for one in seen if one.created_at >= new)
+        return [LessonState(status, counts[status], fresh[status]) for status in sorted(counts)]
+
+    def unsolved(self, window: Window, *, limit: int) -> list[OpenFailure]:
+        found = [
+            OpenFailure(one.id, one.situation, one.met, one.updated_at)
+            for one in self._store.lessons.all.values()
+            if window.covers(one.scope) and one.updated_at >= window.since
+            if one.status == Status.SEEN and one.met > 1
+        ]
+        return sorted(found, key=lambda one: (-one.met, one.lesson))[:limit]
+
+    def exposures(self, scope: Scope, lesson: int) -> list[Exposure]:
+        own = scope.everywhere()
+        shown: dict[tuple[str, str], list[Delivery]] = {}
+        for one in self._store.deliveries.all:
+            if one.scope.everywhere() == own and lesson in one.lessons:
+                shown.setdefault((one.door, one.outcome), []).append(one)
+        found = [
+            Exposure(*key, len(group), max(one.at for one in group)) for key, group in shown.items()
+        ]
+        return sorted(found, key=lambda one: (-one.last.timestamp(), one.door, one.outcome))
+
+    def _kind(self, kind: str, times: list[datetime]) -> FailureKind:
+        text = next(text for (_, own), (text, _) in self._store.failures.all.items() if own == kind)
+        return FailureKind(kind, text, len(times), min(times), max(times))
+
+    def _recent(self, window: Window) -> dict[str, list[datetime]]:
+        first = day_number(window.since)
+        return self._times(window, lambda at: day_number(at) >= first)
+
+    def _times(
+        self, window: Window, is_wanted: Callable[[datetime], bool] = lambda at: True
+    ) -> dict[str, list[datetime]]:
+        """When each kind was met within the window's scopes."""
+        found: dict[str, list[datetime]] = {}
+        for (scope, kind), times in self._store.failures.times.items():
+            wanted = [at for at in times if is_wanted(at)] if window.covers(scope) else []
+            if wanted:
+                found.setdefault(kind, []).extend(wanted)
+        return found
+
+
+def _by_day(times: Iterable[datetime]) -> list[tuple[date, int]]:
+    return [(day_of(day), met) for day, met in sorted(Counter(map(day_number, times)).items())]
+
+
+def _commonest(kind: FailureKind) -> tuple[int, str]:
+    return -kind.met, kind.kind

@@ -1,0 +1,137 @@
+"""What was met, learnt and shown, added up by SQLite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.stores.sqlite import scopes
+from hardwon.stores.sqlite.database import marks
+from hardwon.stores.sqlite.rows import moment
+from hardwon.values.report import (
+    Deliveries,
+    Exposure,
+    FailureKind,
+    LessonState,
+    OpenFailure,
+    Window,
+    day_number,
+    day_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date, datetime
+
+    from hardwon.stores.sqlite.database import Database, Row
+    from hardwon.stores.sqlite.journal import Journal
+    from hardwon.values.scope import Scope
+
+_KINDS = """
+SELECT d.signature, f.text, d.met, min(f.first_at), max(f.last_at) FROM (
+    SELECT signature, sum(met) AS met FROM failure_days WHERE shelf IN ({0}) AND day >= ?
+    GROUP BY signature ORDER BY met DESC, signature LIMIT ?
+) AS d JOIN failures AS f ON f.signature = d.signature AND f.shelf IN ({0})
+GROUP BY d.signature ORDER BY d.met DESC, d.signature
+"""
+_STOPPED = """
+SELECT signature, text, sum(met_count) AS met, min(first_at), max(last_at) AS last FROM failures
+WHERE shelf IN ({0}) GROUP BY signature
+HAVING met >= 2 AND last >= ? AND last < ? ORDER BY met DESC, signature LIMIT ?
+"""
+_DELIVERIES = """
+SELECT door, outcome, CAST(at / 86400 AS INTEGER) AS day, count(*), sum(tokens) FROM deliveries
+WHERE shelf IN ({0}) AND at >= ? GROUP BY door, outcome, day ORDER BY day, door, outcome
+"""
+_LESSONS = """
+SELECT status, count(*), sum(created_at >= ?) FROM lessons
+WHERE shelf IN ({0}) GROUP BY status ORDER BY status
+"""
+_UNSOLVED = """
+SELECT id, situation, met_count, updated_at FROM lessons
+WHERE shelf IN ({0}) AND status = 'seen' AND met_count >= 2 AND updated_at >= ?
+ORDER BY met_count DESC, id LIMIT ?
+"""
+_EXPOSURES = """
+SELECT door, outcome, count(*), max(at) AS last FROM deliveries
+WHERE shelf IN ({0}) AND EXISTS (SELECT 1 FROM json_each(lessons) WHERE value = ?)
+GROUP BY door, outcome ORDER BY last DESC, door, outcome
+"""
+
+
+class SqliteStatistics:
+    """Sums and counts; no row of a log is read into this process."""
+
+    def __init__(self, database: Database, journal: Journal) -> None:
+        self._db = database
+        self._journal = journal
+
+    def met(self, window: Window) -> list[tuple[date, int]]:
+        rows = self._rows(
+            "SELECT day, sum(met) FROM failure_days WHERE shelf IN ({0}) AND day >= ?"
+            " GROUP BY day ORDER BY day",
+            scopes.covered(self._db, window),
+            day_number(window.since),
+        )
+        return [(day_of(day), met) for day, met in rows]
+
+    def failures(self, window: Window, *, limit: int) -> list[FailureKind]:
+        shelves, first = scopes.covered(self._db, window), day_number(window.since)
+        sql = _KINDS.format(marks(shelves))
+        rows = self._db.rows(sql, (*shelves, first, limit, *shelves))
+        days = self._days(shelves, first, [row[0] for row in rows])
+        return [_kind(row)._replace(days=tuple(days[row[0]])) for row in rows]
+
+    def stopped(self, window: Window, *, before: datetime, limit: int) -> list[FailureKind]:
+        times = window.since.timestamp(), before.timestamp()
+        rows = self._rows(_STOPPED, scopes.covered(self._db, window), *times, limit)
+        return [_kind(row) for row in rows]
+
+    def deliveries(self, window: Window) -> list[Deliveries]:
+        self._journal.fold()
+        shelves = scopes.covered(self._db, window)
+        rows = self._rows(_DELIVERIES, shelves, window.since.timestamp())
+        return [
+            Deliveries(door, outcome, day_of(day), count, tokens)
+            for door, outcome, day, count, tokens in rows
+        ]
+
+    def lessons(self, window: Window, *, new: datetime) -> list[LessonState]:
+        shelves = scopes.covered(self._db, window, seen=True)
+        sql = _LESSONS.format(marks(shelves))
+        return [LessonState(*row) for row in self._db.rows(sql, (new.timestamp(), *shelves))]
+
+    def unsolved(self, window: Window, *, limit: int) -> list[OpenFailure]:
+        shelves = scopes.covered(self._db, window)
+        rows = self._rows(_UNSOLVED, shelves, window.since.timestamp(), limit)
+        return [OpenFailure(number, text, met, moment(at)) for number, text, met, at in rows]
+
+    def exposures(self, scope: Scope, lesson: int) -> list[Exposure]:
+        self._journal.fold()
+        rows = self._rows(_EXPOSURES, tuple(scopes.of_agent(self._db, scope)), lesson)
+        return [Exposure(door, outcome, count, moment(at)) for door, outcome, count, at in rows]
+
+    def _days(
+        self, shelves: Sequence[int], first: int, kinds: Sequence[str]
+    ) -> dict[str, list[tuple[date, int]]]:
+        """On which days each of these kinds was met, and how often."""
+        rows = self._rows(
+            "SELECT signature, day, sum(met) FROM failure_days"
+            f" WHERE shelf IN ({{0}}) AND day >= ? AND signature IN ({marks(kinds)})"
+            " GROUP BY signature, day ORDER BY day",
+            shelves,
+            first,
+            *kinds,
+        )
+        days: dict[str, list[tuple[date, int]]] = {kind: [] for kind in kinds}
+        for kind, day, met in rows:
+            days[kind].append((day_of(day), met))
+        return days
+
+    def _rows(self, sql: str, shelves: Sequence[int], *values: object) -> list[Row]:
+        """The rows of a query whose first values are shelves."""
+        return self._db.rows(sql.format(marks(shelves)), (*shelves, *values))
+
+
+def _kind(row: Row) -> FailureKind:
+    kind, text, met, first, last = row
+    return FailureKind(kind, text, met, moment(first), moment(last))

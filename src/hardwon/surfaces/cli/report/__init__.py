@@ -1,0 +1,70 @@
+"""`hardwon report`: what was learnt, what was shown, and what happened then."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import hardwon
+from hardwon.project import project_of
+from hardwon.settings import duration
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import dump, say, width
+from hardwon.surfaces.cli.report import html, terminal
+
+if TYPE_CHECKING:
+    from hardwon.values.report import Report
+
+_UNITS = {"d": timedelta(days=1), "w": timedelta(days=7)}
+
+
+def _duration(context: click.Context, option: click.Parameter, value: str) -> timedelta:
+    """`30d`, `2w`, or a duration as settings have it."""
+    number, unit = value[:-1], value[-1:]
+    try:
+        if unit in _UNITS and number.isascii() and number.isdigit():
+            return int(number) * _UNITS[unit]
+        return duration(value)
+    except (ValueError, OverflowError):
+        raise click.BadParameter(f"{value!r} is no time; write 30d, 2w or 12h") from None
+
+
+@click.command("report")
+@click.option("--all", "whole", is_flag=True, help="Every agent and project of the tenant.")
+@click.option(
+    "--since", default="30d", show_default=True, callback=_duration, help="30d, 2w or 12h."
+)
+@click.option(
+    "--html", "page", type=click.Path(dir_okay=False), help="Write a page that needs no network."
+)
+@options.scope
+@options.as_json
+def command(
+    whole: bool, since: timedelta, page: str | None, as_json: bool, home: str | None, **place: Any
+) -> None:
+    """What was learnt, what was shown, and what happened then.
+
+    It is about the project of this folder, unless --project or --all says otherwise. Days are
+    those of UTC.
+    """
+    place["project"] = place["project"] or project_of(os.getcwd())
+    with hardwon.open(home) as hw:
+        report = hw.report(**place, since=since, whole=whole)
+    if page is not None:
+        with open(page, "w", encoding="utf-8") as file:
+            file.write(html.page(report))
+    if as_json:
+        dump(report)
+    elif page is not None:
+        say(f"OK: wrote {page}")
+    else:
+        _print(report)
+
+
+def _print(report: Report) -> None:
+    for line in terminal.lines(report, width()):
+        is_heading = bool(line) and not line.startswith(" ")
+        say(line, **({"bold": True} if is_heading else {}))

@@ -1,0 +1,170 @@
+"""A report as one page: no script, no network, every text escaped."""
+
+from __future__ import annotations
+
+from html import escape
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from hardwon.surfaces.cli.report import wording
+from hardwon.text.clean import one_line, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.values.report import FailureKind, Report
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_KEY = (
+    '<p class="soft key"><span><i class="good"></i>went well</span>'
+    '<span><i class="bad"></i>went wrong</span>'
+    '<span><i class="open"></i>neither, or unknown</span></p>'
+)
+
+
+def page(report: Report) -> str:
+    """The whole page."""
+    title = f"hardwon report on {wording.place(report)}"
+    parts = (_tiles, _proof, _failures, _stopped, _shown, _to_do, _lessons)
+    body = "\n".join(part(report) for part in parts)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{_text(title)}</title>\n<style>\n{_style()}</style>\n</head>\n<body>\n<main>\n"
+        f'<h1>{_text(title)}</h1>\n<p class="soft">{_text(wording.period(report))}; days are those '
+        f"of UTC; made {report.at:%Y-%m-%d %H:%M}.</p>\n{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _style() -> str:
+    return (resources.files(__package__) / "page.css").read_text(encoding="utf-8")
+
+
+def _tiles(report: Report) -> str:
+    new = sum(state.new for state in report.lessons)
+    facts = (
+        (sum(wording.days(report)), "failures met"),
+        (len(report.stopped), f"kinds not met for {wording.span(report.quiet)}"),
+        (sum(state.total for state in report.lessons), f"lessons, {new:,} new this week"),
+        (report.shown, f"times shown, {report.tokens:,} tokens"),
+    )
+    tiles = "".join(
+        f'<section><b>{number:,}</b><span class="soft">{_text(name)}</span></section>'
+        for number, name in facts
+    )
+    return f'<div class="tiles">{tiles}</div>'
+
+
+def _proof(report: Report) -> str:
+    return _section("Proof", f"<p>{_text(report.proof)}</p>")
+
+
+def _failures(report: Report) -> str:
+    counts = wording.days(report)
+    if not any(counts):
+        return _section("Failures met", f'<p class="soft">{_text(wording.EMPTY)}</p>')
+    first, last = wording.day(report.window.since.date()), wording.day(report.at.date())
+    chart = (
+        f"{columns(counts, 'days')}<p class='soft ends'><span>{first}</span>"
+        f"<span>at most {max(counts):,} a day</span><span>{last}</span></p>"
+    )
+    rows = "".join(_kind(report, kind) for kind in report.failures)
+    return _section("Failures met, by day and kind", f"{chart}<ul>{rows}</ul>")
+
+
+def _kind(report: Report, kind: FailureKind) -> str:
+    days = columns(wording.spread(report, kind.days), "mini")
+    return _row(f"{kind.met:,}", _text(kind.text), days)
+
+
+def _stopped(report: Report) -> str:
+    rows = "".join(
+        _row(f"{kind.met:,}", _text(kind.text), f"last {wording.day(kind.last.date())}")
+        for kind in report.stopped
+    )
+    head = f"Stopped coming back: not met for {wording.span(report.quiet)}"
+    return _section(head, f"<ul>{rows}</ul>") if rows else ""
+
+
+def _shown(report: Report) -> str:
+    rows = "".join(_door(report, door) for door in report.doors)
+    head = "What was shown, and what happened then"
+    return _section(head, f"<ul>{rows}</ul>{_KEY}") if rows else ""
+
+
+def _door(report: Report, door: str) -> str:
+    outcomes = report.outcomes(door)
+    told = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.items())
+    picture = stack(wording.tones(outcomes))
+    name = _text(wording.DOORS.get(door, door))
+    return (
+        f'<li><b>{sum(outcomes.values()):,}</b><span class="wide">{name}</span>'
+        f'<span class="wide">{picture}</span><span class="wide soft">{_text(told)}</span></li>'
+    )
+
+
+def _to_do(report: Report) -> str:
+    rows = "".join(
+        _row(f"{one.met:,}", _text(one.text), f"<code>#{one.lesson}</code>")
+        for one in report.unsolved
+    )
+    hint = '<p class="soft">Tell the fix: <code>hardwon lesson edit ID --correction …</code></p>'
+    head = "To do: failures that keep coming back and have no fix"
+    return _section(head, f"<ul>{rows}</ul>{hint}") if rows else ""
+
+
+def _lessons(report: Report) -> str:
+    rows = "".join(
+        _row(
+            f"{state.total:,}",
+            f"{_text(state.status)} <span class='soft'>({_text(meaning)})</span>",
+            f"+{state.new:,} this week" if state.new else "",
+        )
+        for state, meaning in wording.states(report)
+    )
+    costs = f"Today {_text(wording.money(report))}. Queue: {_text(wording.queue(report))}."
+    return _section("Lessons, costs and queue", f'<ul>{rows}</ul><p class="soft">{costs}</p>')
+
+
+def _section(head: str, body: str) -> str:
+    return f"<section><h2>{_text(head)}</h2>{body}</section>"
+
+
+def _row(number: str, text: str, side: str) -> str:
+    return f'<li><b>{number}</b><span>{text}</span><span class="side soft">{side}</span></li>'
+
+
+def columns(counts: Sequence[int], name: str) -> str:
+    """One column a day, as high as its count."""
+    most = max(*counts, 1)
+    heights = [100 * count / most for count in counts]
+    drawn = "".join(
+        f'<rect class="bar" x="{at + 0.1:.1f}" y="{100 - height:.1f}" width=".8"'
+        f' height="{height:.1f}"/>'
+        for at, height in enumerate(heights)
+        if height
+    )
+    return _picture(drawn, name, len(counts), f"{sum(counts):,} in {len(counts)} days")
+
+
+def stack(counts: dict[str, int]) -> str:
+    """One bar whose parts are as long as the counts are large."""
+    drawn, start = "", 0
+    for name, count in counts.items():
+        drawn += f'<rect class="{name}" x="{start}" y="0" width="{count}" height="100"/>'
+        start += count
+    words = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    return _picture(drawn, "stack", start, words)
+
+
+def _picture(drawn: str, name: str, width: int, words: str) -> str:
+    return (
+        f'<svg class="{name}" viewBox="0 0 {width} 100" preserveAspectRatio="none" role="img" '
+        f'aria-label="{_text(words)}">{drawn}</svg>'
+    )
+
+
+def _text(text: str) -> str:
+    """A text that no reader takes for markup."""
+    return escape(one_line(printable(text)))

@@ -1,0 +1,153 @@
+"""A report as lines of text that fit a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from hardwon.surfaces.cli.report import wording
+from hardwon.text.clean import one_line, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hardwon.values.report import FailureKind, Report
+
+_LEVELS = " ▁▂▃▄▅▆▇█"
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_FILLS = {wording.GOOD: "█", wording.BAD: "▒", wording.OPEN: "░"}
+_WIDEST = 160
+_BROADEST = 3  # columns of a day
+
+
+def lines(report: Report, width: int) -> Iterator[str]:
+    """The report; no line is wider than `width`, and headings are not indented."""
+    width = min(width, _WIDEST)
+    yield from textwrap.wrap(f"Report on {wording.place(report)}, {wording.period(report)}", width)
+    if not (report.met or report.lessons or report.shown):
+        yield f"  {wording.EMPTY}"
+        if not report.window.is_whole:
+            yield "  `hardwon report --all` covers every project."
+    for part in (_failures, _stopped, _lessons, _shown, _to_do, _running):
+        yield from part(report, width)
+    yield ""
+    yield "Proof"
+    yield from _wrapped(report.proof, width, "  ")
+
+
+def _failures(report: Report, width: int) -> Iterator[str]:
+    if not report.met:
+        return
+    counts = wording.days(report)
+    yield ""
+    yield f"Failures met: {sum(counts):,}"
+    first, last = wording.day(report.window.since.date()), wording.day(report.at.date())
+    room = width - len(first) - len(last) - 4
+    yield f"  {first} {sparkline(counts, room)} {last}"
+    most = max(kind.met for kind in report.failures)
+    for kind in report.failures:
+        yield _kind_line(report, kind, width, most)
+
+
+def _kind_line(report: Report, kind: FailureKind, width: int, most: int) -> str:
+    size = max(6, width // 8)
+    days = sparkline(wording.spread(report, kind.days), size)
+    start = f"  {kind.met:>5,} {bar(kind.met / most, size)} {days} "
+    return start + cut(kind.text, width - len(start))
+
+
+def _stopped(report: Report, width: int) -> Iterator[str]:
+    if not report.stopped:
+        return
+    yield ""
+    yield f"Stopped coming back (not met for {wording.span(report.quiet)})"
+    for kind in report.stopped:
+        start = f"  {kind.met:>5,} times, last on {wording.day(kind.last.date()):<6}  "
+        yield start + cut(kind.text, width - len(start))
+
+
+def _lessons(report: Report, width: int) -> Iterator[str]:
+    if not report.lessons:
+        return
+    yield ""
+    yield f"Lessons: {sum(one.total for one in report.lessons):,}"
+    for state, meaning in wording.states(report):
+        new = f"+{state.new:,} this week" if state.new else ""
+        yield cut(f"  {state.total:>5,} {state.status:<11} {new:<16} {meaning}", width)
+
+
+def _shown(report: Report, width: int) -> Iterator[str]:
+    if not report.shown:
+        return
+    yield ""
+    yield f"Shown: {report.shown:,} times, {report.tokens:,} tokens"
+    size = max(10, width // 5)
+    for door in report.doors:
+        outcomes = report.outcomes(door)
+        total, picture = sum(outcomes.values()), stack(wording.tones(outcomes), size)
+        yield f"  {total:>5,} {picture} {wording.DOORS.get(door, door)}"
+        told = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.items())
+        yield from _wrapped(told, width, " " * 8)
+    yield "  █ went well  ▒ went wrong  ░ neither, or unknown"
+
+
+def _to_do(report: Report, width: int) -> Iterator[str]:
+    if not report.unsolved:
+        return
+    yield ""
+    yield "To do: failures that keep coming back and have no fix"
+    for one in report.unsolved:
+        start = f"  {one.met:>5,} times  #{one.lesson:<5} "
+        yield start + cut(one.text, width - len(start))
+    yield "  Tell a fix: `hardwon lesson edit ID --correction …`"
+
+
+def _running(report: Report, width: int) -> Iterator[str]:
+    yield ""
+    yield "Costs and queue"
+    yield cut(f"  today {wording.money(report)}", width)
+    yield cut(f"  queue {wording.queue(report)}", width)
+
+
+def _wrapped(text: str, width: int, indent: str) -> list[str]:
+    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent)
+
+
+def bar(share: float, size: int) -> str:
+    """A bar of so many characters, filled to a share of it."""
+    eighths = max(1, round(share * size * 8))
+    whole, rest = divmod(eighths, 8)
+    return ("█" * whole + (_EIGHTHS[rest] if rest else "")).ljust(size)
+
+
+def stack(counts: dict[str, int], size: int) -> str:
+    """One bar whose parts are as long as the counts are large; none that is there vanishes."""
+    total = sum(counts.values())
+    sizes = {name: max(1, round(n / total * size)) for name, n in counts.items() if n}
+    longest = max(sizes, key=lambda name: sizes[name])
+    sizes[longest] += size - sum(sizes.values())
+    return "".join(_FILLS[name] * length for name, length in sizes.items())
+
+
+def sparkline(counts: Sequence[int], size: int) -> str:
+    """The counts as columns, at most `size` of them; several days share one where they must."""
+    width = max(1, min(size, len(counts)))
+    edges = [round(at * len(counts) / width) for at in range(width + 1)]
+    sums = [sum(counts[start:end]) for start, end in pairwise(edges)]
+    most, top = max(*sums, 1), len(_LEVELS) - 1
+    breadth = min(_BROADEST, size // width)
+    return "".join(_LEVELS[-(-count * top // most)] * breadth for count in sums)
+
+
+def cut(text: str, width: int) -> str:
+    """The text on one line of at most `width` columns."""
+    text = one_line(printable(text)) if not text.startswith(" ") else printable(text)
+    room, kept = width, ""
+    for letter in text:
+        room -= 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+        if room < 0:
+            return f"{kept[:-1]}…"
+        kept += letter
+    return kept

@@ -1,0 +1,105 @@
+"""The words and classes that the terminal and the page share."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from hardwon.values.delivery import Outcome
+from hardwon.values.lesson import LIVE, Status
+
+if TYPE_CHECKING:
+    from hardwon.values.report import LessonState, Report
+
+GOOD, BAD, OPEN = "good", "bad", "open"
+_TONES = {
+    **dict.fromkeys((Outcome.WORKED, Outcome.OVERCOME, Outcome.NOT_MET, "helped"), GOOD),
+    **dict.fromkeys((Outcome.SAME, Outcome.REPEATED, Outcome.LEFT), BAD),
+}
+_STATES = {
+    Status.SEEN: "met, no fix known",
+    Status.CANDIDATE: "one run shows a fix",
+    Status.PROVEN: "worked again, or vouched for",
+    Status.RETIRED: "did not help, or expired",
+    Status.QUARANTINED: "waits for a person",
+    Status.SUPERSEDED: "merged into another",
+}
+DOORS = {
+    "start": "when a run began",
+    "turn": "with a prompt",
+    "action": "before a call",
+    "error": "after a failure",
+    "loop": "to a run that went in circles",
+}
+EMPTY = "Nothing was recorded here in this time."
+
+
+def tone(outcome: str) -> str:
+    """Whether an outcome speaks for the lesson, against it, or neither."""
+    return _TONES.get(outcome, OPEN)
+
+
+def tones(outcomes: dict[str, int]) -> dict[str, int]:
+    """How many outcomes there are of each class, in a fixed order."""
+    counts = dict.fromkeys((GOOD, BAD, OPEN), 0)
+    for outcome, count in outcomes.items():
+        counts[tone(outcome)] += count
+    return counts
+
+
+def place(report: Report) -> str:
+    """What the report is about."""
+    scope = report.window.scope
+    tenant = "" if scope.tenant == "default" else f" of tenant {scope.tenant}"
+    if report.window.is_whole:
+        return f"every agent and project{tenant}"
+    project = f"project {scope.project}" if scope.project else "no project"
+    return f"{project}, agent {scope.agent}{tenant}"
+
+
+def period(report: Report) -> str:
+    """From when to when it is."""
+    return f"{day(report.window.since.date())} to {day(report.at.date())} {report.at:%Y}"
+
+
+def day(moment: date) -> str:
+    """A day without its year."""
+    return f"{moment.day} {moment:%b}"
+
+
+def days(report: Report) -> list[int]:
+    """Failures a day, for every day of the time, oldest first."""
+    return spread(report, report.met)
+
+
+def spread(report: Report, counted: tuple[tuple[date, int], ...]) -> list[int]:
+    """A count for every day of the time; none where nothing was counted."""
+    first, last = report.window.since.date(), report.at.date()
+    known = dict(counted)
+    return [known.get(first + timedelta(days=at), 0) for at in range((last - first).days + 1)]
+
+
+def states(report: Report) -> list[tuple[LessonState, str]]:
+    """The states of lessons in the order of their life, with what they mean."""
+    order = [*LIVE, Status.RETIRED, Status.QUARANTINED, Status.SUPERSEDED]
+    known = {one.status: one for one in report.lessons}
+    return [(known[status], _STATES[status]) for status in order if status in known]
+
+
+def span(time: timedelta) -> str:
+    """A time in days, or in hours when it is short."""
+    hours = int(time.total_seconds() // 3600)
+    return f"{hours // 24} days" if hours >= 48 else f"{hours} hours"
+
+
+def money(report: Report) -> str:
+    """What models have cost today."""
+    spent = report.spent
+    return f"{spent.calls:,} model calls, {spent.tokens:,} tokens, ${spent.money:.2f}"
+
+
+def queue(report: Report) -> str:
+    """How the queue stands."""
+    counts = report.queue
+    text = f"{counts.pending:,} waiting, {counts.in_flight:,} in flight, {counts.dead:,} dead"
+    return f"{text}; see `hardwon reflect failed`" if counts.dead else text

@@ -1,0 +1,45 @@
+"""The story of a lesson: where it comes from, where it was shown, and what followed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from hardwon.text.clean import one_line
+from hardwon.values.evidence import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hardwon import Lesson
+    from hardwon.values.evidence import Evidence
+    from hardwon.values.report import Exposure
+
+_TOLD = {
+    Kind.MET: "met",
+    Kind.TRIED: "tried in vain",
+    Kind.SESSION: "read in",
+    Kind.JOB: "reflected on in job",
+    Kind.PARENT: "made of lesson",
+    Kind.APPROVED: "approved by",
+    Kind.QUARANTINED: "held back",
+    Kind.NOTE: "note",
+}
+_LENGTH = 200  # characters of a piece of evidence
+
+
+def lines(lesson: Lesson, exposures: Sequence[Exposure]) -> Iterator[str]:
+    """What happened to a lesson, one thing a line; nothing when nothing is known."""
+    for piece in lesson.evidence:
+        if piece.kind in _TOLD:
+            yield f"  {_when(piece)}  {_TOLD[piece.kind]}: {one_line(piece.value, _LENGTH)}"
+    for fix in lesson.fixes:
+        record = f"worked in {fix.worked} run(s), failed in {fix.failed}"
+        yield f"  fix ({record}): {one_line(fix.text, _LENGTH)}"
+    for one in exposures:
+        followed = one.outcome or "not known what followed"
+        yield f"  {one.last:%Y-%m-%d}  shown at door {one.door}, {one.times} time(s): {followed}"
+
+
+def _when(piece: Evidence) -> str:
+    return f"{datetime.fromtimestamp(piece.at, UTC):%Y-%m-%d}" if piece.at > 0 else " (undated)"

@@ -1,0 +1,139 @@
+"""What was met, learnt and shown in a time, as a report tells it."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
+
+from hardwon.values.queue import QueueCounts
+from hardwon.values.scope import Scope
+
+_FIRST_DAY = date(1970, 1, 1)
+
+
+class Window(NamedTuple):
+    """What is counted: one scope, or a whole tenant, from a moment on."""
+
+    scope: Scope
+    since: datetime
+    is_whole: bool = False  # every agent and project of the tenant
+
+    def covers(self, scope: Scope) -> bool:
+        """Whether what happened in a scope counts."""
+        return scope.tenant == self.scope.tenant if self.is_whole else scope == self.scope
+
+    def sees(self, scope: Scope) -> bool:
+        """Whether the lessons of a scope may be told there."""
+        return self.covers(scope) or scope in self.scope.visible()
+
+
+class FailureKind(NamedTuple):
+    """One kind of failure."""
+
+    kind: str
+    text: str
+    met: int  # within the window; of one that stopped: ever
+    first: datetime
+    last: datetime
+    days: tuple[tuple[date, int], ...] = ()  # how often on which day
+
+
+class Deliveries(NamedTuple):
+    """How often something was shown at one door on one day with one outcome."""
+
+    door: str
+    outcome: str  # "" when no run has told it
+    day: date
+    times: int
+    tokens: int
+
+
+class LessonState(NamedTuple):
+    """How many lessons are in one state."""
+
+    status: str
+    total: int
+    new: int  # since a moment that was asked for
+
+
+class OpenFailure(NamedTuple):
+    """A failure that keeps coming back and has no fix."""
+
+    lesson: int
+    text: str
+    met: int
+    last: datetime
+
+
+class Exposure(NamedTuple):
+    """How often one lesson was shown at one door with one outcome, and when last."""
+
+    door: str
+    outcome: str
+    times: int
+    last: datetime
+
+
+class Spending(NamedTuple):
+    """What models have cost today."""
+
+    calls: int = 0
+    tokens: int = 0
+    money: float = 0.0
+
+
+class Report(NamedTuple):
+    """What was learnt, what was shown, and what happened then."""
+
+    window: Window
+    at: datetime
+    met: tuple[tuple[date, int], ...] = ()  # failures a day
+    failures: tuple[FailureKind, ...] = ()  # the commonest
+    stopped: tuple[FailureKind, ...] = ()  # those that have not come back
+    quiet: timedelta = timedelta(days=7)  # for so long
+    lessons: tuple[LessonState, ...] = ()
+    deliveries: tuple[Deliveries, ...] = ()
+    unsolved: tuple[OpenFailure, ...] = ()
+    spent: Spending = Spending()
+    queue: QueueCounts = QueueCounts()
+    proof: str = ""  # the proof sentence
+
+    def outcomes(self, door: str) -> dict[str, int]:
+        """What came of what was shown at a door, most often first; unknown outcomes count."""
+        counts: dict[str, int] = {}
+        for one in self.deliveries:
+            if one.door == door:
+                name = one.outcome or "unknown"
+                counts[name] = counts.get(name, 0) + one.times
+        return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+    @property
+    def doors(self) -> tuple[str, ...]:
+        """The doors at which something was shown, in their order of a run."""
+        shown = {one.door for one in self.deliveries}
+        return tuple(sorted(shown, key=lambda door: (*_places(door), door)))
+
+    @property
+    def shown(self) -> int:
+        """How often something was shown."""
+        return sum(one.times for one in self.deliveries)
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens were shown."""
+        return sum(one.tokens for one in self.deliveries)
+
+
+def _places(door: str) -> tuple[int, ...]:
+    order = ("start", "turn", "action", "error", "loop")
+    return (order.index(door),) if door in order else (len(order),)
+
+
+def day_number(moment: datetime) -> int:
+    """The day of a moment, UTC, counted from 1970."""
+    return int(moment.timestamp() // 86400)
+
+
+def day_of(number: int) -> date:
+    """The day with this number."""
+    return _FIRST_DAY + timedelta(days=number)
