@@ -10,7 +10,8 @@ from hardwon._cold.lazy import lazy
 from hardwon._platform import ensure_supported
 from hardwon.errors import InvalidInput
 from hardwon.lessons import Lessons
-from hardwon.runtime import MEMORY, TEXT_LIMIT, Runtime, utc_now
+from hardwon.pipeline import inject
+from hardwon.runtime import ANY_TRIGGER, MEMORY, TEXT_LIMIT, Runtime, utc_now
 from hardwon.settings import load
 from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line, required
 from hardwon.text.secrets import screened
@@ -20,18 +21,19 @@ from hardwon.values.scope import scope as scoped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime, timedelta
     from typing import Any, TypeVar
 
-    from hardwon import namespaces, reporting
+    from hardwon import answering, handed_over, moved_names, namespaces, reporting
     from hardwon.doors import Doors
     from hardwon.failures import call_keys, verdict
-    from hardwon.learn import executions, goals, trials
+    from hardwon.learn import executions, failed_runs, goals, trials
     from hardwon.learn import maintenance as nights
     from hardwon.learn.transcripts import mining
     from hardwon.learn.trials import Loops
     from hardwon.models.budget import Spent
+    from hardwon.pipeline import capture
     from hardwon.ports import Embedder, Model, Run
     from hardwon.ranking.scores import Judged
     from hardwon.runtime import Answerer, Processor
@@ -55,6 +57,9 @@ else:
     execution, steps = lazy("hardwon.values.execution"), lazy("hardwon.values.step")
     runs, verdict = lazy("hardwon.values.run"), lazy("hardwon.failures.verdict")
     executions, reporting = lazy("hardwon.learn.executions"), lazy("hardwon.reporting")
+    capture = lazy("hardwon.pipeline.capture")
+    handed_over, moved_names = lazy("hardwon.handed_over"), lazy("hardwon.moved_names")
+    failed_runs, answering = lazy("hardwon.learn.failed_runs"), lazy("hardwon.answering")
 
 
 def open(
@@ -91,23 +96,9 @@ def attach(orchestrator: object, agent: Agent | None = None, **how: str) -> goal
 
 # What works a job of each kind; each way of learning is imported when its first job is worked.
 PROCESSORS: dict[str, Processor] = {
+    ANY_TRIGGER: lambda engine, job: failed_runs.process(engine, job),
     "execution": lambda engine, job: executions.process(engine, job),
     "goal": lambda engine, job: goals.process(engine, job),
-}
-
-
-_MOVED_QUEUE = {
-    **{name: f"queue.{name}" for name in ("waiting", "dead", "revive", "purge")},
-    "queue_status": "queue.status",
-}
-_MOVED = {
-    "goal_ended": "goals.ended",
-    "goal_context": "goals.context",
-    "run_ended": "runs.ended",
-    "run_context": "runs.context",
-    **{name: f"answers.{name}" for name in ("verify", "refine", "imagine")},
-    "reflections": "goals.reflections",
-    "trials": "loops.run",
 }
 
 
@@ -221,7 +212,7 @@ class Hardwon:
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
 
         def __getattr__(self, name: str) -> Any:
-            return namespaces.moved(self, name, _MOVED_QUEUE)
+            return moved_names.moved(self, name, moved_names.OF_HARDWON)
 
     def __enter__(self) -> Hardwon:
         return self
@@ -261,17 +252,17 @@ class Agent:
 
         def turn(doors: Doors) -> Injection:
             asked = screened(as_text(prompt), TEXT_LIMIT)  # cut first: a prompt may be of any size
-            imagined = self._engine.enriched(asked, hyde)
+            imagined = self._imagined(asked, hyde)
             return doors.turn(self.scope, asked, self.run, imagined)
 
         return self._door(turn)
 
-    def before_action(self, tool: str, args: Any) -> Injection:
+    def before_action(self, tool: str, args: object) -> Injection:
         """The known pitfall of exactly this call, or nothing."""
         return self._door(lambda doors: doors.action(self.scope, as_text(tool), args, self.run))
 
     def after_action(
-        self, tool: str, args: Any, *, output: object = "", failed: bool | None = None
+        self, tool: str, args: object, *, output: object = "", failed: bool | None = None
     ) -> Injection:
         """Records the step; after a failure that is known, what worked the last time.
 
@@ -301,9 +292,9 @@ class Agent:
     ) -> Job | None:
         """Queues a reflection when the run is worth one; the job is durable on return."""
         recorded = self.run.so_far().steps if steps is None else self._learnt(steps)
-        flags = _flags(signals)
-        problem = namespaces.problem_of(error)
-        trigger = self._engine.trigger_of(bool(problem), flags)
+        flags = handed_over.flags_of(signals)
+        problem = handed_over.problem_of(error)
+        trigger = capture.trigger_of(bool(problem), flags, self._engine.settings.reflexion)
         job = None
         if trigger is not None:
             texts = as_text(task), as_text(attempt), problem
@@ -320,7 +311,7 @@ class Agent:
         self, door: str, text: str, *, tool: str = "bash", hyde: bool | None = None
     ) -> Sequence[Judged]:
         """Every candidate at the `turn`, `action` or `error` door: its score, parts and verdict."""
-        imagined = self._engine.enriched(text, hyde) if door == Door.TURN else ""
+        imagined = self._imagined(text, hyde) if door == Door.TURN else ""
         asked = f"{text}\n{imagined}" if imagined else text
         return self._engine.doors.explain(self.scope, door, asked, tool)
 
@@ -333,7 +324,8 @@ class Agent:
 
     def digest(self, *, tokens: int = 300) -> str:
         """The lessons that were met most often, as a block for the start of a session."""
-        return str(self._attempt(lambda: self._engine.digest(self.scope, tokens), NOTHING))
+        lessons = self._engine.store.lessons
+        return self._attempt(lambda: inject.digest(lessons, self.scope, budget=tokens), "")
 
     @property
     def loops(self) -> Loops:
@@ -365,11 +357,16 @@ class Agent:
         """The run at work: its task, its steps, what it was told."""
         return self._engine.doors.run(self.scope, self._run_name)
 
+    def _imagined(self, prompt: str, hyde: bool | None) -> str:
+        """A lesson that the model imagines for the prompt, when the caller or the settings ask."""
+        is_on = self._engine.settings.hyde.enabled if hyde is None else hyde
+        return answering.enriched(self._engine, prompt) if is_on else ""
+
     def _learnt(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """Steps that are given only when the run ends: screened, and learnt from now."""
         past = runs.RunSoFar()
         with self._engine.store.together():
-            for given in _given(steps):
+            for given in handed_over.steps_of(steps):
                 step = self._engine.doors.screened(given, past.steps)
                 counted = self._engine.doors.learn(self.scope, step, past)
                 past = past.after(step, counted)
@@ -378,7 +375,7 @@ class Agent:
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
 
         def __getattr__(self, name: str) -> Any:
-            return namespaces.moved(self, name, _MOVED)
+            return moved_names.moved(self, name, moved_names.OF_AGENT)
 
     def _door(self, call: Callable[[Doors], Injection]) -> Injection:
         return self._attempt(lambda: call(self._engine.doors), NOTHING)
@@ -397,28 +394,3 @@ def _tell(engine: Runtime, error: Exception) -> None:
         engine.trouble(error)
     except Exception:  # noqa: BLE001 - a listener of the program must not end its turn
         return
-
-
-def _given(steps: object) -> Iterator[Step]:
-    """The steps among what a program handed over, as text."""
-    for step in steps if isinstance(steps, list | tuple) else ():
-        if isinstance(step, tuple) and hasattr(step, "args"):
-            yield _plain(step)
-
-
-def _plain(step: Any) -> Step:
-    """The step as text, however a program made it."""
-    args: object = step.args
-    call = args if isinstance(args, str) else call_keys.canonical(args)
-    texts = {"tool": as_text(step.tool), "args": call, "output": as_text(step.output)}
-    plain: Step = step._replace(**texts, failed=step.failed is True)
-    return plain
-
-
-def _flags(signals: object) -> dict[str, str]:
-    pairs = signals.items() if isinstance(signals, Mapping) else ()
-    return {as_text(name): _flag(value) for name, value in pairs}
-
-
-def _flag(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else as_text(value)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from hardwon._cold.lazy import lazy
 from hardwon.errors import InvalidInput, NotFound, StorageError
-from hardwon.text.clean import one_line, required
-from hardwon.values.lesson import EPOCH, FORBIDDEN, Lesson, Status
+from hardwon.text.clean import required
+from hardwon.values.lesson import FORBIDDEN, Lesson, Status
 from hardwon.values.lesson_check import checked
 
 TYPE_CHECKING = False
@@ -15,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from hardwon import curation
     from hardwon.failures import call_keys, guards
     from hardwon.learn import imports
     from hardwon.runtime import Runtime
@@ -25,13 +24,12 @@ if TYPE_CHECKING:
     from hardwon.values.scope import Scope
 else:
     call_keys, past = lazy("hardwon.failures.call_keys"), lazy("hardwon.values.history")
-    imported = lazy("hardwon.values.imported")
+    imported, curation = lazy("hardwon.values.imported"), lazy("hardwon.curation")
     guards = lazy("hardwon.failures.guards")
     lesson_formats, imports = lazy("hardwon.values.lesson_formats"), lazy("hardwon.learn.imports")
 
 _EDITABLE = {"situation", "mistake", "correction", "tags", "status", "importance", "confidence"}
 _MOST = 10_000
-_TIMES = ("created_at", "updated_at", "last_seen_at")
 
 
 class Lessons:
@@ -81,7 +79,7 @@ class Lessons:
         if unknown:
             raise InvalidInput(f"cannot edit {', '.join(sorted(unknown))}")
         self._note(number, "edit")
-        return self._engine.edit(self._scope, number, _plain(changes))
+        return curation.edit(self._engine, self._scope, number, _plain(changes))
 
     def guard(self, number: int, *, call: str = "", tool: str = "bash", on: bool = True) -> Lesson:
         """Say that the very calls of this lesson must not be made, or `call`, where `*` fits all.
@@ -95,7 +93,7 @@ class Lessons:
         if on and not named:
             raise InvalidInput(f"lesson {number} names no call; say which one must not be made")
         calls = tuple(dict.fromkeys((*rest, *named)))
-        return self._engine.edit(self._scope, number, {"guard": on, "calls": calls})
+        return curation.edit(self._engine, self._scope, number, {"guard": on, "calls": calls})
 
     def delete(self, number: int) -> None:
         """Remove a lesson, or NotFound; `undo` brings it back under a new id."""
@@ -118,11 +116,11 @@ class Lessons:
 
     def approve(self, number: int) -> Lesson:
         """Release a lesson from quarantine; from now on it may be delivered."""
-        return self._engine.approve(self._scope, number)
+        return curation.approve(self._engine, self._scope, number)
 
     def revoke(self, origin: str) -> Sequence[Lesson]:
         """Remove every lesson of an origin and all that were made of them."""
-        return self._engine.revoke(self._scope, required(origin, "origin"))
+        return curation.revoke(self._engine, self._scope, required(origin, "origin"))
 
     def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
         """Newest-consulted first."""
@@ -163,36 +161,14 @@ class Lessons:
         """
         found = imports.read(source, self._scope, tenant=from_tenant, agent=from_agent)
         new = [(imported.admitted(one, source), imported.trusted(one)) for one in found]
-        named = Counter(bare.origin for bare, _ in new)
-        known = self._imported(named) if new else {}
-        taken: list[Lesson] = []
-        with self._engine.store.together():
-            for bare, own in new:
-                tell(len(taken), len(new))
-                known_as = known.get(_name(bare, named))
-                taken.append(self._taken(own if trust else bare, known_as))
-        return taken
+        known = self._imported() if new else ()
+        return curation.take_in(self._engine, new, known, trust=trust, tell=tell)
 
-    def _imported(self, named: Mapping[str, int]) -> dict[tuple[str, ...], Lesson]:
-        """The lessons of every status that were imported before, by what they are known by."""
+    def _imported(self) -> Sequence[Lesson]:
+        """The lessons of every status that were imported before."""
         states = [value for name, value in vars(Status).items() if name.isupper()]
         every = (lesson for status in states for lesson in self.list(status=status, limit=_MOST))
-        return {_name(one, named): one for one in every if imported.is_import(one)}
-
-    def _taken(self, lesson: Lesson, known: Lesson | None) -> Lesson:
-        """An imported lesson as it is stored, with the dates it came with."""
-        is_released = imported.is_held(known) and not imported.is_held(lesson)
-        if known and not is_released:
-            return known
-        if known:
-            self._engine.store.lessons.delete(known.scope, known.id)
-        kept = self._engine.hold(lesson) if imported.is_held(lesson) else self._engine.keep(lesson)
-        if lesson.created_at == EPOCH or kept.origin != lesson.origin:
-            return kept
-        times = {name: getattr(lesson, name) for name in _TIMES}
-        dated = kept._replace(**{name: at for name, at in times.items() if at != EPOCH})
-        self._engine.store.lessons.update(dated)
-        return dated
+        return [lesson for lesson in every if imported.is_import(lesson)]
 
     def _tagged(self, tag: str) -> Sequence[Lesson]:
         """The lessons with a tag that every lesson has by its kind."""
@@ -221,12 +197,6 @@ class Lessons:
         restored = lesson_formats.restored(now, before)
         store.update(restored)
         return restored
-
-
-def _name(lesson: Lesson, named: Mapping[str, int]) -> tuple[str, ...]:
-    """What an imported lesson is known by: its origin, and its words where several share that."""
-    is_alone = named.get(lesson.origin, 0) < 2 and not imported.is_of_pack(lesson)
-    return (lesson.origin,) if is_alone else (lesson.origin, one_line(lesson.correction))
 
 
 def _plain(fields: dict[str, Any]) -> dict[str, Any]:

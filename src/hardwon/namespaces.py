@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Protocol, TypeVar
 
+    from hardwon import answering, handed_over
     from hardwon.learn import executions, goals
     from hardwon.pipeline.refine import Refined
     from hardwon.pipeline.verify import Verdict
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
         def __call__(self, call: Callable[[], T], otherwise: T) -> T: ...
 else:
     goals, executions = lazy("hardwon.learn.goals"), lazy("hardwon.learn.executions")
-    execution = lazy("hardwon.values.execution")
+    handed_over = lazy("hardwon.handed_over")
+    execution, answering = lazy("hardwon.values.execution"), lazy("hardwon.answering")
 
 
 class JobQueue:
@@ -121,7 +123,7 @@ class Runs:
         """Queues a judgement on how well a run went, when there is something to say."""
 
         def end() -> Job | None:
-            problem = problem_of(error)
+            problem = handed_over.problem_of(error)
             lost = failed or bool(problem)
             run = execution.Run(task, tuple(tools), seconds, lost, retries, problem)
             return executions.ended(self._engine, self._scope, run)
@@ -145,36 +147,12 @@ class Answers:
 
     def verify(self, task: str, answer: str) -> Verdict:
         """Whether an answer holds; its `signals` go to `after_run`. Asks the model a few times."""
-        return self._engine.verified(task, answer)
+        return answering.verified(self._engine, task, answer)
 
     def refine(self, task: str, answer: str) -> Refined:
         """The answer, improved while that helps; its `signals` go to `after_run`."""
-        return self._engine.refined(task, answer)
+        return answering.refined(self._engine, task, answer)
 
     def imagine(self, query: str) -> str:
         """A hypothetical lesson to search with, when `hyde.enabled` is on; never in a hook."""
-        return self._engine.imagined(query)
-
-
-def problem_of(error: object) -> str:
-    """What went wrong, in words; an exception always did, whatever its truth value is."""
-    return as_text(error) if isinstance(error, BaseException) or _is_true(error) else ""
-
-
-def _is_true(value: object) -> bool:
-    try:
-        return bool(value)
-    except Exception:  # noqa: BLE001 - a foreign object may raise anything
-        return True
-
-
-def moved(handle: object, name: str, places: dict[str, str]) -> Any:
-    """What an old name of a handle stands for, with a warning; AttributeError for other names."""
-    place = places.get(name)
-    if place is None:
-        raise AttributeError(f"{type(handle).__name__!r} object has no attribute {name!r}")
-    import warnings
-
-    warnings.warn(f"{name} is now {place}", DeprecationWarning, stacklevel=3)
-    space, _, verb = place.partition(".")
-    return getattr(getattr(handle, space), verb)
+        return answering.imagined(self._engine, query)

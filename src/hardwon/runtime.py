@@ -9,20 +9,14 @@ from functools import cached_property
 from hardwon._cold.lazy import lazy
 from hardwon.doors import Doors
 from hardwon.errors import (
-    BudgetSpent,
-    HardwonError,
-    InvalidInput,
-    PermanentError,
-    SetupError,
     storage_error,
 )
-from hardwon.pipeline import edge, inject
-from hardwon.values.delivery import Door, Injection
+from hardwon.pipeline import edge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
     from datetime import timedelta
     from typing import Any
 
@@ -76,8 +70,8 @@ else:
 
 
 MEMORY = "memory:"
+ANY_TRIGGER = ""  # whose processor works the jobs that no other is registered for
 TEXT_LIMIT = 16 * 1024
-_DIGESTED = 50  # the newest-consulted lessons among which a digest chooses
 _PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
 
 
@@ -105,7 +99,7 @@ class Runtime:
         self._model = model
         self.trouble: Callable[[BaseException], None] = _warn
         self.processors: dict[str, Processor] = {}
-        self.store: Store = edge.screened_store(self._store())
+        self.store: Store = edge.screened_store(_opened_store(settings, target))
         self.embeds = bool(embedder or settings.recall.embedder)
         if self.embeds:
             self.meaning.ensure()
@@ -179,58 +173,14 @@ class Runtime:
             return budget.MemoryLedger()
         return budget.FileLedger(os.path.join(self.settings.home, "spend"))
 
-    def digest(self, scope: Scope, tokens: int) -> Injection:
-        """The lessons most worth knowing, whatever comes."""
-        known = self.store.lessons.recent(scope, status="active", limit=_DIGESTED)
-        known.sort(key=lambda lesson: (-lesson.met, -lesson.confidence, -lesson.id))
-        block = inject.render(known, door=Door.TURN, budget=tokens)
-        return Injection(block.text, block.lessons)
-
     def spent(self) -> budget.Spent:
         """What models have cost today."""
         return budget.total(self.ledger.rows(budget.day_of(self.clock())))
 
-    def verified(self, task: str, answer: str) -> verify.Verdict:
-        """Whether an answer holds, found out by a chain of verification."""
-        asked = screen.screen_text(task, TEXT_LIMIT), screen.screen_text(answer, TEXT_LIMIT)
-        return _sync.run_sync(lambda: verify.verify(*asked, model=self.model, prompt=prompt_text))
-
-    def refined(self, task: str, answer: str) -> refine.Refined:
-        """The answer, criticised and written again as long as that helps."""
-        asked = screen.screen_text(task, TEXT_LIMIT), screen.screen_text(answer, TEXT_LIMIT)
-        return _sync.run_sync(lambda: refine.refine(*asked, model=self.model, prompt=prompt_text))
-
-    def imagined(self, query: str) -> str:
-        """A lesson that might exist for a query; "" when that is off or no model is there."""
-        if not self.settings.hyde.enabled or not self.has_model:
-            return ""
-        return _sync.run_sync(lambda: self._hypothesis(query))
-
-    def enriched(self, prompt: str, hyde: bool | None) -> str:
-        """The same for recall, when the caller or the settings want it: in time or not at all."""
-        if not (self.settings.hyde.enabled if hyde is None else hyde):
-            return ""
-        try:
-            if not self.has_model:
-                return ""
-            patience = self.settings.recall.patience.total_seconds()
-            return _sync.run_sync(lambda: asyncio.wait_for(self._hypothesis(prompt), patience))
-        except (HardwonError, TimeoutError) as error:
-            self.trouble(error)
-            return ""
-
-    async def _hypothesis(self, query: str) -> str:
-        asked = screen.screen_text(query, TEXT_LIMIT)
-        system = prompt_text("hypothesis")
-        return await self._imagination.hypothesis(asked, model=self.model, system=system)
-
     @cached_property
-    def _imagination(self) -> imagine.Imagination:
+    def imagination(self) -> imagine.Imagination:
+        """Hypothetical lessons, each asked for once."""
         return imagine.Imagination()
-
-    def trigger_of(self, has_error: bool, signals: Mapping[str, str] | None) -> str | None:
-        """Why a run is worth a reflection, if it is."""
-        return capture.trigger_of(has_error, signals, self.settings.reflexion)
 
     def capture(self, episode: Episode, trigger: str, recorded: Sequence[Step] = ()) -> Job:
         """Queue an episode durably; `recorded` steps were screened when they were recorded."""
@@ -245,31 +195,6 @@ class Runtime:
         screened = screen.screen_lesson(lesson)
         with self.store.together():
             return consolidate.consolidate(screened, lessons=self.store.lessons, now=self.clock())
-
-    def hold(self, lesson: Lesson) -> Lesson:
-        """Store a lesson that waits for a person, beside all others."""
-        now = self.clock()
-        fresh = lesson._replace(created_at=now, updated_at=now, last_seen_at=now)
-        return self.store.lessons.add(screen.screen_lesson(fresh))
-
-    def edit(self, scope: Scope, number: int, changes: Mapping[str, Any]) -> Lesson:
-        """The lesson with other words."""
-        lesson = self.store.lessons.get(scope, number)
-        changed = lesson_check.checked(lesson._replace(**changes, updated_at=self.clock()))
-        changed = screen.screen_lesson(changed)
-        self.store.lessons.update(changed)
-        return changed
-
-    def approve(self, scope: Scope, number: int) -> Lesson:
-        """The lesson, released from quarantine by a person."""
-        lesson = provenance.approved(self.store.lessons.get(scope, number))
-        lesson = lesson._replace(updated_at=self.clock())
-        self.store.lessons.update(lesson)
-        return lesson
-
-    def revoke(self, scope: Scope, origin: str) -> list[Lesson]:
-        """Remove every lesson of an origin and all that were made of them; those removed."""
-        return screen.revoke(origin, scope=scope, lessons=self.store.lessons)
 
     def drain(self) -> Tally:
         """Work every job that is due."""
@@ -312,88 +237,30 @@ class Runtime:
         self.store.close()
 
     async def process(self, job: Job) -> Any:
-        """Work one job: ways of learning may have registered for its trigger."""
-        return await self.processors.get(job.trigger, _make_lesson)(self, job)
-
-    async def make_lesson(self, job: Job) -> str | None:
-        """From a job to a stored lesson; says so when there was nothing to learn."""
-        lesson = await self._reflected(job)
-        if not self.settings.reflexion.persist:
-            if lesson is not None:
-                _tell(f"lesson not kept (reflexion.persist is off):\n{lesson.render()}")
-        elif lesson is not None:
-            self.keep(lesson)
-        worded = await self._words_due(job.episode)
-        return None if lesson is not None or worded else outcomes.SKIPPED
-
-    async def _reflected(self, job: Job) -> Lesson | None:
-        """The lesson of a job: steps are read by rules, a text by the model that there is."""
-        model = self._model_for_jobs()
-        is_rules = not self.has_model
-        has_steps = reflect.is_read_by_rules(job)
-        if (is_rules or has_steps) and not reflect.teaches(job):
-            return None
-        if has_steps:
-            return await reflect.reflect(job, model=rules.Rules(), system="")
-        if not is_rules and (
-            seen := reflect.known(job, lessons=self.store.lessons, now=self.clock())
-        ):
-            return seen
-        try:
-            return await reflect.reflect(job, model=model, system=prompt_text("lesson"))
-        except BudgetSpent as spent:
-            lesson = await reflect.reflect(job, model=rules.Rules(), system="")
-            return lesson and provenance.marked(lesson, evidence.Kind.REWORD, spent.limit)
-
-    def _model_for_jobs(self) -> Model:
-        try:
-            return self.model
-        except (InvalidInput, SetupError) as error:
-            raise PermanentError(f"no model: {error}") from error
-
-    async def _words_due(self, episode: Episode) -> int:
-        """Let the model word what new evidence there is about failure kinds; how often it did."""
-        if not (self.has_model and self.settings.reflexion.persist):
-            return 0
-        memory = mine.Memory(episode.scope, self.store.lessons, screen.screen_lesson, self.clock())
-        with self.store.together():
-            mine.add_case(episode, memory)
-        count = 0
-        for lesson in word.due(episode.scope, lessons=self.store.lessons)[: word.A_JOB]:
-            asked = word.noted(lesson, memory.now)
-            try:
-                words = await word.worded(asked, model=self.model, system=prompt_text("kind"))
-            except BudgetSpent:
-                break
-            memory.keep(asked)
-            if words is not None:
-                self.keep(words)
-                count += 1
-        return count
-
-    def _store(self) -> Store:
-        if self.target == MEMORY:
-            return memory.MemoryStore()
-        try:
-            os.makedirs(self.settings.home, mode=0o700, exist_ok=True)
-        except OSError as error:
-            raise storage_error(error, self.settings.home) from error
-        store = sqlite.SqliteStore(self.settings.home)
-        goals = self.settings.goals
-        return self._with_redis(store, goals) if goals.redis_url else store
-
-    def _with_redis(self, store: Store, goals: GoalSettings) -> Store:
-        return redis.with_redis(
-            store,
-            goals.redis_url,
-            prefix=goals.redis_prefix,
-            recent=goals.recent,
-            patience=goals.redis_patience.total_seconds(),
-        )
+        """Work one job by the way of learning that is registered for its trigger, or for all."""
+        work = self.processors.get(job.trigger) or self.processors[ANY_TRIGGER]
+        return await work(self, job)
 
 
-async def _make_lesson(engine: Runtime, job: Job) -> Any:
-    return await engine.make_lesson(job)
+def _opened_store(settings: Settings, target: str) -> Store:
+    if target == MEMORY:
+        return memory.MemoryStore()
+    try:
+        os.makedirs(settings.home, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise storage_error(error, settings.home) from error
+    store = sqlite.SqliteStore(settings.home)
+    return _with_redis(store, settings.goals) if settings.goals.redis_url else store
+
+
+def _with_redis(store: Store, goals: GoalSettings) -> Store:
+    return redis.with_redis(
+        store,
+        goals.redis_url,
+        prefix=goals.redis_prefix,
+        recent=goals.recent,
+        patience=goals.redis_patience.total_seconds(),
+    )
 
 
 def prompt_text(name: str) -> str:
@@ -406,10 +273,3 @@ def _warn(error: BaseException) -> None:
     import logging
 
     logging.getLogger("hardwon").warning("no lessons at this door", exc_info=error)
-
-
-def _tell(message: str) -> None:
-    """Log at the level that Python shows where nobody has set up logging."""
-    import logging
-
-    logging.getLogger("hardwon").warning(message)

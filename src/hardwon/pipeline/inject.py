@@ -6,17 +6,22 @@ from collections.abc import Iterable
 
 from hardwon.text.clean import LABEL_LIMIT, many_lines, one_line
 from hardwon.text.frames import inert
+from hardwon.values.delivery import Door
 from hardwon.values.evidence import Kind, values_of
 from hardwon.values.lesson import MINED, Lesson, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple
+
+    from hardwon.ports import LessonStore
+    from hardwon.values.scope import Scope
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
 
 _LEAST = 40  # tokens of a lesson that is shortened
+_DIGESTED = 50  # the newest-consulted lessons among which a digest chooses
 
 
 class Frame(NamedTuple):
@@ -41,6 +46,13 @@ class Block(NamedTuple):
     text: str
     lessons: tuple[Lesson, ...]
     tokens: int
+
+
+def digest(lessons: LessonStore, scope: Scope, *, budget: int) -> str:
+    """The lessons that were met most often, whatever comes."""
+    known = lessons.recent(scope, status=Status.ACTIVE, limit=_DIGESTED)
+    known.sort(key=lambda lesson: (-lesson.met, -lesson.confidence, -lesson.id))
+    return render(known, door=Door.TURN, budget=budget).text
 
 
 def render(lessons: Iterable[Lesson], *, door: str, budget: int) -> Block:

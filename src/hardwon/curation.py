@@ -1,0 +1,94 @@
+"""What people change about lessons: words, release from quarantine, removal by origin, imports."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from hardwon.pipeline import screen
+from hardwon.text.clean import one_line
+from hardwon.values import imported, provenance
+from hardwon.values.lesson import EPOCH, Lesson
+from hardwon.values.lesson_check import checked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from hardwon.runtime import Runtime
+    from hardwon.values.scope import Scope
+
+_TIMES = ("created_at", "updated_at", "last_seen_at")
+
+
+def edit(engine: Runtime, scope: Scope, number: int, changes: Mapping[str, Any]) -> Lesson:
+    """The lesson with other words."""
+    lesson = engine.store.lessons.get(scope, number)
+    changed = checked(lesson._replace(**changes, updated_at=engine.clock()))
+    changed = screen.screen_lesson(changed)
+    engine.store.lessons.update(changed)
+    return changed
+
+
+def approve(engine: Runtime, scope: Scope, number: int) -> Lesson:
+    """The lesson, released from quarantine by a person."""
+    lesson = provenance.approved(engine.store.lessons.get(scope, number))
+    lesson = lesson._replace(updated_at=engine.clock())
+    engine.store.lessons.update(lesson)
+    return lesson
+
+
+def revoke(engine: Runtime, scope: Scope, origin: str) -> list[Lesson]:
+    """Remove every lesson of an origin and all that were made of them; those removed."""
+    return screen.revoke(origin, scope=scope, lessons=engine.store.lessons)
+
+
+def take_in(
+    engine: Runtime,
+    new: Sequence[tuple[Lesson, Lesson]],
+    known: Iterable[Lesson],
+    *,
+    trust: bool,
+    tell: Callable[[int, int], None],
+) -> list[Lesson]:
+    """Store lessons of a pack, all or none; those `known` stay unless they are released now.
+
+    Each comes as a stranger's and as one's own; with `trust` it is kept as one's own.
+    """
+    named = Counter(bare.origin for bare, _ in new)
+    before = {_name(lesson, named): lesson for lesson in known}
+    taken: list[Lesson] = []
+    with engine.store.together():
+        for bare, own in new:
+            tell(len(taken), len(new))
+            lesson = own if trust else bare
+            taken.append(_taken(engine, lesson, before.get(_name(bare, named))))
+    return taken
+
+
+def _taken(engine: Runtime, lesson: Lesson, known: Lesson | None) -> Lesson:
+    """An imported lesson as it is stored, with the dates it came with."""
+    is_released = imported.is_held(known) and not imported.is_held(lesson)
+    if known and not is_released:
+        return known
+    if known:
+        engine.store.lessons.delete(known.scope, known.id)
+    kept = _hold(engine, lesson) if imported.is_held(lesson) else engine.keep(lesson)
+    if lesson.created_at == EPOCH or kept.origin != lesson.origin:
+        return kept
+    times = {name: getattr(lesson, name) for name in _TIMES}
+    dated = kept._replace(**{name: at for name, at in times.items() if at != EPOCH})
+    engine.store.lessons.update(dated)
+    return dated
+
+
+def _hold(engine: Runtime, lesson: Lesson) -> Lesson:
+    """Store a lesson that waits for a person, beside all others."""
+    now = engine.clock()
+    fresh = lesson._replace(created_at=now, updated_at=now, last_seen_at=now)
+    return engine.store.lessons.add(screen.screen_lesson(fresh))
+
+
+def _name(lesson: Lesson, named: Mapping[str, int]) -> tuple[str, ...]:
+    """What an imported lesson is known by: its origin, and its words where several share that."""
+    is_alone = named.get(lesson.origin, 0) < 2 and not imported.is_of_pack(lesson)
+    return (lesson.origin,) if is_alone else (lesson.origin, one_line(lesson.correction))

@@ -1,0 +1,52 @@
+"""What programs hand over at the end of a run, of whatever kind it is, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from hardwon.failures import call_keys
+from hardwon.text.clean import as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hardwon.values.step import Step
+
+
+def steps_of(steps: object) -> Iterator[Step]:
+    """The steps among what a program handed over, as text."""
+    for step in steps if isinstance(steps, list | tuple) else ():
+        if isinstance(step, tuple) and hasattr(step, "args"):
+            yield _plain(step)
+
+
+def _plain(step: Any) -> Step:
+    """The step as text, however a program made it."""
+    args: object = step.args
+    call = args if isinstance(args, str) else call_keys.canonical(args)
+    texts = {"tool": as_text(step.tool), "args": call, "output": as_text(step.output)}
+    plain: Step = step._replace(**texts, failed=step.failed is True)
+    return plain
+
+
+def flags_of(signals: object) -> dict[str, str]:
+    """Signals as text, by name."""
+    pairs = signals.items() if isinstance(signals, Mapping) else ()
+    return {as_text(name): _flag(value) for name, value in pairs}
+
+
+def _flag(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else as_text(value)
+
+
+def problem_of(error: object) -> str:
+    """What went wrong, in words; an exception always did, whatever its truth value is."""
+    return as_text(error) if isinstance(error, BaseException) or _is_true(error) else ""
+
+
+def _is_true(value: object) -> bool:
+    try:
+        return bool(value)
+    except Exception:  # noqa: BLE001 - a foreign object may raise anything
+        return True

@@ -1,0 +1,91 @@
+"""A queued run becomes a lesson: worded by rules or by the model, within the budget."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from hardwon.errors import BudgetSpent, InvalidInput, PermanentError, SetupError
+from hardwon.models.rules import Rules
+from hardwon.pipeline import mine, reflect, screen, word
+from hardwon.runtime import prompt_text
+from hardwon.values import evidence, provenance
+from hardwon.values.queue import SKIPPED
+
+if TYPE_CHECKING:
+    from hardwon.ports import Model
+    from hardwon.runtime import Runtime
+    from hardwon.values.episode import Episode
+    from hardwon.values.job import Job
+    from hardwon.values.lesson import Lesson
+
+_LOG = logging.getLogger("hardwon")
+
+
+async def process(engine: Runtime, job: Job) -> str | None:
+    """From a job to a stored lesson; says so when there was nothing to learn."""
+    lesson = await _reflected(engine, job)
+    if lesson is not None:
+        _keep(engine, lesson)
+    worded = await _words_due(engine, job.episode)
+    return None if lesson is not None or worded else SKIPPED
+
+
+def _keep(engine: Runtime, lesson: Lesson) -> None:
+    if engine.settings.reflexion.persist:
+        engine.keep(lesson)
+        return
+    # a warning: the level that Python shows where nobody has set up logging
+    _LOG.warning("lesson not kept (reflexion.persist is off):\n%s", lesson.render())
+
+
+async def _reflected(engine: Runtime, job: Job) -> Lesson | None:
+    """The lesson of a job: steps are read by rules, a text by the model that there is."""
+    model = _model(engine)
+    has_steps = reflect.is_read_by_rules(job)
+    if (has_steps or not engine.has_model) and not reflect.teaches(job):
+        return None
+    if has_steps:
+        return await reflect.reflect(job, model=Rules(), system="")
+    known = engine.has_model and reflect.known(
+        job, lessons=engine.store.lessons, now=engine.clock()
+    )
+    return known or await _worded(job, model)
+
+
+async def _worded(job: Job, model: Model) -> Lesson | None:
+    """The lesson in the words of the model; of the rules when its budget is spent."""
+    try:
+        return await reflect.reflect(job, model=model, system=prompt_text("lesson"))
+    except BudgetSpent as spent:
+        lesson = await reflect.reflect(job, model=Rules(), system="")
+        return lesson and provenance.marked(lesson, evidence.Kind.REWORD, spent.limit)
+
+
+def _model(engine: Runtime) -> Model:
+    try:
+        return engine.model
+    except (InvalidInput, SetupError) as error:
+        raise PermanentError(f"no model: {error}") from error
+
+
+async def _words_due(engine: Runtime, episode: Episode) -> int:
+    """Let the model word what new evidence there is about failure kinds; how often it did."""
+    if not (engine.has_model and engine.settings.reflexion.persist):
+        return 0
+    lessons, scope = engine.store.lessons, episode.scope
+    memory = mine.Memory(scope, lessons, screen.screen_lesson, engine.clock())
+    with engine.store.together():
+        mine.add_case(episode, memory)
+    count = 0
+    for lesson in word.due(scope, lessons=lessons)[: word.A_JOB]:
+        asked = word.noted(lesson, memory.now)
+        try:
+            words = await word.worded(asked, model=engine.model, system=prompt_text("kind"))
+        except BudgetSpent:
+            break
+        memory.keep(asked)
+        if words is not None:
+            engine.keep(words)
+            count += 1
+    return count
