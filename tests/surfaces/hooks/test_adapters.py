@@ -92,6 +92,17 @@ def test_context_is_answered_in_each_agents_words() -> None:
         assert said == expected[agent]
 
 
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_line_for_the_person_is_shown_where_that_is_known_to_work(agent: str) -> None:
+    event = Event(Kind.FAILED, "X")
+    plain = adapter(agent).answer(event, CONTEXT)
+
+    said = adapter(agent).answer(event, CONTEXT._replace(note="hardwon: …"))
+
+    added = {"systemMessage": "hardwon: …"} if agent == "claude-code" else {}
+    assert said == {**plain, **added}
+
+
 def test_a_denial_is_answered_in_each_agents_words() -> None:
     nested = {"permissionDecision": "deny", "permissionDecisionReason": "never again"}
     expected = {

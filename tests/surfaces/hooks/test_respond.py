@@ -94,6 +94,26 @@ def test_the_pending_call_is_told_its_pitfall(home: Home) -> None:
     assert not home.tell(Kind.BEFORE, "two", tool="Bash", args={"command": "ls"})
 
 
+def test_the_person_sees_one_line_a_turn(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    with hardwon.open(home.path) as hw:
+        agent = hw.agent("default", project=PROJECT)
+        for number in range(3):
+            agent.learn(f"make the folder of the nightly report {number} with mkdir -p")
+    prompt = "make the folder of the nightly report"
+
+    first = home.tell(Kind.PROMPT, text=prompt)
+    again = home.tell(Kind.PROMPT, text=prompt)
+    monkeypatch.setenv("HARDWON_HOOKS_SAY", "off")
+    mute = home.tell(Kind.PROMPT, "other", text=prompt)
+
+    assert first.note.startswith("hardwon: showed lesson #")
+    assert "nightly report" in first.note
+    assert "\n" not in first.note
+    assert not again.note
+    assert mute.context
+    assert not mute.note
+
+
 def test_the_end_of_a_session_tells_what_came_of_a_warning(home: Home) -> None:
     for session in ("one", "three"):
         list(home.replay("claude-code", session))

@@ -42,6 +42,7 @@ class Reply(NamedTuple):
 
     context: str = ""
     denial: str = ""  # the reason why the pending call must not run
+    note: str = ""  # a line for the person, where the agent can show one
 
     def __bool__(self) -> bool:
         return bool(self.context or self.denial)

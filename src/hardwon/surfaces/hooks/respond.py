@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from hardwon.project import project_of
 from hardwon.surfaces.hooks.events import SILENCE, Event, Kind, Reply
+from hardwon.text.clean import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hardwon.api import Agent, Hardwon
+    from hardwon.values.delivery import Injection
+    from hardwon.values.lesson import Lesson
 
 _ASKING = {Kind.PROMPT, Kind.BEFORE}
+_SAID = "said in the turn of"
+_TASK = 80  # characters by which a turn is known
+_LINE = 100  # characters of a lesson in a line for the person
 CONTEXT_LIMIT = 8000  # characters; Claude Code cuts above 10,000
 
 
@@ -24,7 +32,7 @@ def respond(event: Event, hw: Hardwon) -> Reply:
     reply: Reply = getattr(_Conversation(hw, agent), event.kind)(event)
     if is_mute:
         return Reply(denial=reply.denial)  # what is forbidden is forbidden to all
-    return reply._replace(context=_fitting(reply.context))
+    return reply if len(reply.context) <= CONTEXT_LIMIT else SILENCE  # half a block is worse
 
 
 class _Conversation:
@@ -35,23 +43,23 @@ class _Conversation:
         self._agent = agent
 
     def session_start(self, event: Event) -> Reply:
-        return Reply(self._agent.start().text)
+        return self._told(self._agent.start())
 
     def prompt(self, event: Event) -> Reply:
         self._capture("")  # a run that was interrupted never stops
-        return Reply(self._agent.before_turn(event.text).text)
+        return self._told(self._agent.before_turn(event.text))
 
     def before_action(self, event: Event) -> Reply:
         found = self._agent.before_action(event.tool, event.args)
-        return Reply(denial=found.text) if found.denied else Reply(found.text)
+        return Reply(denial=found.text) if found.denied else self._told(found)
 
     def action_worked(self, event: Event) -> Reply:
         found = self._agent.after_action(event.tool, event.args, output=event.output, failed=False)
-        return Reply(found.text)
+        return self._told(found)
 
     def action_failed(self, event: Event) -> Reply:
         found = self._agent.after_action(event.tool, event.args, output=event.output, failed=True)
-        return Reply(found.text)
+        return self._told(found)
 
     def batch(self, event: Event) -> Reply:
         return SILENCE  # each call of the batch has had its own event, and its answer
@@ -68,6 +76,22 @@ class _Conversation:
     def compaction(self, event: Event) -> Reply:
         return SILENCE  # Gemini CLI says so before every request; the run goes on
 
+    def _told(self, found: Injection) -> Reply:
+        """What the agent is told, with a line for the person."""
+        return Reply(found.text, note=self._note(found.lessons) if found.lessons else "")
+
+    def _note(self, lessons: Sequence[Lesson]) -> str:
+        """What is shown, in one line; once a turn, and only where the person wants it."""
+        run = self._agent.run
+        past = run.so_far()
+        mark = f"{_SAID} {past.task[:_TASK]}"
+        if not self._hw.settings.hooks.say or mark in past.counted:
+            return ""
+        run.counted([mark])
+        more = f" and {len(lessons) - 1} more" if len(lessons) > 1 else ""
+        line = one_line(lessons[0].situation, _LINE)
+        return f"hardwon: showed lesson #{lessons[0].id}{more}: {line}"
+
     def _capture(self, attempt: str) -> None:
         """Queue the run if something failed in it, and see that somebody works the queue."""
         run = self._agent.run
@@ -79,8 +103,3 @@ class _Conversation:
         run.told(past.told)  # the conversation goes on, and what was told stands in it
         if job is not None and self._hw.settings.hooks.wake:
             self._hw.wake()
-
-
-def _fitting(context: str) -> str:
-    """Whole or not at all: half a block would be worse than none."""
-    return context if len(context) <= CONTEXT_LIMIT else ""

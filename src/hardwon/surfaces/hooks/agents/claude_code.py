@@ -60,4 +60,5 @@ def answer(event: Event, reply: Reply) -> dict[str, Any]:
         said |= {"permissionDecision": "deny", "permissionDecisionReason": reply.denial}
     if reply.context:
         said["additionalContext"] = reply.context
-    return {"hookSpecificOutput": said}
+    note = {"systemMessage": reply.note} if reply.note else {}
+    return {**note, "hookSpecificOutput": said}

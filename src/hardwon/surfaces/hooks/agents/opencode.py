@@ -40,5 +40,6 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
 
 
 def answer(event: Event, reply: Reply) -> dict[str, Any]:
-    """Both fields as they are."""
-    return {key: value for key, value in reply._asdict().items() if value}
+    """What the agent is told, as it is; the plugin shows the person nothing."""
+    told = {"context": reply.context, "denial": reply.denial}
+    return {key: value for key, value in told.items() if value}
