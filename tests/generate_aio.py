@@ -17,6 +17,7 @@ STUB = SOURCE / "aio.pyi"
 CLASSES = {
     "api": ("Hardwon", "Agent"),
     "lessons": ("Lessons",),
+    "projects": ("Projects",),
     "namespaces": ("JobQueue", "Goals", "Runs", "Answers"),
     "learn.maintenance.handle": ("Dreams",),
     "learn.transcripts.mining": ("Sessions",),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from hardwon import api, namespaces
+from hardwon import api, namespaces, projects
 from hardwon.lessons import Lessons
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
 _HANDLES = (
-    *(api.Hardwon, api.Agent, Lessons),
+    *(api.Hardwon, api.Agent, Lessons, projects.Projects),
     *(namespaces.JobQueue, namespaces.Goals, namespaces.Runs, namespaces.Answers),
 )
 _AT_ONCE = {"agent"}  # makes a handle; touches no disk

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from hardwon import answering, handed_over, moved_names, namespaces, reporting
+    from hardwon import projects as claims
     from hardwon.doors import Doors
     from hardwon.failures import call_keys, verdict
     from hardwon.learn import executions, failed_runs, goals, trials
@@ -60,6 +61,7 @@ else:
     capture = lazy("hardwon.pipeline.capture")
     handed_over, moved_names = lazy("hardwon.handed_over"), lazy("hardwon.moved_names")
     failed_runs, answering = lazy("hardwon.learn.failed_runs"), lazy("hardwon.answering")
+    claims = lazy("hardwon.projects")
 
 
 def open(
@@ -156,6 +158,11 @@ class Hardwon:
     def queue(self) -> namespaces.JobQueue:
         """The queue: `waiting`, `dead`, `revive`, `purge`, `status`."""
         return namespaces.JobQueue(self._engine)
+
+    @property
+    def projects(self) -> claims.Projects:
+        """Which folders may write into a project: `list`, `trust`, `forget`."""
+        return claims.Projects(self._engine)
 
     def spent(self) -> Spent:
         """What models have cost today, in all: `calls`, `tokens`, `money`."""

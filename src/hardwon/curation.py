@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from hardwon.errors import InvalidInput
 from hardwon.pipeline import screen
 from hardwon.text.clean import one_line
 from hardwon.values import imported, provenance
@@ -20,9 +21,20 @@ if TYPE_CHECKING:
 _TIMES = ("created_at", "updated_at", "last_seen_at")
 
 
+def changeable(engine: Runtime, scope: Scope, number: int) -> Lesson:
+    """The lesson, if it may be changed from this scope."""
+    lesson = engine.store.lessons.get(scope, number)
+    if lesson.scope not in scope.changeable():
+        raise InvalidInput(
+            f"lesson {number} is of {lesson.scope.project!r}, which this folder only claims;"
+            " `hardwon project trust` confirms it"
+        )
+    return lesson
+
+
 def edit(engine: Runtime, scope: Scope, number: int, changes: Mapping[str, Any]) -> Lesson:
     """The lesson with other words."""
-    lesson = engine.store.lessons.get(scope, number)
+    lesson = changeable(engine, scope, number)
     changed = checked(lesson._replace(**changes, updated_at=engine.clock()))
     changed = screen.screen_lesson(changed)
     engine.store.lessons.update(changed)
@@ -31,7 +43,7 @@ def edit(engine: Runtime, scope: Scope, number: int, changes: Mapping[str, Any])
 
 def approve(engine: Runtime, scope: Scope, number: int) -> Lesson:
     """The lesson, released from quarantine by a person."""
-    lesson = provenance.approved(engine.store.lessons.get(scope, number))
+    lesson = provenance.approved(changeable(engine, scope, number))
     lesson = lesson._replace(updated_at=engine.clock())
     engine.store.lessons.update(lesson)
     return lesson

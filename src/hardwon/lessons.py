@@ -102,7 +102,8 @@ class Lessons:
 
     def history(self, number: int | None = None) -> Sequence[Change]:
         """What was changed, of one lesson or of all, newest first."""
-        return self._engine.store.history.of(self._scope, number)
+        changes = self._engine.store.history.of(self._scope, number)
+        return [one for one in changes if one.before.scope in self._scope.changeable()]
 
     def undo(self, number: int | None = None) -> Lesson:
         """Take back the newest change, of one lesson or of all."""
@@ -132,7 +133,7 @@ class Lessons:
     def elsewhere(self) -> Mapping[Scope, int]:
         """Where else the tenant has lessons, and how many, those with most first."""
         own = self._scope
-        seen = {own, own._replace(project=None)}
+        seen = own.visible()
         shelves = self._engine.store.shelves(own.tenant)
         return {scope: count for scope, count in shelves.items() if scope not in seen}
 
@@ -168,7 +169,8 @@ class Lessons:
         """The lessons of every status that were imported before."""
         states = [value for name, value in vars(Status).items() if name.isupper()]
         every = (lesson for status in states for lesson in self.list(status=status, limit=_MOST))
-        return [lesson for lesson in every if imported.is_import(lesson)]
+        own = (one for one in every if one.scope in self._scope.changeable())
+        return [lesson for lesson in own if imported.is_import(lesson)]
 
     def _tagged(self, tag: str) -> Sequence[Lesson]:
         """The lessons with a tag that every lesson has by its kind."""
@@ -184,7 +186,8 @@ class Lessons:
             self._engine.trouble(error)
 
     def _note(self, number: int, act: str) -> Lesson:
-        lesson = self.get(number)
+        self._count_deliveries()
+        lesson = curation.changeable(self._engine, self._scope, number)
         self._engine.store.history.note(past.Change(lesson, act, self._engine.clock()))
         return lesson
 

@@ -261,6 +261,12 @@ class Store(Parts, Protocol):
     def shelves(self, tenant: str) -> dict[Scope, int]:
         """Where a tenant has active lessons, and how many; most first."""
 
+    def scopes(self, tenant: str, project: str) -> list[Scope]:
+        """The scopes of all agents of a tenant that have something in this project."""
+
+    def move(self, scope: Scope, target: Scope) -> None:
+        """Let all that is kept beside the lessons of a scope be another's, counts added up."""
+
     def forget(self, tenant: str) -> None:
         """Remove a tenant with everything it owns."""
 

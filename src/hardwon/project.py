@@ -5,16 +5,49 @@ import os
 from hardwon import _files
 from hardwon._cold import re
 from hardwon.text.clean import LABEL_LIMIT, one_line
+from hardwon.values.scope import APART
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+_NAME_LIMIT = LABEL_LIMIT - 32  # room for the mark of an untrusted folder
 _OWNER_AND_NAME = r"[:/]([^/:\s]+/[^/:\s]+?)(?:\.git)?/?$"
+
+
+class Claim(NamedTuple):
+    """The project that a folder belongs to by its own account."""
+
+    project: str
+    folder: str  # the real path of the repository; its work trees share it
+    is_by_name: bool  # any folder can say so; the path of a folder is its own
 
 
 def project_of(folder: str) -> str | None:
     """`owner/name` of the repository's remote, else the path of its root or of the folder."""
+    claim = claim_of(folder)
+    return claim.project if claim else None
+
+
+def claim_of(folder: str) -> Claim | None:
+    """What a folder claims; None when it is no absolute path."""
     if not folder or not os.path.isabs(folder):
         return None
     root, git = _repository(folder)
-    return one_line(_remote(git) or root)[-LABEL_LIMIT:] or None
+    remote = one_line(_remote(git))
+    if len(remote) > _NAME_LIMIT or APART in remote:
+        remote = ""
+    project = remote or one_line(root)[-LABEL_LIMIT:]
+    return Claim(project, _own(root, git), bool(remote)) if project else None
+
+
+def _own(root: str, git: str) -> str:
+    """The repository's real path. A `.git` elsewhere may be another's: then the root counts."""
+    is_inside = os.path.dirname(git) == root and not os.path.islink(git)
+    real = os.path.realpath(git if is_inside else root)
+    return real.removesuffix(f"{os.sep}.git") or os.sep
 
 
 def _repository(folder: str) -> tuple[str, str]:

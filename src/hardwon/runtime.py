@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from typing import Any
 
-    from hardwon import _sync, embeddings, models, worker
+    from hardwon import _sync, embeddings, models, trust, worker
     from hardwon.models import budget, function, rules
     from hardwon.pipeline import (
         capture,
@@ -67,6 +67,7 @@ else:
     imagine = lazy("hardwon.pipeline.imagine")
     mine, word = lazy("hardwon.pipeline.mine"), lazy("hardwon.pipeline.word")
     work, worker = lazy("hardwon.pipeline.work"), lazy("hardwon.worker")
+    trust = lazy("hardwon.trust")
 
 
 MEMORY = "memory:"
@@ -228,6 +229,7 @@ class Runtime:
         self.ledger.forget(tenant)
         if self.target != MEMORY:
             runs.forget(self.settings.home, tenant)
+            trust.forget(self.settings.home, tenant)
         self.store.forget(tenant)
 
     def close(self) -> None:
@@ -239,7 +241,8 @@ class Runtime:
     async def process(self, job: Job) -> Any:
         """Work one job by the way of learning that is registered for its trigger, or for all."""
         work = self.processors.get(job.trigger) or self.processors[ANY_TRIGGER]
-        return await work(self, job)
+        scope = trust.settled(self.settings.home, job.episode.scope)
+        return await work(self, job._replace(episode=job.episode._replace(scope=scope)))
 
 
 def _opened_store(settings: Settings, target: str) -> Store:

@@ -220,3 +220,43 @@ def test_guards_are_those_that_are_in_force_in_the_scope(store: Store) -> None:
 
     store.lessons.update(kept._replace(guard=False))
     assert store.lessons.guards(CODER) == []
+
+
+APART = CODER._replace(project="api@apart-0123456789abcdef")
+
+
+def test_a_folder_that_only_claims_a_project_reads_its_lessons(store: Store) -> None:
+    everywhere = store.lessons.add(lesson("canary", CODER.everywhere()))
+    theirs = store.lessons.add(lesson("canary"))
+    own = store.lessons.add(lesson("canary", APART))
+
+    assert sorted(found(store, "canary", APART)) == [everywhere.id, theirs.id, own.id]
+    assert store.lessons.get(APART, theirs.id) == theirs
+    assert len(store.lessons.recent(APART, status=Status.ACTIVE, limit=9)) == 3
+    assert len(store.lessons.search(APART, "canary", limit=9)) == 3
+
+
+@pytest.mark.parametrize(
+    "stranger",
+    [
+        CODER,
+        CODER.everywhere(),
+        APART._replace(project="api@apart-fedcba9876543210"),
+        APART._replace(tenant="other"),
+        APART._replace(agent="writer"),
+    ],
+    ids=str,
+)
+def test_what_such_a_folder_learns_is_seen_by_nobody_else(store: Store, stranger: Scope) -> None:
+    kept = store.lessons.add(lesson("canary", APART))
+
+    assert found(store, "canary", stranger) == []
+    with pytest.raises(NotFound):
+        store.lessons.get(stranger, kept.id)
+
+
+@pytest.mark.parametrize("project", ["api@apart-", "api@apart-0123", "@apart-0123456789abcdef"])
+def test_a_name_that_only_looks_so_is_a_project_of_its_own(store: Store, project: str) -> None:
+    store.lessons.add(lesson("canary"))
+
+    assert found(store, "canary", CODER._replace(project=project)) == []

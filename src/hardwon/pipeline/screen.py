@@ -96,7 +96,8 @@ def screen_text(text: str, limit: int) -> str:
 
 def revoke(origin: str, *, scope: Scope, lessons: LessonStore) -> list[Lesson]:
     """Remove all lessons of an origin with everything that was made of them."""
-    found = descendants(lessons.recent(scope, status=Status.ALL, limit=_ALL), origin)
+    seen = lessons.recent(scope, status=Status.ALL, limit=_ALL)
+    found = descendants([one for one in seen if one.scope in scope.changeable()], origin)
     for lesson in found:
         lessons.delete(lesson.scope, lesson.id)
     return found

@@ -137,6 +137,17 @@ def together(counts: Iterable[Counts]) -> Counts:
     return Counts(made, tuple(sorted((kind, *numbers) for kind, numbers in kinds.items())))
 
 
+def united(one: Mapping[int, Counts], other: Mapping[int, Counts]) -> dict[int, Counts]:
+    """What two scopes know of the features of the first, as one scope would know it."""
+    both = {
+        feature: [known[feature] for known in (one, other) if feature in known] for feature in one
+    }
+    return {
+        feature: together(counts)._replace(touched=max(known.touched for known in counts))
+        for feature, counts in both.items()
+    }
+
+
 def chances(
     features: Mapping[int, str],
     counts: Mapping[int, Counts],

@@ -13,6 +13,10 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 
+APART = "@apart-"  # then the digest of a folder that claims the project and is not trusted
+_DIGEST = 16  # hexadecimal digits
+
+
 class Scope(NamedTuple):
     """Tenant, agent and project. `project=None` means: holds everywhere for that agent."""
 
@@ -26,22 +30,47 @@ class Scope(NamedTuple):
 
     def visible(self) -> tuple[Scope, ...]:
         """The scopes whose lessons are seen from here, nearest first."""
-        return (self,) if self.project is None else (self, self.everywhere())
+        if self.project is None:
+            return (self,)
+        claimed = self.claimed()
+        return (self, self.everywhere()) if claimed is None else (self, claimed, self.everywhere())
+
+    def changeable(self) -> tuple[Scope, ...]:
+        """The scopes whose lessons may be changed from here: not that of a claimed project."""
+        claimed = self.claimed()
+        return tuple(seen for seen in self.visible() if seen != claimed)
+
+    def claimed(self) -> Scope | None:
+        """The scope of the project that an untrusted folder claims; None for any other scope."""
+        project, mark, digest = (self.project or "").rpartition(APART)
+        is_apart = project and mark and len(digest) == _DIGEST
+        return self._replace(project=project) if is_apart else None
 
     def __str__(self) -> str:
         return "/".join(part for part in self if part is not None)
 
 
+def folder_digest(folder: str) -> str:
+    """What a folder is known by among those that claim a project."""
+    raw = folder.encode("utf-8", "surrogateescape")
+    return blake2b(raw, digest_size=_DIGEST // 2).hexdigest()
+
+
+def apart(project: str, digest: str) -> str:
+    """The project in which an untrusted folder keeps what it learns."""
+    return f"{project}{APART}{digest}"
+
+
 def scope(agent: str, *, project: str | None = None, tenant: str = "default") -> Scope:
     """A scope made of checked names."""
     return Scope(
-        _named(tenant, "tenant"),
-        _named(agent, "agent"),
-        None if project is None else _named(project, "project"),
+        named(tenant, "tenant"),
+        named(agent, "agent"),
+        None if project is None else named(project, "project"),
     )
 
 
-def _named(text: str, what: str) -> str:
+def named(text: str, what: str) -> str:
     """The name as it is stored; one that holds a secret becomes another that tells them apart."""
     plain = name(text, what)
     if without_secrets(plain) == plain:

@@ -14,10 +14,11 @@ from hardwon.learn.transcripts.related import SUMMARIES
 from hardwon.learn.transcripts.rules.sentences import stack
 from hardwon.learn.transcripts.state import Report, key_of
 from hardwon.learn.transcripts.undo import undo
-from hardwon.project import project_of
+from hardwon.runtime import MEMORY
 from hardwon.stores.markdown import Change, Entry, Note, read_text, update
 from hardwon.stores.markdown import insights as notes
 from hardwon.stores.markdown import memory as loaded
+from hardwon.trust import project_for
 from hardwon.values.lesson import Status
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Integration:
         self._engine = engine
         self._state = state
         self._context = context
-        self._scope = scope if scope.project else _in_project(scope, context)
+        self._scope = scope if scope.project else _in_project(scope, context, engine)
         self._session = context.place.id
         self._now = engine.clock()
         self._id = f"{self._now:%Y%m%dT%H%M%S%f}-{os.urandom(3).hex()}"
@@ -262,9 +263,10 @@ def _fitted(
     return grown, leaving
 
 
-def _in_project(scope: Scope, context: Context) -> Scope:
+def _in_project(scope: Scope, context: Context, engine: Runtime) -> Scope:
     """The scope of the project that the session ran in."""
-    return scope._replace(project=project_of(context.project_path))
+    home = "" if engine.target == MEMORY else engine.settings.home
+    return scope._replace(project=project_for(context.project_path, home, tenant=scope.tenant))
 
 
 def _problem(check: Callable[[], object]) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from hardwon._cold.lazy import lazy
 from hardwon.errors import NotFound
-from hardwon.ranking.odds import EVERY, LIMITS, PRUNE_EVERY, Call, Counts, counted, together
+from hardwon.ranking.odds import EVERY, LIMITS, PRUNE_EVERY, Call, Counts, counted, together, united
 from hardwon.ranking.query import Match, Query, Tally, index, keys, rarity
 from hardwon.ranking.reflections import CANDIDATES, best_held, by_relevance, words_of
 from hardwon.stores.memory.statistics import MemoryStatistics
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from hardwon.values.history import Change
     from hardwon.values.reflection import Likeness, Reflection
     from hardwon.values.scope import Scope
+
+    T = TypeVar("T", Reflection, Delivery)
 else:
     vectors = lazy("hardwon.stores.vectors")
 
@@ -342,6 +344,25 @@ class MemoryStore:
         order = sorted(counts, key=lambda own: (-counts[own], own.agent, own.project or ""))
         return {scope: counts[scope] for scope in order}
 
+    def scopes(self, tenant: str, project: str) -> list[Scope]:
+        seen = [one.scope for one in self.lessons.all.values()]
+        seen += [one.scope for one in (*self.runs.all, *self.reflections.all)]
+        seen += [one.scope for one in self.deliveries.all]
+        seen += [*self.calls.all, *(owner for owner, _ in self.failures.all)]
+        own = (one for one in seen if (one.tenant, one.project) == (tenant, project))
+        return list(dict.fromkeys(own))
+
+    def move(self, scope: Scope, target: Scope) -> None:
+        for part in (self.reflections, self.runs):
+            part.all = [_moved(r, scope, target) for r in part.all]
+        self.deliveries.all = [_moved(d, scope, target) for d in self.deliveries.all]
+        for owner, signature in [key for key in self.failures.all if key[0] == scope]:
+            text, count = self.failures.all.pop((owner, signature))
+            known = self.failures.all.get((target, signature), (text, 0))
+            self.failures.all[target, signature] = (known[0], known[1] + count)
+        known_here = self.calls.all.setdefault(target, {})
+        known_here |= united(self.calls.all.pop(scope, {}), known_here)
+
     def forget(self, tenant: str) -> None:
         kept = {n: one for n, one in self.lessons.all.items() if one.scope.tenant != tenant}
         self.lessons.all.clear()
@@ -362,6 +383,11 @@ class MemoryStore:
 
     def close(self) -> None:
         """Nothing to release."""
+
+
+def _moved(value: T, scope: Scope, target: Scope) -> T:
+    is_there = value.scope == scope
+    return value._replace(scope=target) if is_there else value
 
 
 def _age(reflection: Reflection) -> datetime:

@@ -6,6 +6,7 @@ import os
 from functools import cached_property
 
 from hardwon._cold.lazy import lazy
+from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import Database
 from hardwon.stores.sqlite.deliveries import SqliteDeliveries
 from hardwon.stores.sqlite.inverted.search import FRESH
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         dreams,
         failures,
         history,
+        moving,
         reflections,
         statistics,
         vectors,
@@ -34,6 +36,7 @@ else:
     reflections = lazy("hardwon.stores.sqlite.reflections")
     statistics = lazy("hardwon.stores.sqlite.statistics")
     vectors = lazy("hardwon.stores.sqlite.vectors")
+    moving = lazy("hardwon.stores.sqlite.moving")
 
 
 class SqliteStore:
@@ -96,6 +99,19 @@ class SqliteStore:
     def fold(self) -> int:
         """Move what was noted on the agents' path into the database."""
         return self._journal.fold()
+
+    def scopes(self, tenant: str, project: str) -> list[Scope]:
+        self.fold()
+        found = scopes.every(self._db).values()
+        return [one for one in found if (one.tenant, one.project) == (tenant, project)]
+
+    def move(self, scope: Scope, target: Scope) -> None:
+        self.fold()
+        with self._db as db:
+            old, new = scopes.own(db, scope), scopes.ensure(db, target)
+            if old is not None:
+                self.calls.move(old, new)
+                moving.move(db, old, new)
 
     def forget(self, tenant: str) -> None:
         self.fold()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold import json
-from hardwon.ranking.odds import EVERY, LIMITS, PRUNE_EVERY, Call, Counts, counted, together
+from hardwon.ranking.odds import EVERY, LIMITS, PRUNE_EVERY, Call, Counts, counted, together, united
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import marks
 from hardwon.values.scope import Scope
@@ -55,6 +55,13 @@ class SqliteCalls:
             calls.setdefault(Scope(tenant, agent, project), []).append(call)
         for scope, own in calls.items():
             self._count(scopes.ensure(self._db, scope), own)
+
+    def move(self, old: int, new: int) -> None:
+        """Add what one shelf knows to what another knows."""
+        rows = self._db.rows("SELECT feature FROM odds WHERE shelf = ?", (old,))
+        features = [feature for (feature,) in rows if feature != EVERY]
+        both = self._known(old, features), self._known(new, features)
+        self._keep(new, united(*both))
 
     def _count(self, shelf: int, calls: list[Call]) -> None:
         features = {feature for call in calls for feature in call.features}

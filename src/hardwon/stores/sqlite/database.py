@@ -11,7 +11,7 @@ from hardwon.stores.sqlite.turn import Turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from typing import Any, TypeVar
 
@@ -63,7 +63,7 @@ class Database:
         found = self.rows(sql, values)
         return found[0] if found else None
 
-    def run(self, sql: str, values: Sequence[object] = ()) -> int:
+    def run(self, sql: str, values: Sequence[object] | Mapping[str, object] = ()) -> int:
         """Change something inside `with database:`; the id of a row that was inserted."""
         try:
             return self._connected().execute(sql, values).lastrowid or 0

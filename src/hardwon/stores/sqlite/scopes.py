@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _VISIBLE = """
 SELECT s.id, s.project, s.active FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id
-WHERE t.name = ? AND s.agent_id = ? AND s.project IN (?, '')
+WHERE t.name = ? AND s.agent_id = ? AND s.project IN (?, ?, '')
 """
 _OWN = """
 SELECT s.id FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id
@@ -29,7 +29,8 @@ class Visible:
     """The shelves seen from a scope: ids, their scopes, and how many lessons are active."""
 
     def __init__(self, database: Database, scope: Scope) -> None:
-        asked = (scope.tenant, scope.agent, scope.project or "")
+        claimed = scope.claimed() or scope
+        asked = (scope.tenant, scope.agent, scope.project or "", claimed.project or "")
         rows = database.rows(_VISIBLE, asked)
         self.scopes = {row[0]: scope._replace(project=row[1] or None) for row in rows}
         self.active = sum(row[2] for row in rows)

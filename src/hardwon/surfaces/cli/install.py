@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from hardwon import trust
 from hardwon.auth import kept_token
 from hardwon.errors import HardwonError
 from hardwon.settings import default_home, load
@@ -19,7 +21,7 @@ from hardwon.surfaces.hooks import installer, locations, troubles
 from hardwon.surfaces.hooks.agents import AGENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from hardwon.surfaces.hooks.installer import Change
     from hardwon.surfaces.hooks.locations import Target
@@ -126,6 +128,19 @@ def status(as_json: bool) -> None:
     table([(row["agent"], row["level"], row["state"], row["path"]) for row in found])
     for said in troubles.in_words(troubles.read(default_home())):
         say(f"{said}; see hook.log, or raise hooks.limit")
+    for said in _unconfirmed():
+        say(said)
+
+
+def _unconfirmed() -> Iterator[str]:
+    """What to say of folders that claim a project and are not trusted."""
+    claims = trust.read(default_home())
+    if not claims.is_whole:
+        yield f"the file {trust.NAME} is damaged: no new folder is trusted; `hardwon project trust`"
+    for one in claims.all:
+        if not one.is_trusted:
+            confirm = f"`hardwon project trust {shlex.quote(one.folder)}` confirms it"
+            yield f"{one.folder} claims {one.project}: what it learns stays apart; {confirm}"
 
 
 def _state(agent: str, level: str) -> dict[str, str]:

@@ -8,9 +8,9 @@ import click
 
 import hardwon
 from hardwon.auth import kept_token
-from hardwon.project import project_of
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import complain
+from hardwon.trust import project_for
 
 
 @click.command("mcp")
@@ -32,7 +32,8 @@ def command(
     """
     with hardwon.open(home) as hw:
         folder = os.getcwd()
-        own = hw.agent(agent, project=project or project_of(folder), tenant=tenant)
+        project = project or project_for(folder, hw.settings.home, tenant=tenant)
+        own = hw.agent(agent, project=project, tenant=tenant)
         os.chdir(hw.settings.home)  # before others' code is imported: it may look around
         from hardwon.surfaces.mcp import serve, server
 

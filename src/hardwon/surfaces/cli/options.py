@@ -9,40 +9,57 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import hardwon
-from hardwon.project import project_of
 from hardwon.settings import load
+from hardwon.trust import project_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
-def _project(named: str | None) -> str | None:
-    return project_of(os.getcwd()) if named == "." else named
+def _project(context: click.Context, _: click.Parameter, named: str | None) -> str | None:
+    """The project that was named; that of this folder has to be trusted."""
+    if named != ".":
+        return named
+    return project_for(os.getcwd(), load(_home()).home, tenant=context.params["tenant"])
+
+
+def _home() -> str | None:
+    home = click.get_current_context().params.get("home")  # one of click's own marks, if not given
+    return home if isinstance(home, str) else None
 
 
 def _own(name: str) -> str | None:
     """What the hooks use, too: the variable, else the section [scope] of the home's config.toml."""
-    home = click.get_current_context().params.get("home")  # one of click's own marks, if not given
-    value: str = getattr(load(home if isinstance(home, str) else None).scope, name)
+    value: str = getattr(load(_home()).scope, name)
     return value or None
 
 
 _SHARED = (
-    click.option("--home", metavar="DIR", help="Where the data lives; default $HARDWON_HOME."),
-    click.option("--tenant", default=lambda: _own("tenant"), help="Whose; default: scope.tenant."),
+    click.option(
+        "--home",
+        metavar="DIR",
+        is_eager=True,
+        help="Where the data lives; default $HARDWON_HOME.",
+    ),
+    click.option(
+        "--tenant",
+        is_eager=True,
+        default=lambda: _own("tenant"),
+        help="Whose; default: scope.tenant.",
+    ),
     click.option(
         "--agent", default=lambda: _own("agent"), help="Which agent; default: scope.agent."
     ),
     click.option(
         "--project",
         default=lambda: _own("project"),
-        callback=lambda context, option, value: _project(value),
+        callback=_project,
         help="Which project; none: everywhere; `.`: the one of this folder.",
     ),
 )
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-home = _SHARED[0]
+home, tenant = _SHARED[:2]
 verbose = click.option("--verbose", "-v", is_flag=True, help="Say what became of each.")
 
 

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from hardwon import project, settings
+    from hardwon import settings, trust
     from hardwon._cold import json
     from hardwon.failures import call_keys
     from hardwon.pipeline import inject
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hardwon.text import json_clip
     from hardwon.values import scope
 else:
-    project, settings = lazy("hardwon.project"), lazy("hardwon.settings")
+    settings, trust = lazy("hardwon.settings"), lazy("hardwon.trust")
     json = lazy("hardwon._cold.json")
     call_keys = lazy("hardwon.failures.call_keys")
     inject = lazy("hardwon.pipeline.inject")
@@ -100,7 +100,7 @@ def _reason(event: events.Event, lines: list[bytes]) -> str:
     """Why the call must not be made; nothing when it may."""
     values = settings.load()
     own = values.scope
-    folder = own.project or project.project_of(event.cwd)
+    folder = own.project or trust.project_for(event.cwd, values.home, tenant=own.tenant)
     seen = scope.scope(own.agent, project=folder, tenant=own.tenant)
     call = call_keys.canonical(event.args)
     lesson = guard_file.forbidding(lines, seen, tool=event.tool, call=call, now=time.time())

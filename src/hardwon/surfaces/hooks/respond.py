@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hardwon.project import project_of
 from hardwon.surfaces.hooks.events import SILENCE, Event, Kind, Reply
 from hardwon.text.clean import one_line
+from hardwon.trust import project_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ CONTEXT_LIMIT = 8000  # characters; Claude Code cuts above 10,000
 def respond(event: Event, hw: Hardwon) -> Reply:
     """What to tell the agent about this event, after what it teaches has been recorded."""
     own = hw.settings.scope
-    project = own.project or project_of(event.cwd)
+    project = own.project or project_for(event.cwd, hw.settings.home, tenant=own.tenant)
     is_mute = event.is_nested and not hw.settings.hooks.subagents
     # What a sub-agent asks and is not told must not count as told in the conversation.
     run = f"{event.session}/nested" if is_mute and event.kind in _ASKING else event.session

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import hardwon
-from hardwon.project import project_of
 from hardwon.settings import duration
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say, width
 from hardwon.surfaces.cli.report import html, terminal
+from hardwon.trust import project_for
 
 if TYPE_CHECKING:
     from hardwon.values.report import Report
@@ -50,9 +50,11 @@ def command(
     It is about the project of this folder, unless --project or --all says otherwise. Days are
     those of UTC.
     """
-    place["project"] = place["project"] or project_of(os.getcwd())
     with hardwon.open(home) as hw:
-        report = hw.report(**place, since=since, whole=whole)
+        here = place["project"] or project_for(
+            os.getcwd(), hw.settings.home, tenant=place["tenant"]
+        )
+        report = hw.report(**{**place, "project": here}, since=since, whole=whole)
     if page is not None:
         with open(page, "w", encoding="utf-8") as file:
             file.write(html.page(report))

@@ -1,0 +1,88 @@
+"""The projects of a home: which folders may write into them, and confirming one that may not."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from hardwon import trust
+from hardwon.errors import InvalidInput, NotFound, storage_error
+from hardwon.project import claim_of
+from hardwon.runtime import MEMORY
+from hardwon.values.lesson import Status
+from hardwon.values.scope import apart, folder_digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hardwon.runtime import Runtime
+    from hardwon.trust import Claim, Claims
+    from hardwon.values.scope import Scope
+
+_ALL = 1_000_000  # lessons
+
+
+class Projects:
+    """Folders that claim a project by its name. The first of each is trusted."""
+
+    def __init__(self, engine: Runtime) -> None:
+        self._engine = engine
+
+    def list(self, *, tenant: str = "default") -> Sequence[Claim]:
+        """Every folder that claims a project of the tenant, the trusted ones first."""
+        own = [one for one in trust.read(self._home).all if one.tenant == tenant]
+        return sorted(own, key=lambda one: (not one.is_trusted, one.project, one.folder))
+
+    def trust(self, folder: str | os.PathLike[str], *, tenant: str = "default") -> Claim:
+        """Let a folder write into the project it claims, and move there what it has learnt."""
+        path = os.path.abspath(folder)
+        claim = trust.claimed(path, tenant=tenant)
+        if claim is None:
+            raise InvalidInput(f"{path!r} names no remote `origin`: its project is its own")
+        claim = claim._replace(is_trusted=True)
+        self._change(lambda known: known.having(claim))
+        self._gather(claim)
+        return claim
+
+    def forget(self, what: str, *, tenant: str = "default") -> Sequence[Claim]:
+        """Forget the claims of a folder, or on a project; the next that claims it is the first."""
+        found = claim_of(os.path.abspath(what))
+        digest = folder_digest(found.folder) if found else ""
+        named = {what, digest}
+
+        def leaves(one: Claim) -> bool:
+            return one.tenant == tenant and not named.isdisjoint(one[1:4])
+
+        gone = [one for one in trust.read(self._home).all if leaves(one)]
+        if not gone:
+            raise NotFound("folder or project", what)
+        self._change(lambda known: known.without(leaves))
+        return gone
+
+    def _change(self, change: Callable[[Claims], Claims]) -> None:
+        try:
+            trust.changed(self._home, change)
+        except OSError as error:
+            raise storage_error(error, os.path.join(self._home, trust.NAME)) from error
+
+    def _gather(self, claim: Claim) -> None:
+        """Move what was kept apart into the project, as a whole or not at all."""
+        store = self._engine.store
+        with store.together():
+            for scope in store.scopes(claim.tenant, apart(claim.project, claim.digest)):
+                target = scope._replace(project=claim.project)
+                self._move_lessons(scope, target)
+                store.move(scope, target)
+
+    def _move_lessons(self, scope: Scope, target: Scope) -> None:
+        lessons = self._engine.store.lessons
+        for lesson in lessons.recent(scope, status=Status.ALL, limit=_ALL):
+            if lesson.scope == scope:
+                lessons.delete(scope, lesson.id)
+                self._engine.keep(lesson._replace(scope=target, id=0))
+
+    @property
+    def _home(self) -> str:
+        if self._engine.target == MEMORY:
+            raise InvalidInput("folders are trusted in a home; this hardwon is in memory")
+        return self._engine.settings.home

@@ -1,0 +1,185 @@
+"""Which folders may write into a project that is known by name: trust on first use.
+
+A repository names its project in its own files, so any folder can name another's. The first one
+that does is trusted, as ssh trusts a host. Every later one reads the lessons of the project; what
+it learns stays apart until a person confirms the folder.
+
+The file `projects` in the home has a line for each claim, its fields parted by tabs. Where it is
+damaged no folder is trusted for being the first.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hardwon import _files
+from hardwon.project import claim_of
+from hardwon.text.clean import one_line
+from hardwon.text.secrets import without_secrets
+from hardwon.values.scope import Scope, apart, folder_digest, named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import NamedTuple
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+NAME = "projects"
+_HEAD = "hardwon projects 1"
+_LIMIT = 1 << 20  # bytes; a file that is longer counts as damaged
+_APART_KEPT = 100  # untrusted folders that are listed; the latest
+_TRUSTED, _APART = "trusted", "apart"
+
+
+class Claim(NamedTuple):
+    """A folder that says it belongs to a project of a tenant."""
+
+    tenant: str
+    project: str
+    digest: str  # of the folder's real path
+    folder: str  # the same, as people may read it
+    is_trusted: bool = False
+
+    def writes_to(self) -> str:
+        """The project in which this folder keeps what it learns."""
+        return self.project if self.is_trusted else apart(self.project, self.digest)
+
+    def is_same(self, other: Claim) -> bool:
+        """Whether both are about one folder and one project."""
+        return self[:3] == other[:3]
+
+
+class Claims(NamedTuple):
+    """All claims of a home."""
+
+    all: tuple[Claim, ...] = ()
+    is_whole: bool = True
+
+    def judged(self, claim: Claim) -> Claim:
+        """The claim with what is known of it; the first of its project is trusted."""
+        for known in self.all:
+            if known.is_same(claim):
+                return known
+        names = {(one.tenant, one.project) for one in self.all if one.is_trusted}
+        is_first = (claim.tenant, claim.project) not in names
+        return claim._replace(is_trusted=self.is_whole and is_first)
+
+    def having(self, claim: Claim) -> Claims:
+        """The claims with this one in the place of what was known of it."""
+        rest = self.without(claim.is_same).all
+        trusted = tuple(one for one in rest if one.is_trusted)
+        others = tuple(one for one in rest if not one.is_trusted)[1 - _APART_KEPT :]
+        return self._replace(all=(*trusted, *others, claim))
+
+    def without(self, leaves: Callable[[Claim], bool]) -> Claims:
+        """The claims but those that leave."""
+        return self._replace(all=tuple(one for one in self.all if not leaves(one)))
+
+
+def project_for(folder: str, home: str, *, tenant: str) -> str | None:
+    """The project that work in this folder writes to; None when it is no absolute path.
+
+    Without a home nothing is kept, and every folder has the project that it claims.
+    """
+    claim = claimed(folder, tenant=tenant) if home else None
+    if claim is None:
+        found = claim_of(folder)
+        return found.project if found else None
+    known = read(home)
+    judged = known.judged(claim)
+    if judged not in known.all and known.is_whole:
+        judged = _noted(home, claim)
+    return judged.writes_to()
+
+
+def claimed(folder: str, *, tenant: str) -> Claim | None:
+    """What a folder claims; None when its project is its own path, which needs no trust."""
+    found = claim_of(folder)
+    if found is None or not found.is_by_name:
+        return None
+    owner = named(tenant, "tenant")
+    return Claim(owner, named(found.project, "project"), folder_digest(found.folder), found.folder)
+
+
+def settled(home: str, scope: Scope) -> Scope:
+    """The scope as it is today: that of the project once its folder is trusted."""
+    original = scope.claimed()
+    if original is None:
+        return scope
+    own = (one for one in read(home).all if one.is_trusted and one.tenant == scope.tenant)
+    was_apart = [apart(one.project, one.digest) for one in own]
+    return original if scope.project in was_apart else scope
+
+
+def read(home: str) -> Claims:
+    """The claims of a home; what cannot be read is left out and told by `is_whole`."""
+    try:
+        raw = _files.content(os.path.join(home, NAME), _LIMIT + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return Claims()
+    except OSError:
+        return Claims(is_whole=False)
+    head, *lines = raw.decode("utf-8", "replace").split("\n")
+    claims = [_parsed(line) for line in lines[:-1]]
+    is_ended = lines[-1:] == [""] and len(raw) <= _LIMIT
+    is_whole = head == _HEAD and is_ended and None not in claims
+    return Claims(tuple(one for one in claims if one is not None), is_whole)
+
+
+def forget(home: str, tenant: str) -> None:
+    """Remove what a tenant's folders claim."""
+    if any(one.tenant == tenant for one in read(home).all):
+        changed(home, lambda known: known.without(lambda one: one.tenant == tenant))
+
+
+def changed(home: str, change: Callable[[Claims], Claims]) -> Claims:
+    """The claims after a change that is kept; what was damaged is gone. Raises OSError."""
+    with _Lock(home):
+        after = change(read(home))._replace(is_whole=True)
+        _files.replace(os.path.join(home, NAME), _text(after.all).encode(), durable=True)
+        return after
+
+
+def _noted(home: str, claim: Claim) -> Claim:
+    """The claim, judged and kept; a home that cannot be written takes no lessons either."""
+    try:
+        os.makedirs(home, mode=0o700, exist_ok=True)
+        after = changed(home, lambda known: known.having(known.judged(claim)))
+    except OSError:
+        return read(home).judged(claim)
+    return after.judged(claim)
+
+
+def _parsed(line: str) -> Claim | None:
+    state, *fields = line.split("\t")
+    if state not in {_TRUSTED, _APART} or len(fields) != 4 or not all(fields):
+        return None
+    tenant, project, digest, folder = fields
+    return Claim(tenant, project, digest, folder, state == _TRUSTED)
+
+
+def _text(claims: Iterable[Claim]) -> str:
+    return "".join(f"{line}\n" for line in (_HEAD, *map(_line, claims)))
+
+
+def _line(claim: Claim) -> str:
+    state = _TRUSTED if claim.is_trusted else _APART
+    folder = one_line(without_secrets(claim.folder)) or "?"
+    return "\t".join((state, *claim[:3], folder))
+
+
+class _Lock:
+    """One process at a time changes the file; the lock ends with the process."""
+
+    def __init__(self, home: str) -> None:
+        self._path = os.path.join(home, f"{NAME}.lock")
+
+    def __enter__(self) -> None:
+        import fcntl  # only who writes needs it
+
+        self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        fcntl.flock(self._handle, fcntl.LOCK_EX)
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._handle)
