@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from hardwon.values.queue import QueueCounts, WorkCounts
 
 PREFIX = "hardwon_lessonq_"
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _ENTRANCES = ("accepted", "rejected_full", "deduped", "dropped_oldest")
 _SPENT = {
     "calls": "Calls of models since midnight UTC.",

@@ -11,7 +11,7 @@ from hardwon.errors import NotFound
 from hardwon.pipeline.screen import screen_episode, screen_lesson, screen_text
 from hardwon.values.evidence import Evidence, Kind
 from hardwon.values.lesson import Status
-from hardwon.values.provenance import born_of, marks
+from hardwon.values.provenance import marked, marks
 from tests.corpora.secrets import leaks
 from tests.samples import EPISODE, NOW, lesson
 
@@ -89,8 +89,8 @@ def test_revoking_an_origin_removes_its_descendants_and_nothing_else(tmp_path: P
         store = hw._engine.store.lessons
         kept = agent.learn("run the tests from the root")
         bad = store.add(lesson("from a bad page", agent.scope, origin="session:evil.jsonl"))
-        child = store.add(born_of(lesson("made of it", agent.scope), [bad.id]))
-        grandchild = store.add(born_of(lesson("made of that", agent.scope), [child.id]))
+        child = store.add(marked(lesson("made of it", agent.scope), Kind.PARENT, bad.id))
+        grandchild = store.add(marked(lesson("made of that", agent.scope), Kind.PARENT, child.id))
 
         gone = agent.lessons.revoke("session:evil.jsonl")
 
@@ -105,7 +105,7 @@ def test_a_child_is_revoked_however_much_evidence_it_has(tmp_path: Path) -> None
         agent = hw.agent("coder")
         store = hw._engine.store.lessons
         bad = store.add(lesson("from a bad page", agent.scope, origin="session:evil.jsonl"))
-        child = store.add(born_of(lesson("made of it", agent.scope), [bad.id]))
+        child = store.add(marked(lesson("made of it", agent.scope), Kind.PARENT, bad.id))
         for number in range(120):
             met = lesson("again", agent.scope, evidence=(Evidence(Kind.JOB, str(number)),))
             child = child.met_again(met, NOW)

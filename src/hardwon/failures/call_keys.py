@@ -90,12 +90,6 @@ def blamed_keys(tool: str, args: str, error: str) -> tuple[Key, ...]:
     return tuple(command_keys(command)) if command else call_keys(tool, args)
 
 
-def call_shape(tool: str, args: str) -> str:
-    """The kind of call on one line, to be read."""
-    keys = call_keys(tool, args)
-    return next((key.text for key in reversed(keys) if key.grain == KIND), keys[-1].text)
-
-
 def command_keys(command: Command) -> list[Key]:
     """The keys of one command of a chain, the finest first."""
     program = _program(command)

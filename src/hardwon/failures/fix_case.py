@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from hardwon._cold import re
-from hardwon.failures.authored import is_coined, is_shell
+from hardwon.failures.authored import is_shell
 from hardwon.failures.error_line import informative_line
 from hardwon.failures.shell import Command, parse
 from hardwon.failures.signature import fold
@@ -207,8 +207,3 @@ def is_masked(whole: tuple[Command, ...], at: int) -> bool:
 def is_personal(text: str) -> bool:
     """Whether a text holds a value of one run: an id, an address, a folder of a person."""
     return bool(re.search(_PERSONAL, text))
-
-
-def coined_in(words: Sequence[str], case: Case) -> list[str]:
-    """Those of the words that name something the run made."""
-    return [word for word in words if is_coined(word, case.steps)]

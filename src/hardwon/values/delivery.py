@@ -22,7 +22,6 @@ class Door:
     ACTION = "action"
     ERROR = "error"
     GOAL = "goal"
-    TRIAL = "trial"
     LOOP = "loop"  # a run that goes in circles was told so
 
 

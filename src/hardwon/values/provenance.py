@@ -44,13 +44,6 @@ def approved(lesson: Lesson, by: str = "person") -> Lesson:
     return marked(lesson, Kind.APPROVED, by)._replace(status=Status.PROVEN)
 
 
-def born_of(lesson: Lesson, parents: Iterable[int]) -> Lesson:
-    """The lesson with the lessons it was made of."""
-    for parent in parents:
-        lesson = marked(lesson, Kind.PARENT, parent)
-    return lesson
-
-
 def is_from(lesson: Lesson, origin: str) -> bool:
     """Whether the lesson names this origin: its own, a way of learning, an author, an episode."""
     named = {lesson.origin, lesson.author, lesson.job, *map(str, lesson.evidence)}

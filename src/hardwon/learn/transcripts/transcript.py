@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 USER, AGENT = "user", "agent"
-SAID_LIMIT = 16 * 1024
 OUTPUT_LIMIT = 8 * 1024  # of a failure; a success tells less
 QUIET_LIMIT = 2 * 1024
 _WAITING_LIMIT = 1_000  # calls without a result
