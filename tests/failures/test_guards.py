@@ -109,3 +109,17 @@ def test_what_a_person_named_replaces_the_calls_of_the_lesson() -> None:
 
 def test_the_words_of_a_pattern_have_to_stand_in_the_call() -> None:
     assert guarding("git push --force*").needles() == [["git", "push", "force"]]
+
+
+def test_a_pattern_binds_the_beginning_of_a_call() -> None:
+    guard = guarding("git push *")
+
+    assert guard.forbids("bash", "git push origin main")
+    assert not guard.forbids("bash", "svn push origin main")
+
+
+def test_a_chain_that_a_fix_recommends_is_allowed_as_a_whole() -> None:
+    guard = guarding("make", fix="make clean && make")
+
+    assert guard.forbids("bash", "make")
+    assert not guard.forbids("bash", "make clean && make")

@@ -190,6 +190,42 @@ def test_at_the_end_a_job_that_does_not_finish_is_handed_back_unburnt(queue: Mem
     assert queue.waiting() == [JOB]
 
 
+def test_a_job_that_waits_to_be_alone_is_handed_back_unburnt_at_the_end(queue: MemoryQueue) -> None:
+    queue.put(job("poison")._replace(attempts=1))  # without an error: its process died
+
+    async def run() -> Tally:
+        stop = asyncio.Event()
+
+        async def process(job: Job) -> None:
+            assert job.id == JOB.id
+            stop.set()
+
+        return await crew(queue, process, workers=2).until(stop)
+
+    assert asyncio.run(run()) == Tally(done=1)
+    again = queue.claim(NOW)
+    assert again
+    assert (again.episode.task, again.attempts) == ("poison", 2)
+
+
+def test_nothing_is_begun_beside_a_job_that_may_kill_its_process(queue: MemoryQueue) -> None:
+    poison = MemoryQueue()
+    poison.put(JOB._replace(attempts=1))
+    poison.put(job("another"))
+    seen: list[tuple[str, str]] = []
+
+    async def process(job: Job) -> None:
+        seen.append(("begins", job.id))
+        await asyncio.sleep(0)
+        seen.append(("ends", job.id))
+
+    asyncio.run(crew(poison, process, workers=2).until_idle())
+
+    other = job("another").id
+    order = [("begins", JOB.id), ("ends", JOB.id), ("begins", other), ("ends", other)]
+    assert seen == order
+
+
 def test_a_worker_ends_after_it_was_idle_for_long_enough(queue: MemoryQueue) -> None:
     async def run() -> Tally:
         return await crew(queue, nothing).until(asyncio.Event(), idle=timedelta(milliseconds=50))

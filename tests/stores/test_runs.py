@@ -14,6 +14,7 @@ from hardwon.stores import runs
 from hardwon.stores.runs import FileRun, MemoryRun, call_name
 from hardwon.values.failure import Failure
 from hardwon.values.run import RunSoFar, Shown
+from tests.full_disk import full_disk
 
 DAY = 86400.0
 WORKED = Step("bash", "make all", "done")
@@ -243,3 +244,24 @@ def test_a_long_run_keeps_its_notes_and_its_newest_steps(
     assert 1 < len(past.steps) < 20
     assert [(shown.delivery, shown.after) for shown in past.shown] == [("early", 200), ("late", 2)]
     assert sum(file.stat().st_size for file in (tmp_path / "runs").iterdir()) < 9000
+
+
+def test_a_step_that_the_disk_refused_is_still_a_step_of_the_run(tmp_path: Path) -> None:
+    run = FileRun(str(tmp_path), Scope(), "r")
+    run.record(WORKED)
+
+    with full_disk(), pytest.raises(StorageError):
+        run.record(FAILED)
+
+    assert run.so_far().steps == (WORKED, FAILED)
+
+
+def test_a_planted_link_is_not_read_as_a_run(tmp_path: Path) -> None:
+    run = FileRun(str(tmp_path), Scope(), "r")
+    run.record(WORKED)
+    [record] = (tmp_path / "runs").iterdir()
+    record.rename(tmp_path / "elsewhere")
+    record.symlink_to(tmp_path / "elsewhere")
+
+    with pytest.raises(StorageError):
+        run.so_far()

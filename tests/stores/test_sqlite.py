@@ -309,3 +309,12 @@ def test_a_log_that_cannot_be_read_is_not_passed_over(small_disk: Path) -> None:
 
     with pytest.raises(StorageError):
         hardwon.open(home)
+
+
+def test_a_commit_is_synced_and_rows_keep_their_parents(tmp_path: Path) -> None:
+    """What is stored survives a power cut, and nothing is left of a shelf that is forgotten."""
+    database = Database(str(tmp_path / "x.db"))
+
+    assert database.row("PRAGMA synchronous") == (2,)
+    assert database.row("PRAGMA foreign_keys") == (1,)
+    database.close()

@@ -97,4 +97,4 @@ def _fits(forbidden: str, tool: str, call: str) -> bool:
         if found < 0:
             return False
         at = found + len(piece)
-    return call.startswith(first) and call[at:].endswith(rest[-1]) and at <= len(call)
+    return call.startswith(first) and call[at:].endswith(rest[-1])

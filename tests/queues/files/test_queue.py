@@ -15,9 +15,11 @@ import pytest
 
 from hardwon import Job
 from hardwon.errors import InvalidInput, StorageError
+from hardwon.pipeline.work import died_before
 from hardwon.queues.files import FileQueue, Limits
 from hardwon.queues.files.admission import STALE
 from hardwon.queues.files.records import decode, encode
+from tests.full_disk import full_disk
 from tests.samples import EPISODE, LATER, NOW, job
 
 JOB = job()
@@ -334,3 +336,89 @@ def test_an_id_that_is_no_file_name_is_refused(base: Path, identity: str) -> Non
         queue.purge(identity)
     with pytest.raises(InvalidInput):
         queue.put(JOB._replace(id=identity, episode=EPISODE))
+
+
+# A disk that refuses
+
+
+def test_a_job_that_died_after_a_soft_failure_is_known_to_have_died(base: Path) -> None:
+    queue = FileQueue(str(base))
+    queue.put(JOB)
+    queue.retry(claim(queue).postponed(NOW, "429"))
+    claim(queue)
+    queue.close()  # as a process that dies: the second attempt is never settled
+
+    again = claim(FileQueue(str(base)))
+
+    assert died_before(again)
+    assert again.attempts == 3
+
+
+def test_a_job_that_failed_softly_tells_its_error_to_the_next_attempt(base: Path) -> None:
+    queue = FileQueue(str(base))
+    queue.put(JOB)
+    queue.retry(claim(queue).postponed(NOW, "429"))
+
+    again = claim(queue)
+
+    assert again.last_error == "429"
+    assert not died_before(again)
+
+
+def test_a_job_whose_record_cannot_be_removed_is_handed_out_again(base: Path) -> None:
+    queue = FileQueue(str(base))
+    queue.put(JOB)
+    claimed, record = claim(queue), base / "wal" / f"{JOB.id}.wal"
+    content = record.read_bytes()
+    record.unlink()
+    record.mkdir()
+
+    with pytest.raises(StorageError):
+        queue.done(claimed)
+
+    record.rmdir()
+    record.write_bytes(content)
+    assert claim(queue).id == JOB.id
+
+
+def test_a_job_that_cannot_be_buried_is_handed_out_again(base: Path) -> None:
+    queue = FileQueue(str(base))
+    queue.put(JOB)
+    claimed = claim(queue)
+
+    with full_disk(), pytest.raises(StorageError):
+        queue.bury(claimed, "no use")
+
+    assert claim(queue).id == JOB.id
+    assert queue.dead() == []
+
+
+def test_a_job_whose_attempt_cannot_be_counted_waits_on(base: Path) -> None:
+    queue = FileQueue(str(base))
+    queue.put(JOB)
+
+    with full_disk(), pytest.raises(StorageError):
+        queue.claim(NOW)
+
+    assert claim(queue).attempts == 1
+
+
+def test_a_new_job_is_never_too_old(base: Path) -> None:
+    queue = FileQueue(str(base))
+    assert queue.claim(NOW) is None
+    FileQueue(str(base)).put(job(at=NOW - timedelta(days=8)))
+
+    assert queue.claim(NOW) is not None
+
+
+def test_a_wait_that_was_planned_outlives_the_process(base: Path) -> None:
+    limits, wait = Limits(longest_wait=timedelta(minutes=5)), timedelta(hours=2)
+    queue = FileQueue(str(base), limits)
+    queue.put(JOB)
+    queue.retry(claim(queue).postponed(NOW + wait, "429", wait=wait))
+    queue.close()
+
+    again = FileQueue(str(base), limits)
+
+    assert again.claim(NOW + timedelta(hours=1)) is None
+    assert again.claim(NOW + wait) is not None
