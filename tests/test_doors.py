@@ -100,8 +100,8 @@ def test_a_failure_that_a_revert_does_not_mend_is_not_the_runs_own(hw: hardwon.H
 
 
 def test_what_is_known_of_one_test_is_not_told_at_another(hw: hardwon.Hardwon) -> None:
-    """The same exception in another test may well be the run's own doing."""
-    red = "FAILED tests/test_io.py::{0} - OSError: broken pipe\n1 failed, 40 passed in 2s"
+    """The same kind of exception in another test may well be the run's own doing."""
+    red = "FAILED tests/test_io.py::{0} - KeyError: '{0}'\n1 failed, 40 passed in 2s"
     coder = hw.agent("coder")
     coder.after_action("bash", {"command": "sed -i 's/a/b/' src/io.py"})
     for command in ("pytest tests/test_io.py", "git stash && pytest tests/test_io.py"):

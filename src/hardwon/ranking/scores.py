@@ -136,7 +136,9 @@ def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
     same, kind = 10.0 * match.is_same_failure, 5.0 * match.is_same_kind
     stands = float(LIVE.index(match.lesson.status)) if match.lesson.status in LIVE else 0.0
     parts = (("same failure", same), ("same kind", kind), ("state", stands))
-    if same or kind:
+    if same:
+        return _Relevance(parts)
+    if kind:
         return _Relevance(parts, _of_other_tests(asked, match.lesson))
     is_near = match.lesson.status == Status.PROVEN and _likeness(match) >= by.error_likeness
     verdict = "" if is_near or _speaks_of(asked, match, by) else "another kind of failure"
