@@ -6,6 +6,7 @@ import os
 from datetime import UTC, datetime
 from functools import cached_property
 
+from hardwon import _homes
 from hardwon._cold.lazy import lazy
 from hardwon.doors import Doors
 from hardwon.errors import (
@@ -252,6 +253,7 @@ def _opened_store(settings: Settings, target: str) -> Store:
         os.makedirs(settings.home, mode=0o700, exist_ok=True)
     except OSError as error:
         raise storage_error(error, settings.home) from error
+    _homes.ensure_own(settings.home)
     store = sqlite.SqliteStore(settings.home)
     return _with_redis(store, settings.goals) if settings.goals.redis_url else store
 

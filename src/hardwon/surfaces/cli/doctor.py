@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 import hardwon
+from hardwon import _homes
 from hardwon.errors import HardwonError
 from hardwon.settings import load, unknown
 from hardwon.surfaces.cli import options
@@ -81,6 +82,7 @@ def _settings(settings: Settings) -> tuple[bool, str]:
 def _home(settings: Settings) -> tuple[bool, str]:
     if not os.path.isdir(settings.home):
         return _can_be_made(settings.home)
+    _homes.ensure_own(settings.home)
     mode = os.stat(settings.home).st_mode & 0o777
     if mode & 0o077:
         return False, f"{settings.home} is open to others; chmod 700 {settings.home}"

@@ -10,7 +10,7 @@ import os
 import sys
 import time
 
-from hardwon import _files
+from hardwon import _files, _homes
 from hardwon._cold import json, re
 from hardwon.errors import InvalidInput
 from hardwon.settings import Settings, default_home, load
@@ -53,6 +53,7 @@ def _answered(agent: str, name: str, watch: Watch, raw: bytes | None) -> bytes:
     if not settings.hooks.enabled:
         return b""
     watch.start(settings)
+    _homes.ensure_own(settings.home)
     _restore_patterns(settings.home)
     payload = parsed(squeezed(lambda size: os.read(0, size)) if raw is None else raw)
     spoken = adapter(agent)

@@ -11,7 +11,9 @@ import _thread
 import os
 import time
 
+from hardwon import _homes
 from hardwon._cold.lazy import lazy
+from hardwon.errors import StorageError
 from hardwon.settings import default_home
 from hardwon.stores import guard_file
 from hardwon.surfaces.hooks import troubles
@@ -38,6 +40,10 @@ else:
     scope = lazy("hardwon.values.scope")
 
 LIMIT = 20.0  # seconds; agents wait for a hook for 30 to 60
+_UNSAFE = (
+    "A guard forbids this call; its words are not shown, for others can write to the home of"
+    " hardwon. `hardwon doctor` says what to do."
+)
 _UNSURE = "hardwon could not judge in time whether a guard forbids this call; try again."
 
 
@@ -104,4 +110,10 @@ def _reason(event: events.Event, lines: list[bytes]) -> str:
     seen = scope.scope(own.agent, project=folder, tenant=own.tenant)
     call = call_keys.canonical(event.args)
     lesson = guard_file.forbidding(lines, seen, tool=event.tool, call=call, now=time.time())
-    return inject.guarding(lesson) if lesson is not None and values.hooks.enabled else ""
+    if lesson is None or not values.hooks.enabled:
+        return ""
+    try:
+        _homes.ensure_own(values.home)
+    except StorageError:
+        return _UNSAFE  # the call stays forbidden; the words may be of somebody else
+    return inject.guarding(lesson)

@@ -1,0 +1,31 @@
+"""Whose home it is: one that others can write to, or own, is not used."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from hardwon.errors import StorageError
+
+_ROOT = 0  # may change every file anyway
+
+
+def ensure_own(home: str) -> None:
+    """Raise StorageError when somebody else may have written what lies in the home."""
+    try:
+        state = os.stat(home)
+    except OSError:  # there is none yet; else whoever opens it says what is wrong
+        return
+    wrong = problem(home, state, uid=os.geteuid())
+    if wrong is not None:
+        raise wrong
+
+
+def problem(home: str, state: os.stat_result, *, uid: int) -> StorageError | None:
+    """Why this user should not use the home, with the command that helps; None when all is well."""
+    if state.st_uid not in {uid, _ROOT}:
+        remedy = f"`sudo chown -R {uid} {home}` if it is yours, else set HARDWON_HOME to another"
+        return StorageError(home, f"it belongs to user {state.st_uid}, not to {uid}", remedy)
+    if state.st_mode & stat.S_IWOTH:
+        return StorageError(home, "everybody can write to it", f"`chmod 700 {home}`")
+    return None
