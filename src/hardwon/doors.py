@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from time import perf_counter_ns
 
 from hardwon._cold import re
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hardwon.failures import call_keys, guards, loops, mistakes, reading
-    from hardwon.pipeline import foretell, mine, screen, settle
+    from hardwon.pipeline import foretell, mine, screen, settle, withhold
     from hardwon.ports import Run, Store
     from hardwon.ranking.query import Near
     from hardwon.settings import Settings
@@ -42,6 +41,7 @@ else:
     steps = lazy("hardwon.values.step")
     foretell, mine = lazy("hardwon.pipeline.foretell"), lazy("hardwon.pipeline.mine")
     screen, settle = lazy("hardwon.pipeline.screen"), lazy("hardwon.pipeline.settle")
+    withhold = lazy("hardwon.pipeline.withhold")
 
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _STARTED = "start"
@@ -92,7 +92,7 @@ class Doors:
         runs = counts[RUN].made if RUN in counts else 0
         asked = Query(Door.START, "", usual=self._settings.recall.usual)
         outlook = Outlook(past.told, runs)
-        return self._tell(run, self._recalled(scope, asked, outlook))
+        return self._tell(run, self._recalled(scope, asked, outlook, run))
 
     def turn(self, scope: Scope, prompt: str, run: Run, imagined: str = "") -> Injection:
         """What the prompt asks for; `imagined`: a lesson that might exist."""
@@ -101,7 +101,7 @@ class Doors:
         asked = self.asked_at_turn(scope, f"{prompt}\n{imagined}".rstrip())
         asked = asked._replace(text=prompt)
         outlook = UNKNOWN._replace(told=run.so_far().told)
-        return self._tell(run, self._recalled(scope, asked, outlook))
+        return self._tell(run, self._recalled(scope, asked, outlook, run))
 
     def action(self, scope: Scope, tool: str, args: Any, run: Run) -> Injection:
         """The proven fix of a failure that the call will probably end in; else nothing."""
@@ -110,7 +110,7 @@ class Doors:
             return denial
         started, past = perf_counter_ns(), run.so_far()
         found = self._foretold(scope, steps.Step(tool, call), past, least=self.weights.likely)
-        block = self._deliver(scope, Query(Door.ACTION, call), found, started=started)
+        block = self._deliver(scope, Query(Door.ACTION, call), found, run, started=started)
         is_sure = bool(block) and found[0].score >= self.weights.sure
         if not (is_sure and self._settings.hooks.stop_once):
             return self._tell(run, block, call)
@@ -130,7 +130,7 @@ class Doors:
         past = run.so_far()
         step = self.screened(step, past.steps)
         self._noted(lambda: run.record(step))
-        told = self._failed(scope, step, past) if step.failed else NOTHING
+        told = self._failed(scope, step, past, run) if step.failed else NOTHING
         counted = self._learnt(scope, step, past, told.lessons)
         self._noted(lambda: run.counted(counted) if counted else None)
         block = self._with_loop(scope, self._tell(run, told), [*past.turn, step])
@@ -163,7 +163,7 @@ class Doors:
         if found is None:
             return NOTHING
         now, text = self._clock(), inject.guarding(found)
-        denial = Injection(text, (found,), _delivery_id(now), denied=True, door=Door.ACTION)
+        denial = Injection(text, (found,), measure.new_id(now), denied=True, door=Door.ACTION)
         asked, tokens = Query(Door.ACTION, call), inject.tokens(text)
         self._log(denial, asked, scope, scores=(1.0,), tokens=tokens, began=now)
         return denial
@@ -186,8 +186,8 @@ class Doors:
     def end(self, scope: Scope, run: Run) -> None:
         """Note what came of every delivery of the run, and forget the run."""
         past = run.so_far()
-        for delivery, outcome in settle.settled(past) if past.shown else ():
-            self._noted(lambda: self._store.deliveries.settle(scope, delivery, outcome))  # noqa: B023
+        if past.shown:
+            self._noted(lambda: settle.settle(past, run.name, scope, self._store))
         run.end()
 
     @staticmethod
@@ -253,13 +253,13 @@ class Doors:
         asked = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=near)
         return asked._replace(text=step.output[-_ASKED:], about=tuple(terms(failure.text)))
 
-    def _failed(self, scope: Scope, step: Step, past: RunSoFar) -> Injection:
+    def _failed(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
         """What is known about a failure, when it is one that this run has not met yet."""
         is_known = step.failure is not None and mine.has_met(past, step.failure.kind)
         is_asked = mistakes.is_mistake(step, past.steps) or self._is_old_red(scope, step.failure)
         if is_known or not is_asked:
             return NOTHING
-        return self._recalled(scope, self.asked_at_error(scope, step, past.task), UNKNOWN)
+        return self._recalled(scope, self.asked_at_error(scope, step, past.task), UNKNOWN, run)
 
     def _is_old_red(self, scope: Scope, failure: Failure | None) -> bool:
         """Whether this very failure is known to be there without a run's own change."""
@@ -275,7 +275,7 @@ class Doors:
         text = loops.render(loop)
         now = self._clock()
         said = known._replace(
-            text=f"{text}\n{known.text}".rstrip(), id=known.id or _delivery_id(now)
+            text=f"{text}\n{known.text}".rstrip(), id=known.id or measure.new_id(now)
         )
         if not known:
             asked = Query(Door.LOOP, f"{loop.step.tool} {loop.step.args}")
@@ -293,25 +293,24 @@ class Doors:
             weights=self.weights,
         )
 
-    def _recalled(self, scope: Scope, asked: Query, outlook: Outlook) -> Injection:
+    def _recalled(self, scope: Scope, asked: Query, outlook: Outlook, run: Run) -> Injection:
         """What is found for a query, rendered and remembered."""
         started = perf_counter_ns()
         found = self._weighed(scope, asked, outlook)
-        return self._deliver(scope, asked, found, started=started)
+        return self._deliver(scope, asked, found, run, started=started)
 
     def _deliver(
-        self, scope: Scope, asked: Query, found: Sequence[Judged], *, started: int
+        self, scope: Scope, asked: Query, found: Sequence[Judged], run: Run, *, started: int
     ) -> Injection:
         """Open a door: render what is to be shown, and remember it."""
         now, fresh = self._clock(), recall.shown(found)
-        if not fresh:
-            return NOTHING
-        budget = getattr(self._settings.recall, f"{asked.door}_tokens")
-        lessons = (one.match.lesson for one in fresh)
-        block = inject.render(lessons, door=_frame(asked.door, fresh[0]), budget=budget)
+        block = self._block(asked.door, fresh)
+        if self._settings.proof.share and block.lessons:
+            fresh = self._kept(scope, asked.door, fresh, block, run)
+            block = self._block(asked.door, fresh)
         if not block.lessons:
             return NOTHING
-        injection = Injection(block.text, block.lessons, _delivery_id(now), door=asked.door)
+        injection = Injection(block.text, block.lessons, measure.new_id(now), door=asked.door)
         scores = {one.match.lesson.id: round(one.score, 4) for one in fresh}
         self._log(
             injection,
@@ -323,6 +322,23 @@ class Doors:
             micros=(perf_counter_ns() - started) // 1000,
         )
         return injection
+
+    def _block(self, door: str, fresh: Sequence[Judged]) -> inject.Block:
+        frame = _frame(door, fresh[0]) if fresh else door
+        budget = getattr(self._settings.recall, f"{door}_tokens")
+        return inject.render((one.match.lesson for one in fresh), door=frame, budget=budget)
+
+    def _kept(
+        self, scope: Scope, door: str, fresh: list[Judged], block: inject.Block, run: Run
+    ) -> list[Judged]:
+        """Those of the rendered lessons that the hold-out lets this run see."""
+        coin = withhold.Coin(self._store.units, self._settings.proof.share, self._clock())
+        try:
+            shown = {one.id for one in withhold.shown(block.lessons, door, coin, run, scope=scope)}
+        except StorageError as error:
+            self._trouble(error)
+            return fresh
+        return [one for one in fresh if one.match.lesson.id in shown]
 
     def _log(
         self,
@@ -383,8 +399,3 @@ def _frame(door: str, best: Judged) -> str:
 def _may_show(past: RunSoFar) -> bool:
     """Whether a working step can teach anything: something failed before, or was told."""
     return bool(past.told) or any(step.failed for step in past.steps)
-
-
-def _delivery_id(now: datetime) -> str:
-    """Unique, and in the order of time."""
-    return f"{int(now.timestamp() * 1000):011x}{os.urandom(5).hex()}"

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from datetime import date, datetime
 from typing import Any, NamedTuple, Protocol
 
+from hardwon.proof.arms import Arms
 from hardwon.ranking.odds import Call, Counts
 from hardwon.ranking.query import Match, Query
 from hardwon.text.embedding_text import Wording
@@ -28,6 +29,7 @@ from hardwon.values.report import (
 from hardwon.values.run import RunSoFar, Shown
 from hardwon.values.scope import Scope
 from hardwon.values.step import Step
+from hardwon.values.unit import Unit
 
 
 class LessonStore(Protocol):
@@ -129,6 +131,22 @@ class Statistics(Protocol):
         """Where this lesson was shown to the agent of a scope, in all its projects."""
 
 
+class HoldOut(Protocol):
+    """Remembers which runs were shown a family of lessons, and from which it was withheld."""
+
+    def salt(self) -> str:
+        """The secret of the coin: made once, and the same for all who share the store."""
+
+    def log(self, unit: Unit) -> None:
+        """Note a unit; only the first exposure of a run and a family counts."""
+
+    def settle(self, scope: Scope, run: str, family: str, outcome: str) -> None:
+        """Note what came of a unit, unless that is known."""
+
+    def arms(self, window: Window) -> list[Arms]:
+        """The counts of both arms, for each door and each share that was in force."""
+
+
 class CallLog(Protocol):
     """Counts calls by their features. Counting is cheap and never waits for another writer."""
 
@@ -141,6 +159,10 @@ class CallLog(Protocol):
 
 class Run(Protocol):
     """One piece of work of an agent. Text that is given to it has been screened."""
+
+    @property
+    def name(self) -> str:
+        """What tells it from all other runs; processes that share a run share its name."""
 
     def so_far(self) -> RunSoFar:
         """Task, steps (oldest first), what it was told and what it has counted."""
@@ -239,6 +261,8 @@ class Parts(Protocol):
     def deliveries(self) -> DeliveryLog: ...
     @property
     def failures(self) -> FailureLog: ...
+    @property
+    def units(self) -> HoldOut: ...
     @property
     def statistics(self) -> Statistics: ...
     @property

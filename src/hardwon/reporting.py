@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from hardwon.errors import InvalidInput
+from hardwon.proof.words import sentence
 from hardwon.values.report import Report, Spending, Window
 
 if TYPE_CHECKING:
@@ -18,10 +19,6 @@ _NEW = timedelta(days=7)  # a lesson is new for so long
 _QUIET = timedelta(days=7)  # after which a failure has stopped coming back
 _USUAL = timedelta(days=30)
 _LONGEST = timedelta(days=36_500)
-NO_HOLD_OUT = (
-    "Not proven: no hold-out is on. What happened after a lesson was shown is an observation; "
-    "without it the same might have happened."
-)
 
 
 def report(
@@ -47,7 +44,7 @@ def report(
         unsolved=tuple(facts.unsolved(window, limit=_OPEN)),
         spent=Spending(*engine.spent()[:3]),
         queue=engine.queue.counts(),
-        proof=NO_HOLD_OUT,
+        proof=sentence(engine.store.units.arms(window), share=engine.settings.proof.share),
     )
 
 

@@ -158,6 +158,12 @@ class TrialSettings(NamedTuple):
     lessons: str = "now"  # queue: worded again in the background; off
 
 
+class ProofSettings(NamedTuple):
+    """Whether it is measured that lessons help."""
+
+    share: float = 0.0  # of the runs, from which a family of lessons is withheld: 0.1 is a tenth
+
+
 class DreamSettings(NamedTuple):
     """When an agent dreams, and for how long."""
 
@@ -181,6 +187,7 @@ class Settings(NamedTuple):
     hyde: HydeSettings = HydeSettings()
     goals: GoalSettings = GoalSettings()
     dream: DreamSettings = DreamSettings()
+    proof: ProofSettings = ProofSettings()
     scope: ScopeSettings = ScopeSettings()
     hooks: HookSettings = HookSettings()
     trials: TrialSettings = TrialSettings()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from hardwon.text.secrets import safe
 from hardwon.values.delivery import Delivery, Outcome
 
@@ -43,3 +45,8 @@ def delivered(
             outcome=Outcome.DENIED if injection.denied else "",
         )
     )
+
+
+def new_id(now: datetime) -> str:
+    """The id of a delivery: unique, and in the order of time."""
+    return f"{int(now.timestamp() * 1000):011x}{os.urandom(5).hex()}"

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from hardwon.values.delivery import Door, Outcome
+from hardwon.values.unit import family_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from hardwon.ports import Store
     from hardwon.values.run import RunSoFar, Shown
+    from hardwon.values.scope import Scope
     from hardwon.values.step import Step
+
+
+def settle(past: RunSoFar, run: str, scope: Scope, store: Store) -> None:
+    """Note the outcome of every delivery and every unit of a run that has ended."""
+    for name, outcome in settled(past):
+        if family := family_of(name):
+            store.units.settle(scope, run, family, outcome)
+        else:
+            store.deliveries.settle(scope, name, outcome)
 
 
 def settled(past: RunSoFar) -> Iterator[tuple[str, str]]:

@@ -40,7 +40,8 @@ class FileRun:
     def __init__(self, home: str, scope: Scope, run: str) -> None:
         name = "\0".join((scope.tenant, scope.agent, scope.project or "", run))
         self._folder = os.path.join(home, "runs")
-        self._path = os.path.join(self._folder, f"{_tenant(scope.tenant)}{_digest(name, 16)}.jsonl")
+        self.name = _digest(name, 16)
+        self._path = os.path.join(self._folder, f"{_tenant(scope.tenant)}{self.name}.jsonl")
         self._unwritten: list[bytes] = []  # lines that the disk did not take
 
     def so_far(self) -> RunSoFar:
@@ -118,6 +119,7 @@ class MemoryRun:
     """A run of this process."""
 
     def __init__(self) -> None:
+        self.name = os.urandom(16).hex()
         self._steps: deque[Step] = deque(maxlen=STEPS_REMEMBERED)
         self._made = 0
         self._shown: list[tuple[int, Shown]] = []
@@ -149,6 +151,7 @@ class MemoryRun:
     def end(self) -> None:
         self._steps.clear()
         self._shown.clear()
+        self.name = os.urandom(16).hex()
         self._made = 0
         self._so_far = RunSoFar()
 

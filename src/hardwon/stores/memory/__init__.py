@@ -12,6 +12,7 @@ from hardwon.ranking.odds import EVERY, LIMITS, PRUNE_EVERY, Call, Counts, count
 from hardwon.ranking.query import Match, Query, Tally, index, keys, rarity
 from hardwon.ranking.reflections import CANDIDATES, best_held, by_relevance, words_of
 from hardwon.stores.memory.statistics import MemoryStatistics
+from hardwon.stores.memory.units import MemoryUnits
 from hardwon.text.embedding_text import Wording, wording_of
 from hardwon.values.lesson import LIVE, SHELVED, Lesson, statuses
 from hardwon.values.lesson_check import checked
@@ -330,6 +331,7 @@ class MemoryStore:
         self.deliveries = MemoryDeliveries(self.lessons)
         self.failures = MemoryFailures()
         self.statistics = MemoryStatistics(self)
+        self.units = MemoryUnits()
         self.calls = MemoryCalls()
         self.history = MemoryHistory()
         self.dreams = MemoryDreams(self)
@@ -375,6 +377,7 @@ class MemoryStore:
         self.failures.all = {k: v for k, v in self.failures.all.items() if k[0].tenant != tenant}
         kept_times = {k: v for k, v in self.failures.times.items() if k[0].tenant != tenant}
         self.failures.times = kept_times
+        self.units.all = {k: v for k, v in self.units.all.items() if k[0].tenant != tenant}
         self.calls.all = {k: v for k, v in self.calls.all.items() if k.tenant != tenant}
         self.history.all = [c for c in self.history.all if c.before.scope.tenant != tenant]
 

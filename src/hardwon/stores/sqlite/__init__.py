@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         moving,
         reflections,
         statistics,
+        units,
         vectors,
     )
 else:
@@ -35,6 +36,7 @@ else:
     failures = lazy("hardwon.stores.sqlite.failures")
     reflections = lazy("hardwon.stores.sqlite.reflections")
     statistics = lazy("hardwon.stores.sqlite.statistics")
+    units = lazy("hardwon.stores.sqlite.units")
     vectors = lazy("hardwon.stores.sqlite.vectors")
     moving = lazy("hardwon.stores.sqlite.moving")
 
@@ -46,6 +48,8 @@ class SqliteStore:
         self._db = Database(os.path.join(home, "hardwon.db"))
         self.lessons = SqliteLessons(self._db, fresh)
         self._journal = Journal(self._db, Spool(os.path.join(home, "deliveries.spool")))
+        self._journal.on("unit", lambda records: self.units.fold(records))
+        self._journal.on("unit settled", lambda records: self.units.fold_settled(records))
         self._journal.on("made", lambda records: self.calls.fold(records))
         self.deliveries = SqliteDeliveries(self._db, self._journal)
         if self._db.was_migrated:
@@ -67,6 +71,10 @@ class SqliteStore:
     @cached_property
     def failures(self) -> failures.SqliteFailures:
         return failures.SqliteFailures(self._db)
+
+    @cached_property
+    def units(self) -> units.SqliteUnits:
+        return units.SqliteUnits(self._db, self._journal)
 
     @cached_property
     def statistics(self) -> statistics.SqliteStatistics:

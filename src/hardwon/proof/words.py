@@ -1,0 +1,43 @@
+"""The proof sentence: what the hold-out shows, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hardwon.proof.arms import Arms, total
+from hardwon.proof.effect import Effect, effect
+
+ABOUT = 1_000  # runs after which a good store has usually shown what it is worth
+OFF = (
+    "Not proven: no hold-out is on (proof.share). What happened after a lesson was shown is an "
+    "observation; without it the same might have happened."
+)
+
+
+def sentence(strata: Sequence[Arms], *, share: float) -> str:
+    """What is known about the effect of all lessons together."""
+    counts = total(strata)
+    if not share and not counts.withheld:
+        return OFF
+    found = effect(strata)
+    lost = f" Of {counts.unknown:,} more it is not known how they ended." if counts.unknown else ""
+    if found and (found.is_proven or found.is_harmful):
+        return f"{_rates(found)}: {_repeats(found)}.{lost}"
+    if counts.units < ABOUT:
+        return f"Not proven yet: {counts.units:,} of about {ABOUT:,} cases.{lost}"
+    return f"Not proven: {counts.units:,} cases show no effect beyond chance.{lost}"
+
+
+def _rates(found: Effect) -> str:
+    arms = found.arms
+    shown, withheld = arms.shown_repeats / arms.shown, arms.withheld_repeats / arms.withheld
+    return (
+        f"In {arms.withheld:,} of {arms.units:,} cases, chosen at random, lessons were held back. "
+        f"The same failure came back in {shown:.1%} with and {withheld:.1%} without"
+    )
+
+
+def _repeats(found: Effect) -> str:
+    sign, word = (1, "prevented") if found.is_proven else (-1, "caused")
+    low, high = sorted((sign * found.low, sign * found.high))
+    return f"about {sign * found.prevented:,.0f} repeats {word} (95 %: {low:,.0f} to {high:,.0f})"

@@ -1,0 +1,61 @@
+"""What every store must do with the two arms of a hold-out."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from hardwon import Scope
+from hardwon.ports import Store
+from hardwon.proof.arms import Arms
+from hardwon.values.report import Window
+from hardwon.values.unit import Unit
+from tests.samples import CODER, NOW
+
+WINDOW = Window(CODER, NOW - timedelta(days=1))
+SHOWN = Unit(CODER, "r1", "k", "error", False, 0.1, NOW)
+WITHHELD = SHOWN._replace(run="r2", withheld=True)
+
+
+def test_the_coin_of_a_store_is_secret_and_stays(store: Store) -> None:
+    assert len(store.units.salt()) == 32
+    assert store.units.salt() == store.units.salt()
+
+
+def test_units_are_counted_in_their_arm(store: Store) -> None:
+    for unit in (SHOWN, WITHHELD, SHOWN._replace(run="r3"), SHOWN._replace(run="r4")):
+        store.units.log(unit)
+    store.units.settle(CODER, "r1", "k", "not met")
+    store.units.settle(CODER, "r2", "k", "repeated")
+    store.units.settle(CODER, "r3", "k", "unknown")
+
+    assert store.units.arms(WINDOW) == [Arms(1, 0, 1, 1, 2)]
+
+
+def test_only_the_first_exposure_and_the_first_outcome_count(store: Store) -> None:
+    store.units.log(SHOWN)
+    store.units.log(SHOWN._replace(door="turn", withheld=True))
+    store.units.settle(CODER, "r1", "k", "repeated")
+    store.units.settle(CODER, "r1", "k", "not met")
+
+    assert store.units.arms(WINDOW) == [Arms(1, 1)]
+
+
+def test_doors_and_shares_are_counted_apart(store: Store) -> None:
+    store.units.log(SHOWN)
+    store.units.log(SHOWN._replace(run="r2", door="action"))
+    store.units.log(SHOWN._replace(run="r3", share=0.2))
+
+    assert store.units.arms(WINDOW) == [Arms(unknown=1)] * 3
+
+
+@pytest.mark.parametrize("other", [Scope("other", "coder", "api"), Scope("acme", "coder", "web")])
+def test_units_of_another_place_are_not_counted(store: Store, other: Scope) -> None:
+    store.units.log(SHOWN._replace(scope=other))
+    store.units.log(SHOWN._replace(at=NOW - timedelta(days=2)))
+    store.units.settle(CODER, "r1", "k", "repeated")
+
+    assert store.units.arms(WINDOW) == []
+    store.forget(other.tenant)
+    assert store.units.arms(Window(other, WINDOW.since)) == []

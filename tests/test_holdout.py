@@ -1,0 +1,97 @@
+"""The hold-out through the public face: the coin is tossed once for a run and a family."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import hardwon
+from hardwon import Agent, Hardwon
+from hardwon.settings import load
+from hardwon.values.report import Window
+from tests.test_outcomes import BROKEN, MISSING, WORKS, taught
+
+
+def opened(home: Path, share: float) -> Hardwon:
+    settings = load(str(home))
+    return hardwon.open(settings=settings._replace(proof=settings.proof._replace(share=share)))
+
+
+def asked(agent: Agent) -> list[bool]:
+    """What the run is shown before the call and after its failure."""
+    before = agent.before_action("bash", BROKEN)
+    return [bool(before), bool(agent.after_action("bash", BROKEN, output=MISSING, failed=True))]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    with opened(tmp_path, 0) as hw:
+        taught(hw)
+    return tmp_path
+
+
+def test_what_is_withheld_is_shown_at_no_door(home: Path) -> None:
+    with opened(home, 1) as hw:
+        assert asked(hw.agent("coder", run="r")) == [False, False]
+
+
+def test_without_a_share_everything_is_shown_and_no_unit_is_kept(home: Path) -> None:
+    with opened(home, 0) as hw:
+        agent = hw.agent("coder", run="r")
+        assert asked(agent) == [True, True]
+        agent.after_run(task="x")
+        assert hw._engine.store.units.arms(_everything(hw)) == []
+
+
+def test_all_doors_of_a_run_and_all_processes_agree(home: Path) -> None:
+    shown = []
+    for number in range(40):
+        with opened(home, 0.5) as hw:
+            first = bool(hw.agent("coder", run=f"r{number}").before_action("bash", BROKEN))
+        with opened(home, 0.5) as hw:
+            agent = hw.agent("coder", run=f"r{number}")
+            found = agent.after_action("bash", BROKEN, output=MISSING, failed=True)
+        assert bool(found) == first
+        shown.append(first)
+
+    assert 5 < sum(shown) < 35  # the chance of a fair coin to be beyond: one in a million
+
+
+def test_both_arms_are_counted_when_their_runs_end(home: Path) -> None:
+    with opened(home, 1) as hw:
+        agent = hw.agent("coder", run="withheld")
+        asked(agent)
+        agent.after_run(task="x")
+    with opened(home, 1e-12) as hw:
+        agent = hw.agent("coder", run="shown")
+        assert agent.before_action("bash", BROKEN)
+        agent.after_action("bash", WORKS, output="1 passed")
+        agent.after_run(task="x")
+        arms = hw._engine.store.units.arms(_everything(hw))
+        sentence = hw.report("coder").proof
+
+    assert [tuple(one) for one in arms] == [(1, 0, 0, 0, 0), (0, 0, 1, 1, 0)]
+    assert sentence == "Not proven yet: 2 of about 1,000 cases."
+
+
+def test_what_a_person_wrote_is_never_withheld(tmp_path: Path) -> None:
+    with opened(tmp_path, 1) as hw:
+        agent = hw.agent("coder")
+        agent.learn("make the folder of the nightly report with mkdir -p")
+
+        assert agent.before_turn("make the folder of the nightly report")
+
+
+def test_a_withheld_lesson_is_not_counted_as_shown(home: Path) -> None:
+    with opened(home, 1) as hw:
+        agent = hw.agent("coder", run="r")
+        before = [lesson.hits for lesson in agent.lessons.list()]
+        asked(agent)
+
+        assert [lesson.hits for lesson in agent.lessons.list()] == before
+        assert not agent.run.so_far().told
+
+
+def _everything(hw: Hardwon) -> Window:
+    return hw.report("coder").window
