@@ -9,7 +9,7 @@ from hardwon.errors import InvalidInput
 from hardwon.pipeline import screen
 from hardwon.text.clean import one_line
 from hardwon.values import imported, provenance
-from hardwon.values.lesson import EPOCH, Lesson
+from hardwon.values.lesson import Lesson
 from hardwon.values.lesson_check import checked
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from hardwon.runtime import Runtime
     from hardwon.values.scope import Scope
-
-_TIMES = ("created_at", "updated_at", "last_seen_at")
 
 
 def changeable(engine: Runtime, scope: Scope, number: int) -> Lesson:
@@ -84,20 +82,15 @@ def _taken(engine: Runtime, lesson: Lesson, known: Lesson | None) -> Lesson:
         return known
     if known:
         engine.store.lessons.delete(known.scope, known.id)
-    kept = _hold(engine, lesson) if imported.is_held(lesson) else engine.keep(lesson)
-    if lesson.created_at == EPOCH or kept.origin != lesson.origin:
-        return kept
-    times = {name: getattr(lesson, name) for name in _TIMES}
-    dated = kept._replace(**{name: at for name, at in times.items() if at != EPOCH})
-    engine.store.lessons.update(dated)
-    return dated
+    if imported.is_held(lesson):
+        return _hold(engine, lesson)
+    return engine.keep(lesson, keeps_dates=True)
 
 
 def _hold(engine: Runtime, lesson: Lesson) -> Lesson:
     """Store a lesson that waits for a person, beside all others."""
-    now = engine.clock()
-    fresh = lesson._replace(created_at=now, updated_at=now, last_seen_at=now)
-    return engine.store.lessons.add(screen.screen_lesson(fresh))
+    dated = lesson.dated(engine.clock(), keeps_dates=True)
+    return engine.store.lessons.add(screen.screen_lesson(dated))
 
 
 def _name(lesson: Lesson, named: Mapping[str, int]) -> tuple[str, ...]:

@@ -192,11 +192,13 @@ class Runtime:
             self.wake()
         return job
 
-    def keep(self, lesson: Lesson) -> Lesson:
+    def keep(self, lesson: Lesson, *, keeps_dates: bool = False) -> Lesson:
         """Store a lesson, or strengthen the one that says it already."""
-        screened = screen.screen_lesson(lesson)
+        screened, now = screen.screen_lesson(lesson), self.clock()
         with self.store.together():
-            return consolidate.consolidate(screened, lessons=self.store.lessons, now=self.clock())
+            return consolidate.consolidate(
+                screened, lessons=self.store.lessons, now=now, keeps_dates=keeps_dates
+            )
 
     def drain(self) -> Tally:
         """Work every job that is due."""

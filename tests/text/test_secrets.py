@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,14 @@ from hypothesis import strategies as st
 
 from hardwon.text import json_clip
 from hardwon.text.redact import redact
-from hardwon.text.secrets import MARGIN, Screened, safe, screened, without_secrets
+from hardwon.text.secrets import (
+    MARGIN,
+    Screened,
+    _may_hold_secret,
+    safe,
+    screened,
+    without_secrets,
+)
 from tests.corpora.secrets import HARMLESS, Leak, coined, leaks, listed
 
 TOKEN = "gh" + "p_" + "a1B2c3D4e5F6" * 3
@@ -121,3 +129,14 @@ def test_two_gigabytes_cost_no_more_than_their_ends() -> None:
             return "a plain word " * (int(size) // 13)
 
     assert len(screened(Huge(), 4000)) <= 4000
+
+
+PERHAPS_SECRET = (
+    r"[\w+/=.~-]{12}|[\w.-]{6}\\?\r?\n[ \t]{0,8}[\w.-]{4}|://|\s-[pau]|(?i:pass|pwd|pswd|secret"
+    r"|token|key|auth|cookie|cred|csrf|sig|dsn|session|connection|login|private)"
+)
+
+
+@given(st.text(alphabet="aKſKpwdeysu:/-\\ \n\t.~é1", max_size=40) | st.from_regex(PERHAPS_SECRET))
+def test_the_rules_look_wherever_a_secret_may_be(text: str) -> None:
+    assert _may_hold_secret(text) == bool(re.search(PERHAPS_SECRET, text))

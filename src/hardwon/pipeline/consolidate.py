@@ -21,9 +21,14 @@ _SAME = 0.85
 _UNSURE = 0.5  # a lesson less sure than this names no fix of its own
 
 
-def consolidate(lesson: Lesson, *, lessons: LessonStore, now: datetime) -> Lesson:
-    """Store the lesson, or add its evidence to the one that already says it."""
-    lesson = lesson._replace(created_at=now, updated_at=now, last_seen_at=now)
+def consolidate(
+    lesson: Lesson, *, lessons: LessonStore, now: datetime, keeps_dates: bool = False
+) -> Lesson:
+    """Store the lesson, or add its evidence to the one that already says it.
+
+    It is of now, unless it keeps the dates it comes with.
+    """
+    lesson = lesson.dated(now, keeps_dates=keeps_dates)
     for known in _same_failure(lesson, lessons, now) if lesson.status in LIVE else ():
         if _has_all(known, lesson):
             return known

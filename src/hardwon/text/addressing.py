@@ -90,6 +90,7 @@ _WEIGHTS = tuple(
     for words, weight in ((_STRONG, 2.0), (_MEDIUM, 1.0), (_WEAK, 0.5))
 )
 _LONGEST = 4  # words of a phrase
+_FIRST = frozenset(phrase.split()[0] for known, _ in _WEIGHTS for phrase in known)
 
 
 def speaks_to_model(text: str) -> bool:
@@ -97,8 +98,9 @@ def speaks_to_model(text: str) -> bool:
     words = re.findall(r"[a-z']+", text.lower().replace("’", "'"))
     phrases = {
         " ".join(words[at : at + size])
+        for at, word in enumerate(words)
+        if word in _FIRST
         for size in range(1, _LONGEST + 1)
-        for at in range(len(words) - size + 1)
     }
     strong, medium, weak = (len(known & phrases) * weight for known, weight in _WEIGHTS)
     total = strong + medium + weak

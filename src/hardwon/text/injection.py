@@ -20,6 +20,7 @@ from hardwon.text.injection_patterns import PAIRS, PATTERNS, PHRASES, Pair, Patt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import TypeVar
 
     Sign = TypeVar("Sign", Pair, Pattern)
@@ -36,6 +37,7 @@ _LOOKALIKES = str.maketrans(
     "асеорхуіјѕһԁԛԝкмнтвгαοενρτυικ0134578@$!ı", "aceopxyijshdqwkmhtbraoevptuikoieastbasii"
 )
 _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
+_ROTATED = ("vafgehpg", "flfgrz", "cerivbhf", "vtaber", "sbetrg", "ehyrf")
 _SPACED = r"(?<!\w)(?:\w[ .*_|-]){4,80}\w(?!\w)"
 _BASE64 = r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,8192}+={0,2}"
 _TOKEN = r"https?://|[\w.+-]{1,64}@[\w-]{1,64}\.\w|[a-z_][a-z_'’-]*(?:\.md)?|[:\"“'](?=\s|\w|$)"
@@ -47,22 +49,28 @@ _NAMES = {":": "<:>", '"': "<quote>", "“": "<quote>", "'": "<quote>"}
 def suspicion(text: str) -> str:
     """Why this text should wait for a person; "" when nothing speaks against it."""
     text = text[:_READ]
-    if re.search(_HIDDEN, text):
+    if not text.isascii() and re.search(_HIDDEN, text):
         return "holds hidden or direction-changing characters"
-    plain = re.sub(_JOINED, "", text)
+    plain = text if text.isascii() else re.sub(_JOINED, "", text)
     if imitates_frame(plain):
         return "closes a fence or plays another role"
     if hides_in_code(plain):
         return "speaks to its reader from within a program"
     read: list[str] = []
     for form in _forms(plain):
-        words = _words(form.lower())
-        if found := (words != read and _phrase(words)) or _pair(form) or _pattern(form):
+        parts = form.split()
+        is_new = parts != read  # other blanks between the same words change no phrase
+        if found := (is_new and _phrase(_words(form.lower()))) or _sign(form):
             return found
-        if speaks_to_model(form):
+        if is_new and speaks_to_model(form):
             return "speaks to a model about itself rather than about the work"
-        read = words
+        read = parts
     return "hides letters with invisible characters" if plain != text else ""
+
+
+def _sign(form: str) -> str:
+    held = _held(form)
+    return _pair(form, held) or _pattern(form, held)
 
 
 def _words(lower: str) -> list[str]:
@@ -114,28 +122,30 @@ def _follows(words: list[str], start: int, phrase: Phrase) -> bool:
     return True
 
 
-def _pair(text: str) -> str:
-    for line in text.splitlines() if _possible(PAIRS, text) else ():
-        for pair in _possible(PAIRS, line):
+def _pair(text: str, held: frozenset[str]) -> str:
+    possible = _possible(PAIRS, held)
+    for line in text.splitlines() if possible else ():
+        for pair in _possible(possible, _held(line)):
             start = re.search(f"(?i){pair.start}", line)
             if start and re.search(f"(?i){pair.end}", line, start.end()):
                 return pair.reason
     return ""
 
 
-def _pattern(text: str) -> str:
-    for pattern in _possible(PATTERNS, text):
+def _pattern(text: str, held: frozenset[str]) -> str:
+    for pattern in _possible(PATTERNS, held):
         if re.search(f"(?i){pattern.sign}", text):
             return pattern.reason
     return ""
 
 
-def _possible(signs: tuple[Sign, ...], text: str) -> list[Sign]:
-    """Those that may be in the text. Beyond ASCII a letter has more forms than its lower case."""
-    if not text.isascii():
-        return list(signs)
+def _held(text: str) -> frozenset[str]:
+    """Needed words in the text: all beyond ASCII, where letters have more than a lower case."""
     lower = text.lower()
-    held = {word for word in _NEEDS if word in lower}
+    return frozenset(word for word in _NEEDS if word in lower) if text.isascii() else _NEEDS
+
+
+def _possible(signs: Sequence[Sign], held: frozenset[str]) -> Sequence[Sign]:
     return [sign for sign in signs if not held.isdisjoint(sign.needs)] if held else []
 
 
@@ -147,8 +157,9 @@ def _forms(text: str) -> list[str]:
         forms.append(_compatible(flat).lower().translate(_LOOKALIKES))
     if re.search(_SPACED, flat):
         forms.append(re.sub(_SPACED, lambda found: re.sub(r"[ .*_|-]", "", found[0]), flat))
-    if re.search(r"(?i)vafgehpg|flfgrz|cerivbhf|vtaber|sbetrg|ehyrf", flat):
-        forms.append(flat.lower().translate(_ROT13))
+    lower = flat.lower()
+    if any(word in lower for word in _ROTATED):
+        forms.append(lower.translate(_ROT13))
     return forms + [plain for found in re.findall(_BASE64, text) if (plain := _decoded(found))]
 
 

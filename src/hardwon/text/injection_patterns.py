@@ -140,8 +140,8 @@ _PRIVATE = (
 
 PAIRS = (
     Pair(_RUN, ("|",), _FETCH, rf"\|\s{{0,4}}{_SHELL}|\|\s{{0,4}}tee\b[^|]{{0,80}}\|\s{{0,4}}{_SHELL}"),
-    Pair(_RUN, ("`", "("), r"\b(?:ba|z|da|k)?sh\b|\beval\b|\bsource\b|\bexec\b|\bpython[\d.]*\b|\bperl\b|(?:^|\s)\.\s", r"(?:<\(|\$\(|`)\s{0,4}(?:curl|wget|fetch)\b"),
-    Pair(_RUN, (":", "-"), r"\b(?:curl|wget|iwr|invoke-webrequest|certutil|bitsadmin)\b.{0,200}?https?:|\b(?:curl|wget)\b.{0,200}?\s-[oO]\b", r"(?:&&|;|\band\b|\bthen\b)\s{0,4}(?:then )?(?:sudo )?(?:chmod\s\S{1,8}x|(?:ba|z)?sh\s|\./|/tmp/|python[\d.]{0,4}\s|perl\s|run it|execute)"),
+    Pair(_RUN, ("curl", "wget", "fetch"), r"\b(?:ba|z|da|k)?sh\b|\beval\b|\bsource\b|\bexec\b|\bpython[\d.]*\b|\bperl\b|(?:^|\s)\.\s", r"(?:<\(|\$\(|`)\s{0,4}(?:curl|wget|fetch)\b"),
+    Pair(_RUN, ("curl", "wget", "iwr", "invoke-webrequest", "certutil", "bitsadmin"), r"\b(?:curl|wget|iwr|invoke-webrequest|certutil|bitsadmin)\b.{0,200}?https?:|\b(?:curl|wget)\b.{0,200}?\s-[oO]\b", r"(?:&&|;|\band\b|\bthen\b)\s{0,4}(?:then )?(?:sudo )?(?:chmod\s\S{1,8}x|(?:ba|z)?sh\s|\./|/tmp/|python[\d.]{0,4}\s|perl\s|run it|execute)"),
     Pair(_RUN, ("iex", "invoke-expression"), r"\biex\b|\binvoke-expression\b", r"\b(?:iwr|irm|downloadstring|invoke-|new-object)"),
     Pair(_RUN, ("|",), r"\b(?:iwr|irm|invoke-webrequest)\b", r"\|\s{0,4}(?:iex|invoke-expression)\b"),
     Pair(_RUN, ("powershell", "pwsh"), r"\b(?:powershell|pwsh)\b", r"\s-e(?:nc\w{0,12})?\s[\w+/=]{16}"),

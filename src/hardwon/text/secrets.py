@@ -18,10 +18,15 @@ if TYPE_CHECKING:
 else:
     redact = lazy("hardwon.text.redact")
 
-_PERHAPS_SECRET = (
-    r"[\w+/=.~-]{12}|[\w.-]{6}\\?\r?\n[ \t]{0,8}[\w.-]{4}|://|(?i:pass|pwd|pswd|secret|token|key|auth|cookie|cred|csrf|sig|dsn|session"
-    r"|connection|login|private)|\s-[pau]"
+# What a text must hold to hold a secret: a long word, perhaps folded, an address or an option.
+_LONG_WORD = r"(?<![\w+/=.~-])[\w+/=.~-]{12}"
+_FOLDED = r"[\w.-]{6}\\?\r?\n[ \t]{0,8}[\w.-]{4}"
+_OPTION = r"\s-[pau]"
+_NAMED = (
+    *("pass", "pwd", "pswd", "secret", "token", "key", "auth", "cookie", "cred", "csrf", "sig"),
+    *("dsn", "session", "connection", "login", "private"),
 )
+_NAMES = f"(?i){'|'.join(_NAMED)}"
 MARGIN = 4096  # characters beyond a cut: hardly a secret is longer
 
 
@@ -35,7 +40,25 @@ def without_secrets(text: str) -> Screened:
     """The text without secrets, whole."""
     if isinstance(text, Screened):
         return text
-    return Screened(redact.redact(text) if re.search(_PERHAPS_SECRET, text) else text)
+    return Screened(redact.redact(text) if _may_hold_secret(text) else text)
+
+
+def _may_hold_secret(text: str) -> bool:
+    """Whether the rules have to look; plain searches come first, for they are the quickest."""
+    return (
+        "://" in text
+        or ("-" in text and re.search(_OPTION, text) is not None)
+        or ("\n" in text and re.search(_FOLDED, text) is not None)
+        or re.search(_LONG_WORD, text) is not None
+        or _names_secret(text)
+    )
+
+
+def _names_secret(text: str) -> bool:
+    if not text.isascii():  # beyond ASCII a letter has more forms than its lower case
+        return re.search(_NAMES, text) is not None
+    lower = text.lower()
+    return any(name in lower for name in _NAMED)
 
 
 def safe(text: str, limit: int) -> Screened:

@@ -126,6 +126,12 @@ class Lesson(NamedTuple):
         met = values_of(self.evidence, Kind.MET)
         return " ".join((self.situation, *own, self.correction, *self.tags, *met))
 
+    def dated(self, now: datetime, *, keeps_dates: bool) -> Lesson:
+        """This lesson as of now; if it keeps its dates, only those are set that it lacks."""
+        times = (self.created_at, self.updated_at, self.last_seen_at)
+        created, updated, seen = (now if at == EPOCH or not keeps_dates else at for at in times)
+        return self._replace(created_at=created, updated_at=updated, last_seen_at=seen)
+
     def met_again(self, other: Lesson, now: datetime) -> Lesson:
         """This lesson with the evidence of another meeting of the same failure."""
         return self._replace(
