@@ -65,10 +65,12 @@ clean: ## Remove all that was made here
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/.made:
+	@echo "The first run sets up an environment in .venv; that takes about a minute"
 	@PYTHON="$(PYTHON)" sh .ci/venv .venv
 	@touch $@
 
 .venv/.run: requirements/run.txt pyproject.toml | .venv/.made
+	@echo "Installing what hardwon needs into .venv"
 	@$(PIP) install --require-hashes -r requirements/run.txt
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@

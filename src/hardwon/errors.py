@@ -32,8 +32,9 @@ class InvalidInput(HardwonError, ValueError):
 class NotFound(InvalidInput):
     """Nothing with this name is visible in this scope."""
 
-    def __init__(self, kind: str, name: object = None) -> None:
-        super().__init__(f"no {kind} found" if name in {None, ""} else f"{kind} {name!r} not found")
+    def __init__(self, kind: str, name: object = None, *, hint: str = "") -> None:
+        problem = f"no {kind} found" if name in {None, ""} else f"{kind} {name!r} not found"
+        super().__init__(problem + hint)
         self.kind = kind
         self.name = name
 

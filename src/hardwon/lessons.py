@@ -137,6 +137,15 @@ class Lessons:
         shelves = self._engine.store.shelves(own.tenant)
         return {scope: count for scope, count in shelves.items() if scope not in seen}
 
+    def place_of(self, number: int) -> Scope | None:
+        """Where else the tenant has the lesson with this id, if it has."""
+        for scope in self.elsewhere():
+            try:
+                return self._engine.store.lessons.get(scope, number).scope
+            except NotFound:
+                continue
+        return None
+
     def export(self, *, form: str = "jsonl") -> str:
         """All active lessons as a pack: `jsonl` or `markdown`."""
         if form not in {"jsonl", "markdown"}:

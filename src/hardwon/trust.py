@@ -77,10 +77,11 @@ class Claims(NamedTuple):
         return self._replace(all=tuple(one for one in self.all if not leaves(one)))
 
 
-def project_for(folder: str, home: str, *, tenant: str) -> str | None:
+def project_for(folder: str, home: str, *, tenant: str, is_look: bool = False) -> str | None:
     """The project that work in this folder writes to; None when it is no absolute path.
 
-    Without a home nothing is kept, and every folder has the project that it claims.
+    Without a home nothing is kept, and every folder has the project that it claims. A mere look
+    keeps no claim: it makes no folder a trusted one.
     """
     claim = claimed(folder, tenant=tenant) if home else None
     if claim is None:
@@ -88,7 +89,7 @@ def project_for(folder: str, home: str, *, tenant: str) -> str | None:
         return found.project if found else None
     known = read(home)
     judged = known.judged(claim)
-    if judged not in known.all and known.is_whole:
+    if judged not in known.all and known.is_whole and not is_look:
         judged = _noted(home, claim)
     return judged.writes_to()
 

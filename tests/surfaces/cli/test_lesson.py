@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import hardwon
 from hardwon.surfaces.cli import run
 
 
@@ -64,7 +69,7 @@ def test_explain_names_the_parts_and_the_verdict(capsys: pytest.CaptureFixture[s
 
 
 def test_a_list_tells_where_else_lessons_are(capsys: pytest.CaptureFixture[str]) -> None:
-    assert said(capsys, "lesson", "list") == "(no lessons recorded)\n"
+    assert said(capsys, "lesson", "list", "--project", "") == "(no lessons)\n"
     for number in range(7):
         said(capsys, "lesson", "add", "when deploying", "use blue", "--agent", f"a{number}")
 
@@ -121,3 +126,94 @@ def test_lessons_get_vectors_and_are_found_by_meaning(
     assert "nothing fits" in said(capsys, *asked, "--no-meaning")
     assert "minilm: 1 of 1 lessons have a vector" in said(capsys, "doctor")
     assert "minilm" in said(capsys, "config")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a project, in a folder of which we are."""
+    config = tmp_path / "api" / ".git" / "config"
+    config.parent.mkdir(parents=True)
+    config.write_text('[remote "origin"]\n\turl = git@example.org:acme/api.git\n')
+    (tmp_path / "api" / "src").mkdir()
+    monkeypatch.chdir(tmp_path / "api" / "src")
+    return "acme/api"
+
+
+def test_in_a_folder_its_project_is_looked_at(
+    capsys: pytest.CaptureFixture[str], project: str
+) -> None:
+    said(capsys, "lesson", "add", "when deploying to staging", "use blue", "--project", project)
+    said(capsys, "lesson", "add", "when testing", "use nox")
+
+    listed = said(capsys, "lesson", "list")
+    shown = said(capsys, "lesson", "show", "1")
+    recalled = said(capsys, "recall", "deploying to staging again, in blue")
+    guarded = said(capsys, "lesson", "guard", "1", "--call", "make blue")
+
+    assert listed.startswith("2 lessons in acme/api and everywhere:\n")
+    for text in (shown, recalled, guarded, said(capsys, "lesson", "undo")):
+        assert text.startswith("in acme/api and everywhere:\n")
+    assert "use blue" in recalled
+    assert said(capsys, "lesson", "show", "1", "--json").startswith("{")
+    only = said(capsys, "lesson", "list", "--project", "")
+    assert only.startswith("1 lesson:\n")
+    assert "use nox" in only
+
+
+def test_looking_makes_no_folder_a_trusted_one(
+    capsys: pytest.CaptureFixture[str], project: str
+) -> None:
+    said(capsys, "lesson", "list")
+    said(capsys, "recall", "deploying")
+
+    assert project not in said(capsys, "project", "list")
+
+
+def test_a_lesson_of_elsewhere_is_named_with_the_command_that_shows_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said(capsys, "lesson", "add", "when deploying", "use blue", "--project", "acme/my api")
+
+    problem = said(capsys, "lesson", "show", "1", code=1)
+
+    command = "hardwon lesson show 1 --agent default --project 'acme/my api'"
+    assert problem == f"hardwon: lesson 1 not found here; it is elsewhere: {command}\n"
+    assert said(capsys, "lesson", "delete", "7", code=1) == "hardwon: lesson 7 not found\n"
+
+
+def test_a_list_fits_the_terminal_with_its_fix(tmp_path: Path) -> None:
+    with hardwon.open(tmp_path / "home") as hw:
+        lessons = hw.agent("default").lessons
+        lessons.add("when the deployment to staging hangs " * 3, "restart the agent " * 9)
+        lessons.add("short", "brief")
+
+    lines = on_terminal(60, "lesson", "list", "--project", "")
+
+    assert lines[0] == "2 lessons:"
+    assert [len(line) <= 60 for line in lines] == [True] * 3
+    assert "  [when the deploy…  " in "".join(lines)
+    assert "  restart the agent" in "".join(lines)
+    assert "  #2  proven  [short]" in lines[1]
+
+
+@pytest.mark.parametrize(("setting", "has_colour"), [("", True), ("1", False)])
+def test_colours_respect_what_is_set(
+    monkeypatch: pytest.MonkeyPatch, setting: str, has_colour: bool
+) -> None:
+    monkeypatch.setenv("NO_COLOR", setting)
+
+    assert ("\x1b[" in "".join(on_terminal(80, "doctor"))) == has_colour
+
+
+def on_terminal(columns: int, *arguments: str) -> list[str]:
+    """What `hardwon` shows on a terminal of so many columns."""
+    screen, theirs = pty.openpty()
+    environ = {**os.environ, "COLUMNS": str(columns)}
+    subprocess.run([sys.executable, "-m", "hardwon", *arguments], stdout=theirs, env=environ)
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # nobody writes to it any more
+        while part := os.read(screen, 4096):
+            shown += part
+    os.close(screen)
+    return shown.decode().splitlines()

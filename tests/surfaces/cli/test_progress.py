@@ -120,7 +120,7 @@ def test_ctrl_c_leaves_nothing_half_imported(tmp_path: Path) -> None:
     assert "hardwon: interrupted" in shown
     assert terminal.end() == (1, "")
     listing = Terminal(tmp_path, "lesson", "list", "--status", "all")
-    assert listing.end() == (0, "(no lessons recorded)\n")
+    assert listing.end() == (0, f"(no lessons in {tmp_path} and everywhere)\n")
 
 
 def test_where_a_program_reads_there_is_a_line_every_ten_seconds() -> None:

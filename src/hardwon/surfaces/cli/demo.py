@@ -54,8 +54,9 @@ def _rounds(
     tell("\nRound 2: the same again. What worked twice is proven:", bold=True)
     _round(hw, f"{scratch}/second", inject=False)
     hw.drain()
-    for lesson in reversed(hw.agent("demo", project="shop").lessons.list()):
-        tell(clip(f"  #{lesson.id} {one_line(lesson.correction)}", width()), fg="cyan")
+    proven = reversed(hw.agent("demo", project="shop").lessons.list())
+    for number, lesson in enumerate(proven, 1):
+        tell(clip(f"  {number}. {one_line(lesson.correction)}", width()), fg="cyan")
     tell("\nRound 3: the same tasks in other words.", bold=True)
     last = _round(hw, f"{scratch}/third", inject=inject, is_last=True)
     _narrate(last, tell)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import hardwon
+from hardwon.errors import NotFound
 from hardwon.failures.guards import guard_of
 from hardwon.settings import load
 from hardwon.surfaces.cli import options, story
-from hardwon.surfaces.cli.output import dump, plain, plural, say
+from hardwon.surfaces.cli.output import dump, fitted, plain, plural, say, width
 from hardwon.surfaces.cli.progress import Progress
+from hardwon.text.clean import one_line
 from hardwon.values.evidence import Kind
 from hardwon.values.lesson import Status, statuses
 from hardwon.values.provenance import marks, recorded
@@ -42,7 +43,7 @@ def command() -> None:
 )
 @click.option("--quarantined", is_flag=True, help="Those that wait for a person, with the reason.")
 @click.option("--open", "unsolved", is_flag=True, help="Failures that were met and have no fix.")
-@options.scope
+@options.scope_here
 @options.as_json
 def list_(
     limit: int, status: str, quarantined: bool, unsolved: bool, as_json: bool, **place: Any
@@ -52,9 +53,9 @@ def list_(
     with options.Scoped(**place) as agent:
         lessons = agent.lessons.list(limit=limit, status=status)
         others = {} if as_json else agent.lessons.elsewhere()
-    _show(lessons, as_json, none="(no lessons recorded)", head="lesson(s)")
+    _show(lessons, as_json, none="no lessons", head=("lesson",), scope=agent.scope)
     if others:
-        places = [f"{count} with {_chosen(scope)}" for scope, count in others.items()]
+        places = [f"{count:,} with {options.chosen(scope)}" for scope, count in others.items()]
         more = "; …" if len(places) > _NAMED else ""
         say(f"Elsewhere: {'; '.join(places[:_NAMED])}{more}", dim=True)
 
@@ -62,22 +63,22 @@ def list_(
 @command.command()
 @click.argument("text")
 @_LIMIT
-@options.scope
+@options.scope_here
 @options.as_json
 def search(text: str, limit: int, as_json: bool, **place: Any) -> None:
     """Lessons that contain TEXT."""
     with options.Scoped(**place) as agent:
         lessons = agent.lessons.search(text, limit=limit)
-    _show(lessons, as_json, none="(no matches)", head="match(es)")
+    _show(lessons, as_json, none="no matches", head=("match", "matches"), scope=agent.scope)
 
 
 @command.command()
 @_NUMBER
-@options.scope
+@options.scope_here
 @options.as_json
 def show(number: str, as_json: bool, **place: Any) -> None:
     """One lesson with its story: where it comes from, where it was shown, what followed."""
-    with options.Scoped(**place) as agent:
+    with _Looked(number, as_json=as_json, **place) as agent:
         lesson = agent.lessons.get(_id(number))
         exposures = agent.lessons.exposures(lesson.id)
     if as_json:
@@ -100,7 +101,7 @@ def show(number: str, as_json: bool, **place: Any) -> None:
 @click.option("--situation", help="When it applies.")
 @click.option("--mistake", help="What went wrong.")
 @click.option("--correction", help="What to do instead.")
-@options.scope
+@options.scope_here
 @options.as_json
 def edit(
     number: str,
@@ -115,7 +116,7 @@ def edit(
     changes = {name: text for name, text in given.items() if text is not None}
     if not changes:
         raise click.UsageError("name what to change: --situation, --mistake or --correction")
-    with options.Scoped(**place) as agent:
+    with _Looked(number, as_json=as_json, **place) as agent:
         lesson = agent.lessons.edit(_id(number), **changes)
     dump(lesson) if as_json else say(lesson.render())
 
@@ -146,11 +147,11 @@ def add(
 @click.option("--call", default="", help="Deny this call, * fits anything; else its very calls.")
 @click.option("--tool", default="bash", show_default=True, help="The tool of that call.")
 @click.option("--off", is_flag=True, help="Allow the calls again.")
-@options.scope
+@options.scope_here
 @options.as_json
 def guard(number: str, call: str, tool: str, off: bool, as_json: bool, **place: Any) -> None:
     """Say that the very calls of a lesson, or --call, must not be made; hooks deny them."""
-    with options.Scoped(**place) as agent:
+    with _Looked(number, as_json=as_json, **place) as agent:
         lesson = agent.lessons.guard(_id(number), call=call, tool=tool, on=not off)
     if as_json:
         dump(lesson)
@@ -165,11 +166,11 @@ def guard(number: str, call: str, tool: str, off: bool, as_json: bool, **place: 
 
 @command.command()
 @click.argument("number", metavar="[ID]", required=False)
-@options.scope
+@options.scope_here
 @options.as_json
 def history(number: str | None, as_json: bool, **place: Any) -> None:
     """What was changed, of one lesson or of all, newest first."""
-    with options.Scoped(**place) as agent:
+    with _Looked(number, as_json=as_json, **place) as agent:
         changes = agent.lessons.history(_id(number) if number else None)
     if as_json:
         dump(changes)
@@ -182,11 +183,11 @@ def history(number: str | None, as_json: bool, **place: Any) -> None:
 
 @command.command()
 @click.argument("number", metavar="[ID]", required=False)
-@options.scope
+@options.scope_here
 @options.as_json
 def undo(number: str | None, as_json: bool, **place: Any) -> None:
     """Take back the newest edit, guard or deletion, of one lesson or of all."""
-    with options.Scoped(**place) as agent:
+    with _Looked(number, as_json=as_json, **place) as agent:
         lesson = agent.lessons.undo(_id(number) if number else None)
     dump(lesson) if as_json else say(f"OK: {lesson.row()}")
 
@@ -265,11 +266,11 @@ def embed(home: str | None, as_json: bool) -> None:
 
 @command.command()
 @_NUMBER
-@options.scope
+@options.scope_here
 @options.as_json
 def delete(number: str, as_json: bool, **place: Any) -> None:
     """Remove a lesson; `undo` brings it back under a new id."""
-    with options.Scoped(**place) as agent:
+    with _Looked(number, as_json=as_json, **place) as agent:
         lesson = agent.lessons.get(_id(number))
         agent.lessons.delete(lesson.id)
     dump(lesson) if as_json else say(f"OK: deleted #{lesson.id}")
@@ -277,11 +278,11 @@ def delete(number: str, as_json: bool, **place: Any) -> None:
 
 @command.command()
 @_NUMBER
-@options.scope
+@options.scope_here
 @options.as_json
 def approve(number: str, as_json: bool, **place: Any) -> None:
     """Release a lesson from quarantine: you have read it, and it is harmless."""
-    with options.Scoped(**place) as agent:
+    with _Looked(number, as_json=as_json, **place) as agent:
         lesson = agent.lessons.approve(_id(number))
     dump(lesson) if as_json else say(f"OK: #{lesson.id} may be delivered")
 
@@ -300,11 +301,19 @@ def revoke(origin: str, as_json: bool, **place: Any) -> None:
     say(f"OK: removed {plural(len(gone), 'lesson')} of {origin}")
 
 
-def _show(lessons: Sequence[Lesson], as_json: bool, *, none: str, head: str) -> None:
+def _show(
+    lessons: Sequence[Lesson],
+    as_json: bool,
+    *,
+    none: str,
+    head: tuple[str, ...],
+    scope: hardwon.Scope,
+) -> None:
     if as_json:
         dump(lessons)
         return
-    say(f"{len(lessons)} {head}:" if lessons else none)
+    where = f" in {scope.project} and everywhere" if scope.project else ""
+    say(f"{plural(len(lessons), *head)}{where}:" if lessons else f"({none}{where})")
     _rows(lessons)
 
 
@@ -318,17 +327,47 @@ def _imported(lessons: Sequence[Lesson]) -> str:
 
 
 def _rows(lessons: Sequence[Lesson]) -> None:
-    for lesson in lessons:
-        say(f"  {lesson.row()}")
+    """Columns: number, state, how often it was shown, when it applies, and what to do."""
+    rows = fitted([_cells(lesson) for lesson in lessons], room=width() - 2)
+    for lesson, row in zip(lessons, rows, strict=True):
+        say(f"  {row}")
         reasons = marks(lesson, Kind.QUARANTINED)
         for reason in reasons if lesson.status == Status.QUARANTINED else ():
             say(f"      held back: {reason}", dim=True)
 
 
-def _chosen(scope: hardwon.Scope) -> str:
-    """The options that choose a scope."""
-    project = f" --project {shlex.quote(scope.project)}" if scope.project else ""
-    return f"--agent {shlex.quote(scope.agent)}{project}"
+def _cells(lesson: Lesson) -> tuple[str, ...]:
+    shown = f"shown {lesson.hits:,}" if lesson.hits else ""
+    label = f"[{one_line(lesson.headline())}]"
+    return f"#{lesson.id}", lesson.status, shown, label, one_line(lesson.correction)
+
+
+class _Looked(options.Scoped):
+    """Opens the store for one lesson; says first where it looks, or else where the lesson is."""
+
+    def __init__(self, number: str | None, *, as_json: bool, **place: Any) -> None:
+        super().__init__(**place)
+        self._number = _id(number) if number else None
+        self._is_quiet = as_json
+
+    def __enter__(self) -> hardwon.Agent:
+        self._agent = super().__enter__()
+        return self._agent
+
+    def __exit__(self, *raised: object) -> None:
+        try:
+            if isinstance(raised[1], NotFound) and self._number is not None:
+                self._point_elsewhere(self._number)
+            elif raised[1] is None and self._agent.scope.project and not self._is_quiet:
+                say(f"in {self._agent.scope.project} and everywhere:", dim=True)
+        finally:
+            super().__exit__()
+
+    def _point_elsewhere(self, number: int) -> None:
+        scope = self._agent.lessons.place_of(number)
+        if scope is not None:
+            where = f"hardwon lesson show {number} {options.chosen(scope)}"
+            raise NotFound("lesson", number, hint=f" here; it is elsewhere: {where}")
 
 
 def _id(text: str) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import os
+import shlex
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,11 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
-def _project(context: click.Context, _: click.Parameter, named: str | None) -> str | None:
-    """The project that was named; that of this folder has to be trusted."""
+def _project(
+    context: click.Context, _: click.Parameter, named: str | None, *, is_look: bool = False
+) -> str | None:
+    """The project that was named; that of this folder has to be trusted. An empty name is none."""
     if named != ".":
-        return named
-    return project_for(os.getcwd(), load(_home()).home, tenant=context.params["tenant"])
+        return named or None
+    home, tenant = load(_home()).home, context.params["tenant"]
+    return project_for(os.getcwd(), home, tenant=tenant, is_look=is_look)
 
 
 def _home() -> str | None:
@@ -58,6 +63,13 @@ _SHARED = (
     ),
 )
 
+_HERE = click.option(
+    "--project",
+    default=lambda: _own("project") or ".",
+    callback=partial(_project, is_look=True),
+    help="Which project; default: the one of this folder; '': only what holds everywhere.",
+)
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 home, tenant = _SHARED[:2]
 verbose = click.option("--verbose", "-v", is_flag=True, help="Say what became of each.")
@@ -68,6 +80,19 @@ def scope(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_SHARED):
         command = option(command)
     return command
+
+
+def scope_here(command: Callable[..., Any]) -> Callable[..., Any]:
+    """As `scope`, for commands that look: at the project of this folder, if none is named."""
+    for option in reversed((*_SHARED[:-1], _HERE)):
+        command = option(command)
+    return command
+
+
+def chosen(scope: hardwon.Scope) -> str:
+    """The options that choose a scope."""
+    project = f" --project {shlex.quote(scope.project)}" if scope.project else ""
+    return f"--agent {shlex.quote(scope.agent)}{project}"
 
 
 def meant(word: str, known: Iterable[str]) -> str:

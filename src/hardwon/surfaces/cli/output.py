@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.text.clean import printable
+from hardwon.text.clean import clip, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,6 +66,24 @@ def table(rows: Sequence[tuple[str, ...]], *, indent: str = "  ") -> None:
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
         say((indent + "  ".join(cells)).rstrip())
+
+
+def fitted(rows: Sequence[tuple[str, ...]], *, room: int) -> list[str]:
+    """Lines of columns; on a terminal the last two share what the others leave of the room."""
+    if not rows:
+        return []
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    if sys.stdout.isatty():
+        left = max(24, room - sum(width + 2 for width in widths[:-2] if width) - 2)
+        widths[-2] = min(widths[-2], max(left * 2 // 5, left - widths[-1]))
+        widths[-1] = min(widths[-1], left - widths[-2])
+    return ["  ".join(_cut(row, widths)).rstrip() for row in rows]
+
+
+def _cut(row: tuple[str, ...], widths: Sequence[int]) -> list[str]:
+    """The cells of a row in the widths of their columns; an empty column has none."""
+    cells = zip(row, widths, strict=True)
+    return [clip(cell, room).ljust(room) for cell, room in cells if room]
 
 
 def plural(number: int, noun: str, several: str = "") -> str:

@@ -31,7 +31,7 @@ _BUDGET = 10_000  # tokens: people may see more than an agent
     help="Find lessons by meaning, too (default: as recall.embedder says; else minilm).",
 )
 @click.option("--hyde", is_flag=True, help="Let the model imagine a lesson and search with it.")
-@options.scope
+@options.scope_here
 @options.as_json
 def command(
     text: str,
@@ -48,6 +48,8 @@ def command(
     settings = options.with_meaning(load(place["home"]), meaning)
     with options.Scoped(**place, settings=settings) as agent:
         judged = agent.explain(door, text, tool=tool or "bash", hyde=hyde or None)
+    if agent.scope.project and not as_json:
+        say(f"in {agent.scope.project} and everywhere:", dim=True)
     if explain:
         dump([_plain(one) for one in judged]) if as_json else _explain(judged)
         return
