@@ -9,7 +9,7 @@ from hardwon.failures.shell import Command, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any, NamedTuple
 
     from hardwon.values.step import Step
@@ -93,12 +93,15 @@ def _field_writings(given: dict[str, Any]) -> tuple[Writing, ...]:
     if isinstance(given.get("edits"), list):
         inner = [one for one in given["edits"] if isinstance(one, dict)]
         return tuple(w for one in inner for w in _field_writings({"path": path, **one}))
-    old = next((str(given[key]) for key in _OLD if isinstance(given.get(key), str)), "")
-    new = next((str(given[key]) for key in _NEW if isinstance(given.get(key), str)), "")
+    old, new, whole = (_text_of(given, keys) for keys in (_OLD, _NEW, _WHOLE))
     if old or new:
         return (Writing(path, "", old, new, is_edit=True),)
-    whole = next((str(given[key]) for key in _WHOLE if isinstance(given.get(key), str)), "")
     return (Writing(path, whole),) if whole else ()
+
+
+def _text_of(given: dict[str, Any], keys: Iterable[str]) -> str:
+    """The first of these arguments that is a text."""
+    return next((str(given[key]) for key in keys if isinstance(given.get(key), str)), "")
 
 
 def _part_writings(part: Command) -> list[Writing]:

@@ -27,14 +27,17 @@ def argument_fix(case: Case) -> Fix | None:
     old, new = _flat(fields(case.failed.args)), _flat(fields(case.last.args))
     if not old or not new or not _is_same_object(old, new, case):
         return None
-    told = _counted(old, new, case) or [
-        one for key in sorted({*old, *new}) if (one := _told(key, old, new, case))
-    ]
+    told = _counted(old, new, case) or _differing(old, new, case)
     if not told or len(told) > 2:
         return None
     text = f"`{case.last.tool}`: {' '.join(words for words, _ in told)}"
     key = " ".join(("argument", case.last.tool, *(key for _, key in told)))
     return Fix("argument", text, key, "", "")
+
+
+def _differing(old: dict[str, Any], new: dict[str, Any], case: Case) -> list[tuple[str, str]]:
+    """What each argument that differs is passed as, in words and as a key."""
+    return [one for key in sorted({*old, *new}) if (one := _told(key, old, new, case))]
 
 
 def _flat(given: dict[str, Any], depth: int = _DEPTH) -> dict[str, Any]:

@@ -282,15 +282,20 @@ def _applies_change(change: str, whole: tuple[Command, ...]) -> bool:
     words = set(rest.split())
     if sort == "env":
         return words <= {e.split("=", 1)[0] for part in whole for e in part.env}
-    if sort == "start":
-        return any(_plain(part.call) == rest for part in whole)
-    if sort == "folder":
-        return any(tail(part.cwd) == rest for part in whole)
-    if sort == "lines":
-        return any("\n" in part.script for part in whole)
-    if sort == "flags":
-        return any(_has_flags(part, words) for part in whole)
-    return any(rest in {tail(word) for word in part.operands} for part in whole)
+    return any(_part_applies(part, sort, rest) for part in whole)
+
+
+def _part_applies(part: Command, sort: str, rest: str) -> bool:
+    match sort:
+        case "start":
+            return _plain(part.call) == rest
+        case "folder":
+            return tail(part.cwd) == rest
+        case "lines":
+            return "\n" in part.script
+        case "flags":
+            return _has_flags(part, set(rest.split()))
+    return rest in map(tail, part.operands)
 
 
 def _has_flags(part: Command, words: set[str]) -> bool:

@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple
 
+    from hardwon.failures.shell import Command
     from hardwon.values.step import Step
 else:
     from hardwon._cold.namedtuple import NamedTuple
@@ -70,14 +71,18 @@ def _run(step: Step, case: Case) -> tuple[str, str]:
     at = blamed(step, case.line if step is case.failed else "")
     if at < 0:
         return "", ""
-    for part in (parts[at], *reversed(parts)):
-        if part.script and not part.writes and part.program not in {"cat", "tee"}:
-            return "", part.script
-        words = (part.program, *part.operands)
-        named = [word for word in words if re.fullmatch(_SCRIPT, tail(word))]
-        if named and not part.writes and part.program not in {"cat", "rm", "sed"}:
-            return tail(named[0]), ""
-    return "", ""
+    found = (_run_by(part) for part in (parts[at], *reversed(parts)) if not part.writes)
+    return next(filter(any, found), ("", ""))
+
+
+def _run_by(part: Command) -> tuple[str, str]:
+    """The script or the code that one command runs, if it does."""
+    if part.script and part.program not in {"cat", "tee"}:
+        return "", part.script
+    words = (part.program, *part.operands)
+    named = [word for word in words if re.fullmatch(_SCRIPT, tail(word))]
+    is_run = named and part.program not in {"cat", "rm", "sed"}
+    return (tail(named[0]), "") if is_run else ("", "")
 
 
 def _shared(old: str, new: str) -> float:

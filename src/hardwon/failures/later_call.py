@@ -163,14 +163,20 @@ def _fixed_command(old: Command, new: Command) -> tuple[tuple[str, ...], float] 
     """How `new` does what `old` tried, and how sure that is; None when it does something else."""
     if not old.program or not new.program:
         return None
-    shared = set(old.operands) & set(new.operands) or _same_file(old, new)
-    if old.does == new.does:
-        if shared or _is_wordless(old, new) or old.does.count(" "):
-            return (changes(old, new), 0.85 if shared else 0.7)
-        return (changes(old, new), 0.55) if _is_alike(old, new) else None
-    if shared and not (_is_bystander(new) or _is_bystander(old)):
-        return changes(old, new), 0.8
-    return None
+    shared = bool(set(old.operands) & set(new.operands)) or _same_file(old, new)
+    sureness = _sureness(old, new, shared=shared)
+    return (changes(old, new), sureness) if sureness else None
+
+
+def _sureness(old: Command, new: Command, *, shared: bool) -> float:
+    """How sure it is that `new` does what `old` tried; 0 when it does something else."""
+    if old.does != new.does:
+        return 0.8 if shared and not (_is_bystander(new) or _is_bystander(old)) else 0.0
+    if shared:
+        return 0.85
+    if _is_wordless(old, new) or old.does.count(" "):
+        return 0.7
+    return 0.55 if _is_alike(old, new) else 0.0
 
 
 def _is_wordless(old: Command, new: Command) -> bool:
@@ -271,22 +277,32 @@ def _preparations(between: Sequence[Step], failed: Step, *, is_changed: bool) ->
 
 def _preparation(step: Step, failed: Step) -> str:
     if has_fields(step):
-        path = path_of(step)
-        if path and re.search(_EDITORS, step.tool):
-            return f"edited `{_shown(path)}`"
-        is_look = re.search(_VIEWERS, step.tool) and re.search(_EDITORS, failed.tool)
-        return f"read `{_shown(path)}`" if is_look and path and path == path_of(failed) else ""
+        return _use_of_file(step, path_of(step), failed)
     command = _command(step.args)
-    if command.does == "sed" and any(flag.startswith("-i") for flag in command.flags):
-        return f"edited `{_shown(command.operands[-1])}`" if command.operands else ""
-    if command.script and re.search(_REWRITES, command.script):
-        rewritten = re.search(_NAMED_FILE, command.script)
-        return f"edited `{_shown(rewritten[1])}`" if rewritten else ""
+    path = _edited(command)
+    if path is not None:
+        return f"edited `{_shown(path)}`" if path else ""
     if command.writes and command.script:
         return _written(command.writes[-1], failed)
-    if command.does in _MAKERS:
-        return f"ran `{_shown(step.args)}`"
-    return ""
+    return f"ran `{_shown(step.args)}`" if command.does in _MAKERS else ""
+
+
+def _use_of_file(step: Step, path: str, failed: Step) -> str:
+    """An edit of a file, or a look into the one that could not be edited."""
+    if path and re.search(_EDITORS, step.tool):
+        return f"edited `{_shown(path)}`"
+    is_look = re.search(_VIEWERS, step.tool) and re.search(_EDITORS, failed.tool)
+    return f"read `{_shown(path)}`" if is_look and path and path == path_of(failed) else ""
+
+
+def _edited(command: Command) -> str | None:
+    """The file that a command edits in place, "" when it is not named; None when it edits none."""
+    if command.does == "sed" and any(flag.startswith("-i") for flag in command.flags):
+        return command.operands[-1] if command.operands else ""
+    if command.script and re.search(_REWRITES, command.script):
+        rewritten = re.search(_NAMED_FILE, command.script)
+        return rewritten[1] if rewritten else ""
+    return None
 
 
 def has_fields(step: Step) -> bool:

@@ -51,19 +51,17 @@ def _of_one_kind(found: list[Judged]) -> list[Judged]:
     own = [one for one in found if one.match.is_same_kind]
     own = own or [one for one in found if one.match.is_same_failure]
     if any(one.match.lesson.is_active for one in own):
-        return [
-            one if one in own or one.verdict else one._replace(verdict="its own lesson is there")
-            for one in found
-        ]
+        return [one if one in own else _hidden(one, "its own lesson is there") for one in found]
     others = [one for one in found if one not in own]
     if not shown(others):
         return found
     hidden = [one._replace(verdict="no fix is known, and another may help") for one in own]
-    return [*others[:1], *(_unless_shown(one) for one in others[1:]), *hidden]
+    return [*others[:1], *(_hidden(one, "fits less well") for one in others[1:]), *hidden]
 
 
-def _unless_shown(one: Judged) -> Judged:
-    return one if one.verdict else one._replace(verdict="fits less well")
+def _hidden(one: Judged, why: str) -> Judged:
+    """The same, not shown for this reason unless it has another."""
+    return one if one.verdict else one._replace(verdict=why)
 
 
 def _within(found: Iterable[Judged], limit: int) -> list[Judged]:

@@ -144,11 +144,16 @@ def _assigned(text: str, before: str, end: int, name: str) -> tuple[int, int] | 
     )
     if by is None or (not is_quoted and _is_closing(text, by.end(), before)):
         return None
+    value = _value(text, by, before)
+    return _span(value) if value and _is_secret(name, value, by[0]) else None
+
+
+def _value(text: str, by: re.Match[str], before: str) -> re.Match[str] | None:
+    """What stands behind an assignment: a string, the rest of a line of settings, or a word."""
     value = re.match(_STRING, text, by.end())
     if value is None and re.fullmatch(r"(?s).*(?:^|\n)[ \t]*(?:export |set )?[\w.]*", before):
         value = re.match(_WHOLE_LINE, text, by.end()) if by[0] == "=" else None
-    value = value or re.match(_BARE, text, by.end())
-    return _span(value) if value and _is_secret(name, value, by[0]) else None
+    return value or re.match(_BARE, text, by.end())
 
 
 def _is_closing(text: str, at: int, before: str) -> bool:
@@ -216,17 +221,27 @@ def _lower(text: str) -> str:
 def _is_secret(name: str, found: re.Match[str], by: str) -> bool:
     """Whether name and value both speak of a secret."""
     value = _text(found).strip().rstrip(".:,;)")
-    is_quoted = bool(found["quote"]) or _span(found) != found.span("value") or by == ">"
+    is_quoted = _is_quoted(found, by)
     if re.fullmatch(_HARMLESS, value):
         return False
     if not re.search(_NAMED, name):
         return len(value) >= _PROVIDED and is_random(value)
     if re.search(r"\s", value):
-        return _is_phrase(name, value, by) if is_quoted else False
+        return is_quoted and _is_phrase(name, value, by)
     if by.strip() in {"", "is", ","} or "\n" in by or not re.search(_STRONG, name):
         return is_random(value)
-    is_set = "==" not in by and (is_quoted or " " not in by or _is_mixed(value))
-    return len(value) >= 4 and ((is_set and not _is_code(value, is_quoted)) or is_random(value))
+    return len(value) >= 4 and (_is_set(value, by, is_quoted) or is_random(value))
+
+
+def _is_set(value: str, by: str, is_quoted: bool) -> bool:
+    """Whether a name is given this value, not compared with it or with an expression."""
+    is_given = "==" not in by and (is_quoted or " " not in by or _is_mixed(value))
+    return is_given and not _is_code(value, is_quoted)
+
+
+def _is_quoted(found: re.Match[str], by: str) -> bool:
+    """Whether marks say where the value ends."""
+    return bool(found["quote"]) or _span(found) != found.span("value") or by == ">"
 
 
 def _is_phrase(name: str, value: str, by: str) -> bool:
