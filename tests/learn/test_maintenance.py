@@ -104,6 +104,20 @@ def test_what_two_projects_learnt_holds_everywhere(hw: Hardwon, coder: Agent) ->
     assert texts(hw.agent("writer")) == []
 
 
+def test_what_unconfirmed_folders_learnt_stays_apart(hw: Hardwon, coder: Agent) -> None:
+    clones = [hw.agent("coder", project=f"api@apart-{digit * 16}") for digit in "ab"]
+    keep(hw, coder, GIT)
+    for agent in clones:
+        keep(hw, agent, GIT)
+        keep(hw, agent, EDIT)
+
+    coder.dreams.run()
+
+    assert texts(hw.agent("coder", project="a third one")) == []
+    assert texts(coder) == [GIT]
+    assert [texts(agent) for agent in clones] == [sorted([GIT, GIT, EDIT])] * 2
+
+
 def test_undo_restores_everything(hw: Hardwon, coder: Agent) -> None:
     web = hw.agent("coder", project="web")
     for agent, text in [(coder, EDIT), (coder, EDIT), (coder, GIT), (web, GIT)]:

@@ -21,6 +21,7 @@ from hardwon.learn.transcripts.questions import Question
 from hardwon.models.scripted import Scripted
 from hardwon.stores.markdown import insights as notes
 from hardwon.stores.markdown import memory
+from hardwon.trust import project_for
 from tests.learn.transcripts.transcripts import SESSION, Claude
 
 SECRET = "sk-ant-api03-" + "Ab1" * 20
@@ -97,6 +98,22 @@ def test_a_mined_fix_comes_back_at_the_error_door(desk: Desk) -> None:
     found = coder.after_action("Bash", {"command": "mkdir out/weekly"}, output=output, failed=True)
 
     assert "Call `mkdir` with `-p`." in found.text
+
+
+def test_a_session_in_an_unconfirmed_folder_teaches_apart(desk: Desk, tmp_path: Path) -> None:
+    for folder in (tmp_path / "real", desk.project):
+        (folder / ".git").mkdir(parents=True)
+        config = '[remote "origin"]\n\turl = https://host.example/acme/shop\n'
+        (folder / ".git" / "config").write_text(config, encoding="utf-8")
+    project_for(str(tmp_path / "real"), desk.hw.settings.home, tenant="default")
+    _typical(desk).write(desk.home)
+
+    desk.mine()
+
+    own = desk.hw.agent("coder", project="acme/shop")
+    assert own.lessons.list() == []
+    desk.hw.projects.trust(desk.project)
+    assert len(own.lessons.list()) == 2
 
 
 def test_what_a_person_chose_is_proven_and_what_one_session_shows_is_a_candidate(

@@ -98,6 +98,32 @@ def test_over_standard_streams(home: Path, era: str) -> None:
     asyncio.run(main())
 
 
+def test_in_an_unconfirmed_folder_lessons_are_read_and_kept_apart(
+    home: Path, tmp_path: Path
+) -> None:
+    for name in ("real", "foreign"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        config = '[remote "origin"]\n\turl = https://host.example/acme/api\n'
+        (tmp_path / name / ".git" / "config").write_text(config)
+
+    async def recorded(folder: Path, text: str) -> list[str]:
+        words = ["-m", "hardwon", "mcp"]
+        target = StdioServerParameters(
+            command=sys.executable, args=words, env=environ(home), cwd=folder
+        )
+        async with Client(target) as client:
+            await call(client, "record_lesson", text=text)
+            listed = await call(client, "list_lessons")
+        return sorted(lesson["correction"] for lesson in listed["lessons"])
+
+    async def main() -> None:
+        assert await recorded(tmp_path / "real", "one") == ["one"]
+        assert await recorded(tmp_path / "foreign", "two") == ["one", "two"]
+        assert await recorded(tmp_path / "real", "three") == ["one", "three"]
+
+    asyncio.run(main())
+
+
 def test_over_http(home: Path, era: str) -> None:
     with served(home) as (url, token):
 

@@ -184,7 +184,8 @@ def survey(night: Night) -> None:
             whose = ((lesson.scope, lesson.id),)
             night.edits.append(Edit("retired", reason, whose, status=Status.RETIRED))
             continue
-        night.sketches.append(sketch(lesson))
+        if lesson.scope.claimed() is None:  # what is kept apart must not reach others
+            night.sketches.append(sketch(lesson))
         if is_waiting(lesson):
             night.unworded.append((lesson.scope, lesson.id))
 
