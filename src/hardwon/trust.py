@@ -22,12 +22,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import NamedTuple
+
+    from hardwon import project
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
 NAME = "projects"
 _HEAD = "hardwon projects 1"
-_LIMIT = 1 << 20  # bytes; a file that is longer counts as damaged
+_LIMIT = 1 << 18  # bytes; a file that is longer counts as damaged
 _APART_KEPT = 100  # untrusted folders that are listed; the latest
 _TRUSTED, _APART = "trusted", "apart"
 
@@ -83,11 +85,10 @@ def project_for(folder: str, home: str, *, tenant: str, is_look: bool = False) -
     Without a home nothing is kept, and every folder has the project that it claims. A mere look
     keeps no claim: it makes no folder a trusted one.
     """
-    claim = claimed(folder, tenant=tenant) if home else None
-    if claim is None:
-        found = claim_of(folder)
+    found = claim_of(folder)
+    if found is None or not found.is_by_name or not home:
         return found.project if found else None
-    known = read(home)
+    known, claim = read(home), _of_tenant(found, tenant)
     judged = known.judged(claim)
     if judged not in known.all and known.is_whole and not is_look:
         judged = _noted(home, claim)
@@ -97,10 +98,12 @@ def project_for(folder: str, home: str, *, tenant: str, is_look: bool = False) -
 def claimed(folder: str, *, tenant: str) -> Claim | None:
     """What a folder claims; None when its project is its own path, which needs no trust."""
     found = claim_of(folder)
-    if found is None or not found.is_by_name:
-        return None
-    owner = named(tenant, "tenant")
-    return Claim(owner, named(found.project, "project"), folder_digest(found.folder), found.folder)
+    return _of_tenant(found, tenant) if found and found.is_by_name else None
+
+
+def _of_tenant(found: project.Claim, tenant: str) -> Claim:
+    names = named(tenant, "tenant"), named(found.project, "project")
+    return Claim(*names, folder_digest(found.folder), found.folder)
 
 
 def settled(home: str, scope: Scope) -> Scope:
