@@ -68,7 +68,7 @@ def test_lessons_are_listed_searched_shown_edited_and_deleted(capsys: Capture) -
     assert shown.startswith("LESSON: use tabs in makefiles\n")
     assert "use spaces" in out(capsys, "lesson", "edit", "1", "--correction", "use spaces")
     assert out(capsys, "lesson", "delete", "1", "--project", "") == "OK: deleted #1\n"
-    assert out(capsys, "lesson", "list") == "(no lessons recorded)\n"
+    assert out(capsys, "lesson", "list", "--project", "") == "(no lessons)\n"
 
 
 def test_agents_do_not_see_each_other(capsys: Capture) -> None:
