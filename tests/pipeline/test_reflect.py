@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import hardwon
 from hardwon.errors import BadReply
 from hardwon.models.scripted import Scripted
-from hardwon.pipeline.reflect import reflect, request
+from hardwon.pipeline.reflect import failure_of, known, reflect, request
+from hardwon.stores.memory import MemoryStore
 from hardwon.values.evidence import Evidence
+from hardwon.values.lesson import MINED
 from tests.models.server import LESSON
-from tests.samples import FAILED, WORKED, job
+from tests.samples import FAILED, NOW, WORKED, job, lesson
 
 
 def test_the_question_holds_the_sections_of_the_protocol() -> None:
@@ -95,3 +98,31 @@ def test_every_trigger_fires(
         hw.drain()
 
         assert [one.trigger for one in agent.lessons.list()] == [trigger]
+
+
+def is_known(**stored: Any) -> bool:
+    """Whether a stored lesson about the failure of a job spares the model."""
+    asked, store = job(), MemoryStore()
+    failure = failure_of(asked.episode)
+    assert failure
+    named = {"signatures": (failure.exact,), "kinds": (failure.kind,), "confidence": 0.9}
+    store.lessons.add(lesson(scope=asked.episode.scope)._replace(**{**named, **stored}))
+    return known(asked, lessons=store.lessons, now=NOW) is not None
+
+
+def test_a_failure_whose_lesson_has_its_words_needs_no_model() -> None:
+    assert is_known()
+
+
+def test_a_lesson_that_was_only_mined_still_waits_for_its_words() -> None:
+    assert not is_known(origin=MINED)
+
+
+def test_a_lesson_that_names_no_fix_is_worth_another_look() -> None:
+    assert not is_known(confidence=0.3)
+
+
+def test_a_lesson_that_holds_everywhere_does_not_answer_for_a_project() -> None:
+    scope = job().episode.scope
+
+    assert not is_known(scope=scope._replace(project=None))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hardwon import Job
-from hardwon.errors import BadReply, MissingExtra, StorageFull, TransientError
+from hardwon.errors import BadReply, MissingExtra, NotTried, StorageFull, TransientError
 from hardwon.pipeline.work import WorkerPool
 from hardwon.queues.memory import MemoryQueue
 from hardwon.values.queue import SKIPPED, Ledger, Tally
@@ -224,6 +224,16 @@ def test_nothing_is_begun_beside_a_job_that_may_kill_its_process(queue: MemoryQu
     other = job("another").id
     order = [("begins", JOB.id), ("ends", JOB.id), ("begins", other), ("ends", other)]
     assert seen == order
+
+
+def test_a_job_that_was_not_tried_keeps_its_attempts_and_its_last_real_error() -> None:
+    queue = MemoryQueue()
+    queue.put(JOB._replace(attempts=1, last_error="429"))
+
+    asyncio.run(crew(queue, raising(NotTried("the model rests"))).until_idle())
+
+    [waiting] = queue.waiting()
+    assert (waiting.attempts, waiting.last_error) == (1, "429")
 
 
 def test_a_worker_ends_after_it_was_idle_for_long_enough(queue: MemoryQueue) -> None:
