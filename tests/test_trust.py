@@ -265,3 +265,11 @@ def test_the_command_line_asks_for_this_folder_alone(home: str, real: str, forei
     with hardwon.open(home) as hw:
         listed = hw.agent("default", project="acme/api").lessons.list()
     assert [one.correction for one in listed] == ["learnt by name"]
+
+
+@pytest.mark.parametrize("look", [["report"], ["lesson", "list"]], ids=" ".join)
+def test_a_look_trusts_nobody(look: list[str], home: str, foreign: str) -> None:
+    words = [sys.executable, "-m", "hardwon", *look, "--home", home]
+    subprocess.run(words, cwd=foreign, check=True, timeout=90, stdout=subprocess.DEVNULL)
+
+    assert trust.read(home).all == ()

@@ -52,7 +52,7 @@ def command(
     """
     with hardwon.open(home) as hw:
         here = place["project"] or project_for(
-            os.getcwd(), hw.settings.home, tenant=place["tenant"]
+            os.getcwd(), hw.settings.home, tenant=place["tenant"], is_look=True
         )
         report = hw.report(**{**place, "project": here}, since=since, whole=whole)
     if page is not None:
