@@ -24,8 +24,9 @@ def denies(home: Path, lesson: Lesson, event: bytes = b"rm build") -> bool:
     """Whether a hook of our scope denies the call of an event."""
     guard_file.write(str(home), [lesson])
     lines = guard_file.concerned(guard_file.read(str(home)), event)
-    asked = {"tool": "bash", "call": "rm build", "now": NOW.timestamp()}
-    return guard_file.forbidding(lines, OWN, **asked) is not None
+    now = NOW.timestamp()
+    found = guard_file.forbidding(lines, OWN, tool="bash", call="rm build", now=now)
+    return found is not None
 
 
 @pytest.mark.parametrize("scope", [OWN, OWN._replace(project=None)])
