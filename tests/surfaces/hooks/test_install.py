@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import socket
 import subprocess
 import sys
 from contextlib import suppress
@@ -30,7 +31,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_it_shows_the_change_and_makes_it(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["install", "claude-code", "codex"]) == 0
+    assert run(["install", "claude-code", "codex", "--diff"]) == 0
 
     said = capsys.readouterr().out
     assert '+  "hooks": {' in said
@@ -227,3 +228,69 @@ def test_a_program_that_is_missing_is_named(
     assert run(["install", "claude-code", "--yes", "--model"]) == 2
 
     assert "`claude` is not on the PATH" in capsys.readouterr().err
+
+
+def test_it_ends_with_what_happens_next(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(["install", "claude-code", "--level", "project"])
+
+    said = capsys.readouterr().out
+    assert '"hooks"' not in said
+    assert " lines are added, 0 removed; --diff shows them\n" in said
+    assert "  Restart claude-code: " in said
+    assert "  To look: hardwon lesson list" in said
+    assert said.endswith("  To take it out: hardwon uninstall claude-code --level project\n")
+
+
+def test_a_place_that_is_in_the_way_is_named(
+    user: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = user / ".claude" / "settings.json"
+    settings.write_text('{"hooks": "x"}')
+
+    assert run(["install", "claude-code"]) == 2
+
+    problem = f'{settings}: "hooks" holds "x", expected an object; nothing was changed'
+    assert capsys.readouterr().err == f"hardwon: {problem}\n"
+    assert settings.read_text() == '{"hooks": "x"}'
+
+
+def test_status_notices_that_the_environment_of_a_hook_is_gone(
+    user: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["install", "claude-code"])
+    settings = user / ".claude" / "settings.json"
+    run(["status"])
+    assert "which is gone" not in capsys.readouterr().out
+    settings.write_text(settings.read_text().replace(sys.executable, "/gone/bin/python"))
+
+    run(["status"])
+
+    problem = "claude-code: its hooks start /gone/bin/python, which is gone; `hardwon install"
+    assert problem in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_status_notices_the_plugin_beside_the_hooks(
+    user: Path, capsys: pytest.CaptureFixture[str], is_on: bool
+) -> None:
+    plugins = {"enabledPlugins": {"hardwon@hardwon": is_on}}
+    (user / ".claude" / "settings.json").write_text(json.dumps(plugins))
+    run(["status"])
+    assert "both installed" not in capsys.readouterr().out
+    run(["install", "claude-code"])
+    capsys.readouterr()
+
+    run(["status"])
+
+    words = "claude-code: the plugin and hooks are both installed"
+    assert (words in capsys.readouterr().out) == is_on
+
+
+def test_a_taken_port_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("mcp")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+        assert run(["mcp", "--http", str(port)]) == 1
+
+    assert f"port {port} is taken by another program" in capsys.readouterr().err

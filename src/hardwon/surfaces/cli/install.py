@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -40,6 +41,7 @@ _LEVEL = click.option(
 )
 _YES = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 _DRY = click.option("--dry-run", is_flag=True, help="Only show what would change.")
+_DIFF = click.option("--diff", is_flag=True, help="Show every line that changes.")
 
 
 @click.command("install")
@@ -60,6 +62,7 @@ _DRY = click.option("--dry-run", is_flag=True, help="Only show what would change
 )
 @_YES
 @_DRY
+@_DIFF
 @options.home
 def command(
     agents: Sequence[str],
@@ -68,12 +71,13 @@ def command(
     wants_model: bool | None,
     yes: bool,
     dry_run: bool,
+    diff: bool,
     home: str | None,
 ) -> None:
     """Let hardwon learn inside AGENT: claude-code, codex, gemini, copilot, opencode, cursor.
 
-    Shows the change to the agent's settings before it is written. Hooks of others, comments and
-    layout stay; `hardwon uninstall` restores the file exactly.
+    Shows the change to the agent's settings before it is written, whole with --diff. Hooks of
+    others, comments and layout stay; `hardwon uninstall` restores the file exactly.
     """
     data = load(home).home
     if port is not None and set(agents) != {"claude-code"}:
@@ -86,10 +90,11 @@ def command(
             lambda t: installer.install(t, data),
             is_asking=not yes,
             is_dry=dry_run,
+            is_whole=diff,
         )
         say(f"{agent}: {_told(done, 'installed', is_dry=dry_run)} ({target.path})")
-        if done and not dry_run and target.advice:
-            say(f"  {target.advice}")
+        if done and not dry_run:
+            _say_what_is_next(agent, level, target.advice)
     if not dry_run:
         offer_model(agents, data, wants_model, is_asking=not yes)
 
@@ -128,8 +133,34 @@ def status(as_json: bool) -> None:
     table([(row["agent"], row["level"], row["state"], row["path"]) for row in found])
     for said in troubles.in_words(troubles.read(default_home())):
         say(f"{said}; see hook.log, or raise hooks.limit")
-    for said in _unconfirmed():
+    for said in (*_installation_troubles(), *_unconfirmed()):
         say(said)
+
+
+def _say_what_is_next(agent: str, level: str, advice: str) -> None:
+    say(f"  Restart {agent}: it reads hooks when a session begins.")
+    if advice:
+        say(f"  {advice}")
+    say("  Lessons appear in its context: at a prompt, before a call, after an error.")
+    say("  To look: hardwon lesson list, hardwon status, hardwon doctor")
+    project = f" --level {level}" if level != locations.USER else ""
+    say(f"  To take it out: hardwon uninstall {agent}{project}")
+
+
+def _installation_troubles() -> Iterator[str]:
+    """What to say of hooks that cannot run, or run twice."""
+    for agent in AGENTS:
+        targets = {level: _target(agent, level) for level in locations.LEVELS}
+        for level, target in targets.items():
+            with suppress(HardwonError, ValueError):
+                if program := installer.missing_program(target):
+                    again = f"`hardwon install {agent} --level {level}` mends it"
+                    yield f"{agent}: its hooks start {program}, which is gone; {again}"
+        with suppress(HardwonError, ValueError):
+            both = [one for one in targets.values() if installer.is_installed(one)]
+            if both and any(map(installer.has_plugin, targets.values())):
+                remedy = f"`hardwon uninstall {agent}` leaves the plugin"
+                yield f"{agent}: the plugin and hooks are both installed; {remedy}"
 
 
 def _unconfirmed() -> Iterator[str]:
@@ -153,12 +184,18 @@ def _state(agent: str, level: str) -> dict[str, str]:
 
 
 def _carried_out(
-    target: Target, change: Change, act: Callable[[Target], Any], *, is_asking: bool, is_dry: bool
+    target: Target,
+    change: Change,
+    act: Callable[[Target], Any],
+    *,
+    is_asking: bool,
+    is_dry: bool,
+    is_whole: bool = True,
 ) -> bool:
     """Whether there was something to do; it is shown first, and a person at a terminal agrees."""
     if not change:
         return False
-    say(change.diff())
+    say(change.diff() if is_whole or is_dry else change.summary())
     if is_dry:
         return True
     if is_asking and sys.stdin.isatty():

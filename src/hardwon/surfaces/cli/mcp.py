@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import os
+import socket
 
 import click
 
 import hardwon
 from hardwon.auth import kept_token
+from hardwon.errors import SetupError
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import complain
 from hardwon.trust import project_for
+
+
+def _is_taken(port: int) -> bool:
+    """Whether another program listens there."""
+    with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind(("127.0.0.1", port))
+        except OSError:
+            return True
+    return False
 
 
 @click.command("mcp")
@@ -38,6 +51,8 @@ def command(
         from hardwon.surfaces.mcp import serve, server
 
         built = server.build(hw, own, folder=folder)
+        if port is not None and _is_taken(port):
+            raise SetupError(f"port {port} is taken by another program; name another with --http")
         if port is None:
             serve.over_stdio(built)
         else:

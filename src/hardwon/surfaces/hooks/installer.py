@@ -6,6 +6,7 @@ import difflib
 import json
 import os
 import re
+import shlex
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,6 +35,12 @@ class Change(NamedTuple):
         """The change as people read it."""
         old, new = (text.splitlines() if text else [] for text in (self.before, self.after))
         return "\n".join(difflib.unified_diff(old, new, self.path, self.path, lineterm=""))
+
+    def summary(self) -> str:
+        """How much changes; `diff` shows what."""
+        lines = self.diff().splitlines()[2:]
+        added, removed = (sum(line.startswith(mark) for line in lines) for mark in "+-")
+        return f"{self.path}: {added} lines are added, {removed} removed; --diff shows them"
 
 
 def installation(target: Target) -> Change:
@@ -99,6 +106,34 @@ def is_installed(target: Target) -> bool:
     if text is None or not target.whole:
         return text is not None and re.search(_OURS, text) is not None
     return "hardwon" in text
+
+
+def missing_program(target: Target) -> str:
+    """The program that a hook of ours starts and that is gone; empty when it is there."""
+    text = _read(target.path)
+    place = _ours(jsonc.loads(text)) if text and not target.whole else None
+    if text is None or place is None:
+        return ""
+    (_, event), index = place
+    called = _command(jsonc.loads(text)["hooks"][event][index])
+    words = (word for word in shlex.split(called) if not word.startswith("HARDWON_HOME="))
+    program = next(words, "")
+    return program if os.path.isabs(program) and not os.path.exists(program) else ""
+
+
+def _command(hook: Any) -> str:
+    """The command line in a hook, or in the group that it is of."""
+    own = hook.get("hooks", [hook]) if isinstance(hook, dict) else []
+    return next((one["command"] for one in own if isinstance(one.get("command"), str)), "")
+
+
+def has_plugin(target: Target) -> bool:
+    """Whether the agent's settings enable the plugin, which brings the same hooks."""
+    text = _read(target.path)
+    settings = jsonc.loads(text) if text and not target.whole else None
+    plugins = settings.get("enabledPlugins") if isinstance(settings, dict) else None
+    named = plugins.items() if isinstance(plugins, dict) else ()
+    return any(name.startswith("hardwon@") and is_on is True for name, is_on in named)
 
 
 def _with(target: Target, text: str) -> str:

@@ -48,11 +48,21 @@ def append(text: str, path: tuple[str, ...], value: Any) -> str:
     """The text with the value at the end of the array at `path`; what is missing is made."""
     node = parse(text)
     for depth, key in enumerate(path):
+        _ensure(node, dict, path[:depth])
         found = next((part.node for part in node.parts if part.key == key), None)
         if found is None:
             return _inserted(text, node, key, _wrapped(path[depth + 1 :], value), depth + 1)
         node = found
+    _ensure(node, list, path)
     return _inserted(text, node, None, value, len(path) + 1)
+
+
+def _ensure(node: Node, kind: type, path: tuple[str, ...]) -> None:
+    """Raise InvalidInput that names the place unless a value of this kind is there."""
+    if not isinstance(node.value, kind):
+        wanted = "an array" if kind is list else "an object"
+        place = json.dumps(".".join(path)) if path else "the file"
+        raise InvalidInput(f"{place} holds {json.dumps(node.value)[:60]}, expected {wanted}")
 
 
 def put(text: str, key: str, value: Any) -> str:
