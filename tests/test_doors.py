@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import hardwon
 from hardwon import Agent
 from hardwon.errors import StorageError
+from tests.samples import Clock
 
 PYTEST = {"command": "pytest tests/test_a.py"}
 MISSING = "bash: line 1: pytest: command not found"
@@ -641,3 +643,17 @@ def test_a_lesson_whose_words_did_not_help_is_offered_twice_at_most(hw: hardwon.
     told = [[lesson.id for lesson in one.lessons] for one in shown]
     assert told[:2] == [[written.id]] * 2
     assert written.id not in told[2]
+
+
+def test_a_guard_forbids_until_it_expires(tmp_path: Path) -> None:
+    clock = Clock()
+    with hardwon.open(tmp_path, clock=clock) as hw:
+        agent, call = hw.agent("coder"), {"command": "git push --force"}
+        end = clock.now + timedelta(hours=1)
+        kept = agent.lessons.add("when pushing", "Never push by force.", expires_at=end)
+        agent.lessons.guard(kept.id, call="git push --force")
+        assert agent.before_action("bash", call).denied
+
+        clock.now = end + timedelta(seconds=1)
+
+        assert not agent.before_action("bash", call).denied

@@ -244,3 +244,26 @@ def test_the_prompt_of_a_run_is_kept_without_its_secrets(home: Home) -> None:
 
     assert b"log in with" in kept
     assert secret.encode() not in kept
+
+
+def test_what_is_forbidden_is_forbidden_to_sub_agents_too(home: Home) -> None:
+    with hardwon.open(home.path) as hw:
+        lessons = hw.agent("default", project=PROJECT).lessons
+        kept = lessons.add("when pushing", "Never push by force.")
+        lessons.guard(kept.id, call="git push --force", tool="Bash")
+
+    reply = home.tell(Kind.BEFORE, **CALL, is_nested=True)
+
+    assert "Never push by force." in reply.denial
+    assert not reply.context
+
+
+def test_a_session_that_ends_without_a_stop_is_captured(home: Home) -> None:
+    home.tell(Kind.PROMPT, text="push it")
+    home.tell(Kind.FAILED, **CALL, output="remote: error: protected branch")
+
+    home.tell(Kind.SESSION_END)
+
+    with hardwon.open(home.path) as hw:
+        (job,) = hw.queue.waiting()
+    assert job.episode.task == "push it"
