@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,12 +76,16 @@ def test_both_arms_are_counted_when_their_runs_end(home: Path) -> None:
     assert sentence == "Not proven yet: 2 of about 1,000 cases."
 
 
-def test_what_a_person_wrote_is_never_withheld(tmp_path: Path) -> None:
-    with opened(tmp_path, 1) as hw:
-        agent = hw.agent("coder")
-        agent.learn("make the folder of the nightly report with mkdir -p")
+@pytest.mark.parametrize("change", [{"author": "person"}, {"guard": True}])
+def test_guards_and_what_a_person_wrote_are_never_withheld(
+    home: Path, change: dict[str, Any]
+) -> None:
+    with opened(home, 1) as hw:
+        agent = hw.agent("coder", run="r")
+        (lesson,) = agent.lessons.list()
+        hw._engine.store.lessons.update(lesson._replace(**change))
 
-        assert agent.before_turn("make the folder of the nightly report")
+        assert agent.after_action("bash", BROKEN, output=MISSING, failed=True)
 
 
 def test_a_withheld_lesson_is_not_counted_as_shown(home: Path) -> None:
