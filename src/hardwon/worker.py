@@ -252,13 +252,17 @@ def status(settings: Settings) -> dict[str, Any]:
 def in_words(counts: QueueCounts) -> list[str]:
     """What happened that somebody should look at, in words; nothing when all is well."""
     told = {
-        "unreadable record(s) in quarantine": counts.quarantined,
-        "job(s) waited outside a full memory (queue.capacity)": counts.rejected_full,
-        "job(s) left memory for newer ones (queue.drop_oldest)": counts.dropped_oldest,
-        "job(s) found stale and given up": counts.stale,
-        "time(s) the disk refused a job": counts.storage_errors,
+        "unreadable record{s} in quarantine": counts.quarantined,
+        "job{s} waited outside a full memory (queue.capacity)": counts.rejected_full,
+        "job{s} left memory for newer ones (queue.drop_oldest)": counts.dropped_oldest,
+        "job{s} found stale and given up": counts.stale,
+        "time{s} the disk refused a job": counts.storage_errors,
     }
-    return [f"{number} {what}" for what, number in told.items() if number]
+    return [
+        f"{number} {what.format(s='' if number == 1 else 's')}"
+        for what, number in told.items()
+        if number
+    ]
 
 
 def _stop_by_signal(stop: asyncio.Event) -> None:

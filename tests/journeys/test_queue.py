@@ -99,7 +99,7 @@ def test_a_record_that_cannot_be_handled_is_set_aside_and_told(home: Path) -> No
     assert worked.returncode == 0, worked.stderr
     assert "1 given up, 0 waiting" in worked.stdout or "1 done" in worked.stdout
     assert checked.returncode == 1
-    assert "1 unreadable record(s) in quarantine" in checked.stdout
+    assert "1 unreadable record in quarantine" in checked.stdout
 
 
 def test_a_job_as_large_as_a_record_may_be_takes_its_last_error(home: Path, clock: Clock) -> None:

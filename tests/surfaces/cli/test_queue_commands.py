@@ -136,7 +136,7 @@ def test_doctor_tells_what_was_set_aside(capsys: Capture, home: Path) -> None:
     record.write_bytes(record.read_bytes()[:-3])
     out(capsys, "work", "--drain")
 
-    assert "1 unreadable record(s) in quarantine" in out(capsys, "doctor", code=1)
+    assert "1 unreadable record in quarantine" in out(capsys, "doctor", code=1)
 
 
 def test_work_once_works_one_job(capsys: Capture, home: Path) -> None:

@@ -179,7 +179,7 @@ def test_doctor_and_status_tell_how_often_a_hook_gave_up(
 
     for command in ("doctor", "status"):
         run([command])
-        assert "a hook gave up 2 time(s)" in capsys.readouterr().out
+        assert "a hook gave up 2 times" in capsys.readouterr().out
 
 
 def test_a_home_that_was_copied_without_the_file_gets_it_back(home: Path) -> None:

@@ -15,7 +15,7 @@ from hardwon import _homes
 from hardwon.errors import HardwonError
 from hardwon.settings import load, unknown
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, say
+from hardwon.surfaces.cli.output import dump, plural, say
 from hardwon.surfaces.hooks import troubles
 from hardwon.worker import in_words
 
@@ -144,7 +144,7 @@ def _hooks(settings: Settings) -> tuple[bool, str]:
         return True, "no troubles"
     late = troubles.in_words(lines)
     return True, "; ".join(
-        (f"{len(lines)} trouble(s) in hook.log", *late, f"the last: {lines[-1]}")
+        (f"{plural(len(lines), 'trouble')} in hook.log", *late, f"the last: {lines[-1]}")
     )
 
 

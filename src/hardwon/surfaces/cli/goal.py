@@ -10,7 +10,7 @@ import click
 from hardwon.errors import HardwonError
 from hardwon.settings import load
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, say, say_folded
+from hardwon.surfaces.cli.output import dump, plural, say, say_folded
 from hardwon.text.clean import clip, one_line, required
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def list_(goal_id: str | None, limit: int, as_json: bool, **place: Any) -> None:
     if as_json:
         dump(found)
         return
-    say(f"{len(found)} reflection(s):" if found else "(no reflections)")
+    say(f"{plural(len(found), 'reflection')}:" if found else "(no reflections)")
     for one in found:
         _show(one)
 

@@ -20,7 +20,8 @@ def in_words(lines: list[str]) -> list[str]:
         return []
     guards = sum(" guard " in line for line in late)
     named = f", {guards} of them with a guard to judge, which then denied" if guards else ""
-    return [f"a hook gave up {len(late)} time(s){named}, last at {late[-1].split(' ', 1)[0]}"]
+    often = "once" if len(late) == 1 else f"{len(late)} times"
+    return [f"a hook gave up {often}{named}, last at {late[-1].split(' ', 1)[0]}"]
 
 
 def _lines(path: str) -> list[str]:

@@ -15,7 +15,7 @@ from hardwon.learn.trials.state import LoopStatus
 from hardwon.learn.trials.values import Category
 from hardwon.runtime import utc_now
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import age, dump, say, table
+from hardwon.surfaces.cli.output import age, dump, plural, say, table
 from hardwon.text.clean import clip, one_line
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def search(
     if as_json:
         dump(to_json(list(records)))
         return
-    say(f"{len(records)} reflection(s):" if records else "(no matches)")
+    say(f"{plural(len(records), 'reflection')}:" if records else "(no matches)")
     for record in records:
         say(f"  {record.loop_id}/{record.iteration + 1}  [{record.category}]"
             f"  {clip(one_line(record.self_reflection.reflection_text), 160)}")  # fmt: skip
@@ -179,7 +179,7 @@ def patterns(
     if as_json:
         dump(list(rows))
         return
-    say(f"{len(rows)} pattern(s):" if rows else "(no patterns)")
+    say(f"{plural(len(rows), 'pattern')}:" if rows else "(no patterns)")
     for row in rows:
         say(f"  {row.frequency}×  {row.text}  [{', '.join(row.categories)}]")
 

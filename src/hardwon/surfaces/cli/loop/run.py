@@ -17,7 +17,7 @@ from hardwon.learn.trials.trust import NAME, loop_table, trust
 from hardwon.learn.trials.values import Policy, Variant
 from hardwon.settings import duration, load
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import complain, dump, say
+from hardwon.surfaces.cli.output import complain, dump, plural, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -203,4 +203,4 @@ def _progress(event: str, state: State) -> None:
     colour = "green" if last.outcome == "passed" else "yellow"
     say(f"trial {last.number + 1}: {last.outcome}, reward {last.reward:.2f}", fg=colour)
     if last.failure:
-        say(f"  {last.errors} error(s); {last.failure}")
+        say(f"  {plural(last.errors, 'error')}; {last.failure}")
