@@ -14,30 +14,31 @@ pytestmark = pytest.mark.e2e
 PROMPT = "Make the folder for the nightly report"
 FAILING = "mkdir out/nightly"
 WORKING = "mkdir -p out/nightly"
-TURN, ACTION, ERROR = "[KNOWN PITFALLS", "[PITFALL OF THIS CALL", "[SAME FAILURE]"
+ACTION, ERROR = "[PITFALL OF THIS CALL", "[SAME FAILURE]"
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
-def test_a_failure_of_run_one_is_known_in_run_two_at_every_door(
+def test_a_failure_is_known_at_the_error_and_then_before_the_call(
     agent: Driven, tmp_path: Path
 ) -> None:
+    """One run shows a fix, a second one proves it; the third is warned before the call."""
     lab = Lab(tmp_path)
     lab.hardwon("install", agent.name, "--yes")
     fails, works = agent.shell(FAILING), agent.shell(WORKING)
+    seen: list[tuple[bool, bool]] = []
 
-    with scripted([fails, works, "done"]) as model:
-        agent.run(lab, model, PROMPT)
-        assert not model.seen(TURN)
-    lab.hardwon("work", "--drain")
-    (lab.project / "out" / "nightly").rmdir()
-    (lab.project / "out").rmdir()
-    with scripted([fails, works, "done"]) as model:
-        agent.run(lab, model, PROMPT)
+    for _ in range(3):
+        with scripted([fails, works, "done"]) as model:
+            agent.run(lab, model, PROMPT)
+        lab.hardwon("work", "--drain")
+        (lab.project / "out" / "nightly").rmdir()
+        (lab.project / "out").rmdir()
+        seen.append((bool(model.seen(ERROR)), bool(model.seen(ACTION))))
 
-    assert WORKING in lab.hardwon("lesson", "list", "--project", str(lab.project))
-    assert model.seen(TURN)
-    assert model.seen(ERROR)
-    assert bool(model.seen(ACTION)) == agent.has_action_door
+    assert "`mkdir` with `-p`" in lab.hardwon("lesson", "list", "--project", str(lab.project))
+    assert seen[0] == (False, False)
+    assert seen[1] == (True, False)
+    assert seen[2][1] == agent.has_action_door
     assert not (lab.store / "hook.log").exists()
 
 
@@ -53,6 +54,6 @@ def test_a_tool_of_opencode_that_throws_is_a_failure_as_well(tmp_path: Path) -> 
         with scripted(moves) as model:
             agent.run(lab, model, "Read the report")
 
-    assert "report.txt" in lab.hardwon("lesson", "list", "--project", str(lab.project))
+    assert "read" in lab.hardwon("lesson", "list", "--open", "--project", str(lab.project))
     assert model.seen(ERROR)
     assert not (lab.store / "hook.log").exists()
