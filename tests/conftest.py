@@ -23,3 +23,4 @@ def _no_settings_from_outside(
         if ours or name in {"ANTHROPIC_API_KEY", "OPENAI_API_KEY"}:
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+    monkeypatch.chdir(os.getcwd())  # a command that goes elsewhere takes the next test not along
