@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import cached_property
 
+from hardwon._cold.cached import cached_property
 from hardwon._cold.lazy import lazy
 from hardwon._platform import ensure_supported
 from hardwon.errors import InvalidInput

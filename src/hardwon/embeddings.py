@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
+from hardwon._cold.cached import cached_property
 from hardwon._cold.lazy import lazy
 from hardwon.errors import PermanentError, TransientError
 

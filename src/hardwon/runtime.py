@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
-from functools import cached_property
 
 from hardwon import _homes
+from hardwon._cold.cached import cached_property
 from hardwon._cold.lazy import lazy
 from hardwon.doors import Doors
 from hardwon.errors import (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
+from hardwon._cold.cached import cached_property
 from hardwon._cold.lazy import lazy
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from functools import cached_property
 
+from hardwon._cold.cached import cached_property
 from hardwon._cold.lazy import lazy
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import Database
