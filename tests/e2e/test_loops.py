@@ -41,6 +41,6 @@ def test_claude_code_gets_there_by_what_the_first_trial_taught(tmp_path: Path) -
     assert [trial["outcome"] for trial in state["trials"]] == ["failed", "passed"]
     record = json.loads((lab.store / "loops" / "l" / "001.json").read_text())
     steps = [action["description"] for action in record["actor_output"]["actions"]]
-    assert any(step.startswith("Write") for step in steps)
+    assert any(step.startswith(f"wrote {target}") for step in steps)
     assert record["actor_output"]["rationale"] == "I wrote the answer."
     assert os.path.exists(target)
