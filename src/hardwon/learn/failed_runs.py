@@ -40,13 +40,11 @@ def _keep(engine: Runtime, lesson: Lesson) -> None:
 
 
 async def _reflected(engine: Runtime, job: Job) -> Lesson | None:
-    """The lesson of a job: steps are read by rules, a text by the model that there is."""
+    """The lesson of a job; None for a run whose steps were learnt from as they came."""
     model = _model(engine)
-    has_steps = reflect.is_read_by_rules(job)
-    if (has_steps or not engine.has_model) and not reflect.teaches(job):
+    is_learnt = reflect.has_failing_steps(job) and engine.settings.reflexion.persist
+    if is_learnt or not (engine.has_model or reflect.teaches(job)):
         return None
-    if has_steps:
-        return await reflect.reflect(job, model=Rules(), system="")
     known = engine.has_model and reflect.known(
         job, lessons=engine.store.lessons, now=engine.clock()
     )

@@ -151,8 +151,8 @@ def _state(job: Job, blocks: Blocks, author: str) -> str:
     return Status.CANDIDATE if blocks.confidence >= _SURE else Status.SEEN
 
 
-def is_read_by_rules(job: Job) -> bool:
-    """Whether the steps of a run tell more than a text about it would."""
+def has_failing_steps(job: Job) -> bool:
+    """Whether the steps of a run tell what failed: more than a text about it would."""
     return job.trigger == Trigger.ERROR and any(step.failed for step in job.episode.steps)
 
 
