@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from hardwon import Reflection, Scope
 from hardwon.ports import ReflectionStore
 from hardwon.ranking.reflections import key_words
-from hardwon.stores.memory import MemoryReflections, MemoryStore
+from hardwon.stores.memory import MemoryStore
+from hardwon.stores.memory.reflections import MemoryReflections
 from hardwon.stores.redis.reflections import RedisReflections
 from hardwon.stores.sqlite import SqliteStore
 from hardwon.stores.sqlite.database import Database

@@ -1,0 +1,35 @@
+"""Counts of call features in dictionaries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.ranking.odds import EVERY, LIMITS, PRUNE_EVERY, counted, together
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.ranking.odds import Call, Counts
+    from hardwon.values.scope import Scope
+
+
+class MemoryCalls:
+    """Counts of features in dictionaries."""
+
+    def __init__(self) -> None:
+        self.all: dict[Scope, dict[int, Counts]] = {}
+
+    def made(self, scope: Scope, call: Call) -> None:
+        known = self.all.setdefault(scope, {})
+        counted(known, call)
+        if known[EVERY].touched % PRUNE_EVERY == 0:
+            order = sorted(known, key=lambda feature: (-known[feature].touched, feature))
+            self.all[scope] = {feature: known[feature] for feature in order[: LIMITS.features]}
+
+    def counts(self, scope: Scope, features: Sequence[int]) -> dict[int, Counts]:
+        seen = [self.all[owner] for owner in scope.visible() if owner in self.all]
+        found = {
+            feature: [known[feature] for known in seen if feature in known]
+            for feature in (EVERY, *features)
+        }
+        return {feature: together(known) for feature, known in found.items() if known}

@@ -1,0 +1,41 @@
+"""Deliveries in a list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hardwon.stores.memory.lessons import MemoryLessons
+    from hardwon.values.delivery import Delivery
+    from hardwon.values.scope import Scope
+
+
+class MemoryDeliveries:
+    """Deliveries in a list."""
+
+    def __init__(self, lessons: MemoryLessons) -> None:
+        self.all: list[Delivery] = []
+        self._lessons = lessons
+
+    def log(self, delivery: Delivery) -> None:
+        self.all.append(delivery)
+        for number in delivery.lessons:
+            lesson = self._lessons.all.get(number)
+            if lesson and lesson.scope in delivery.scope.visible():
+                seen = max(lesson.last_seen_at, delivery.at)
+                changed = lesson._replace(hits=lesson.hits + 1, last_seen_at=seen)
+                self._lessons.all[number] = changed
+
+    def report(self, scope: Scope, delivery: str, outcome: str) -> None:
+        self.all = [
+            d._replace(outcome=outcome) if (d.id, d.scope) == (delivery, scope) else d
+            for d in self.all
+        ]
+
+    def settle(self, scope: Scope, delivery: str, outcome: str) -> None:
+        if any((d.id, d.outcome) == (delivery, "") for d in self.all):
+            self.report(scope, delivery, outcome)
+
+    def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
+        seen = [d for d in self.all if d.scope in scope.visible()]
+        return sorted(seen, key=lambda d: (d.at, d.id), reverse=True)[:limit]

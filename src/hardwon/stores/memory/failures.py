@@ -1,0 +1,31 @@
+"""Failure counts in a dictionary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from hardwon.values.scope import Scope
+
+
+class MemoryFailures:
+    """Failure counts in a dictionary."""
+
+    def __init__(self) -> None:
+        self.all: dict[tuple[Scope, str], tuple[str, int]] = {}
+        self.times: dict[tuple[Scope, str], list[datetime]] = {}  # of every meeting
+
+    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> int:
+        known, count = self.all.get((scope, signature), (text, 0))
+        self.all[scope, signature] = (known, count + 1)
+        self.times.setdefault((scope, signature), []).append(now)
+        return count + 1
+
+    def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
+        counts: dict[str, tuple[str, int]] = {}
+        for (owner, signature), (text, count) in self.all.items():
+            if owner in scope.visible():
+                counts[signature] = (text, counts.get(signature, (text, 0))[1] + count)
+        return sorted(counts.values(), key=lambda pair: (-pair[1], pair[0]))[:limit]

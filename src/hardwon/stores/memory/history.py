@@ -1,0 +1,28 @@
+"""Changes of lessons in a list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hardwon.values.history import Change
+    from hardwon.values.scope import Scope
+
+
+class MemoryHistory:
+    """Changes in a list."""
+
+    def __init__(self) -> None:
+        self.all: list[Change] = []
+        self._last = 0
+
+    def note(self, change: Change) -> None:
+        self._last += 1
+        self.all.append(change._replace(id=self._last))
+
+    def of(self, scope: Scope, lesson: int | None) -> list[Change]:
+        seen = [c for c in reversed(self.all) if c.before.scope in scope.visible()]
+        return [c for c in seen if lesson is None or c.before.id == lesson]
+
+    def forget(self, scope: Scope, change: Change) -> None:
+        self.all = [c for c in self.all if c.id != change.id]

@@ -1,0 +1,89 @@
+"""Lessons in a dictionary, the model of what a store promises."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.errors import NotFound
+from hardwon.ranking.query import Match, Tally, index, keys, rarity
+from hardwon.values.lesson import LIVE, SHELVED, statuses
+from hardwon.values.lesson_check import checked
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from hardwon.ranking.query import Query
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.scope import Scope
+
+
+class MemoryLessons:
+    """Lessons in a dictionary."""
+
+    def __init__(self) -> None:
+        self.all: dict[int, Lesson] = {}
+        self._last = 0
+
+    def add(self, lesson: Lesson) -> Lesson:
+        checked(lesson)
+        for made in self.all.values():
+            if lesson.job and (made.scope, made.job) == (lesson.scope, lesson.job):
+                return made
+        self._last += 1
+        self.all[self._last] = lesson._replace(id=self._last)
+        return self.all[self._last]
+
+    def get(self, scope: Scope, number: int) -> Lesson:
+        lesson = self.all.get(number)
+        if lesson is None or lesson.scope not in scope.visible():
+            raise NotFound("lesson", number)
+        return lesson
+
+    def update(self, lesson: Lesson) -> None:
+        if self.get(lesson.scope, checked(lesson).id).scope != lesson.scope:
+            raise NotFound("lesson", lesson.id)
+        self.all[lesson.id] = lesson
+
+    def delete(self, scope: Scope, number: int) -> None:
+        del self.all[self.get(scope, number).id]
+
+    def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
+        seen = [one for one in self._seen(scope) if one.status in statuses(status)]
+        seen.sort(key=lambda one: (one.last_seen_at, one.created_at, one.id), reverse=True)
+        return seen[:limit]
+
+    def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
+        found = [
+            lesson
+            for lesson in self._seen(scope)
+            if lesson.is_active and text.lower() in _full_text(lesson).lower()
+        ]
+        found.sort(key=lambda one: (one.hits, one.last_seen_at, one.id), reverse=True)
+        return found[:limit]
+
+    def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
+        able = {one.id: one for one in self._seen(scope) if one.status in LIVE}
+        indexes = {number: index(lesson) for number, lesson in able.items()}
+        near = tuple(pair for pair in query.near if pair[0] in able)
+        tally = Tally(near, total=len(able))
+        for key in keys(query):
+            postings = [(n, found[key]) for n, found in indexes.items() if key in found]
+            if postings:
+                tally.add(key, postings, rarity(len(postings), len(able)))
+        usual = [one.id for one in able.values() if one.met > 1]
+        usual.sort(key=lambda n: (able[n].met, able[n].updated_at, n), reverse=True)
+        return [
+            tally.match(able[number])
+            for number in dict.fromkeys((*tally.best(limit), *usual[: query.usual]))
+            if (until := able[number].expires_at) is None or until > now
+        ]
+
+    def guards(self, scope: Scope) -> list[Lesson]:
+        return [one for one in self._seen(scope) if one.guard and one.status not in SHELVED]
+
+    def _seen(self, scope: Scope) -> list[Lesson]:
+        return [lesson for lesson in self.all.values() if lesson.scope in scope.visible()]
+
+
+def _full_text(lesson: Lesson) -> str:
+    return " ".join((lesson.situation, lesson.mistake, lesson.correction, *lesson.tags))

@@ -1,0 +1,64 @@
+"""Reflections in a list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.ranking.reflections import CANDIDATES, best_held, by_relevance, words_of
+from hardwon.values.reflection import Likeness, is_known, leaving
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from hardwon.values.reflection import Reflection
+    from hardwon.values.scope import Scope
+
+
+class MemoryReflections:
+    """Reflections in a list; with `cap`, only so many of the newest in a scope."""
+
+    is_shared = False
+
+    def __init__(self, cap: int = 0) -> None:
+        self.all: list[Reflection] = []
+        self._cap = cap
+
+    def save(self, reflection: Reflection, *, keep: int = 0) -> bool:
+        mates = [r for r in self.all if _same_subject(r, reflection)]
+        if is_known(mates, reflection):
+            return False
+        gone = {id(mates[at]) for at in leaving(mates, reflection, keep=keep)}
+        self.all = [r for r in self.all if id(r) not in gone] + [reflection]
+        own = sorted((r for r in self.all if r.scope == reflection.scope), key=_age)
+        surplus = {id(r) for r in own[: -self._cap]} if self._cap else set()
+        self.all = [r for r in self.all if id(r) not in surplus]
+        return True
+
+    def about(self, scope: Scope, subject: str) -> list[Reflection]:
+        return [r for r in self._seen(scope) if r.subject == subject]
+
+    def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
+        living = [r for r in self._seen(scope) if r.is_alive(now)]
+        living.reverse()
+        return sorted(living, key=lambda r: r.created_at, reverse=True)[:limit]
+
+    def alike(
+        self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int
+    ) -> list[Likeness]:
+        living = self.recent(scope, now=now, limit=len(self.all))
+        held = [set(words_of(r)) for r in living]
+        postings = {word: [at for at, own in enumerate(held) if word in own] for word in words}
+        found = best_held(postings, limit=CANDIDATES)
+        return by_relevance(Likeness(living[at], share) for at, share in found.items())[:limit]
+
+    def _seen(self, scope: Scope) -> list[Reflection]:
+        return [r for r in self.all if r.scope in scope.visible()]
+
+
+def _age(reflection: Reflection) -> datetime:
+    return reflection.created_at
+
+
+def _same_subject(one: Reflection, other: Reflection) -> bool:
+    return (one.scope, one.subject) == (other.scope, other.subject)

@@ -1,0 +1,58 @@
+"""Vectors in a dictionary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon._cold.lazy import lazy
+from hardwon.text.embedding_text import wording_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hardwon.stores import vectors
+    from hardwon.stores.memory.lessons import MemoryLessons
+    from hardwon.text.embedding_text import Wording
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.scope import Scope
+else:
+    vectors = lazy("hardwon.stores.vectors")
+
+
+class MemoryVectors:
+    """Vectors in a dictionary, compared one by one."""
+
+    def __init__(self, lessons: MemoryLessons) -> None:
+        self.all: dict[int, tuple[str, Wording, bytes]] = {}
+        self._lessons = lessons
+
+    def lacking(self, embedder: str, *, after: int = 0, limit: int) -> list[Wording]:
+        words = [wording_of(one) for one in self._able() if one.id > after]
+        return [one for one in words if not self._vector(embedder, one)][:limit]
+
+    def save(self, embedder: str, found: Iterable[tuple[Wording, Sequence[float]]]) -> None:
+        packed = {words: vectors.packed(vector) for words, vector in found}
+        self.all |= {words.lesson: (embedder, words, vector) for words, vector in packed.items()}
+
+    def nearest(
+        self, scope: Scope, embedder: str, vector: Sequence[float], *, limit: int
+    ) -> list[tuple[int, float, float]]:
+        words = [wording_of(one) for one in self._able() if one.scope in scope.visible()]
+        own = {one.lesson: self._vector(embedder, one) for one in words}
+        own = {number: stored for number, stored in own.items() if len(stored) == len(vector)}
+        stored = list(own.values())
+        near = vectors.likenesses(vector, stored, vectors.centre(stored)) if stored else []
+        pairs = [(number, *both) for number, both in zip(own, near, strict=True)]
+        return sorted(pairs, key=lambda one: (-one[2], one[0]))[:limit]
+
+    def counts(self, embedder: str) -> tuple[int, int]:
+        able = self._able()
+        return sum(bool(self._vector(embedder, wording_of(one))) for one in able), len(able)
+
+    def _able(self) -> list[Lesson]:
+        return [one for one in self._lessons.all.values() if one.is_active]
+
+    def _vector(self, embedder: str, words: Wording) -> bytes:
+        """The vector of a lesson; none if it is of another embedder or of other words."""
+        found = self.all.get(words.lesson)
+        return found[2] if found and found[:2] == (embedder, words) else b""
