@@ -1,0 +1,33 @@
+"""What the core needs from the outside: narrow protocols, each with its promises."""
+
+from hardwon.ports.knowledge import DreamStore, History, LessonStore, ReflectionStore, VectorStore
+from hardwon.ports.logs import CallLog, DeliveryLog, FailureLog, HoldOut, Statistics
+from hardwon.ports.model import Embedder, Model, Reply, Request
+from hardwon.ports.queue import Queue, QueueDesk, WorkedQueue
+from hardwon.ports.run import Run
+from hardwon.ports.store import Knowledge, Logs, Parts, Store
+
+__all__ = [
+    "CallLog",
+    "DeliveryLog",
+    "DreamStore",
+    "Embedder",
+    "FailureLog",
+    "History",
+    "HoldOut",
+    "Knowledge",
+    "LessonStore",
+    "Logs",
+    "Model",
+    "Parts",
+    "Queue",
+    "QueueDesk",
+    "ReflectionStore",
+    "Reply",
+    "Request",
+    "Run",
+    "Statistics",
+    "Store",
+    "VectorStore",
+    "WorkedQueue",
+]

@@ -1,0 +1,96 @@
+"""What happened: deliveries, failures, calls, the hold-out, and sums of them."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Protocol
+
+from hardwon.proof.arms import Arms
+from hardwon.ranking.odds import Call, Counts
+from hardwon.values.delivery import Delivery
+from hardwon.values.report import (
+    Deliveries,
+    Exposure,
+    FailureKind,
+    LessonState,
+    OpenFailure,
+    Window,
+)
+from hardwon.values.scope import Scope
+from hardwon.values.unit import Unit
+
+
+class DeliveryLog(Protocol):
+    """Remembers what was shown where. Logging is cheap and never waits for another writer."""
+
+    def log(self, delivery: Delivery) -> None:
+        """Note one delivery; it raises the hit counts of its lessons when it is folded in."""
+
+    def report(self, scope: Scope, delivery: str, outcome: str) -> None:
+        """Note what came of a delivery."""
+
+    def settle(self, scope: Scope, delivery: str, outcome: str) -> None:
+        """The same, unless something is known already: what somebody said counts more."""
+
+    def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
+        """The latest deliveries of the agent, newest first; all that were logged before count."""
+
+
+class FailureLog(Protocol):
+    """Counts failures by signature."""
+
+    def met(self, scope: Scope, signature: str, text: str, now: datetime) -> int:
+        """Note one more meeting; how many there have been."""
+
+    def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
+        """The readable signatures met most often, with their counts."""
+
+
+class CallLog(Protocol):
+    """Counts calls by their features. Counting is cheap and never waits for another writer."""
+
+    def made(self, scope: Scope, call: Call) -> None:
+        """Note a call; calls count in the order in which they were made."""
+
+    def counts(self, scope: Scope, features: Sequence[int]) -> dict[int, Counts]:
+        """What is known of these features and of every call; very old features are forgotten."""
+
+
+class HoldOut(Protocol):
+    """Remembers which runs were shown a family of lessons, and from which it was withheld."""
+
+    def salt(self) -> str:
+        """The secret of the coin: made once, and the same for all who share the store."""
+
+    def log(self, unit: Unit) -> None:
+        """Note a unit; only the first exposure of a run and a family counts."""
+
+    def settle(self, scope: Scope, run: str, family: str, outcome: str) -> None:
+        """Note what came of a unit, unless that is known."""
+
+    def arms(self, window: Window) -> list[Arms]:
+        """The counts of both arms, for each door and each share that was in force."""
+
+
+class Statistics(Protocol):
+    """Adds up what was met, learnt and shown, where it is stored. Days are those of UTC."""
+
+    def met(self, window: Window) -> list[tuple[date, int]]:
+        """How many failures there were on each day that had some, oldest first."""
+
+    def failures(self, window: Window, *, limit: int) -> list[FailureKind]:
+        """The kinds that were met most often, with their days."""
+
+    def stopped(self, window: Window, *, before: datetime, limit: int) -> list[FailureKind]:
+        """The kinds met at least twice, last within the window and before a moment."""
+
+    def deliveries(self, window: Window) -> list[Deliveries]:
+        """What was shown, by door, outcome and day; all that was logged before counts."""
+
+    def lessons(self, window: Window, *, new: datetime) -> list[LessonState]:
+        """How many lessons are in each state, and how many of them were made since `new`."""
+
+    def unsolved(self, window: Window, *, limit: int) -> list[OpenFailure]:
+        """The failures without a fix that were met at least twice, the commonest first."""
+
+    def exposures(self, scope: Scope, lesson: int) -> list[Exposure]:
+        """Where this lesson was shown to the agent of a scope, in all its projects."""

@@ -1,0 +1,58 @@
+"""Jobs that wait."""
+
+from datetime import datetime
+from typing import Protocol
+
+from hardwon.values.job import Job
+from hardwon.values.queue import QueueCounts
+
+
+class Queue(Protocol):
+    """Holds jobs until they are done. Survives a crash unless it says otherwise."""
+
+    def put(self, job: Job) -> bool:
+        """Store the job durably; False when it is already waiting."""
+
+    def claim(self, now: datetime) -> Job | None:
+        """The job that is due first, its attempt counted; None when nothing is due."""
+
+    def done(self, job: Job) -> None:
+        """Forget a job that has been worked."""
+
+    def retry(self, job: Job) -> None:
+        """Keep a claimed job for another attempt at its due time."""
+
+    def bury(self, job: Job, reason: str) -> None:
+        """Move a claimed job to the dead letters."""
+
+    def waiting(self) -> list[Job]:
+        """The jobs that are pending or in flight, oldest first."""
+
+    def dead(self) -> list[Job]:
+        """The dead letters, oldest first."""
+
+    def close(self) -> None:
+        """Let another work the queue; what waits stays. The next claim takes it again."""
+
+
+class QueueDesk(Protocol):
+    """What those need who look after a queue. Any process may call it at any time."""
+
+    def revive(self, identity: str, now: datetime) -> None:
+        """Make a dead job wait again as if it were new, else NotFound. Safe at any crash."""
+
+    def purge(self, identity: str) -> None:
+        """Remove a dead job for good, else NotFound."""
+
+    def counts(self) -> QueueCounts:
+        """How much is where, and what happened."""
+
+    def worker(self) -> int | None:
+        """The process that works the queue, when it is another one."""
+
+    def bell(self) -> int | None:
+        """A file descriptor that is readable when a job may have come; None: look often."""
+
+
+class WorkedQueue(Queue, QueueDesk, Protocol):
+    """A queue and its desk."""

@@ -1,0 +1,36 @@
+"""One run of an agent."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from hardwon.values.run import RunSoFar, Shown
+from hardwon.values.step import Step
+
+
+class Run(Protocol):
+    """One piece of work of an agent. Text that is given to it has been screened."""
+
+    @property
+    def name(self) -> str:
+        """What tells it from all other runs; processes that share a run share its name."""
+
+    def so_far(self) -> RunSoFar:
+        """Task, steps (oldest first), what it was told and what it has counted."""
+
+    def begin(self, task: str) -> None:
+        """Note what the run is about; the latest task counts."""
+
+    def record(self, step: Step) -> None:
+        """Add a step; the oldest may be forgotten."""
+
+    def told(self, lessons: Iterable[int], call: str = "", shown: Shown | None = None) -> None:
+        """Note the lessons that the run was told, and the pending call they were told before.
+
+        `shown`: the delivery that told them, whose outcome is read when the run ends.
+        """
+
+    def counted(self, marks: Iterable[str]) -> None:
+        """Note what counts once a run and has been counted."""
+
+    def end(self) -> None:
+        """Forget the run. Call it when its job is durable."""

@@ -1,0 +1,70 @@
+"""A whole store."""
+
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from hardwon.ports.knowledge import DreamStore, History, LessonStore, ReflectionStore, VectorStore
+from hardwon.ports.logs import CallLog, DeliveryLog, FailureLog, HoldOut, Statistics
+from hardwon.values.scope import Scope
+
+
+class Knowledge(Protocol):
+    """Where a store keeps what is known."""
+
+    @property
+    def lessons(self) -> LessonStore: ...
+    @property
+    def reflections(self) -> ReflectionStore: ...
+    @property
+    def runs(self) -> ReflectionStore: ...
+    @property
+    def history(self) -> History: ...
+    @property
+    def dreams(self) -> DreamStore: ...
+
+
+class Logs(Protocol):
+    """Where a store keeps what happened."""
+
+    @property
+    def deliveries(self) -> DeliveryLog: ...
+    @property
+    def failures(self) -> FailureLog: ...
+    @property
+    def units(self) -> HoldOut: ...
+    @property
+    def statistics(self) -> Statistics: ...
+    @property
+    def calls(self) -> CallLog: ...
+
+
+class Parts(Knowledge, Logs, Protocol):
+    """What every store consists of."""
+
+
+class Store(Parts, Protocol):
+    """Everything that is kept about agents, under one roof."""
+
+    @property
+    def vectors(self) -> VectorStore: ...
+
+    def together(self) -> AbstractContextManager[object]:
+        """Whatever is stored inside the `with` block is kept as a whole or not at all."""
+
+    def shelves(self, tenant: str) -> dict[Scope, int]:
+        """Where a tenant has active lessons, and how many; most first."""
+
+    def scopes(self, tenant: str, project: str) -> list[Scope]:
+        """The scopes of all agents of a tenant that have something in this project."""
+
+    def move(self, scope: Scope, target: Scope) -> None:
+        """Let all that is kept beside the lessons of a scope be another's, counts added up."""
+
+    def forget(self, tenant: str) -> None:
+        """Remove a tenant with everything it owns."""
+
+    def check(self) -> list[str]:
+        """What is wrong with the stored data, in words; nothing when all is well."""
+
+    def close(self) -> None:
+        """Release files and connections; what was stored stays."""
