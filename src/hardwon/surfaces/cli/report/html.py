@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from html import escape
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from hardwon.surfaces.cli.report import wording
-from hardwon.text.clean import one_line, printable
+from hardwon.presentation import wording
+from hardwon.presentation.charts import columns, stack
+from hardwon.presentation.charts import safe as _text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from hardwon.values.report import FailureKind, Report
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -133,38 +131,3 @@ def _section(head: str, body: str) -> str:
 
 def _row(number: str, text: str, side: str) -> str:
     return f'<li><b>{number}</b><span>{text}</span><span class="side soft">{side}</span></li>'
-
-
-def columns(counts: Sequence[int], name: str) -> str:
-    """One column a day, as high as its count."""
-    most = max(*counts, 1)
-    heights = [100 * count / most for count in counts]
-    drawn = "".join(
-        f'<rect class="bar" x="{at + 0.1:.1f}" y="{100 - height:.1f}" width=".8"'
-        f' height="{height:.1f}"/>'
-        for at, height in enumerate(heights)
-        if height
-    )
-    return _picture(drawn, name, len(counts), f"{sum(counts):,} in {len(counts)} days")
-
-
-def stack(counts: dict[str, int]) -> str:
-    """One bar whose parts are as long as the counts are large."""
-    drawn, start = "", 0
-    for name, count in counts.items():
-        drawn += f'<rect class="{name}" x="{start}" y="0" width="{count}" height="100"/>'
-        start += count
-    words = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-    return _picture(drawn, "stack", start, words)
-
-
-def _picture(drawn: str, name: str, width: int, words: str) -> str:
-    return (
-        f'<svg class="{name}" viewBox="0 0 {width} 100" preserveAspectRatio="none" role="img" '
-        f'aria-label="{_text(words)}">{drawn}</svg>'
-    )
-
-
-def _text(text: str) -> str:
-    """A text that no reader takes for markup."""
-    return escape(one_line(printable(text)))

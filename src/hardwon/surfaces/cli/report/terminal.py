@@ -7,7 +7,7 @@ import unicodedata
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hardwon.surfaces.cli.report import wording
+from hardwon.presentation import wording
 from hardwon.text.clean import one_line, printable
 
 if TYPE_CHECKING:
