@@ -10,7 +10,6 @@ from hardwon._cold.lazy import lazy
 from hardwon._platform import ensure_supported
 from hardwon.errors import InvalidInput
 from hardwon.lessons import Lessons
-from hardwon.pipeline import inject
 from hardwon.runtime import ANY_TRIGGER, MEMORY, TEXT_LIMIT, Runtime, utc_now
 from hardwon.settings import load
 from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line, required
@@ -27,20 +26,18 @@ if TYPE_CHECKING:
 
     from hardwon import answering, handed_over, moved_names, namespaces, reporting
     from hardwon import projects as claims
-    from hardwon.doors import Doors
     from hardwon.failures import call_keys, verdict
     from hardwon.learn import executions, failed_runs, goals, trials
     from hardwon.learn import maintenance as nights
     from hardwon.learn.transcripts import mining
     from hardwon.learn.trials import Loops
     from hardwon.models.budget import Spent
-    from hardwon.pipeline import capture
+    from hardwon.pipeline import capture, inject
     from hardwon.ports import Embedder, Model, Run
     from hardwon.ranking.scores import Judged
     from hardwon.runtime import Answerer, Processor
     from hardwon.settings import Settings
     from hardwon.values import episode, execution
-    from hardwon.values import run as runs
     from hardwon.values import step as steps
     from hardwon.values.job import Job
     from hardwon.values.queue import Tally
@@ -56,9 +53,9 @@ else:
     mining = lazy("hardwon.learn.transcripts.mining")
     nights, goals = lazy("hardwon.learn.maintenance"), lazy("hardwon.learn.goals")
     execution, steps = lazy("hardwon.values.execution"), lazy("hardwon.values.step")
-    runs, verdict = lazy("hardwon.values.run"), lazy("hardwon.failures.verdict")
+    verdict = lazy("hardwon.failures.verdict")
     executions, reporting = lazy("hardwon.learn.executions"), lazy("hardwon.reporting")
-    capture = lazy("hardwon.pipeline.capture")
+    capture, inject = lazy("hardwon.pipeline.capture"), lazy("hardwon.pipeline.inject")
     handed_over, moved_names = lazy("hardwon.handed_over"), lazy("hardwon.moved_names")
     failed_runs, answering = lazy("hardwon.learn.failed_runs"), lazy("hardwon.answering")
     claims = lazy("hardwon.projects")
@@ -249,7 +246,7 @@ class Agent:
 
     def start(self) -> Injection:
         """What this project keeps meeting, with what cures it; once a run, when it begins."""
-        return self._door(lambda doors: doors.start(self.scope, self.run))
+        return self._attempt(lambda: self._engine.doors.start(self.scope, self.run), NOTHING)
 
     def before_turn(self, prompt: str, *, hyde: bool | None = None) -> Injection:
         """What to put before the model along with this prompt; falsy when nothing fits.
@@ -257,16 +254,20 @@ class Agent:
         With `hyde` the model first imagines the lesson that would help; default: `hyde.enabled`.
         """
 
-        def turn(doors: Doors) -> Injection:
+        def turn() -> Injection:
             asked = screened(as_text(prompt), TEXT_LIMIT)  # cut first: a prompt may be of any size
             imagined = self._imagined(asked, hyde)
-            return doors.turn(self.scope, asked, self.run, imagined)
+            return self._engine.doors.turn(self.scope, asked, self.run, imagined)
 
-        return self._door(turn)
+        return self._attempt(turn, NOTHING)
 
     def before_action(self, tool: str, args: object) -> Injection:
         """The known pitfall of exactly this call, or nothing."""
-        return self._door(lambda doors: doors.action(self.scope, as_text(tool), args, self.run))
+
+        def action() -> Injection:
+            return self._engine.doors.action(self.scope, as_text(tool), args, self.run)
+
+        return self._attempt(action, NOTHING)
 
     def after_action(
         self, tool: str, args: object, *, output: object = "", failed: bool | None = None
@@ -278,15 +279,15 @@ class Agent:
         so; `stop` is set when it should be stopped.
         """
 
-        def after(doors: Doors) -> Injection:
+        def after() -> Injection:
             name, call = as_text(tool), call_keys.canonical(args)
             has_failed = failed
             if failed is None:
                 has_failed = verdict.has_failed(name, output, call, self.run.so_far().steps)
             step = steps.Step(name, call, as_text(output), bool(has_failed))
-            return doors.after(self.scope, step, self.run)
+            return self._engine.doors.after(self.scope, step, self.run)
 
-        return self._door(after)
+        return self._attempt(after, NOTHING)
 
     def after_run(
         self,
@@ -298,7 +299,11 @@ class Agent:
         steps: Sequence[Step] | None = None,
     ) -> Job | None:
         """Queues a reflection when the run is worth one; the job is durable on return."""
-        recorded = self.run.so_far().steps if steps is None else self._learnt(steps)
+        recorded = (
+            self.run.so_far().steps
+            if steps is None
+            else handed_over.learnt(self._engine, self.scope, steps)
+        )
         flags = handed_over.flags_of(signals)
         problem = handed_over.problem_of(error)
         trigger = capture.trigger_of(bool(problem), flags, self._engine.settings.reflexion)
@@ -369,23 +374,10 @@ class Agent:
         is_on = self._engine.settings.hyde.enabled if hyde is None else hyde
         return answering.enriched(self._engine, prompt) if is_on else ""
 
-    def _learnt(self, steps: Sequence[Step]) -> tuple[Step, ...]:
-        """Steps that are given only when the run ends: screened, and learnt from now."""
-        past = runs.RunSoFar()
-        with self._engine.store.together():
-            for given in handed_over.steps_of(steps):
-                step = self._engine.doors.screened(given, past.steps)
-                counted = self._engine.doors.learn(self.scope, step, past)
-                past = past.after(step, counted)
-        return past.steps
-
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
 
         def __getattr__(self, name: str) -> Any:
             return moved_names.moved(self, name, moved_names.OF_AGENT)
-
-    def _door(self, call: Callable[[Doors], Injection]) -> Injection:
-        return self._attempt(lambda: call(self._engine.doors), NOTHING)
 
     def _attempt(self, call: Callable[[], T], otherwise: T) -> T:
         """Best effort: an agent's turn never fails because of its memory."""

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import InvalidInput
+from hardwon.errors import InvalidInput, NotFound
 from hardwon.pipeline import screen
 from hardwon.text.clean import one_line
-from hardwon.values import imported, provenance
-from hardwon.values.lesson import Lesson
+from hardwon.values import imported, lesson_formats, provenance
+from hardwon.values.lesson import Lesson, Status
 from hardwon.values.lesson_check import checked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from hardwon.runtime import Runtime
+    from hardwon.values.history import Change
     from hardwon.values.scope import Scope
 
 
@@ -50,6 +51,29 @@ def approve(engine: Runtime, scope: Scope, number: int) -> Lesson:
 def revoke(engine: Runtime, scope: Scope, origin: str) -> list[Lesson]:
     """Remove every lesson of an origin and all that were made of them; those removed."""
     return screen.revoke(origin, scope=scope, lessons=engine.store.lessons)
+
+
+def restored(engine: Runtime, change: Change) -> Lesson:
+    """The lesson as it was before a change; one that was deleted gets a new id."""
+    store, before = engine.store.lessons, change.before
+    try:
+        now = store.get(before.scope, before.id)
+    except NotFound:
+        return store.add(before)
+    lesson = lesson_formats.restored(now, before)
+    store.update(lesson)
+    return lesson
+
+
+def imported_before(engine: Runtime, scope: Scope, *, limit: int) -> list[Lesson]:
+    """The lessons that were imported before, at most `limit` of each status."""
+    states = [value for name, value in vars(Status).items() if name.isupper()]
+    store = engine.store.lessons
+    every = (
+        lesson for status in states for lesson in store.recent(scope, status=status, limit=limit)
+    )
+    own = (lesson for lesson in every if lesson.scope in scope.changeable())
+    return [lesson for lesson in own if imported.is_import(lesson)]
 
 
 def take_in(

@@ -7,11 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.failures import call_keys
 from hardwon.text.clean import as_text
+from hardwon.values.run import RunSoFar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hardwon.runtime import Runtime
+    from hardwon.values.scope import Scope
     from hardwon.values.step import Step
+
+
+def learnt(engine: Runtime, scope: Scope, steps: object) -> tuple[Step, ...]:
+    """The steps of a run that are given only when it ends: screened, and learnt from now."""
+    past = RunSoFar()
+    with engine.store.together():
+        for given in steps_of(steps):
+            step = engine.doors.screened(given, past.steps)
+            counted = engine.doors.learn(scope, step, past)
+            past = past.after(step, counted)
+    return past.steps
 
 
 def steps_of(steps: object) -> Iterator[Step]:

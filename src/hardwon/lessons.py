@@ -111,7 +111,7 @@ class Lessons:
         if not changes:
             raise NotFound("change to take back", number)
         newest = changes[0]
-        lesson = self._restored(newest)
+        lesson = curation.restored(self._engine, newest)
         self._engine.store.history.forget(self._scope, newest)
         return lesson
 
@@ -171,15 +171,9 @@ class Lessons:
         """
         found = imports.read(source, self._scope, tenant=from_tenant, agent=from_agent)
         new = [(imported.admitted(one, source), imported.trusted(one)) for one in found]
-        known = self._imported() if new else ()
+        scope, most = self._scope, _MOST
+        known = curation.imported_before(self._engine, scope, limit=most) if new else ()
         return curation.take_in(self._engine, new, known, trust=trust, tell=tell)
-
-    def _imported(self) -> Sequence[Lesson]:
-        """The lessons of every status that were imported before."""
-        states = [value for name, value in vars(Status).items() if name.isupper()]
-        every = (lesson for status in states for lesson in self.list(status=status, limit=_MOST))
-        own = (one for one in every if one.scope in self._scope.changeable())
-        return [lesson for lesson in own if imported.is_import(lesson)]
 
     def _tagged(self, tag: str) -> Sequence[Lesson]:
         """The lessons with a tag that every lesson has by its kind."""
@@ -199,16 +193,6 @@ class Lessons:
         lesson = curation.changeable(self._engine, self._scope, number)
         self._engine.store.history.note(past.Change(lesson, act, self._engine.clock()))
         return lesson
-
-    def _restored(self, change: Change) -> Lesson:
-        store, before = self._engine.store.lessons, change.before
-        try:
-            now = store.get(before.scope, before.id)
-        except NotFound:
-            return store.add(before)
-        restored = lesson_formats.restored(now, before)
-        store.update(restored)
-        return restored
 
 
 def _plain(fields: dict[str, Any]) -> dict[str, Any]:

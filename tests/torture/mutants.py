@@ -12,9 +12,19 @@ from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from hardwon import _files
 from hardwon.errors import StorageError, storage_error
 from hardwon.pipeline import inject, work
-from hardwon.queues.files import admission, folder, lock, record_dir, records, schedule, watch
+from hardwon.queues.files import (
+    admission,
+    directory,
+    folder,
+    lock,
+    record_dir,
+    records,
+    schedule,
+    watch,
+)
 from hardwon.stores.sqlite import database
 from hardwon.text import redact
 from hardwon.values.job import Job
@@ -27,9 +37,12 @@ def _is_folder(handle: int) -> bool:
 
 
 def _fsync_if(wanted: Any) -> None:
-    vars(folder)["os"] = SimpleNamespace(
-        **{**vars(os), "fsync": lambda handle: os.fsync(handle) if wanted(handle) else None}
-    )
+    _sync_by(lambda handle: os.fsync(handle) if wanted(handle) else None)
+
+
+def _sync_by(fsync: Any) -> None:
+    for module in (directory, folder):
+        vars(module)["os"] = SimpleNamespace(**{**vars(os), "fsync": fsync})
 
 
 def no_file_fsync() -> None:
@@ -49,7 +62,7 @@ def sync_again() -> None:
         except OSError:
             os.fsync(handle)
 
-    vars(folder)["os"] = SimpleNamespace(**{**vars(os), "fsync": fsync})
+    _sync_by(fsync)
 
 
 def name_late() -> None:
@@ -163,7 +176,7 @@ def in_place() -> None:
     def replace(self: folder.Folder, name: str, content: bytes, *, stamp: Any = None) -> None:
         try:
             handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600, dir_fd=self._fd)
-            folder._write_all(handle, content)
+            _files.write_all(handle, content)
             os.fsync(handle)
             os.close(handle)
         except OSError as error:

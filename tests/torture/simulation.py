@@ -8,9 +8,8 @@ from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
-from hardwon import Job
-from hardwon.queues.files import FileQueue, Limits, counts, lock, watch
-from hardwon.queues.files import folder as disk
+from hardwon import Job, _files
+from hardwon.queues.files import FileQueue, Limits, counts, directory, folder, lock, watch
 from tests.samples import NOW, job
 from tests.torture.simulated_disk import Disk, PowerCut
 
@@ -171,7 +170,7 @@ def _broken(whole: Disk, unsynced: str) -> Disk:
 
 def _install(simulated: Disk) -> None:
     """Let the queue run on the simulated disk."""
-    for module in (disk, lock, watch, counts):
+    for module in (_files, directory, folder, lock, watch, counts):
         vars(module)["os"] = simulated.module()
     vars(lock)["fcntl"] = SimpleNamespace(
         LOCK_EX=2, LOCK_NB=4, LOCK_SH=1, LOCK_UN=8, flock=simulated.flock

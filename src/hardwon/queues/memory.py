@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ class MemoryQueue:
         self._waiting: dict[str, Job] = {}
         self._claimed: set[str] = set()
         self._dead: dict[str, Job] = {}
-        self._flow: dict[str, int] = {}
+        self._flow: Counter[str] = Counter()
         _fork.watch(self)
 
     def before_fork(self) -> None:
@@ -46,11 +47,11 @@ class MemoryQueue:
     def put(self, job: Job) -> bool:
         with self._changed:
             if job.id in self._waiting:
-                self._count("deduped")
+                self._flow["deduped"] += 1
                 return False
             self._make_room()
             self._waiting[job.id] = job
-            self._count("accepted")
+            self._flow["accepted"] += 1
             return True
 
     def claim(self, now: datetime) -> Job | None:
@@ -121,9 +122,9 @@ class MemoryQueue:
         if self._drops_oldest:
             oldest = min(self._queued(), key=lambda job: job.enqueued_at)
             del self._waiting[oldest.id]
-            self._count("dropped_oldest")
+            self._flow["dropped_oldest"] += 1
         elif not self._changed.wait_for(self._has_room, self._block):
-            self._count("rejected_full")
+            self._flow["rejected_full"] += 1
             raise TransientError(f"queue full: {self._capacity} jobs wait")
 
     def _has_room(self) -> bool:
@@ -133,8 +134,5 @@ class MemoryQueue:
         with self._changed:
             self._waiting.pop(job.id, None)
             self._claimed.discard(job.id)
-            self._count(way)
+            self._flow[way] += 1
             self._changed.notify_all()
-
-    def _count(self, event: str) -> None:
-        self._flow[event] = self._flow.get(event, 0) + 1

@@ -52,10 +52,22 @@ def suspicion(text: str) -> str:
     if not text.isascii() and re.search(_HIDDEN, text):
         return "holds hidden or direction-changing characters"
     plain = text if text.isascii() else re.sub(_JOINED, "", text)
+    if found := _in_whole(plain) or _in_forms(plain):
+        return found
+    return "hides letters with invisible characters" if plain != text else ""
+
+
+def _in_whole(plain: str) -> str:
+    """What the text as a whole pretends to be."""
     if imitates_frame(plain):
         return "closes a fence or plays another role"
     if hides_in_code(plain):
         return "speaks to its reader from within a program"
+    return ""
+
+
+def _in_forms(plain: str) -> str:
+    """What one of its forms says: as it stands, or with its disguise taken off."""
     read: list[str] = []
     for form in _forms(plain):
         parts = form.split()
@@ -65,7 +77,7 @@ def suspicion(text: str) -> str:
         if is_new and speaks_to_model(form):
             return "speaks to a model about itself rather than about the work"
         read = parts
-    return "hides letters with invisible characters" if plain != text else ""
+    return ""
 
 
 def _sign(form: str) -> str:

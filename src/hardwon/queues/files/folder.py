@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-import errno
 import itertools
 import os
 import stat
 from typing import TYPE_CHECKING
 
-from hardwon.errors import StorageError, storage_error
+from hardwon.errors import storage_error
+from hardwon.queues.files.directory import Directory, NotRegular, close
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-# A FIFO must not hang the reader, and a link must not lead it elsewhere.
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-_NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
-# Starts anywhere: two machines or containers may use one process id on one folder.
-_numbers = itertools.count(int.from_bytes(os.urandom(4)))
 
-
-class NotRegular(Exception):
-    """There is something under this name, but no file of a sensible size."""
-
-
-class Folder:
+class Folder(Directory):
     """A directory of ours. What `add` and `replace` wrote is on disk when they return."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self._fd = _opened(path)
 
     def add(self, name: str, content: bytes) -> bool:
         """Write a new file; False when the name is taken, by something that is as durable."""
@@ -64,11 +49,6 @@ class Folder:
             raise storage_error(error, os.path.join(self.path, name)) from error
         return True
 
-    def has(self, name: str) -> bool:
-        """Whether there is anything under this name."""
-        # Unlike `stat` it makes no exception, which would cost more than the call.
-        return os.access(name, os.F_OK, dir_fd=self._fd, follow_symlinks=False)
-
     def read(self, name: str, limit: int) -> bytes:
         """The content of a file of at most `limit` bytes, else NotRegular."""
         handle = self._to_read(name)
@@ -101,20 +81,13 @@ class Folder:
             target = f"{name}.{number}"
         os.rename(name, target, src_dir_fd=self._fd, dst_dir_fd=other._fd)
 
-    def close(self) -> None:
-        """Release the folder."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
-
     def _added(self, name: str, content: bytes) -> bool:
         """Write and name a file, then sync it: one commit of the file system covers both.
 
         Should the power go in between, the checksum exposes the torn record of a job that nobody
         was told is safe.
         """
-        temporary = _temporary(name)
-        handle = os.open(temporary, _NEW, 0o600, dir_fd=self._fd)
+        temporary, handle = self._new(name)
         try:
             self._fill(handle, temporary, content)
             if not self._linked(temporary, name):
@@ -179,118 +152,6 @@ class Folder:
                 os.unlink(name, dir_fd=self._fd)
         except OSError:
             return
-
-    def _to_read(self, name: str) -> int:
-        try:
-            return os.open(name, _READ, dir_fd=self._fd)
-        except OSError as error:
-            if error.errno in {errno.ELOOP, errno.ENXIO}:  # a link; a socket
-                raise NotRegular(name) from error
-            raise
-
-    def _is_named(self, handle: int, name: str) -> bool:
-        found = os.stat(name, dir_fd=self._fd, follow_symlinks=False)
-        return os.path.samestat(os.fstat(handle), found)
-
-    def _fill(self, handle: int, temporary: str, content: bytes) -> None:
-        try:
-            _write_all(handle, content)
-        except OSError:
-            self._discard(temporary)
-            raise
-
-    def _written(self, name: str, content: bytes, *, stamp: float | None = None) -> str:
-        """The temporary name of a new file that is on disk, though its name may not be."""
-        temporary = _temporary(name)
-        handle = os.open(temporary, _NEW, 0o600, dir_fd=self._fd)
-        try:
-            self._fill(handle, temporary, content)
-            if stamp is not None:
-                os.utime(handle, (stamp, stamp))
-            os.fsync(handle)
-        except OSError:
-            self._discard(temporary)
-            raise
-        finally:
-            os.close(handle)
-        return temporary
-
-    def _linked(self, temporary: str, name: str) -> bool:
-        """Give the file its name unless it is taken: of two writers exactly one succeeds."""
-        try:
-            os.link(temporary, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
-        except FileExistsError:
-            return False
-        except OSError as error:
-            if error.errno not in _NO_LINKS:
-                raise
-            self._renamed(temporary, name)
-        finally:
-            self._discard(temporary)
-        return True
-
-    def _renamed(self, temporary: str, name: str) -> None:
-        try:
-            os.rename(temporary, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
-        except OSError:
-            self._discard(temporary)
-            raise
-
-    def _discard(self, temporary: str) -> None:
-        try:
-            os.unlink(temporary, dir_fd=self._fd)
-        except OSError:
-            return
-
-    def _sync(self) -> None:
-        os.fsync(self._fd)
-
-
-def _opened(path: str) -> int:
-    try:
-        _make(path)
-        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError as error:
-        raise storage_error(error, path) from error
-    if os.fstat(handle).st_uid not in {os.geteuid(), 0} and os.geteuid() != 0:
-        os.close(handle)
-        raise StorageError(path, "belongs to another user", "use a directory of your own")
-    return handle
-
-
-def _make(path: str) -> None:
-    """The folder, for us alone, with its name on disk: a put relies on all names above it."""
-    try:
-        os.mkdir(path, 0o700)
-    except FileExistsError:
-        return
-    except FileNotFoundError:
-        _make(os.path.dirname(path))
-        _make(path)
-        return
-    parent = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(parent)
-    finally:
-        close(parent)
-
-
-def close(handle: int) -> None:
-    """Close what was only read or locked: the handle is gone even when the call fails."""
-    try:
-        os.close(handle)
-    except OSError:
-        return
-
-
-def _temporary(name: str) -> str:
-    return f"{name.removesuffix('.wal')}.tmp.{os.getpid()}.{next(_numbers)}"
-
-
-def _write_all(handle: int, content: bytes) -> None:
-    view = memoryview(content)
-    while view:
-        view = view[os.write(handle, view) :]
 
 
 def _all_of(handle: int, size: int) -> bytes:

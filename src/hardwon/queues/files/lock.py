@@ -8,7 +8,7 @@ from time import sleep
 
 from hardwon import _fork
 from hardwon.errors import storage_error
-from hardwon.queues.files.folder import close
+from hardwon.queues.files.directory import close
 
 _TRIES = 20  # at a lock that others only look at
 

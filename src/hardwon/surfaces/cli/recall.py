@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.ranking.scores import Judged
+    from hardwon.values.lesson import Lesson
 
 _BUDGET = 10_000  # tokens: people may see more than an agent
 
@@ -51,10 +52,16 @@ def command(
     if agent.scope.project and not as_json:
         say(f"in {agent.scope.project} and everywhere:", dim=True)
     if explain:
-        dump([_plain(one) for one in judged]) if as_json else _explain(judged)
-        return
-    shown = [one.match.lesson for one in judged if not one.verdict]
-    block = inject.render(shown, door=door, budget=_BUDGET)
+        dump([_plain(candidate) for candidate in judged]) if as_json else _explain(judged)
+    else:
+        _show(inject.render(_shown(judged), door=door, budget=_BUDGET), as_json=as_json)
+
+
+def _shown(judged: Sequence[Judged]) -> list[Lesson]:
+    return [candidate.match.lesson for candidate in judged if not candidate.verdict]
+
+
+def _show(block: inject.Block, *, as_json: bool) -> None:
     if as_json:
         dump({"text": block.text, "lessons": block.lessons})
     elif block.text:
@@ -68,22 +75,22 @@ def _explain(judged: Sequence[Judged]) -> None:
         say("(no candidate shares anything with it)", dim=True)
         return
     rows = [("score", "lesson", "made of", "shown?")]
-    for one in judged:
-        parts = " ".join(f"{name} {value:.2f}" for name, value in one.parts)
-        lesson = one.match.lesson
+    for candidate in judged:
+        parts = " ".join(f"{name} {value:.2f}" for name, value in candidate.parts)
+        lesson = candidate.match.lesson
         label = f"#{lesson.id} {clip(one_line(lesson.headline()), 48)}"
-        rows.append((f"{one.score:.3f}", label, parts, one.verdict or "yes"))
+        rows.append((f"{candidate.score:.3f}", label, parts, candidate.verdict or "yes"))
     table(rows)
 
 
-def _plain(one: Judged) -> dict[str, Any]:
+def _plain(candidate: Judged) -> dict[str, Any]:
     return {
-        "lesson": one.match.lesson.id,
-        "score": round(one.score, 4),
-        "parts": {name: round(value, 4) for name, value in one.parts},
-        "shared_words": one.match.shared,
-        "cosine": round(one.match.cosine, 4),
-        "same_failure": one.match.is_same_failure,
-        "calls": [key for key, _ in one.match.calls],
-        "verdict": one.verdict or "shown",
+        "lesson": candidate.match.lesson.id,
+        "score": round(candidate.score, 4),
+        "parts": {name: round(value, 4) for name, value in candidate.parts},
+        "shared_words": candidate.match.shared,
+        "cosine": round(candidate.match.cosine, 4),
+        "same_failure": candidate.match.is_same_failure,
+        "calls": [key for key, _ in candidate.match.calls],
+        "verdict": candidate.verdict or "shown",
     }
