@@ -20,7 +20,7 @@ from bench.timing import median, table
 from hardwon import Job
 from hardwon.pipeline.work import WorkerPool
 from hardwon.queues.files import FileQueue
-from hardwon.queues.files.records import encode
+from hardwon.queues.records import encode
 from hardwon.runtime import utc_now
 from hardwon.values.retry import Policy
 from tests.samples import job

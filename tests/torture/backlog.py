@@ -12,7 +12,7 @@ from pathlib import Path
 from hardwon import Job
 from hardwon.errors import TransientError
 from hardwon.queues.files import FileQueue
-from hardwon.queues.files.records import encode
+from hardwon.queues.records import encode
 from hardwon.runtime import utc_now
 from hardwon.values.retry import Backoff
 from tests.samples import job

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from hardwon import Job
 from hardwon.errors import HardwonError, NotFound
 from hardwon.queues.files import FileQueue
-from hardwon.queues.files.records import encode
+from hardwon.queues.records import encode
 from tests.samples import LATER, NOW, job
 
 KILL, FAIL, SHORT = 1, 2, 3

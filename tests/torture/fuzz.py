@@ -12,8 +12,8 @@ from hardwon import Job
 from hardwon.errors import TransientError
 from hardwon.pipeline.work import WorkerPool
 from hardwon.queues.files import FileQueue
-from hardwon.queues.files.records import BadRecord, decode, encode
 from hardwon.queues.memory import MemoryQueue
+from hardwon.queues.records import BadRecord, decode, encode
 from hardwon.values.retry import Backoff, Policy
 from tests.samples import NOW, job
 

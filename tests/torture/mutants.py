@@ -15,16 +15,8 @@ from typing import Any
 from hardwon import _files
 from hardwon.errors import StorageError, storage_error
 from hardwon.pipeline import inject, work
-from hardwon.queues.files import (
-    admission,
-    directory,
-    folder,
-    lock,
-    record_dir,
-    records,
-    schedule,
-    watch,
-)
+from hardwon.queues import records
+from hardwon.queues.files import admission, directory, folder, lock, record_dir, schedule, watch
 from hardwon.stores.sqlite import database
 from hardwon.text import redact
 from hardwon.values.job import Job

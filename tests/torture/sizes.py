@@ -11,7 +11,7 @@ from pathlib import Path
 from hardwon import Episode, Job, Scope, Step
 from hardwon.errors import InvalidInput
 from hardwon.queues.files import FileQueue
-from hardwon.queues.files.records import encode
+from hardwon.queues.records import encode
 from hardwon.values.job import new_job
 from tests.samples import EPISODE, NOW
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from hardwon import Job
 from hardwon.errors import NotFound, StorageError
 from hardwon.queues.files import FileQueue
-from hardwon.queues.files.records import encode
+from hardwon.queues.records import encode
 from hardwon.runtime import utc_now
 from hardwon.settings import load
 from hardwon.surfaces.cli.endpoint import Endpoint

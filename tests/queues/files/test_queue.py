@@ -18,7 +18,7 @@ from hardwon.errors import InvalidInput, StorageError
 from hardwon.pipeline.work import died_before
 from hardwon.queues.files import FileQueue, Limits
 from hardwon.queues.files.admission import STALE
-from hardwon.queues.files.records import decode, encode
+from hardwon.queues.records import decode, encode
 from tests.full_disk import full_disk
 from tests.samples import EPISODE, LATER, NOW, job
 

@@ -15,8 +15,8 @@ from hardwon.queues.files.counts import Counts
 from hardwon.queues.files.folder import Folder
 from hardwon.queues.files.lock import Lock
 from hardwon.queues.files.record_dir import Letters, Shelf
-from hardwon.queues.files.records import encode_new
 from hardwon.queues.files.watch import clean
+from hardwon.queues.records import encode_new
 from hardwon.text.clean import file_id
 from hardwon.values.queue import QueueCounts
 

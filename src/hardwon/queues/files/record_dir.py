@@ -9,7 +9,7 @@ from hardwon.errors import NotFound, StorageError, storage_error
 from hardwon.queues.files.directory import NotRegular
 from hardwon.queues.files.folder import Folder
 from hardwon.queues.files.lock import Lock
-from hardwon.queues.files.records import READ_LIMIT, BadRecord, decode, encode
+from hardwon.queues.records import READ_LIMIT, BadRecord, decode, encode
 from hardwon.text.clean import file_id
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon import Episode, Job, Scope
-from hardwon.queues.files.records import BadRecord, decode, encode
+from hardwon.queues.records import BadRecord, decode, encode
 from hardwon.values.job import job_id
 from tests.samples import job
 
