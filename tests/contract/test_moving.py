@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from hardwon import Delivery, Reflection, Scope
 from hardwon.ports import Store
+from hardwon.proof.arms import Arms
 from hardwon.ranking.odds import Call
+from hardwon.values.report import Window
+from hardwon.values.unit import Unit
 from tests.samples import CODER, LATER, NOW, lesson
 
 APART = CODER._replace(project="api@apart-0123456789abcdef")
@@ -21,6 +26,7 @@ def fill(store: Store, scope: Scope, *, name: str = "own") -> None:
     store.reflections.save(reflection)
     store.runs.save(reflection)
     store.deliveries.log(Delivery(f"d-{name}", scope, "turn", "asked", (), (), 0, 0, NOW))
+    store.units.log(Unit(scope, f"r-{name}", "k", "turn", False, 0.1, NOW))
 
 
 def test_counts_are_added_up(store: Store) -> None:
@@ -46,6 +52,9 @@ def test_what_was_kept_goes_along(store: Store) -> None:
         alike = part.alike(CODER, ["insight", "apart"], now=NOW, limit=9)
         assert [one.reflection.scope for one in alike] == [CODER]
     assert [one.id for one in store.deliveries.recent(CODER, limit=9)] == ["d-apart"]
+    window = Window(CODER, NOW - timedelta(days=1))
+    assert store.units.arms(window) == [Arms(unknown=1)]
+    assert sum(met for _, met in store.statistics.met(window)) == 2
 
 
 def test_nothing_is_left_behind(store: Store) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from hardwon import Scope
 from hardwon.ports import Store
-from hardwon.proof.arms import Arms
+from hardwon.proof.arms import Arms, Treatment
 from hardwon.values.report import Window
 from hardwon.values.unit import Unit
 from tests.samples import CODER, NOW
@@ -59,3 +59,65 @@ def test_units_of_another_place_are_not_counted(store: Store, other: Scope) -> N
     assert store.units.arms(WINDOW) == []
     store.forget(other.tenant)
     assert store.units.arms(Window(other, WINDOW.since)) == []
+
+
+def test_a_lesson_is_counted_by_its_words_and_by_share(store: Store) -> None:
+    own = SHOWN._replace(lesson=7, wording="a", position=2, score=3.5)
+    for unit, outcome in (
+        (own, "not met"),
+        (own._replace(run="r2", withheld=True), "repeated"),
+        (own._replace(run="r3", share=0.02), "repeated"),
+        (own._replace(run="r4", wording="b"), "unknown"),
+        (own._replace(run="r5", lesson=3), "not met"),
+        (SHOWN._replace(run="r6"), "not met"),  # nobody noted the lesson
+    ):
+        store.units.log(unit)
+        store.units.settle(CODER, unit.run, "k", outcome)
+
+    assert store.units.treatments(WINDOW) == [
+        Treatment(CODER, 3, "a", (Arms(1),)),
+        Treatment(CODER, 7, "a", (Arms(1, 1), Arms(1, 0, 1, 1))),
+        Treatment(CODER, 7, "b", (Arms(unknown=1),)),
+    ]
+    assert store.units.treatments(WINDOW._replace(since=NOW + timedelta(1))) == []
+
+
+def test_what_was_read_elsewhere_is_in_no_arm(store: Store) -> None:
+    units = [
+        SHOWN,
+        SHOWN._replace(run="r2", family="other"),
+        SHOWN._replace(run="r3", at=NOW + timedelta(hours=2)),
+        SHOWN._replace(run="r4", scope=CODER._replace(project="web")),
+    ]
+    for unit in units:
+        store.units.log(unit)
+    assert store.units.arms(WINDOW) == [Arms(unknown=3)]
+
+    store.units.exclude(CODER, ["k"], NOW + timedelta(hours=1))
+    for unit in units:
+        store.units.settle(unit.scope, unit.run, unit.family, "repeated")
+
+    assert store.units.arms(WINDOW) == [Arms(2, 2, unknown=1)]
+    assert store.units.arms(WINDOW._replace(is_whole=True)) == [Arms(3, 3, unknown=1)]
+
+
+def test_what_was_settled_before_it_was_read_elsewhere_counts(store: Store) -> None:
+    store.units.log(SHOWN)
+    store.units.settle(CODER, "r1", "k", "repeated")
+    assert store.units.arms(WINDOW) == [Arms(1, 1)]
+
+    store.units.exclude(CODER, ["k"], NOW)
+
+    assert store.units.arms(WINDOW) == [Arms(1, 1)]
+
+
+def test_each_tenant_has_its_share(store: Store) -> None:
+    assert store.units.share("acme") is None
+
+    store.units.set_share("acme", 0.1)
+    store.units.set_share("acme", 0.025)
+
+    assert store.units.share("acme") == 0.025
+    assert store.units.share("other") is None
+    store.forget("acme")
+    assert store.units.share("acme") is None

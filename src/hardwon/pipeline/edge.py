@@ -26,7 +26,7 @@ _STORE_WRITES = {
     "runs": frozenset(("save",)),
     "deliveries": frozenset(("log", "report", "settle")),
     "failures": frozenset(("met",)),
-    "units": frozenset(("log", "settle")),
+    "units": frozenset(("log", "settle", "exclude")),
     "calls": frozenset(("made",)),
     "history": frozenset(("note",)),
     "dreams": frozenset(("save", "note")),

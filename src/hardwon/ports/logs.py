@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Protocol
 
-from hardwon.proof.arms import Arms
+from hardwon.proof.arms import Arms, Treatment
 from hardwon.ranking.odds import Call, Counts
 from hardwon.values.delivery import Delivery
 from hardwon.values.report import (
@@ -61,14 +61,26 @@ class HoldOut(Protocol):
     def salt(self) -> str:
         """The secret of the coin: made once, and the same for all who share the store."""
 
+    def share(self, tenant: str) -> float | None:
+        """The share of runs that was set for a tenant, if one was."""
+
+    def set_share(self, tenant: str, share: float) -> None:
+        """Set the share of a tenant; the settings hold where it is larger."""
+
     def log(self, unit: Unit) -> None:
         """Note a unit; only the first exposure of a run and a family counts."""
 
     def settle(self, scope: Scope, run: str, family: str, outcome: str) -> None:
         """Note what came of a unit, unless that is known."""
 
+    def exclude(self, scope: Scope, families: Sequence[str], now: datetime) -> None:
+        """Count no unit of these families that is open: its run may have read them elsewhere."""
+
     def arms(self, window: Window) -> list[Arms]:
         """The counts of both arms, for each door and each share that was in force."""
+
+    def treatments(self, window: Window) -> list[Treatment]:
+        """The counts of both arms for each lesson and wording, by id, wording and share."""
 
 
 class Statistics(Protocol):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from hardwon.values.scope import Scope
+
 REPEATED, NOT_MET, UNKNOWN = "repeated", "not met", "unknown"
 
 
@@ -15,7 +17,7 @@ class Arms(NamedTuple):
     shown_repeats: int = 0
     withheld: int = 0
     withheld_repeats: int = 0
-    unknown: int = 0  # the run never ended; reported, and in no arm
+    unknown: int = 0  # the run never ended, or saw it elsewhere; reported, and in no arm
 
     def __add__(self, other: object) -> Arms:
         if not isinstance(other, Arms):
@@ -34,6 +36,20 @@ class Arms(NamedTuple):
     def units(self) -> int:
         """Units with a known outcome."""
         return self.shown + self.withheld
+
+
+class Treatment(NamedTuple):
+    """One lesson in one wording, with its counts for each share that was in force."""
+
+    scope: Scope  # of a run that was exposed to it
+    lesson: int
+    wording: str
+    strata: tuple[Arms, ...]
+
+    @property
+    def arms(self) -> Arms:
+        """All its units."""
+        return total(self.strata)
 
 
 def total(arms: Iterable[Arms]) -> Arms:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from hardwon._cold.hashing import blake2b
 from hardwon.values.scope import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple
+
+    from hardwon.values.lesson import Lesson
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
+EXCLUDED = "read elsewhere"  # the outcome of a unit that is in no arm
 DOOR = "unit"  # where a run notes it: at any door, the failure comes back or is not met
 _MARK = "~"  # begins the name by which a run notes it; ids of deliveries are hexadecimal
 
@@ -26,6 +30,10 @@ class Unit(NamedTuple):
     withheld: bool
     share: float  # that was in force
     at: datetime
+    lesson: int = 0  # the first of the family, as it would have been shown
+    wording: str = ""  # in which words: a lesson that says something else is another treatment
+    position: int = 0  # among the lessons of its block, from 1
+    score: float = 0.0
 
 
 def noted_as(family: str) -> str:
@@ -36,3 +44,9 @@ def noted_as(family: str) -> str:
 def family_of(name: str) -> str:
     """The family of such a name; "" for the id of a delivery."""
     return name[1:] if name.startswith(_MARK) else ""
+
+
+def wording_of(lesson: Lesson) -> str:
+    """The name of the words that a lesson is shown in."""
+    words = f"{lesson.situation}\0{lesson.correction}".encode("utf-8", "replace")
+    return blake2b(words, digest_size=6).hexdigest()

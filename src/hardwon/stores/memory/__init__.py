@@ -64,10 +64,8 @@ class MemoryStore:
         for part in (self.reflections, self.runs):
             part.all = [_moved(r, scope, target) for r in part.all]
         self.deliveries.all = [_moved(d, scope, target) for d in self.deliveries.all]
-        for owner, signature in [key for key in self.failures.all if key[0] == scope]:
-            text, count = self.failures.all.pop((owner, signature))
-            known = self.failures.all.get((target, signature), (text, 0))
-            self.failures.all[target, signature] = (known[0], known[1] + count)
+        self.failures.move(scope, target)
+        self.units.move(scope, target)
         known_here = self.calls.all.setdefault(target, {})
         known_here |= united(self.calls.all.pop(scope, {}), known_here)
 
@@ -84,6 +82,7 @@ class MemoryStore:
         kept_times = {k: v for k, v in self.failures.times.items() if k[0].tenant != tenant}
         self.failures.times = kept_times
         self.units.all = {k: v for k, v in self.units.all.items() if k[0].tenant != tenant}
+        self.units.shares.pop(tenant, None)
         self.calls.all = {k: v for k, v in self.calls.all.items() if k.tenant != tenant}
         self.history.all = [c for c in self.history.all if c.before.scope.tenant != tenant]
 

@@ -23,6 +23,14 @@ class MemoryFailures:
         self.times.setdefault((scope, signature), []).append(now)
         return count + 1
 
+    def move(self, scope: Scope, target: Scope) -> None:
+        """Let the failures of a scope be another's, counts added up."""
+        for key in [key for key in self.all if key[0] == scope]:
+            (text, count), new = self.all.pop(key), (target, key[1])
+            known, before = self.all.get(new, (text, 0))
+            self.all[new] = known, before + count
+            self.times.setdefault(new, []).extend(self.times.pop(key))
+
     def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
         counts: dict[str, tuple[str, int]] = {}
         for (owner, signature), (text, count) in self.all.items():

@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from hardwon.proof.arms import Arms
+from hardwon.proof.arms import Arms, Treatment
+from hardwon.values.unit import EXCLUDED
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
+    from typing import Any
+
     from hardwon.values.report import Window
     from hardwon.values.scope import Scope
     from hardwon.values.unit import Unit
@@ -18,10 +23,17 @@ class MemoryUnits:
 
     def __init__(self) -> None:
         self.all: dict[tuple[Scope, str, str], tuple[Unit, str]] = {}
+        self.shares: dict[str, float] = {}
         self._salt = os.urandom(16).hex()
 
     def salt(self) -> str:
         return self._salt
+
+    def share(self, tenant: str) -> float | None:
+        return self.shares.get(tenant)
+
+    def set_share(self, tenant: str, share: float) -> None:
+        self.shares[tenant] = share
 
     def log(self, unit: Unit) -> None:
         self.all.setdefault((unit.scope, unit.run, unit.family), (unit, ""))
@@ -31,11 +43,43 @@ class MemoryUnits:
         if key in self.all and not self.all[key][1]:
             self.all[key] = self.all[key][0], outcome
 
+    def exclude(self, scope: Scope, families: Sequence[str], now: datetime) -> None:
+        for unit, _ in list(self.all.values()):
+            if unit.scope == scope and unit.family in families and unit.at <= now:
+                self.settle(scope, unit.run, unit.family, EXCLUDED)
+
     def arms(self, window: Window) -> list[Arms]:
-        found: dict[tuple[str, float], Arms] = {}
+        found = self._counted(window, lambda unit: (unit.door, unit.share))
+        return [found[stratum] for stratum in sorted(found)]
+
+    def treatments(self, window: Window) -> list[Treatment]:
+        found = self._counted(window, lambda unit: (unit.lesson, unit.wording, unit.share))
+        strata: dict[tuple[int, str], list[Arms]] = {}
+        for lesson, wording, share in sorted(found):
+            strata.setdefault((lesson, wording), []).append(found[lesson, wording, share])
+        scopes = {unit.lesson: unit.scope for unit, _ in self._units(window)}
+        return [
+            Treatment(scopes[lesson], lesson, wording, tuple(arms))
+            for (lesson, wording), arms in strata.items()
+            if lesson
+        ]
+
+    def move(self, scope: Scope, target: Scope) -> None:
+        """Let the units of a scope be another's."""
+        for key in [key for key in self.all if key[0] == scope]:
+            unit, outcome = self.all.pop(key)
+            self.all.setdefault((target, *key[1:]), (unit._replace(scope=target), outcome))
+
+    def _counted(
+        self, window: Window, stratum: Callable[[Unit], tuple[Any, ...]]
+    ) -> dict[tuple[Any, ...], Arms]:
+        found: dict[tuple[Any, ...], Arms] = {}
+        for unit, outcome in self._units(window):
+            known = found.get(stratum(unit), Arms())
+            found[stratum(unit)] = known.with_unit(outcome, withheld=unit.withheld)
+        return found
+
+    def _units(self, window: Window) -> Iterator[tuple[Unit, str]]:
         for unit, outcome in self.all.values():
             if window.covers(unit.scope) and unit.at >= window.since:
-                stratum = unit.door, unit.share
-                known = found.get(stratum, Arms())
-                found[stratum] = known.with_unit(outcome, withheld=unit.withheld)
-        return [found[stratum] for stratum in sorted(found)]
+                yield unit, outcome

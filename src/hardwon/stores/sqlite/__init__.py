@@ -49,6 +49,7 @@ class SqliteStore:
         self.lessons = SqliteLessons(self._db, fresh)
         self._journal = Journal(self._db, Spool(os.path.join(home, "deliveries.spool")))
         self._journal.on("unit", lambda records: self.units.fold(records))
+        self._journal.on("unit excluded", lambda records: self.units.fold_excluded(records))
         self._journal.on("unit settled", lambda records: self.units.fold_settled(records))
         self._journal.on("made", lambda records: self.calls.fold(records))
         self.deliveries = SqliteDeliveries(self._db, self._journal)

@@ -14,6 +14,11 @@ _MOVES = (
     ON CONFLICT (shelf, signature) DO UPDATE SET met_count = met_count + excluded.met_count,
         first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)
     """,
+    """
+    INSERT INTO failure_days SELECT :new, day, signature, met FROM failure_days WHERE shelf = :old
+    ON CONFLICT (shelf, day, signature) DO UPDATE SET met = met + excluded.met
+    """,
+    "UPDATE OR IGNORE units SET shelf = :new WHERE shelf = :old",
     "UPDATE deliveries SET shelf = :new WHERE shelf = :old",
     "UPDATE OR IGNORE reflections SET shelf = :new WHERE shelf = :old",
     """

@@ -6,28 +6,38 @@ from hardwon._cold.lazy import lazy
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import marks
 from hardwon.values.scope import Scope
+from hardwon.values.unit import EXCLUDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
     from typing import Any
 
     from hardwon.proof import arms as counts
-    from hardwon.stores.sqlite.database import Database
+    from hardwon.stores.sqlite.database import Database, Row
     from hardwon.stores.sqlite.journal import Journal
     from hardwon.values.report import Window
     from hardwon.values.unit import Unit
 else:
     counts = lazy("hardwon.proof.arms")
 
-_ARMS = """
-SELECT
+_COUNTED = """
+SELECT {1},
     sum(known AND NOT withheld), sum(repeated AND NOT withheld),
     sum(known AND withheld), sum(repeated AND withheld), sum(NOT known)
 FROM (
-    SELECT door, share, withheld, outcome = 'repeated' AS repeated,
-        outcome IN ('repeated', 'not met') AS known
+    SELECT *, outcome = 'repeated' AS repeated, outcome IN ('repeated', 'not met') AS known
     FROM units WHERE shelf IN ({0}) AND at >= ?
-) GROUP BY door, share ORDER BY door, share
+) GROUP BY {2} ORDER BY {2}
+"""
+_SHARE = """
+SELECT s.share FROM proof_shares AS s JOIN tenants AS t ON t.id = s.tenant WHERE t.name = ?
+"""
+_INSERT = """
+INSERT OR IGNORE INTO units
+(shelf, run, family, door, withheld, share, at, lesson, wording, position, score)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 
@@ -42,25 +52,67 @@ class SqliteUnits:
         row = self._db.row("SELECT salt FROM proof_salt")
         return str(row[0]) if row else ""
 
+    def share(self, tenant: str) -> float | None:
+        row = self._db.row(_SHARE, (tenant,))
+        return float(row[0]) if row else None
+
+    def set_share(self, tenant: str, share: float) -> None:
+        with self._db as db:
+            db.run("INSERT OR IGNORE INTO tenants (name) VALUES (?)", (tenant,))
+            db.run(
+                "INSERT OR REPLACE INTO proof_shares SELECT id, ? FROM tenants WHERE name = ?",
+                (share, tenant),
+            )
+
     def log(self, unit: Unit) -> None:
-        scope, *facts, at = unit
-        self._journal.note("unit", scope, *facts, at.timestamp())
+        facts = unit._asdict() | {"at": unit.at.timestamp()}
+        self._journal.note("unit", *facts.values())
 
     def settle(self, scope: Scope, run: str, family: str, outcome: str) -> None:
         self._journal.note("unit settled", scope, run, family, outcome)
 
+    def exclude(self, scope: Scope, families: Sequence[str], now: datetime) -> None:
+        self._journal.note("unit excluded", scope, families, now.timestamp())
+
     def arms(self, window: Window) -> list[counts.Arms]:
+        rows = self._counted(window, "door", by="door, share")
+        return [counts.Arms(*row[1:]) for row in rows]
+
+    def treatments(self, window: Window) -> list[counts.Treatment]:
+        by = "lesson, wording, share"
+        rows = self._counted(window, "min(shelf), lesson, wording", by=by)
+        strata: dict[tuple[int, str], list[counts.Arms]] = {}
+        shelves: dict[int, int] = {}
+        for shelf, lesson, wording, *arms in rows:
+            strata.setdefault((lesson, wording), []).append(counts.Arms(*arms))
+            shelves[lesson] = shelf
+        known = scopes.every(self._db)
+        return [
+            counts.Treatment(known[shelves[lesson]], lesson, wording, tuple(arms))
+            for (lesson, wording), arms in strata.items()
+            if lesson
+        ]
+
+    def _counted(self, window: Window, columns: str, *, by: str) -> list[Row]:
+        """The counts of both arms in each stratum, behind these columns."""
         self._journal.fold()
         shelves = scopes.covered(self._db, window)
-        rows = self._db.rows(_ARMS.format(marks(shelves)), (*shelves, window.since.timestamp()))
-        return [counts.Arms(*row) for row in rows]
+        sql = _COUNTED.format(marks(shelves), columns, by)
+        return self._db.rows(sql, (*shelves, window.since.timestamp()))
 
     def fold(self, records: list[list[Any]]) -> None:
         """Move noted units into the database."""
         for scope, *values in records:
             shelf = scopes.ensure(self._db, Scope(*scope))
+            self._db.run(_INSERT, (shelf, *values))
+
+    def fold_excluded(self, records: list[list[Any]]) -> None:
+        """Move noted exclusions into the database, before what came of those units."""
+        for scope, families, now in records:
             self._db.run(
-                "INSERT OR IGNORE INTO units VALUES (?, ?, ?, ?, ?, ?, ?, '')", (shelf, *values)
+                f"UPDATE units SET outcome = ? WHERE shelf = ? AND family IN ({marks(families)})"
+                " AND outcome = '' AND at <= ?",
+                (EXCLUDED, scopes.own(self._db, Scope(*scope)), *families, now),
             )
 
     def fold_settled(self, records: list[list[Any]]) -> None:
