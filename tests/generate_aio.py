@@ -18,13 +18,14 @@ CLASSES = {
     "api": ("Hardwon", "Agent"),
     "lessons": ("Lessons",),
     "projects": ("Projects",),
+    "tenants": ("Tenant",),
     "namespaces": ("JobQueue", "Goals", "Runs", "Answers"),
     "learn.maintenance.handle": ("Dreams",),
     "learn.transcripts.mining": ("Sessions",),
     "learn.trials.library": ("Library",),
     "learn.trials.loops": ("Loops",),
 }
-AT_ONCE = {"agent"}
+AT_ONCE = {"agent", "tenant"}
 HEAD = '''"""The types of the asyncio twin, made by `python -m tests.generate_aio`; do not edit."""
 
 from collections.abc import Generator

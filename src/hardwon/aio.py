@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from hardwon import api, namespaces, projects
+from hardwon import api, namespaces, projects, tenants
 from hardwon.lessons import Lessons
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
 _HANDLES = (
-    *(api.Hardwon, api.Agent, Lessons, projects.Projects),
+    *(api.Hardwon, api.Agent, Lessons, projects.Projects, tenants.Tenant),
     *(namespaces.JobQueue, namespaces.Goals, namespaces.Runs, namespaces.Answers),
 )
-_AT_ONCE = {"agent"}  # makes a handle; touches no disk
+_AT_ONCE = {"agent", "tenant"}  # make a handle; touch no disk
 
 
 class Async:

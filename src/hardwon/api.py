@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
     from typing import Any, TypeVar
 
-    from hardwon import answering, handed_over, moved_names, namespaces, reporting
+    from hardwon import answering, handed_over, moved_names, namespaces, reporting, tenants
     from hardwon import projects as claims
     from hardwon.failures import call_keys, verdict
     from hardwon.learn import executions, failed_runs, goals, trials
@@ -58,7 +58,7 @@ else:
     capture, inject = lazy("hardwon.pipeline.capture"), lazy("hardwon.pipeline.inject")
     handed_over, moved_names = lazy("hardwon.handed_over"), lazy("hardwon.moved_names")
     failed_runs, answering = lazy("hardwon.learn.failed_runs"), lazy("hardwon.answering")
-    claims = lazy("hardwon.projects")
+    claims, tenants = lazy("hardwon.projects"), lazy("hardwon.tenants")
 
 
 def open(
@@ -160,6 +160,12 @@ class Hardwon:
     def projects(self) -> claims.Projects:
         """Which folders may write into a project: `list`, `trust`, `forget`."""
         return claims.Projects(self._engine)
+
+    def tenant(
+        self, name: str = "default", *, agent: str | None = None, project: str | None = None
+    ) -> tenants.Tenant:
+        """All agents of a tenant, or one agent or project: lists to look through, page by page."""
+        return tenants.tenant(self._engine, name, agent, project)
 
     def spent(self) -> Spent:
         """What models have cost today, in all: `calls`, `tokens`, `money`."""

@@ -116,7 +116,8 @@ class Lessons:
         return lesson
 
     def approve(self, number: int) -> Lesson:
-        """Release a lesson from quarantine; from now on it may be delivered."""
+        """Release a lesson from quarantine, or vouch for one; from now on it may be delivered."""
+        self._note(number, "approve")
         return curation.approve(self._engine, self._scope, number)
 
     def revoke(self, origin: str) -> Sequence[Lesson]:

@@ -1,6 +1,7 @@
 """What the core needs from the outside: narrow protocols, each with its promises."""
 
 from hardwon.ports.knowledge import DreamStore, History, LessonStore, ReflectionStore, VectorStore
+from hardwon.ports.listing import Listing
 from hardwon.ports.logs import CallLog, DeliveryLog, FailureLog, HoldOut, Statistics
 from hardwon.ports.model import Embedder, Model, Reply, Request
 from hardwon.ports.queue import Queue, QueueDesk, WorkedQueue
@@ -17,6 +18,7 @@ __all__ = [
     "HoldOut",
     "Knowledge",
     "LessonStore",
+    "Listing",
     "Logs",
     "Model",
     "Parts",

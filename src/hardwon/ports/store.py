@@ -4,6 +4,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from hardwon.ports.knowledge import DreamStore, History, LessonStore, ReflectionStore, VectorStore
+from hardwon.ports.listing import Listing
 from hardwon.ports.logs import CallLog, DeliveryLog, FailureLog, HoldOut, Statistics
 from hardwon.values.scope import Scope
 
@@ -47,6 +48,8 @@ class Store(Parts, Protocol):
 
     @property
     def vectors(self) -> VectorStore: ...
+    @property
+    def listing(self) -> Listing: ...
 
     def together(self) -> AbstractContextManager[object]:
         """Whatever is stored inside the `with` block is kept as a whole or not at all."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
+from datetime import UTC, datetime
 
 from hardwon import _files
 from hardwon._cold import json
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 STEPS_REMEMBERED = 200  # of a run that has no name
 READ = 256 * 1024  # bytes of steps that a hook reads at most, from the end
 _KEPT = 4 * READ  # a longer file is cut
+_LISTED = 200  # runs at work that are shown at most
 _STALE = 7 * 86400.0  # seconds after which a run that never ended is forgotten
 _TASK, _TOLD, _CALL, _COUNTED = "task", "told", "call", "counted"
 _SHOWN, _CUT = "shown", "cut"
@@ -66,14 +68,7 @@ class FileRun:
         self._forget_stale(time.time() - _STALE)
 
     def _lines(self) -> list[bytes]:
-        try:
-            handle = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW)
-        except (FileNotFoundError, NotADirectoryError):
-            return list(self._unwritten)
-        except OSError as error:
-            raise storage_error(error, self._path) from error
-        with os.fdopen(handle, "rb") as file:
-            return [*file.read().split(b"\n"), *self._unwritten]
+        return [*_lines_of(self._path), *self._unwritten]
 
     def _write(self, record: object) -> None:
         text = json.dumps(record, ensure_ascii=True, separators=(",", ":"))
@@ -154,6 +149,17 @@ class MemoryRun:
         self.name = os.urandom(16).hex()
         self._made = 0
         self._so_far = RunSoFar()
+
+
+def _lines_of(path: str) -> list[bytes]:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise storage_error(error, path) from error
+    with os.fdopen(handle, "rb") as file:
+        return file.read().split(b"\n")
 
 
 def call_name(call: str) -> str:
@@ -240,6 +246,19 @@ def _parsed(line: bytes) -> Any:
         return json.loads(line)
     except ValueError:
         return None
+
+
+def at_work(home: str, tenant: str) -> list[tuple[str, datetime, RunSoFar]]:
+    """The runs of a tenant that have not ended, with the time of their last note, newest first."""
+    folder, mark = os.path.join(home, "runs"), _tenant(tenant)
+    entries = list(os.scandir(folder)) if os.path.isdir(folder) else []
+    own = [one for one in entries if one.name.startswith(mark) and one.name.endswith(".jsonl")]
+    found = []
+    for entry in sorted(own, key=_changed, reverse=True)[:_LISTED]:
+        name = entry.name.removeprefix(mark).removesuffix(".jsonl")
+        changed = datetime.fromtimestamp(_changed(entry), UTC)
+        found.append((name, changed, _read(_lines_of(entry.path))))
+    return found
 
 
 def forget(home: str, tenant: str) -> None:

@@ -36,6 +36,7 @@ class FailureKind(NamedTuple):
     first: datetime
     last: datetime
     days: tuple[tuple[date, int], ...] = ()  # how often on which day
+    scope: Scope | None = None  # where it was met last, if that was asked for
 
 
 class Deliveries(NamedTuple):

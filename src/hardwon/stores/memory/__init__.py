@@ -13,6 +13,7 @@ from hardwon.stores.memory.dreams import MemoryDreams
 from hardwon.stores.memory.failures import MemoryFailures
 from hardwon.stores.memory.history import MemoryHistory
 from hardwon.stores.memory.lessons import MemoryLessons
+from hardwon.stores.memory.listing import MemoryListing
 from hardwon.stores.memory.reflections import MemoryReflections
 from hardwon.stores.memory.statistics import MemoryStatistics
 from hardwon.stores.memory.units import MemoryUnits
@@ -37,6 +38,7 @@ class MemoryStore:
         self.deliveries = MemoryDeliveries(self.lessons)
         self.failures = MemoryFailures()
         self.statistics = MemoryStatistics(self)
+        self.listing = MemoryListing(self)
         self.units = MemoryUnits()
         self.calls = MemoryCalls()
         self.history = MemoryHistory()

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         dreams,
         failures,
         history,
+        listing,
         moving,
         reflections,
         statistics,
@@ -34,6 +35,7 @@ else:
     dreams = lazy("hardwon.stores.sqlite.dreams")
     history = lazy("hardwon.stores.sqlite.history")
     failures = lazy("hardwon.stores.sqlite.failures")
+    listing = lazy("hardwon.stores.sqlite.listing")
     reflections = lazy("hardwon.stores.sqlite.reflections")
     statistics = lazy("hardwon.stores.sqlite.statistics")
     units = lazy("hardwon.stores.sqlite.units")
@@ -80,6 +82,10 @@ class SqliteStore:
     @cached_property
     def statistics(self) -> statistics.SqliteStatistics:
         return statistics.SqliteStatistics(self._db, self._journal)
+
+    @cached_property
+    def listing(self) -> listing.SqliteListing:
+        return listing.SqliteListing(self._db, self._journal)
 
     @cached_property
     def calls(self) -> calls.SqliteCalls:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from hardwon.stores.sqlite.journal import Journal
 
 
+COLUMNS = "id, shelf, door, query, lessons, scores, tokens, micros, at, outcome"
+
+
 class SqliteDeliveries:
     """The log is noted in the journal and folded in off the agent's path."""
 
@@ -39,11 +42,11 @@ class SqliteDeliveries:
         self._journal.fold()
         seen = scopes.Visible(self._db, scope)
         rows = self._db.rows(
-            "SELECT id, shelf, door, query, lessons, scores, tokens, micros, at, outcome"
-            f" FROM deliveries WHERE shelf IN ({seen.marks}) ORDER BY at DESC, id DESC LIMIT ?",
+            f"SELECT {COLUMNS} FROM deliveries WHERE shelf IN ({seen.marks})"
+            " ORDER BY at DESC, id DESC LIMIT ?",
             (*seen.ids, limit),
         )
-        return [_delivery((row[0], seen.scopes[row[1]], *row[2:])) for row in rows]
+        return [delivery_of(row, seen.scopes) for row in rows]
 
     def _fold_deliveries(self, records: list[list[Any]]) -> None:
         for values in records:
@@ -96,10 +99,11 @@ def _plain(delivery: Delivery) -> list[object]:
     ]
 
 
-def _delivery(row: tuple[Any, ...]) -> Delivery:
+def delivery_of(row: tuple[Any, ...], shelves: dict[int, Scope]) -> Delivery:
+    """The delivery of a row (COLUMNS)."""
     return Delivery(
         id=row[0],
-        scope=row[1],
+        scope=shelves[row[1]],
         door=row[2],
         query=row[3],
         lessons=listed(row[4]),

@@ -101,7 +101,7 @@ class SqliteLessons:
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
         with self._db.snapshot():
             seen = shelves.Visible(self._db, scope)
-            where, values = _candidates(text)
+            where, values = candidates(text)
             rows = self._db.rows(
                 f"SELECT id FROM lessons WHERE {where} AND +shelf IN ({seen.marks})"
                 f" AND +status IN ({_ACTIVE}) ORDER BY hit_count DESC, last_seen_at DESC, id DESC",
@@ -208,7 +208,7 @@ def _is_utf8(raw: bytes) -> bool:
     return True
 
 
-def _candidates(text: str) -> tuple[str, tuple[object, ...]]:
+def candidates(text: str) -> tuple[str, tuple[object, ...]]:
     """The condition that a lesson may contain the text; the text index needs 3 characters."""
     if len(text) < 3:
         return "TRUE", ()

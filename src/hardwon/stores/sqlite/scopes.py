@@ -67,6 +67,16 @@ def of_agent(database: Database, scope: Scope) -> dict[int, Scope]:
     return {row[0]: scope._replace(project=row[1] or None) for row in rows}
 
 
+def of_tenant(database: Database, tenant: str) -> dict[int, Scope]:
+    """Every shelf of a tenant."""
+    rows = database.rows(
+        "SELECT s.id, s.agent_id, s.project FROM shelves AS s JOIN tenants AS t"
+        " ON t.id = s.tenant_id WHERE t.name = ? ORDER BY s.id",
+        (tenant,),
+    )
+    return {row[0]: Scope(tenant, row[1], row[2] or None) for row in rows}
+
+
 def covered(database: Database, window: Window, *, seen: bool = False) -> tuple[int, ...]:
     """The shelves that a window covers; with `seen` also those whose lessons are told there."""
     tenant, agent, project = window.scope

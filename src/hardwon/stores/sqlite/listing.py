@@ -1,0 +1,197 @@
+"""Lists over many scopes in SQLite: each shelf gives its first rows, the first of all are kept."""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING
+
+from hardwon.errors import NotFound
+from hardwon.stores.sqlite import scopes
+from hardwon.stores.sqlite.database import marks
+from hardwon.stores.sqlite.deliveries import COLUMNS as DELIVERY
+from hardwon.stores.sqlite.deliveries import delivery_of
+from hardwon.stores.sqlite.lessons import candidates
+from hardwon.stores.sqlite.rows import COLUMNS, lesson_of, moment
+from hardwon.values.lesson import statuses
+from hardwon.values.report import FailureKind, day_number, day_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import date, datetime
+
+    from hardwon.stores.sqlite.database import Database, Row
+    from hardwon.stores.sqlite.journal import Journal
+    from hardwon.values.delivery import Delivery
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.listing import Place, Wanted
+    from hardwon.values.scope import Scope
+
+_FEW = 2_000  # lessons that may contain a text: so many are sorted, more are walked through
+_WALKED = 200  # lessons that are read at a time
+_ENDLESS = float("inf")
+_ALL_TEXT = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
+# The order of the index `lessons_recent`.
+_LESSONS = """
+SELECT last_seen_at, id FROM lessons
+WHERE shelf = ? AND status = ? AND last_seen_at <= ? AND (last_seen_at < ? OR id > ?)
+ORDER BY last_seen_at DESC, id LIMIT ?
+"""
+_HOLDING = """
+SELECT last_seen_at, id FROM lessons
+WHERE {0} AND +shelf IN ({1}) AND +status IN ({2}) AND last_seen_at <= ?
+AND (last_seen_at < ? OR id > ?) ORDER BY last_seen_at DESC, id
+"""
+_DELIVERIES = """
+SELECT at, id FROM deliveries WHERE shelf = ? AND at <= ? AND (at < ? OR id > ?)
+ORDER BY at DESC, id LIMIT ?
+"""
+_KINDS = """
+SELECT signature, met FROM (
+    SELECT signature, sum(met) AS met FROM failure_days WHERE shelf IN ({0}) AND day >= ?
+    {1} GROUP BY signature
+) WHERE met <= ? AND (met < ? OR signature > ?) ORDER BY met DESC, signature LIMIT ?
+"""
+_HOLDS_TEXT = """
+AND signature IN (SELECT signature FROM failures WHERE shelf IN ({0}) AND instr(lower(text), ?))
+"""
+_FACTS = """
+SELECT signature, text, first_at, last_at, shelf FROM failures
+WHERE shelf IN ({0}) AND signature IN ({1}) ORDER BY last_at
+"""
+_DAYS = """
+SELECT signature, day, sum(met) FROM failure_days
+WHERE shelf IN ({0}) AND day >= ? AND signature IN ({1}) GROUP BY signature, day ORDER BY day
+"""
+
+
+class SqliteListing:
+    """Pages of lists; a page reads few rows besides those it shows."""
+
+    def __init__(self, database: Database, journal: Journal) -> None:
+        self._db = database
+        self._journal = journal
+
+    def scopes(self, tenant: str) -> list[Scope]:
+        found = scopes.of_tenant(self._db, tenant).values()
+        return sorted(found, key=lambda one: (one.agent, one.project or ""))
+
+    def lesson(self, place: Place, number: int) -> Lesson:
+        self._journal.fold()
+        shelves = self._shelves(place)
+        found = self._read([number], shelves)
+        if not found:
+            raise NotFound("lesson", number)
+        return found[0]
+
+    def lessons(self, wanted: Wanted) -> list[Lesson]:
+        self._journal.fold()
+        shelves = self._shelves(wanted.place)
+        asked = wanted.text.lower()
+        found: list[Lesson] = []
+        ordered = self._ordered(wanted, shelves)
+        while part := [number for _, (_, number) in zip(range(_WALKED), ordered, strict=False)]:
+            read = self._read(part[: wanted.limit] if not asked else part, shelves, asked)
+            found += read
+            if not asked or len(found) >= wanted.limit:
+                break
+        return found[: wanted.limit]
+
+    def counts(self, place: Place) -> dict[str, int]:
+        shelves = tuple(self._shelves(place))
+        sql = f"SELECT status, count(*) FROM lessons WHERE shelf IN ({marks(shelves)})"
+        return dict(self._db.rows(f"{sql} GROUP BY status", shelves))
+
+    def failures(self, wanted: Wanted, since: datetime) -> list[FailureKind]:
+        shelves, first = self._shelves(wanted.place), day_number(since)
+        met, kind = wanted.after or (_ENDLESS, "")
+        text = wanted.text.lower()
+        where = _HOLDS_TEXT.format(marks(shelves)) if text else ""
+        values = (*shelves, first, *((*shelves, text) if text else ()))
+        sql = _KINDS.format(marks(shelves), where)
+        counts: dict[str, int] = dict(self._db.rows(sql, (*values, met, met, kind, wanted.limit)))
+        days = self._days(shelves, counts, first)
+        found = self._facts(shelves, counts)
+        return [found[one]._replace(met=counts[one], days=tuple(days[one])) for one in counts]
+
+    def deliveries(self, wanted: Wanted) -> list[Delivery]:
+        self._journal.fold()
+        shelves = self._shelves(wanted.place)
+        at, last = wanted.after or (_ENDLESS, "")
+        asked = [(shelf, at, at, last, wanted.limit) for shelf in shelves]
+        first = _first((self._db.rows(_DELIVERIES, one) for one in asked), wanted.limit)
+        ids = [identity for _, identity in first]
+        sql = f"SELECT {DELIVERY} FROM deliveries WHERE id IN ({marks(ids)})"
+        rows = {row[0]: row for row in self._db.rows(sql, ids)}
+        return [delivery_of(rows[one], shelves) for one in ids]
+
+    def _shelves(self, place: Place) -> dict[int, Scope]:
+        every = scopes.of_tenant(self._db, place.tenant)
+        return {shelf: scope for shelf, scope in every.items() if place.covers(scope)}
+
+    def _ordered(self, wanted: Wanted, shelves: dict[int, Scope]) -> Iterator[Row]:
+        """(last_seen_at, id) of the lessons that may be wanted, in the order of the list."""
+        where, values = candidates(wanted.text)
+        asked = statuses(wanted.status)
+        if wanted.text and self._are_few(where, values):
+            sql = _HOLDING.format(where, marks(shelves), marks(asked))
+            seen, number = wanted.after or (_ENDLESS, "0")
+            yield from self._db.rows(sql, (*values, *shelves, *asked, seen, seen, int(number)))
+            return
+        after = wanted.after
+        while True:
+            seen, number = after or (_ENDLESS, "0")
+            places = [(shelf, status) for shelf in shelves for status in asked]
+            limit = max(_WALKED, wanted.limit) if wanted.text else wanted.limit
+            ends = (seen, seen, int(number), limit)
+            rows = _first((self._db.rows(_LESSONS, (*one, *ends)) for one in places), limit)
+            yield from rows
+            if len(rows) < limit:
+                return
+            after = rows[-1][0], str(rows[-1][1])
+
+    def _are_few(self, where: str, values: tuple[object, ...]) -> bool:
+        sql = f"SELECT count(*) FROM (SELECT 1 FROM lessons WHERE {where} LIMIT {_FEW + 1})"
+        found = self._db.row(sql, values)
+        return found is not None and found[0] <= _FEW
+
+    def _read(
+        self, numbers: Sequence[int], shelves: dict[int, Scope], text: str = ""
+    ) -> list[Lesson]:
+        """The lessons of these ids that are on the shelves and contain the text, in this order."""
+        rows = self._db.rows(
+            f"SELECT id, shelf, {COLUMNS}, {_ALL_TEXT} FROM lessons WHERE id IN ({marks(numbers)})",
+            numbers,
+        )
+        found = {
+            row[0]: lesson_of(row[:-1], shelves)
+            for row in rows
+            if row[1] in shelves and (not text or text in row[-1].lower())
+        }
+        return [found[number] for number in numbers if number in found]
+
+    def _facts(self, shelves: dict[int, Scope], kinds: dict[str, int]) -> dict[str, FailureKind]:
+        """Each kind as it was met last, and when it was met first."""
+        sql = _FACTS.format(marks(shelves), marks(kinds))
+        found: dict[str, FailureKind] = {}
+        for kind, text, first, last, shelf in self._db.rows(sql, (*shelves, *kinds)):
+            begun = min(moment(first), found[kind].first) if kind in found else moment(first)
+            found[kind] = FailureKind(kind, text, 0, begun, moment(last), (), shelves[shelf])
+        return found
+
+    def _days(
+        self, shelves: dict[int, Scope], kinds: dict[str, int], first: int
+    ) -> dict[str, list[tuple[date, int]]]:
+        sql = _DAYS.format(marks(shelves), marks(kinds))
+        days: dict[str, list[tuple[date, int]]] = {kind: [] for kind in kinds}
+        for kind, day, met in self._db.rows(sql, (*shelves, first, *kinds)):
+            days[kind].append((day_of(day), met))
+        return days
+
+
+def _first(groups: Iterable[list[Row]], limit: int) -> list[Row]:
+    """The first of the rows of all groups: highest number first, then by id."""
+    return heapq.nsmallest(limit, (row for rows in groups for row in rows), key=_order)
+
+
+def _order(row: Row) -> tuple[float, object]:
+    return -row[0], row[1]

@@ -1,0 +1,139 @@
+"""One tenant as those see it who look after its agents: lists over all of them, page by page."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, TypeVar
+
+from hardwon.lessons import within
+from hardwon.models import budget
+from hardwon.ranking.query import query
+from hardwon.stores import runs
+from hardwon.values.delivery import Door
+from hardwon.values.lesson import Status
+from hardwon.values.listing import Page, Place, Wanted
+from hardwon.values.scope import named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hardwon.models.budget import Spent
+    from hardwon.runtime import Runtime
+    from hardwon.values.delivery import Delivery
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.listing import Mark
+    from hardwon.values.report import FailureKind
+    from hardwon.values.run import RunSoFar
+    from hardwon.values.scope import Scope
+
+    T = TypeVar("T")
+
+_MOST = 1_000  # rows of a page
+
+
+class Tenant:
+    """All agents and projects of a tenant, or one of them. Each list comes in pages.
+
+    A page's `next` is given as `after` for the following one.
+    """
+
+    def __init__(self, engine: Runtime, place: Place) -> None:
+        self._engine = engine
+        self.place = place
+
+    def scopes(self) -> Sequence[Scope]:
+        """Whose knowledge there is, by agent and project."""
+        every = self._engine.store.listing.scopes(self.place.tenant)
+        return [one for one in every if self.place.covers(one)]
+
+    def lesson(self, number: int) -> Lesson:
+        """One lesson, or NotFound."""
+        return self._engine.store.listing.lesson(self.place, number)
+
+    def lessons(
+        self,
+        *,
+        status: str = Status.ALL,
+        text: str = "",
+        after: Mark | None = None,
+        limit: int = 50,
+    ) -> Page[Lesson]:
+        """Newest-consulted first; with `text` those that contain it."""
+        wanted = self._wanted(status=status, text=text, after=after, limit=limit)
+        found = self._engine.store.listing.lessons(wanted)
+        return _page(found, limit, lambda one: (one.last_seen_at.timestamp(), str(one.id)))
+
+    def counts(self) -> dict[str, int]:
+        """How many lessons are in each state."""
+        return self._engine.store.listing.counts(self.place)
+
+    def failures(
+        self,
+        *,
+        since: timedelta = timedelta(days=30),
+        text: str = "",
+        after: Mark | None = None,
+        limit: int = 50,
+    ) -> Page[FailureKind]:
+        """The kinds of failures that were met in a time, commonest first."""
+        wanted = self._wanted(text=text, after=after, limit=limit)
+        begin = self._engine.clock() - since
+        found = self._engine.store.listing.failures(wanted, begin)
+        return _page(found, limit, lambda one: (float(one.met), one.kind))
+
+    def about(self, failure: FailureKind) -> Lesson | None:
+        """The lesson about a kind of failure where it was met last, the proven one first."""
+        if failure.scope is None:
+            return None
+        asked = query(Door.ERROR, "", kind=failure.kind)
+        now, lessons = self._engine.clock(), self._engine.store.lessons
+        found = [one.lesson for one in lessons.match(failure.scope, asked, now=now, limit=8)]
+        own = [one for one in found if failure.kind in one.kinds]
+        return max(own, key=_standing, default=None)
+
+    def deliveries(self, *, after: Mark | None = None, limit: int = 50) -> Page[Delivery]:
+        """What was shown to whom, newest first."""
+        wanted = self._wanted(after=after, limit=limit)
+        found = self._engine.store.listing.deliveries(wanted)
+        return _page(found, limit, lambda one: (one.at.timestamp(), one.id))
+
+    def runs(self) -> Sequence[tuple[str, datetime, RunSoFar]]:
+        """The runs at work that are kept on disk: name, time of the last step, what it has done."""
+        return runs.at_work(self._engine.settings.home, self.place.tenant)
+
+    def spent(self, days: int = 30) -> Sequence[tuple[str, str, Spent]]:
+        """What models have cost the tenant: day, model and sum, the newest day first."""
+        today = self._engine.clock()
+        found: list[tuple[str, str, Spent]] = []
+        for ago in range(within(days, 366)):
+            day = budget.day_of(today - timedelta(days=ago))
+            found += [(day, model, spent) for model, spent in self._spent_on(day).items()]
+        return found
+
+    def _spent_on(self, day: str) -> dict[str, Spent]:
+        sums: dict[str, Spent] = {}
+        for tenant, model, spent in self._engine.ledger.rows(day):
+            if tenant == self.place.tenant:
+                sums[model] = sums.get(model, budget.Spent()) + spent
+        return sums
+
+    def _wanted(
+        self, *, status: str = Status.ALL, text: str = "", after: Mark | None, limit: int
+    ) -> Wanted:
+        """One more row than the page has tells whether another page follows."""
+        return Wanted(self.place, status, text.strip(), after, within(limit, _MOST) + 1)
+
+
+def tenant(engine: Runtime, name: str, agent: str | None, project: str | None) -> Tenant:
+    """What belongs to a tenant, or to one agent or project of it."""
+    own = None if agent is None else named(agent, "agent")
+    return Tenant(engine, Place(named(name, "tenant"), own, project and named(project, "project")))
+
+
+def _page(found: list[T], limit: int, mark: Callable[[T], Mark]) -> Page[T]:
+    rows = tuple(found[:limit])
+    return Page(rows, mark(rows[-1]) if len(found) > limit else None)
+
+
+def _standing(lesson: Lesson) -> tuple[bool, bool, int]:
+    return lesson.status == Status.PROVEN, lesson.is_active, lesson.met
