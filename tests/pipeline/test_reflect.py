@@ -10,8 +10,9 @@ import pytest
 
 import hardwon
 from hardwon.errors import BadReply
+from hardwon.failures.of_episode import failure_of
 from hardwon.models.scripted import Scripted
-from hardwon.pipeline.reflect import failure_of, known, reflect, request
+from hardwon.pipeline.reflect import known, reflect, request
 from hardwon.stores.memory import MemoryStore
 from hardwon.values.evidence import Evidence
 from hardwon.values.lesson import MINED

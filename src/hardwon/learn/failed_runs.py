@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from hardwon.errors import BudgetSpent, InvalidInput, PermanentError, SetupError
+from hardwon.failures import of_episode
 from hardwon.models.rules import Rules
 from hardwon.pipeline import mine, reflect, screen, word
 from hardwon.runtime import prompt_text
@@ -42,8 +43,8 @@ def _keep(engine: Runtime, lesson: Lesson) -> None:
 async def _reflected(engine: Runtime, job: Job) -> Lesson | None:
     """The lesson of a job; None for a run whose steps were learnt from as they came."""
     model = _model(engine)
-    is_learnt = reflect.has_failing_steps(job) and engine.settings.reflexion.persist
-    if is_learnt or not (engine.has_model or reflect.teaches(job)):
+    is_learnt = of_episode.has_failing_steps(job) and engine.settings.reflexion.persist
+    if is_learnt or not (engine.has_model or of_episode.teaches(job)):
         return None
     known = engine.has_model and reflect.known(
         job, lessons=engine.store.lessons, now=engine.clock()

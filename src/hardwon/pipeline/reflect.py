@@ -8,8 +8,7 @@ from hardwon.errors import BadReply
 from hardwon.failures.call_keys import blamed_keys
 from hardwon.failures.error_line import error_line
 from hardwon.failures.later_call import focus
-from hardwon.failures.mistakes import is_mistake
-from hardwon.failures.reading import read_failure
+from hardwon.failures.of_episode import failure_of
 from hardwon.ports import Request
 from hardwon.ranking.query import Query
 from hardwon.text.clean import clip, clip_middle
@@ -17,15 +16,14 @@ from hardwon.text.protocol import SCHEMA, Blocks, parse
 from hardwon.values.episode import Trigger
 from hardwon.values.evidence import Evidence, Kind
 from hardwon.values.lesson import MINED, RULES, RUN, Lesson, Status, unique
-from hardwon.values.step import Step
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.ports import LessonStore, Model
     from hardwon.values.episode import Episode
-    from hardwon.values.failure import Failure
     from hardwon.values.job import Job
+    from hardwon.values.step import Step
 
 _ATTEMPT_SHOWN, _OUTCOME_SHOWN, _TASK_SHOWN = 1500, 800, 4000
 _SURE = 0.5  # a lesson less sure than this names no fix; the failure is worth another look
@@ -97,29 +95,6 @@ def _told(step: Step) -> str:
     return f"{became}: {clip(step.args, 300)}\n{clip_middle(step.output, 300)}"
 
 
-def failure_of(episode: Episode) -> Failure | None:
-    """The failure that an episode is remembered for; None when nothing tells it from others.
-
-    An outer error such as "tests failed" names no run: the failing step within it does.
-    """
-    at = focus(episode)
-    if at is None:
-        outer = Step("run", "", episode.error, failed=True)
-        return _telling(read_failure(outer, ())) if episode.error else None
-    steps = episode.steps
-    failing = [n for n, step in enumerate(steps) if step.failed and is_mistake(step, steps[:n])]
-    read = (
-        _telling(episode.steps[n].failure or read_failure(episode.steps[n], episode.steps[:n]))
-        for n in ([at] if at in failing or not failing else []) + failing[::-1]
-    )
-    return next((failure for failure in read if failure), None)
-
-
-def _telling(failure: Failure | None) -> Failure | None:
-    """The failure, if it can be told from others."""
-    return failure if failure and failure.is_telling else None
-
-
 def _lesson(job: Job, blocks: Blocks, *, author: str) -> Lesson:
     episode, failure = job.episode, failure_of(job.episode)
     at = focus(episode)
@@ -149,20 +124,6 @@ def _state(job: Job, blocks: Blocks, author: str) -> str:
     if author != RULES or job.trigger != Trigger.ERROR:
         return Status.PROVEN
     return Status.CANDIDATE if blocks.confidence >= _SURE else Status.SEEN
-
-
-def has_failing_steps(job: Job) -> bool:
-    """Whether the steps of a run tell what failed: more than a text about it would."""
-    return job.trigger == Trigger.ERROR and any(step.failed for step in job.episode.steps)
-
-
-def teaches(job: Job) -> bool:
-    """Whether rules can learn from a job: an error must tell what went wrong, by a mistake."""
-    if job.trigger != Trigger.ERROR:
-        return True
-    steps = job.episode.steps
-    made = any(step.failed and is_mistake(step, steps[:at]) for at, step in enumerate(steps))
-    return failure_of(job.episode) is not None and (made or not any(s.failed for s in steps))
 
 
 def _blamed(step: Step) -> tuple[str, ...]:

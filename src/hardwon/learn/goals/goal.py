@@ -6,13 +6,7 @@ import json
 import logging
 from typing import TYPE_CHECKING
 
-from hardwon.learn.goals.insight import (
-    by_rules,
-    described,
-    problems,
-    question,
-    tidy,
-)
+from hardwon.learn.goals.insight import described, insight_on, problems
 from hardwon.learn.goals.likeness import meaning_of
 from hardwon.learn.goals.names import SHOWN_LIMIT, goal_name
 from hardwon.learn.goals.orchestrators import (
@@ -22,11 +16,7 @@ from hardwon.learn.goals.orchestrators import (
     task_step,
 )
 from hardwon.learn.goals.recall import doubt_about
-from hardwon.ports import Request
-from hardwon.runtime import prompt_text
 from hardwon.text.clean import as_text, one_line
-from hardwon.text.injection import suspicion
-from hardwon.text.redact import redact
 from hardwon.values.episode import Episode, Trigger
 from hardwon.values.queue import SKIPPED
 from hardwon.values.reflection import Reflection
@@ -81,7 +71,7 @@ async def process(engine: Runtime, job: Job) -> str | None:
     """From a queued goal to a stored reflection; skipped when its words speak to the model."""
     import asyncio  # here: an agent that ends a goal must not wait for it
 
-    insight = await _insight(engine, job.episode)
+    insight = await insight_on(engine, job.episode)
     reflection = _reflection(engine, job, insight)
     if doubt := doubt_about(reflection):
         log.warning("no reflection on goal %r is kept: it %s", reflection.subject, doubt)
@@ -122,13 +112,3 @@ def importance(episode: Episode) -> float:
     has_error = bool(episode.error) or any(outputs)
     base = _BASE.get(episode.signal("goal_state"), _BASE["completed"])
     return min(1.0, round(base + _ERROR_BONUS * has_error, 2))
-
-
-async def _insight(engine: Runtime, episode: Episode) -> str:
-    """One to three sentences from the model, or from rules where there is none."""
-    if not engine.has_model:
-        return by_rules(episode)
-    asked = Request(prompt_text("goal"), question(episode), episode, max_tokens=200)
-    reply = await engine.model.complete(asked)
-    insight = redact(tidy(reply.text))
-    return by_rules(episode) if not insight or suspicion(insight) else insight

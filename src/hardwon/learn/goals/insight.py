@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING
 from hardwon.failures.error_line import error_line
 from hardwon.learn.goals.names import INSIGHT_LIMIT, SHOWN_LIMIT
 from hardwon.learn.goals.orchestrators import states_error
+from hardwon.ports import Request
+from hardwon.runtime import prompt_text
 from hardwon.text.clean import clip, one_line
+from hardwon.text.injection import suspicion
 from hardwon.text.quoting import quotable
+from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
+    from hardwon.runtime import Runtime
     from hardwon.values.episode import Episode
     from hardwon.values.step import Step
 
@@ -80,3 +85,13 @@ def described(step: Step) -> str:
     """A task on one line."""
     mark = "FAILED " if step.failed else ""
     return f"{mark}{clip(one_line(step.tool), 60)}: {clip(one_line(step.output), 160)}"
+
+
+async def insight_on(engine: Runtime, episode: Episode) -> str:
+    """One to three sentences from the model, or from rules where there is none."""
+    if not engine.has_model:
+        return by_rules(episode)
+    asked = Request(prompt_text("goal"), question(episode), episode, max_tokens=200)
+    reply = await engine.model.complete(asked)
+    insight = redact(tidy(reply.text))
+    return by_rules(episode) if not insight or suspicion(insight) else insight

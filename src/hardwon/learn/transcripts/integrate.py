@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import HardwonError, InvalidInput
 from hardwon.learn.transcripts import render
+from hardwon.learn.transcripts.destinations import Destinations, in_project
 from hardwon.learn.transcripts.insight import TIER_A, Insight
-from hardwon.learn.transcripts.questions import MERGE, OWN_DOMAIN, OWN_PROJECT, Choice, Selection
-from hardwon.learn.transcripts.related import SUMMARIES
-from hardwon.learn.transcripts.rules.sentences import stack
+from hardwon.learn.transcripts.questions import MERGE, OWN_PROJECT, Choice, Selection
 from hardwon.learn.transcripts.state import Report, key_of
 from hardwon.learn.transcripts.undo import undo
-from hardwon.runtime import MEMORY
 from hardwon.stores.markdown import Change, Entry, Note, read_text, update
 from hardwon.stores.markdown import insights as notes
 from hardwon.stores.markdown import memory as loaded
-from hardwon.trust import project_for
 from hardwon.values.lesson import Status
 
 if TYPE_CHECKING:
@@ -31,7 +28,6 @@ if TYPE_CHECKING:
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
 
-_ARCHIVE = "memory-archive.md"
 _NAMES = 99  # files of one title
 
 
@@ -42,7 +38,8 @@ class Integration:
         self._engine = engine
         self._state = state
         self._context = context
-        self._scope = scope if scope.project else _in_project(scope, context, engine)
+        self._scope = scope if scope.project else in_project(scope, context, engine)
+        self._places = Destinations(context)
         self._session = context.place.id
         self._now = engine.clock()
         self._id = f"{self._now:%Y%m%dT%H%M%S%f}-{os.urandom(3).hex()}"
@@ -84,18 +81,16 @@ class Integration:
         elif choice.tier == TIER_A and self._context.memory:
             self._load(insight, summary)
         elif choice.related:
-            self._create(self._folder(choice.scope, insight), self._page(insight, summary))
+            self._create(self._places.folder(choice.scope, insight), self._page(insight, summary))
         else:
-            self._archive(self._folder(choice.scope, insight), insight, summary)
+            self._archive(self._places.folder(choice.scope, insight), insight, summary)
 
     def _summarise(self, summary: Summary) -> None:
         """Keep the summary that the person confirmed, in place of an earlier one."""
         note = render.session_note(summary, self._session, self._now)
         self._keys.append((note.key, note.title, note.summary))
         added = notes.Added(note.key, note.title, note.summary, self._session)
-        base = self._context.project_level or self._context.user_level
-        path = os.path.join(base, ".insights", SUMMARIES)
-        self._grow(path, note, replaced=added)
+        self._grow(self._places.summaries(), note, replaced=added)
 
     def _merge(self, path: str, insight: Insight, summary: Summary | None) -> None:
         """Add to the file that speaks of it; only notes have front matter."""
@@ -112,14 +107,16 @@ class Integration:
         if loaded.has(read_text(path), entry.key):
             self._notes.append(f"MEMORY.md has it already: {insight.title}")
         while not loaded.has(text := read_text(path), entry.key):
-            file = self._memory_file(insight) if text and loaded.is_index(text) else ""
+            file = self._places.memory_file(insight) if text and loaded.is_index(text) else ""
             fitted, leaving = _fitted(text, entry, insight.title, file)
             if fitted is None:
-                archived = self._archive(self._folder(OWN_PROJECT, insight), insight, summary)
+                archived = self._archive(
+                    self._places.folder(OWN_PROJECT, insight), insight, summary
+                )
                 self._notes.append(f"MEMORY.md is full; this went to {archived}: {insight.title}")
                 return
             for old in leaving:
-                self._grow(self._archive_path(), render.moved(old, self._session, self._now))
+                self._grow(self._places.archive(), render.moved(old, self._session, self._now))
             if file:
                 self._update(file, lambda known: known or render.memory_file(insight))
             if self._update(path, partial(_exchanged, text, fitted)):
@@ -159,7 +156,7 @@ class Integration:
 
     def _update(self, path: str, change: Any) -> bool:
         """Whether the file was changed; a change is noted, so that it can be taken back."""
-        root = self._root(path)
+        root = self._places.root(path)
         done = update(path, change, root=root)
         if done.before == done.after:
             return False
@@ -201,33 +198,8 @@ class Integration:
             notes=tuple(self._notes),
         )
 
-    def _root(self, path: str) -> str:
-        """The tree that a file must not lead out of."""
-        own = self._context.project_path
-        if own and os.path.abspath(path).startswith(own.rstrip("/") + "/"):
-            return own
-        return self._context.user_level
-
-    def _folder(self, scope: str, insight: Insight) -> str:
-        base = self._context.user_level
-        if scope == OWN_PROJECT and self._context.project_level:
-            base = self._context.project_level
-        if scope == OWN_DOMAIN:
-            named = (*stack(f"{' '.join(insight.tags)} {insight.text}"), *insight.tags, "general")
-            return os.path.join(base, ".insights", "domain", named[0])
-        return os.path.join(base, ".insights")
-
     def _page(self, insight: Insight, summary: Summary | None) -> Note:
         return render.note(insight, summary, self._session, self._now)
-
-    def _memory_file(self, insight: Insight) -> str:
-        folder, name = os.path.dirname(self._context.memory), notes.slug(insight.title)
-        is_free = not os.path.lexists(os.path.join(folder, name))
-        return os.path.join(folder, name if is_free else f"{insight.key}-{name}")
-
-    def _archive_path(self) -> str:
-        base = self._context.project_level or os.path.dirname(self._context.memory)
-        return os.path.join(base, ".insights", _ARCHIVE)
 
 
 def _is_proven(lesson: Lesson, *, vouched: bool) -> bool:
@@ -261,12 +233,6 @@ def _fitted(
         grown = loaded.without(grown, old.key)
         leaving.append(old)
     return grown, leaving
-
-
-def _in_project(scope: Scope, context: Context, engine: Runtime) -> Scope:
-    """The scope of the project that the session ran in."""
-    home = "" if engine.target == MEMORY else engine.settings.home
-    return scope._replace(project=project_for(context.project_path, home, tenant=scope.tenant))
 
 
 def _problem(check: Callable[[], object]) -> str:

@@ -252,6 +252,12 @@ def write(path: str, content: bytes) -> None:
         raise storage_error(error, path) from error
 
 
+def spill(path: str, text: str) -> None:
+    """Write what nothing depends on after a crash; an actor may have removed the folder."""
+    make_folder(os.path.dirname(path))
+    _files.replace(path, text.encode("utf-8", "replace"))
+
+
 def append(path: str, content: bytes) -> None:
     """Add to a file, on disk when this returns."""
     flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_CREAT | os.O_APPEND

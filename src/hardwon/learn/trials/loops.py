@@ -11,29 +11,20 @@ from typing import TYPE_CHECKING, Any
 from hardwon import _files
 from hardwon.errors import InvalidInput, TransientError
 from hardwon.learn.trials import files, process
-from hardwon.learn.trials.codec import Misfit, from_json, to_json
-from hardwon.learn.trials.evaluate import checked
+from hardwon.learn.trials.codec import to_json
 from hardwon.learn.trials.library import Library
+from hardwon.learn.trials.options import changed, check_resumable, options_of, sound
 from hardwon.learn.trials.roles import ConfiguredRoles
 from hardwon.learn.trials.runner import Runner
 from hardwon.learn.trials.snapshots import repository
-from hardwon.learn.trials.state import Options
-from hardwon.learn.trials.window import omega_setting
-from hardwon.text.clean import required
-from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hardwon.learn.trials.files import LoopFolder, LoopJournal
-    from hardwon.learn.trials.state import State
+    from hardwon.learn.trials.state import Options, State
 
-_TASK_LIMIT = 64 * 1024
 _ABORT_PATIENCE = 15.0  # seconds that a running loop gets to notice that it was aborted
-_CHANGEABLE = {
-    "max_trials", "patience", "repeats", "on_critical", "omega", "policy", "window_tokens",
-    "actor", "actor_seconds", "verify_seconds",
-}  # fmt: skip
 
 
 class Functions:
@@ -104,10 +95,10 @@ class Loops(Library):
         journal = files.LoopJournal(folder)
         try:
             state = journal.load()
-            _check_resumable(state, changes)
+            check_resumable(state, changes)
             _files.unlink(folder.at(files.ABORT))
             process.end_marked(folder.path)  # what a killed process left running
-            journal.add({"event": "resumed", "at": self._now(), "options": _changed(changes)})
+            journal.add({"event": "resumed", "at": self._now(), "options": changed(changes)})
             sound(journal.state.options if journal.state else state.options, functions)
             return await self._runner(journal, functions).run()
         finally:
@@ -167,83 +158,7 @@ class Loops(Library):
         return self._engine.clock().isoformat()
 
 
-def sound(options: Options, functions: Functions) -> Options:
-    """The options once they make sense."""
-    if functions.actor is None and not options.actor:
-        raise InvalidInput("no actor: give a command or a function")
-    if functions.evaluate is None and not options.verify:
-        raise InvalidInput("no verifier: give a command (--verify) or a function (evaluate=)")
-    if options.cwd and not os.path.isdir(options.cwd):
-        raise InvalidInput(f"{options.cwd!r} is no directory")
-    for command in (options.actor, *options.verify):
-        _without_secret(command)
-    omega_setting(options.omega)
-    checked(options.verify, options.cwd or os.getcwd())
-    _within_limits(options)
-    return options._replace(task=redact(required(options.task, "task", _TASK_LIMIT)))
-
-
-def _within_limits(options: Options) -> None:
-    for name in ("max_trials", "window_tokens", "output_bytes"):
-        if not 1 <= getattr(options, name) <= 1 << 30:
-            raise InvalidInput(f"{name} must be at least 1, not {getattr(options, name)}")
-    for name in ("actor_seconds", "verify_seconds"):
-        if not 0 < getattr(options, name) < 1e7:
-            raise InvalidInput(f"{name} must be over 0, not {getattr(options, name)}")
-
-
-def _without_secret(command: object) -> None:
-    """Refuse a command that holds a secret: it is kept as it stands, to be run again."""
-    if redact(str(command)) != str(command):
-        raise InvalidInput("a command of a loop holds a secret; give it by the environment instead")
-
-
-def options_of(task: str, defaults: Any, **given: Any) -> Options:
-    """The options of a loop: what was given, then the settings."""
-    unknown = given.keys() - set(Options._fields)
-    if unknown:
-        raise InvalidInput(f"no such option: {', '.join(sorted(unknown))}")
-    settled = {
-        "max_trials": defaults.max_trials,
-        "omega": defaults.omega,
-        "policy": defaults.policy,
-        "window_tokens": defaults.window_tokens,
-        "actor_seconds": defaults.actor_timeout.total_seconds(),
-        "verify_seconds": defaults.verify_timeout.total_seconds(),
-        "patience": defaults.patience,
-        "repeats": defaults.repeats,
-        "lessons": defaults.lessons,
-    }
-    chosen = {name: value for name, value in given.items() if value is not None}
-    if "omega" in chosen:
-        chosen["omega"] = str(chosen["omega"])
-    try:
-        return from_json(Options, {**settled, **chosen, "task": task})
-    except Misfit as error:
-        raise InvalidInput(str(error)) from error
-
-
 def new_id(task: str) -> str:
     """A readable id that nobody else has."""
     slug = re.sub(r"[^a-z0-9]+", "-", task.lower()[:200]).strip("-")[:30].strip("-")
     return f"loop-{slug or 'task'}-{os.urandom(4).hex()}"
-
-
-def _check_resumable(state: State, changes: dict[str, Any]) -> None:
-    unknown = changes.keys() - _CHANGEABLE
-    if unknown:
-        raise InvalidInput(f"a resumed loop keeps its {', '.join(sorted(unknown))}")
-    _without_secret(changes.get("actor") or "")
-    if state.status == "succeeded":
-        raise InvalidInput(f"loop {state.loop_id!r} has succeeded; there is nothing to resume")
-    most = changes.get("max_trials") or state.options.max_trials
-    # One that was killed before it could end is let end, whatever its trials came to.
-    if state.status != "running" and state.open is None and len(state.trials) >= most:
-        raise InvalidInput(
-            f"loop {state.loop_id!r} has used its {most} trials; resume it with more max trials"
-        )
-
-
-def _changed(changes: dict[str, Any]) -> dict[str, Any]:
-    given = {name: value for name, value in changes.items() if value is not None}
-    return {name: str(v) if name == "omega" else v for name, v in given.items()}

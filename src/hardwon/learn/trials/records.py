@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from hardwon.learn.trials import failures
+from hardwon.learn.trials.codec import with_texts
 from hardwon.learn.trials.state import Trial
 from hardwon.learn.trials.values import (
     ActorOutput,
@@ -19,12 +20,21 @@ from hardwon.learn.trials.values import (
 )
 from hardwon.learn.trials.window import omega, window
 from hardwon.learn.trials.wording import change, describe
+from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.learn.trials.snapshots import Difference
     from hardwon.learn.trials.state import State
+
+T = TypeVar("T")
+
+
+def redacted(value: T) -> T:
+    """The value with the secrets in its texts blacked out."""
+    clean: T = with_texts(value, redact)
+    return clean
 
 
 def crashed(crash: str) -> EvaluatorOutput:

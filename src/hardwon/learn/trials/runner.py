@@ -5,48 +5,30 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import HardwonError
 from hardwon.learn.trials import files, records, summary
-from hardwon.learn.trials.codec import to_json, with_texts
+from hardwon.learn.trials.attempt import Attempt
+from hardwon.learn.trials.codec import to_json
 from hardwon.learn.trials.credit import FailedTrial
 from hardwon.learn.trials.prompt import Prompt
 from hardwon.learn.trials.reflect import reflect
 from hardwon.learn.trials.stop import Verdict, verdict
 from hardwon.learn.trials.to_lessons import keep_lessons
-from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput
 from hardwon.runtime import prompt_text
-from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from hardwon.learn.trials.attempt import Roles
     from hardwon.learn.trials.files import LoopJournal
     from hardwon.learn.trials.snapshots import Difference, Repository
     from hardwon.learn.trials.state import Options, State, Trial
-    from hardwon.learn.trials.values import Record
+    from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput, Record
     from hardwon.runtime import Runtime
 
 _POLL = 0.25  # seconds between two looks for a request to abort
-
-
-class Attempt(NamedTuple):
-    """What an actor gave back: the record of it, all its words, and the answer itself."""
-
-    output: ActorOutput
-    text: str = ""
-    answer: Any = None
-
-
-class Roles(Protocol):
-    """Who acts and who judges."""
-
-    async def act(self, prompt: Prompt, *, prompt_file: str) -> Attempt:
-        """One attempt at the task."""
-
-    async def judge(self, attempt: Attempt) -> EvaluatorOutput:
-        """What is to be thought of it."""
 
 
 class Runner:
@@ -111,7 +93,7 @@ class Runner:
             return Attempt(done, done.rationale, done.rationale)
         prompt = self._begin(number)
         prompt_file = self._journal.folder.at("trials", f"{number + 1:03d}.prompt.md")
-        _spill(prompt_file, prompt)
+        files.spill(prompt_file, prompt)
         attempt = await self._roles.act(prompt, prompt_file=prompt_file)
         self._journal.guard()
         return self._recorded(number, attempt)
@@ -146,9 +128,9 @@ class Runner:
         output = attempt.output
         if difference:
             output = records.with_changes(output, difference)
-        output = with_texts(output, redact)
+        output = records.redacted(output)
         spilled = self._journal.folder.at("trials", f"{number + 1:03d}.out")
-        _spill(spilled, redact(attempt.text))
+        files.spill(spilled, records.redacted(attempt.text))
         self._add("acted", trial=number, actor=to_json(output), tree=tree)
         return attempt._replace(output=output)
 
@@ -169,7 +151,7 @@ class Runner:
             return self.state.open.evaluation
         crash = attempt.output.crash
         judged = records.crashed(crash) if crash else await self._roles.judge(attempt)
-        evaluation: EvaluatorOutput = with_texts(judged, redact)
+        evaluation = records.redacted(judged)
         self._add("judged", trial=number, evaluation=to_json(evaluation))
         return evaluation
 
@@ -199,7 +181,7 @@ class Runner:
             failed, model=self._model, system=self._system, scope=self.state.scope
         )
         record = records.record(self.state, trial, actor, evaluation)
-        record = record._replace(self_reflection=with_texts(words, redact))
+        record = record._replace(self_reflection=records.redacted(words))
         record = record._replace(memory_metadata=records.memory(self.state, [*earlier, record]))
         self._journal.keep(record)
         return record
@@ -243,13 +225,6 @@ class Runner:
 
     def _now(self) -> str:
         return self._engine.clock().isoformat()
-
-
-def _spill(path: str, text: str) -> None:
-    """Write what nothing depends on after a crash; an actor may have removed the folder."""
-    files.make_folder(os.path.dirname(path))
-    with open(path, "w", encoding="utf-8", errors="replace") as file:
-        file.write(text)
 
 
 def _keep_best(journal: LoopJournal, repository: Repository | None) -> None:

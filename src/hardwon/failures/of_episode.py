@@ -1,0 +1,53 @@
+"""The failure that a whole run is remembered for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.failures.later_call import focus
+from hardwon.failures.mistakes import is_mistake
+from hardwon.failures.reading import read_failure
+from hardwon.values.episode import Trigger
+from hardwon.values.step import Step
+
+if TYPE_CHECKING:
+    from hardwon.values.episode import Episode
+    from hardwon.values.failure import Failure
+    from hardwon.values.job import Job
+
+
+def failure_of(episode: Episode) -> Failure | None:
+    """The failure that an episode is remembered for; None when nothing tells it from others.
+
+    An outer error such as "tests failed" names no run: the failing step within it does.
+    """
+    at = focus(episode)
+    if at is None:
+        outer = Step("run", "", episode.error, failed=True)
+        return _telling(read_failure(outer, ())) if episode.error else None
+    steps = episode.steps
+    failing = [n for n, step in enumerate(steps) if step.failed and is_mistake(step, steps[:n])]
+    read = (
+        _telling(episode.steps[n].failure or read_failure(episode.steps[n], episode.steps[:n]))
+        for n in ([at] if at in failing or not failing else []) + failing[::-1]
+    )
+    return next((failure for failure in read if failure), None)
+
+
+def _telling(failure: Failure | None) -> Failure | None:
+    """The failure, if it can be told from others."""
+    return failure if failure and failure.is_telling else None
+
+
+def has_failing_steps(job: Job) -> bool:
+    """Whether the steps of a run tell what failed: more than a text about it would."""
+    return job.trigger == Trigger.ERROR and any(step.failed for step in job.episode.steps)
+
+
+def teaches(job: Job) -> bool:
+    """Whether rules can learn from a job: an error must tell what went wrong, by a mistake."""
+    if job.trigger != Trigger.ERROR:
+        return True
+    steps = job.episode.steps
+    made = any(step.failed and is_mistake(step, steps[:at]) for at, step in enumerate(steps))
+    return failure_of(job.episode) is not None and (made or not any(s.failed for s in steps))

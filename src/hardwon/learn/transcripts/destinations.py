@@ -1,0 +1,67 @@
+"""Where insights are written: which folder, which file, and which tree bounds them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from hardwon.learn.transcripts.questions import OWN_DOMAIN, OWN_PROJECT
+from hardwon.learn.transcripts.related import SUMMARIES
+from hardwon.learn.transcripts.rules.sentences import stack
+from hardwon.runtime import MEMORY
+from hardwon.stores.markdown import insights as notes
+from hardwon.trust import project_for
+
+if TYPE_CHECKING:
+    from hardwon.learn.transcripts.context import Context
+    from hardwon.learn.transcripts.insight import Insight
+    from hardwon.runtime import Runtime
+    from hardwon.values.scope import Scope
+
+_ARCHIVE = "memory-archive.md"
+
+
+class Destinations:
+    """The places that one session's insights may go to."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def summaries(self) -> str:
+        """The file of session summaries."""
+        base = self._context.project_level or self._context.user_level
+        return os.path.join(base, ".insights", SUMMARIES)
+
+    def root(self, path: str) -> str:
+        """The tree that a file must not lead out of."""
+        own = self._context.project_path
+        if own and os.path.abspath(path).startswith(own.rstrip("/") + "/"):
+            return own
+        return self._context.user_level
+
+    def folder(self, scope: str, insight: Insight) -> str:
+        """The folder of the notes of a scope: user, project or domain."""
+        base = self._context.user_level
+        if scope == OWN_PROJECT and self._context.project_level:
+            base = self._context.project_level
+        if scope == OWN_DOMAIN:
+            named = (*stack(f"{' '.join(insight.tags)} {insight.text}"), *insight.tags, "general")
+            return os.path.join(base, ".insights", "domain", named[0])
+        return os.path.join(base, ".insights")
+
+    def memory_file(self, insight: Insight) -> str:
+        """A free name for the file of an insight beside MEMORY.md."""
+        folder, name = os.path.dirname(self._context.memory), notes.slug(insight.title)
+        is_free = not os.path.lexists(os.path.join(folder, name))
+        return os.path.join(folder, name if is_free else f"{insight.key}-{name}")
+
+    def archive(self) -> str:
+        """The file of what had to leave MEMORY.md."""
+        base = self._context.project_level or os.path.dirname(self._context.memory)
+        return os.path.join(base, ".insights", _ARCHIVE)
+
+
+def in_project(scope: Scope, context: Context, engine: Runtime) -> Scope:
+    """The scope of the project that the session ran in."""
+    home = "" if engine.target == MEMORY else engine.settings.home
+    return scope._replace(project=project_for(context.project_path, home, tenant=scope.tenant))

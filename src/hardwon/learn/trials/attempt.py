@@ -1,0 +1,27 @@
+"""What the one who acts and the one who judges in a loop of trials owe to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from hardwon.learn.trials.prompt import Prompt
+    from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput
+
+
+class Attempt(NamedTuple):
+    """What an actor gave back: the record of it, all its words, and the answer itself."""
+
+    output: ActorOutput
+    text: str = ""
+    answer: Any = None
+
+
+class Roles(Protocol):
+    """Who acts and who judges."""
+
+    async def act(self, prompt: Prompt, *, prompt_file: str) -> Attempt:
+        """One attempt at the task."""
+
+    async def judge(self, attempt: Attempt) -> EvaluatorOutput:
+        """What is to be thought of it."""

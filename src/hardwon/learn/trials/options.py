@@ -1,0 +1,102 @@
+"""The options of a loop: read, checked, and changed when it is resumed."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from hardwon.errors import InvalidInput
+from hardwon.learn.trials.codec import Misfit, from_json
+from hardwon.learn.trials.evaluate import checked
+from hardwon.learn.trials.state import Options
+from hardwon.learn.trials.window import omega_setting
+from hardwon.text.clean import required
+from hardwon.text.redact import redact
+
+if TYPE_CHECKING:
+    from hardwon.learn.trials.loops import Functions
+    from hardwon.learn.trials.state import State
+
+_TASK_LIMIT = 64 * 1024
+_CHANGEABLE = {
+    "max_trials", "patience", "repeats", "on_critical", "omega", "policy", "window_tokens",
+    "actor", "actor_seconds", "verify_seconds",
+}  # fmt: skip
+
+
+def sound(options: Options, functions: Functions) -> Options:
+    """The options once they make sense."""
+    if functions.actor is None and not options.actor:
+        raise InvalidInput("no actor: give a command or a function")
+    if functions.evaluate is None and not options.verify:
+        raise InvalidInput("no verifier: give a command (--verify) or a function (evaluate=)")
+    if options.cwd and not os.path.isdir(options.cwd):
+        raise InvalidInput(f"{options.cwd!r} is no directory")
+    for command in (options.actor, *options.verify):
+        _without_secret(command)
+    omega_setting(options.omega)
+    checked(options.verify, options.cwd or os.getcwd())
+    _within_limits(options)
+    return options._replace(task=redact(required(options.task, "task", _TASK_LIMIT)))
+
+
+def _within_limits(options: Options) -> None:
+    for name in ("max_trials", "window_tokens", "output_bytes"):
+        if not 1 <= getattr(options, name) <= 1 << 30:
+            raise InvalidInput(f"{name} must be at least 1, not {getattr(options, name)}")
+    for name in ("actor_seconds", "verify_seconds"):
+        if not 0 < getattr(options, name) < 1e7:
+            raise InvalidInput(f"{name} must be over 0, not {getattr(options, name)}")
+
+
+def _without_secret(command: object) -> None:
+    """Refuse a command that holds a secret: it is kept as it stands, to be run again."""
+    if redact(str(command)) != str(command):
+        raise InvalidInput("a command of a loop holds a secret; give it by the environment instead")
+
+
+def options_of(task: str, defaults: Any, **given: Any) -> Options:
+    """The options of a loop: what was given, then the settings."""
+    unknown = given.keys() - set(Options._fields)
+    if unknown:
+        raise InvalidInput(f"no such option: {', '.join(sorted(unknown))}")
+    settled = {
+        "max_trials": defaults.max_trials,
+        "omega": defaults.omega,
+        "policy": defaults.policy,
+        "window_tokens": defaults.window_tokens,
+        "actor_seconds": defaults.actor_timeout.total_seconds(),
+        "verify_seconds": defaults.verify_timeout.total_seconds(),
+        "patience": defaults.patience,
+        "repeats": defaults.repeats,
+        "lessons": defaults.lessons,
+    }
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if "omega" in chosen:
+        chosen["omega"] = str(chosen["omega"])
+    try:
+        return from_json(Options, {**settled, **chosen, "task": task})
+    except Misfit as error:
+        raise InvalidInput(str(error)) from error
+
+
+def check_resumable(state: State, changes: dict[str, Any]) -> None:
+    """Refuse to resume a loop that has ended, or to change what it must keep."""
+    unknown = changes.keys() - _CHANGEABLE
+    if unknown:
+        raise InvalidInput(f"a resumed loop keeps its {', '.join(sorted(unknown))}")
+    _without_secret(changes.get("actor") or "")
+    if state.status == "succeeded":
+        raise InvalidInput(f"loop {state.loop_id!r} has succeeded; there is nothing to resume")
+    most = changes.get("max_trials") or state.options.max_trials
+    # One that was killed before it could end is let end, whatever its trials came to.
+    if state.status != "running" and state.open is None and len(state.trials) >= most:
+        raise InvalidInput(
+            f"loop {state.loop_id!r} has used its {most} trials; resume it with more max trials"
+        )
+
+
+def changed(changes: dict[str, Any]) -> dict[str, Any]:
+    """The changes that were given, as options have them."""
+    given = {name: value for name, value in changes.items() if value is not None}
+    return {name: str(v) if name == "omega" else v for name, v in given.items()}
