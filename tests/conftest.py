@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+
+from tests.postgres_server import Place, PostgresServer, running
 
 # Time never decides a test; in CI the same examples are tried every time.
 settings.register_profile("here", deadline=None)
@@ -24,3 +27,16 @@ def _no_settings_from_outside(
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
     monkeypatch.chdir(os.getcwd())  # a command that goes elsewhere takes the next test not along
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """One server for all tests of a session; who stops or freezes one starts another."""
+    with running() as server:
+        yield server
+
+
+@pytest.fixture
+def database(postgres: PostgresServer) -> Place:
+    """A new database with the tables of hardwon."""
+    return postgres.database()

@@ -1,0 +1,34 @@
+"""How long a caller can wait for servers: an agent's turn a moment, anybody else far longer."""
+
+from __future__ import annotations
+
+from _thread import _local
+
+_mine = _local()
+
+
+class Hurry:
+    """`with Hurry(0.08):` what this thread waits for servers takes so long at most, all in all."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def __enter__(self) -> None:
+        self._before = left()
+        _mine.left = self._seconds if self._before is None else min(self._before, self._seconds)
+
+    def __exit__(self, *_: object) -> None:
+        _mine.left = self._before
+
+
+def left() -> float | None:
+    """Seconds that this thread may still wait; None when it is in no hurry."""
+    found: float | None = getattr(_mine, "left", None)
+    return found
+
+
+def spend(seconds: float) -> None:
+    """Note how long this thread has waited."""
+    before = left()
+    if before is not None:
+        _mine.left = max(0.0, before - seconds)

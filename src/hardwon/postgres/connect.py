@@ -1,0 +1,95 @@
+"""One connection to PostgreSQL: its address, its options, and a limit on each wait."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from hardwon import _hurry
+from hardwon.errors import MissingExtra
+from hardwon.postgres.deadline import bounded
+
+try:
+    import psycopg as psycopg  # others take it from here
+except ImportError as error:
+    raise MissingExtra("postgres") from error
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    T = TypeVar("T")
+
+SCHEMES = ("postgresql://", "postgres://")
+_TRUE = {"1", "true", "yes", "on"}
+_LOOK = 0.1  # seconds between two looks at the clock, and for Ctrl-C
+_PREPARE_AFTER = 5  # executions of a statement
+_OPTIONS: dict[str, Any] = {
+    "application_name": "hardwon",
+    "connect_timeout": 5,
+    "keepalives_idle": 30,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,  # milliseconds
+}
+
+
+class Connection(psycopg.Connection[tuple[Any, ...]]):
+    """A connection that waits for `patience` seconds, or as long as a hurried caller may."""
+
+    patience: float | None = None
+    born: float = 0.0
+
+    def wait(
+        self, gen: Generator[Any, Any, T], interval: float = _LOOK, timeout: float | None = None
+    ) -> T:
+        """One exchange with the server; after a TimeoutError the connection is closed."""
+        left = _hurry.left()
+        limit = self.patience if left is None else left
+        if limit is None:
+            return super().wait(gen, interval)
+        began = time.monotonic()
+        try:
+            return super().wait(bounded(gen, began + limit), min(interval, limit))
+        except TimeoutError:
+            self.pgconn.finish()  # whatever is said from now on belongs to the lost exchange
+            raise
+        finally:
+            _hurry.spend(time.monotonic() - began)
+
+
+def connect(url: str, *, patience: float | None) -> Connection:
+    """A new connection. It may take long, so no agent's turn calls this itself."""
+    plain, is_pooled = without_own_options(url)
+    given = dict(parse_qsl(urlsplit(plain).query))
+    options = {name: value for name, value in _OPTIONS.items() if name not in given}
+    opened = Connection.connect(
+        plain, autocommit=True, prepare_threshold=None if is_pooled else _PREPARE_AFTER, **options
+    )
+    opened.patience, opened.born = patience, time.monotonic()
+    return opened
+
+
+def without_own_options(url: str) -> tuple[str, bool]:
+    """The URL as libpq reads it, and whether it leads to a pooler (`?pgbouncer=true`)."""
+    parts = urlsplit(url)
+    options = parse_qsl(parts.query, keep_blank_values=True)
+    kept = [(name, value) for name, value in options if name != "pgbouncer"]
+    is_pooled = any(name == "pgbouncer" and value.lower() in _TRUE for name, value in options)
+    return (urlunsplit(parts._replace(query=urlencode(kept))), is_pooled)
+
+
+def is_address(target: str) -> bool:
+    """Whether a target is the URL of a PostgreSQL database."""
+    return target.startswith(SCHEMES)
+
+
+def name_of(url: str) -> str:
+    """The database in words, without the password that may stand in its URL."""
+    parts = urlsplit(url)
+    try:
+        port = parts.port
+    except ValueError:
+        port = None
+    host = parts.hostname or dict(parse_qsl(parts.query)).get("host", "localhost")
+    return f"PostgreSQL {host}{f':{port}' if port else ''}{parts.path}"

@@ -1,0 +1,281 @@
+"""One PostgreSQL database: tenants behind two walls, transactions that belong to their thread.
+
+Every statement about a tenant runs in a transaction that has said whose it is, so that row-level
+security is the second wall behind the `WHERE`. Nothing is ever set for a session: behind a pooler
+the next user of a connection would inherit it.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from hardwon import _hurry
+from hardwon.errors import Unavailable
+from hardwon.postgres.connect import Connection, name_of, psycopg
+from hardwon.postgres.deadline import Breaker
+from hardwon.postgres.pool import Pool
+from hardwon.postgres.problems import explained
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    T = TypeVar("T")
+    Row = tuple[Any, ...]
+
+POOL = 4  # connections of a process
+PATIENCE = 30.0  # seconds that somebody who is in no hurry waits for one answer
+_NOBODY = ""  # no tenant has this name
+_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_BE = "SELECT set_config('hardwon.tenant', %s, true)"
+
+
+class Asked(NamedTuple):
+    """A statement with its values; `%(tenant)s` is filled in by the tenant that asks."""
+
+    sql: str
+    values: dict[str, object]
+
+
+def asked(sql: str, **values: object) -> Asked:
+    """A statement with its values."""
+    return Asked(sql, values)
+
+
+class Database:
+    """A pool of connections. `with database:` keeps all that this thread writes, or nothing."""
+
+    def __init__(self, url: str, *, pool: int = POOL, patience: float | None = PATIENCE) -> None:
+        self.url = url
+        self.name = name_of(url)
+        self._patience = patience
+        self._pool = Pool(url, size=pool, patience=patience)
+        self._breaker = Breaker()
+        self._mine = threading.local()
+
+    def of(self, tenant: str) -> Tenancy:
+        """What belongs to one tenant."""
+        return Tenancy(self, tenant)
+
+    @property
+    def open(self) -> Transaction | None:
+        """The transaction of this thread, if one is open."""
+        found: Transaction | None = getattr(self._mine, "open", None)
+        return found
+
+    def __enter__(self) -> Transaction:
+        """Begin to write, or join the transaction that is open."""
+        if self.open is None:
+            self._mine.open = Transaction(self._taken(), _WRITE)
+        found: Transaction = self._mine.open
+        found.depth += 1
+        return found
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        transaction = self.open
+        if transaction is None:
+            return
+        transaction.depth -= 1
+        if transaction.depth:
+            return
+        try:
+            with self._explaining(transaction.connection):
+                transaction.end(is_kept=kind is None)
+        finally:
+            self._mine.open = None
+            self._pool.give(transaction.connection)
+        transaction.tell_ended()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all reads of a `with` block see the same state; others go on writing."""
+        if self.open is not None:
+            yield
+            return
+        transaction = self._mine.open = Transaction(self._taken(), _READ)
+        try:
+            yield
+            with self._explaining(transaction.connection):
+                transaction.end(is_kept=True)
+        except BaseException:
+            with self._quietly():
+                transaction.end(is_kept=False)
+            raise
+        finally:
+            self._mine.open = None
+            self._pool.give(transaction.connection)
+
+    def ask(self, tenant: str, *statements: Asked) -> list[list[Row]]:
+        """The rows of each statement, in one round trip."""
+        transaction = self.open
+        if transaction is not None:
+            with self._explaining(transaction.connection):
+                return transaction.ask(tenant, statements)
+        connection = self._taken()
+        try:
+            with self._explaining(connection):
+                alone = Transaction(connection, _WRITE)
+                return alone.ask(tenant, statements, is_last=True)
+        finally:
+            self._pool.give(connection)
+
+    def rows(self, sql: str, **values: object) -> list[Row]:
+        """All rows of a statement that is about no tenant."""
+        return self.ask(_NOBODY, Asked(sql, values))[0]
+
+    def run_script(self, script: str) -> None:
+        """Run statements without values inside `with database:`."""
+        transaction = self.open
+        assert transaction is not None, "a script needs a transaction"
+        with self._explaining(transaction.connection):
+            transaction.begin()
+            transaction.connection.execute(script.encode())
+
+    @contextmanager
+    def opened(self) -> Iterator[Database]:
+        """Close the connections when the `with` block ends."""
+        try:
+            yield self
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Close the connections; a later call opens others."""
+        self._pool.close()
+
+    def _taken(self) -> Connection:
+        left = _hurry.left()
+        if left is not None and self._breaker.is_open:
+            raise Unavailable(f"{self.name}: still away; not tried again yet")
+        try:
+            return self._pool.take(self._patience if left is None else left)
+        except Unavailable as error:
+            self._breaker.trip()
+            raise Unavailable(f"{self.name}: {error}") from error
+
+    @contextmanager
+    def _explaining(self, connection: Connection) -> Iterator[None]:
+        try:
+            yield
+        except (psycopg.Error, TimeoutError) as error:
+            if connection.closed:
+                self._breaker.trip()
+            raise explained(error, self.name) from error
+        self._breaker.reset()
+
+    @contextmanager
+    def _quietly(self) -> Iterator[None]:
+        """The error that is on its way says more than one of the clearing up."""
+        try:
+            yield
+        except (psycopg.Error, TimeoutError):
+            return
+
+
+class Tenancy(NamedTuple):
+    """A database as one tenant sees it."""
+
+    database: Database
+    tenant: str
+
+    def rows(self, sql: str, **values: object) -> list[Row]:
+        """All rows of a statement."""
+        return self.database.ask(self.tenant, Asked(sql, values))[0]
+
+    def row(self, sql: str, **values: object) -> Row | None:
+        """The first row, if there is one."""
+        found = self.rows(sql, **values)
+        return found[0] if found else None
+
+    def run(self, sql: str, **values: object) -> None:
+        """Change something."""
+        self.rows(sql, **values)
+
+    def ask(self, *statements: Asked) -> list[list[Row]]:
+        """The rows of each statement, in one round trip."""
+        return self.database.ask(self.tenant, *statements)
+
+
+class Transaction:
+    """What one thread does on one connection, from BEGIN to COMMIT."""
+
+    def __init__(self, connection: Connection, begin: str) -> None:
+        self.connection = connection
+        self.depth = 0
+        self.is_writing = begin == _WRITE
+        self._begin = begin
+        self._tenant = _NOBODY
+        self._held: list[AbstractContextManager[Any]] = []
+        self._before_commit: dict[object, Callable[[], None]] = {}
+        self._is_kept = False
+        self.notes: dict[object, Any] = {}  # what parts of a store remember until it ends
+
+    def ask(
+        self, tenant: str, statements: Sequence[Asked], *, is_last: bool = False
+    ) -> list[list[Row]]:
+        """The rows of each statement; what has to be said before and after goes along."""
+        if not self._begin and tenant in {self._tenant, _NOBODY} and len(statements) == 1:
+            return [self._rows(tenant, statements[0])]
+        with self.connection.pipeline():
+            self.begin()
+            self._be(tenant)
+            cursors = [self._execute(tenant, one) for one in statements]
+            if is_last:
+                self.connection.execute("COMMIT")
+        return [_fetched(cursor) for cursor in cursors]
+
+    def begin(self) -> None:
+        """Say BEGIN unless that was said."""
+        if self._begin:
+            self.connection.execute(self._begin)
+            self._begin = ""
+
+    def before_commit(self, key: object, act: Callable[[], None]) -> None:
+        """Do this once before the transaction is kept."""
+        self._before_commit.setdefault(key, act)
+
+    def hold(self, resource: AbstractContextManager[T]) -> T:
+        """Enter a context that ends after the transaction has, in the same way as it."""
+        entered = resource.__enter__()
+        self._held.append(resource)
+        return entered
+
+    def end(self, *, is_kept: bool) -> None:
+        """Keep all, or nothing."""
+        try:
+            if is_kept:
+                while self._before_commit:
+                    _, act = self._before_commit.popitem()
+                    act()
+            if not self._begin and not self.connection.closed:
+                self.connection.execute("COMMIT" if is_kept else "ROLLBACK")
+            self._is_kept = is_kept
+        finally:
+            if not self._is_kept:
+                self.tell_ended()
+
+    def tell_ended(self) -> None:
+        """Let those who waited for the end know how it ended."""
+        held, self._held = self._held, []
+        kind = None if self._is_kept else Unavailable
+        for resource in held:
+            resource.__exit__(kind, None, None)
+
+    def _be(self, tenant: str) -> None:
+        if tenant not in {self._tenant, _NOBODY}:
+            self.connection.execute(_BE, (tenant,))
+            self._tenant = tenant
+
+    def _rows(self, tenant: str, statement: Asked) -> list[Row]:
+        return _fetched(self._execute(tenant, statement))
+
+    def _execute(self, tenant: str, statement: Asked) -> psycopg.Cursor[Row]:
+        values = {"tenant": tenant, **statement.values}
+        return self.connection.execute(statement.sql.encode(), values, binary=True)
+
+
+def _fetched(cursor: psycopg.Cursor[Row]) -> list[Row]:
+    return cursor.fetchall() if cursor.description else []

@@ -1,0 +1,53 @@
+"""A limit on waiting that holds whatever the server does: freeze, trickle, vanish.
+
+A frozen backend ignores `statement_timeout`, so the limit is ours: psycopg drives its protocol as a
+generator over a non-blocking socket, and the generator is given up when the time is over.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    T = TypeVar("T")
+
+REST = 2.0  # seconds without another try by those in a hurry, after one has failed
+
+
+def bounded(protocol: Generator[Any, Any, T], until: float) -> Generator[Any, Any, T]:
+    """The same exchange with the server; TimeoutError once the moment has passed."""
+    try:
+        wanted = next(protocol)
+        while True:
+            ready = yield wanted
+            if time.monotonic() >= until and not ready:
+                protocol.close()
+                raise TimeoutError
+            wanted = protocol.send(ready)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+
+
+class Breaker:
+    """After a failure, those in a hurry do not try again for a while."""
+
+    def __init__(self, rest: float = REST) -> None:
+        self._rest = rest
+        self._until = 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is too early for another try."""
+        return time.monotonic() < self._until
+
+    def trip(self) -> None:
+        """Rest from now on."""
+        self._until = time.monotonic() + self._rest
+
+    def reset(self) -> None:
+        """The server has answered."""
+        self._until = 0.0

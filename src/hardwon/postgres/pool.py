@@ -1,0 +1,115 @@
+"""A few connections for all threads of a process; a thread of its own makes them."""
+
+from __future__ import annotations
+
+import select
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from hardwon import _fork
+from hardwon.errors import Unavailable
+from hardwon.postgres.connect import Connection, connect, psycopg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LIFETIME = 1800.0  # seconds; a server that was moved or resized gets its connections back
+_FORK_PATIENCE = 5.0  # seconds
+_abandoned: list[Connection] = []  # of parents; closing one would end the parent's session
+
+
+class Pool:
+    """At most `size` connections; the one used last is used next."""
+
+    rank = _fork.INNER
+
+    def __init__(self, url: str, *, size: int, patience: float | None) -> None:
+        self._open: Callable[[], Connection] = lambda: connect(url, patience=patience)
+        self._size = size
+        self._changed = threading.Condition()
+        self._idle: list[Connection] = []
+        self._used: set[Connection] = set()
+        self._connecting = 0
+        self._failures = 0
+        self._problem = ""
+        _fork.watch(self)
+
+    def take(self, limit: float | None) -> Connection:
+        """A connection that works as far as one can see; Unavailable when there is none in time."""
+        end = None if limit is None else time.monotonic() + limit
+        with self._changed:
+            failures = self._failures
+            while True:
+                if (found := self._healthy()) is not None:
+                    self._used.add(found)
+                    return found
+                if failures != self._failures:
+                    raise Unavailable(self._problem)
+                self._ensure_connecting()
+                left = None if end is None else end - time.monotonic()
+                if (left is not None and left <= 0) or not self._changed.wait(left):
+                    raise Unavailable("no connection in time")
+
+    def give(self, connection: Connection) -> None:
+        """Take a connection back; one that is broken, busy or old is closed."""
+        is_idle = connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        is_young = time.monotonic() - connection.born < _LIFETIME
+        with self._changed:
+            if connection not in self._used:  # taken before a fork
+                return
+            self._used.discard(connection)
+            if is_idle and is_young:
+                self._idle.append(connection)
+            else:
+                connection.close()
+            self._changed.notify()
+
+    def close(self) -> None:
+        """Close the idle connections; the next caller opens others."""
+        with self._changed:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _healthy(self) -> Connection | None:
+        """An idle connection to which the server has said nothing: word unasked is a farewell."""
+        while self._idle:
+            connection = self._idle.pop()
+            if not connection.closed and not select.select([connection.fileno()], [], [], 0)[0]:
+                return connection
+            connection.close()
+        return None
+
+    def _ensure_connecting(self) -> None:
+        if len(self._used) + self._connecting < self._size and not self._connecting:
+            self._connecting += 1
+            threading.Thread(target=self._connect, daemon=True, name="hardwon-postgres").start()
+
+    def _connect(self) -> None:
+        changed, made, problem = self._changed, None, ""
+        try:
+            made = self._open()
+        except psycopg.Error as error:
+            problem = " ".join(str(error).split()) or type(error).__name__
+        with changed:
+            self._connecting -= 1
+            if made is None:
+                self._failures, self._problem = self._failures + 1, problem
+            else:
+                self._idle.append(made)
+            changed.notify_all()
+
+    def before_fork(self) -> None:
+        """Close what is idle: a child could not use it."""
+        self._is_held = self._changed.acquire(timeout=_FORK_PATIENCE)
+        for connection in self._idle:
+            connection.close()
+        self._idle.clear()
+
+    def after_fork(self, *, is_child: bool) -> None:
+        if is_child:
+            _abandoned.extend(self._used)
+            self._changed, self._used, self._connecting = threading.Condition(), set(), 0
+        elif self._is_held:
+            self._changed.release()

@@ -1,0 +1,36 @@
+"""What went wrong at the server, as the error that a person or a worker can act on."""
+
+from __future__ import annotations
+
+from hardwon.errors import StorageError, StorageFull, Unavailable
+from hardwon.postgres.connect import psycopg
+
+_LATER = (
+    *(psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected),
+    *(psycopg.errors.LockNotAvailable, psycopg.errors.QueryCanceled),
+    *(psycopg.errors.TooManyConnections, psycopg.InterfaceError),
+)
+_MIGRATE = "run `hardwon migrate` with the URL of the role that owns the tables"
+
+
+def explained(error: Exception, name: str) -> Exception:
+    """The error a person can act on; one that may pass is Unavailable."""
+    if isinstance(error, TimeoutError):
+        return Unavailable(f"{name}: no answer in time")
+    problem = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, psycopg.errors.DiskFull):
+        return StorageFull(name, problem, "free some space and try again")
+    if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.InvalidSchemaName):
+        return StorageError(name, problem, _MIGRATE)
+    if isinstance(error, psycopg.errors.InsufficientPrivilege):
+        return StorageError(name, problem, "grant it: `hardwon migrate --grant ROLE`")
+    if isinstance(error, _LATER) or _is_lost(error):
+        return Unavailable(f"{name}: {problem}")
+    return StorageError(name, problem, "check the server's log")
+
+
+def _is_lost(error: Exception) -> bool:
+    """Whether the connection or the server is gone: errors without a code, and class 57 and 08."""
+    if not isinstance(error, psycopg.OperationalError):
+        return False
+    return error.sqlstate is None or error.sqlstate[:2] in {"57", "08", "53"}

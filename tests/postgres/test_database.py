@@ -1,0 +1,182 @@
+"""Tenants behind two walls, transactions that belong to their thread, and a server that is away."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from hardwon._hurry import Hurry
+from hardwon.errors import StorageError, Unavailable
+from hardwon.postgres.database import Database
+from tests.postgres_server import Place, PostgresServer, running
+from tests.redis_server import free_port
+
+_ALL = "SELECT agent_id FROM hardwon.shelves ORDER BY agent_id"
+
+
+@pytest.fixture
+def db(database: Place) -> Iterator[Database]:
+    with Database(database.url).opened() as opened:
+        yield opened
+
+
+@pytest.fixture
+def own_server() -> Iterator[PostgresServer]:
+    """A server that the test may freeze or stop."""
+    with running() as server:
+        yield server
+
+
+def shelve(db: Database, tenant: str, agent: str) -> None:
+    with db:
+        own = db.of(tenant)
+        own.run("INSERT INTO hardwon.tenants VALUES (%(tenant)s) ON CONFLICT DO NOTHING")
+        own.run(
+            "INSERT INTO hardwon.shelves (tenant, agent_id) VALUES (%(tenant)s, %(agent)s)",
+            agent=agent,
+        )
+
+
+def agents(db: Database, tenant: str) -> list[str]:
+    return [agent for (agent,) in db.of(tenant).rows(_ALL)]
+
+
+def test_a_tenant_sees_its_own_rows_although_the_statement_asks_for_all(db: Database) -> None:
+    shelve(db, "acme", "coder")
+    shelve(db, "other", "writer")
+
+    assert agents(db, "acme") == ["coder"]
+    assert agents(db, "other") == ["writer"]
+
+
+def test_who_names_no_tenant_sees_nothing(db: Database, database: Place) -> None:
+    shelve(db, "acme", "coder")
+
+    with Database(database.url).opened() as new, pytest.raises(StorageError, match="tenant"):
+        new.rows(_ALL)
+    assert db.rows(_ALL) == []  # a session that has served a tenant before
+
+
+def test_nobody_writes_for_another_tenant(db: Database) -> None:
+    shelve(db, "acme", "coder")
+
+    with pytest.raises(StorageError, match="row-level security"):
+        db.of("other").run("INSERT INTO hardwon.shelves (tenant, agent_id) VALUES ('acme', 'x')")
+
+
+def test_the_role_of_a_service_changes_no_table(db: Database) -> None:
+    with pytest.raises(StorageError, match="hardwon migrate"):
+        db.rows("ALTER TABLE hardwon.shelves DISABLE ROW LEVEL SECURITY")
+
+
+def test_a_block_is_kept_as_a_whole_or_not_at_all(db: Database) -> None:
+    def fail() -> None:
+        with db:
+            shelve(db, "acme", "coder")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+
+    assert agents(db, "acme") == []
+
+
+def test_one_transaction_serves_several_tenants(db: Database) -> None:
+    with db:
+        shelve(db, "acme", "coder")
+        shelve(db, "other", "writer")
+        assert agents(db, "acme") == ["coder"]
+
+    assert agents(db, "other") == ["writer"]
+
+
+def test_a_snapshot_stays_while_others_write(db: Database) -> None:
+    with db.snapshot():
+        before = agents(db, "acme")
+        beside = threading.Thread(target=shelve, args=(db, "acme", "coder"))
+        beside.start()
+        beside.join()
+        assert agents(db, "acme") == before == []
+
+    assert agents(db, "acme") == ["coder"]
+
+
+def test_a_failed_statement_ends_its_transaction_only(db: Database) -> None:
+    with pytest.raises(StorageError):
+        db.rows("SELECT 1 / 0")
+
+    assert db.rows("SELECT 1") == [(1,)]
+
+
+def test_more_threads_than_connections_wait_their_turn(database: Place) -> None:
+    found: list[object] = []
+    with Database(database.url, pool=2).opened() as db:
+        threads = [
+            threading.Thread(target=lambda: found.extend(db.rows("SELECT 1 FROM pg_sleep(0.01)")))
+            for _ in range(12)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    assert len(found) == 12
+
+
+def test_a_forked_child_has_connections_of_its_own(db: Database) -> None:
+    before = db.rows("SELECT pg_backend_pid()")
+    read, write = os.pipe()
+
+    child = os.fork()
+    if child == 0:
+        os.write(write, str(db.rows("SELECT pg_backend_pid()")[0][0]).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+
+    assert int(os.read(read, 100)) not in {before[0][0], db.rows("SELECT pg_backend_pid()")[0][0]}
+
+
+def test_a_restarted_server_is_found_again(own_server: PostgresServer) -> None:
+    with Database(own_server.database().url).opened() as db:
+        shelve(db, "acme", "coder")
+        own_server.stop()
+        own_server.start()
+
+        assert agents(db, "acme") == ["coder"]
+
+
+def test_who_is_in_a_hurry_gives_up_a_frozen_server_and_rests(own_server: PostgresServer) -> None:
+    with Database(own_server.database().url).opened() as db:
+        shelve(db, "acme", "coder")
+        own_server.freeze()
+        with Hurry(0.08), pytest.raises(Unavailable, match="in time"):
+            agents(db, "acme")
+        with Hurry(0.08), pytest.raises(Unavailable, match="not tried again"):
+            agents(db, "acme")
+        own_server.thaw()
+
+        assert agents(db, "acme") == ["coder"]
+        with Hurry(5):  # the answer to somebody patient ended the rest
+            assert agents(db, "acme") == ["coder"]
+
+
+def test_waits_of_a_hurried_caller_add_up(db: Database) -> None:
+    def ask() -> None:
+        for _ in range(1000):
+            db.rows("SELECT 1 FROM pg_sleep(0.02)")
+
+    with Hurry(0.3), pytest.raises(Unavailable):
+        ask()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_server_that_is_not_there_is_unavailable(host: str) -> None:
+    with Database(f"postgresql://u:secret@{host}:{free_port()}/db").opened() as db:
+        with pytest.raises(Unavailable) as problem:
+            db.rows("SELECT 1")
+        assert "secret" not in str(problem.value)
+        with Hurry(0.08), pytest.raises(Unavailable, match="not tried again"):
+            db.rows("SELECT 1")

@@ -1,0 +1,103 @@
+"""Migrations: each once, by one process at a time, and never backwards."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from hardwon.errors import InvalidInput, NewerSchema, SetupError
+from hardwon.postgres import schema
+from hardwon.postgres.database import Database
+from tests.postgres_server import SERVICE, Place, PostgresServer
+
+REPLICAS, ROUNDS = 4, 5
+
+
+@pytest.fixture
+def empty(postgres: PostgresServer) -> Iterator[Database]:
+    with Database(postgres.empty().owner).opened() as opened:
+        yield opened
+
+
+def test_an_empty_database_gets_every_table_once(empty: Database) -> None:
+    known = schema.migrations()
+
+    assert schema.version(empty) == 0
+    assert schema.migrate(empty) == known
+    assert schema.migrate(empty) == []
+    assert schema.version(empty) == known[-1].number
+
+
+def test_the_scripts_are_numbered_without_a_gap() -> None:
+    assert [one.number for one in schema.migrations()] == list(
+        range(1, len(schema.migrations()) + 1)
+    )
+
+
+def test_replicas_that_start_together_migrate_once(postgres: PostgresServer) -> None:
+    for _ in range(ROUNDS):
+        place = postgres.empty()
+        done: list[int] = []
+
+        def start(place: Place = place, done: list[int] = done) -> None:
+            with Database(place.owner).opened() as own:
+                done.append(len(schema.migrate(own)))
+
+        threads = [threading.Thread(target=start) for _ in range(REPLICAS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+        assert sorted(done) == [0] * (REPLICAS - 1) + [len(schema.migrations())]
+
+
+def test_a_database_of_a_newer_release_is_left_alone(empty: Database) -> None:
+    schema.migrate(empty)
+    empty.rows("INSERT INTO hardwon.migrations (version, name) VALUES (9999, 'of tomorrow')")
+
+    for look in (schema.migrate, schema.pending, schema.ensure):
+        with pytest.raises(NewerSchema):
+            look(empty)
+
+
+def test_a_service_that_only_checks_says_what_to_run(empty: Database) -> None:
+    with pytest.raises(SetupError, match="hardwon migrate"):
+        schema.ensure(empty, schema.CHECK)
+    assert schema.version(empty) == 0
+
+    schema.ensure(empty, schema.AUTO)
+    schema.ensure(empty, schema.CHECK)
+
+
+def test_another_mode_is_refused(empty: Database) -> None:
+    with pytest.raises(InvalidInput):
+        schema.ensure(empty, "sometimes")
+
+
+def test_a_granted_role_uses_the_tables_and_those_to_come(postgres: PostgresServer) -> None:
+    place = postgres.empty()
+    with Database(place.owner).opened() as owner, Database(place.url).opened() as service:
+        schema.migrate(owner)
+        with pytest.raises(SetupError):
+            service.of("acme").rows("SELECT * FROM hardwon.lessons")
+        schema.grant(owner, SERVICE)
+        owner.rows("CREATE TABLE hardwon.later (tenant text)")
+
+        assert service.of("acme").rows("SELECT * FROM hardwon.lessons") == []
+        assert service.of("acme").rows("SELECT * FROM hardwon.later") == []
+        with pytest.raises(SetupError):
+            service.rows("DELETE FROM hardwon.migrations")
+
+
+def test_every_table_of_tenants_is_walled(database: Place, postgres: PostgresServer) -> None:
+    open_tables = postgres.execute(
+        "SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace"
+        " WHERE n.nspname = 'hardwon' AND c.relkind = 'r'"
+        " AND NOT (c.relrowsecurity AND c.relforcerowsecurity)",
+        database.name,
+    )
+
+    assert {name for (name,) in open_tables} == {"migrations", "tenants", "proof_salt", "folded"}
