@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
+from hardwon.keys import KeyRing
 from hardwon.models.budget import FileLedger, Spent
 
 GONE, STAYS = "tenant-zebra", "tenant-lion"
@@ -37,6 +38,7 @@ def home(tmp_path: Path) -> Path:
         busy(hw, STAYS, "lion cage")
     ledger = FileLedger(str(tmp_path / "spend"))
     for tenant in (GONE, STAYS):
+        KeyRing(str(tmp_path)).create(tenant=tenant)
         ledger.add("2026-11-16", tenant, "model", Spent(1, 100, 0.5))
     return tmp_path
 
@@ -70,6 +72,13 @@ def test_a_run_of_a_forgotten_tenant_is_gone_and_others_stay(home: Path) -> None
         hw.forget_tenant(GONE)
 
     assert len(list((home / "runs").glob("*.jsonl"))) == before - 1
+
+
+def test_the_keys_of_a_forgotten_tenant_open_nothing(home: Path) -> None:
+    with hardwon.open(home) as hw:
+        hw.forget_tenant(GONE)
+
+    assert [key.tenant for key in KeyRing(str(home)).list()] == [STAYS]
 
 
 def test_what_a_forgotten_tenant_cost_still_counts(home: Path) -> None:

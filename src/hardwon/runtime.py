@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from typing import Any
 
-    from hardwon import _sync, embeddings, models, trust, worker
+    from hardwon import _sync, embeddings, keys, models, trust, worker
     from hardwon.models import budget, function, rules
     from hardwon.pipeline import (
         capture,
@@ -68,7 +68,7 @@ else:
     imagine = lazy("hardwon.pipeline.imagine")
     mine, word = lazy("hardwon.pipeline.mine"), lazy("hardwon.pipeline.word")
     work, worker = lazy("hardwon.pipeline.work"), lazy("hardwon.worker")
-    trust = lazy("hardwon.trust")
+    trust, keys = lazy("hardwon.trust"), lazy("hardwon.keys")
 
 
 MEMORY = "memory:"
@@ -233,6 +233,7 @@ class Runtime:
         if self.target != MEMORY:
             runs.forget(self.settings.home, tenant)
             trust.forget(self.settings.home, tenant)
+            keys.forget(self.settings.home, tenant)
         self.store.forget(tenant)
 
     def close(self) -> None:

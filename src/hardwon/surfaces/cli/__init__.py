@@ -35,6 +35,8 @@ COMMANDS = {
     "hook": "Answer an event of a coding agent (see `install`).",
     "daemon": "Answer hooks without starting a process for each.",
     "mcp": "Serve lessons over the Model Context Protocol.",
+    "serve": "Serve the HTTP API and the pages.",
+    "key": "Make, list and revoke the keys of `serve`.",
     "goal": "Tell that a goal has ended, and see what past goals taught.",
     "dream": "Put lessons in order while nobody works; see and undo what was done.",
     "doctor": "Check the installation and the data, and say what to do.",

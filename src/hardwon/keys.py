@@ -1,0 +1,222 @@
+"""Keys that let programs and people in over the network: shown once, kept as digests.
+
+A key reads `hw_<id>_<secret>`. It belongs to one tenant and has one role; it may be limited to an
+agent and a project. All are in `<home>/serve.db`, beside what the server has to remember.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+import sqlite3
+import threading
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hardwon.errors import InvalidInput, NotFound, StorageError
+from hardwon.text.clean import one_line
+from hardwon.values.scope import named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+NAME = "serve.db"
+_MARK = "hw"
+_PATIENCE = 5.0  # seconds to wait for another process
+_NOTED = timedelta(minutes=1)  # a use is noted no more often than this
+_NOTHING = bytes(32)  # compared when no key has the id, so that both take the same time
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS keys (
+    id TEXT PRIMARY KEY, digest BLOB NOT NULL, tenant TEXT NOT NULL, role TEXT NOT NULL,
+    agent TEXT, project TEXT, note TEXT NOT NULL,
+    created_at REAL NOT NULL, expires_at REAL, used_at REAL, revoked_at REAL
+) STRICT
+"""
+_COLUMNS = "id, tenant, role, agent, project, note, created_at, expires_at, used_at, revoked_at"
+
+
+class Role:
+    """What the holder of a key may do."""
+
+    AGENT = "agent"  # use the doors, learn, read lessons
+    VIEWER = "viewer"  # read everything of the tenant
+    CURATOR = "curator"  # also change lessons and dead letters
+    ADMIN = "admin"  # all of it, the doors and the keys of the tenant included
+
+
+ROLES = (Role.AGENT, Role.VIEWER, Role.CURATOR, Role.ADMIN)
+
+
+class Key(NamedTuple):
+    """One key, without its secret."""
+
+    id: str
+    tenant: str
+    role: str
+    agent: str | None  # the only one it is for; None: any
+    project: str | None
+    note: str
+    created_at: datetime
+    expires_at: datetime | None = None
+    used_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+    def is_valid(self, now: datetime) -> bool:
+        """Whether it still opens anything."""
+        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class KeyRing:
+    """The keys of one home. Any process may use it at any time."""
+
+    def __init__(
+        self, home: str, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        self._path = os.path.join(home, NAME)
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._connection = connected(self._path, _SCHEMA)
+
+    def create(
+        self,
+        *,
+        tenant: str = "default",
+        role: str = Role.AGENT,
+        agent: str | None = None,
+        project: str | None = None,
+        note: str = "",
+        lasts: timedelta | None = None,
+    ) -> tuple[Key, str]:
+        """A new key, and the text to hand out: it is not kept, so it cannot be shown again."""
+        if role not in ROLES:
+            raise InvalidInput(f"no such role: {role!r}; one of {', '.join(ROLES)}")
+        now = self._clock()
+        key = Key(
+            secrets.token_hex(6),
+            named(tenant, "tenant"),
+            role,
+            None if agent is None else named(agent, "agent"),
+            None if project is None else named(project, "project"),
+            one_line(note, 200),
+            now,
+            None if lasts is None else now + lasts,
+        )
+        secret = secrets.token_urlsafe(32)
+        row = (key.id, _digest(secret), *key[1:6], now.timestamp(), _seconds(key.expires_at))
+        self._run(
+            "INSERT INTO keys (id, digest, tenant, role, agent, project, note, created_at,"
+            " expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            row,
+        )
+        return key, f"{_MARK}_{key.id}_{secret}"
+
+    def list(self, tenant: str | None = None) -> Sequence[Key]:
+        """All keys, or those of a tenant, the newest first; revoked ones as well."""
+        where = "" if tenant is None else "WHERE tenant = ?"
+        order = "ORDER BY created_at DESC, id"
+        values = () if tenant is None else (tenant,)
+        rows = self._run(f"SELECT {_COLUMNS} FROM keys {where} {order}", values)
+        return [_key(row) for row in rows]
+
+    def revoke(self, identity: str, *, tenant: str | None = None) -> Key:
+        """Let a key open nothing any more, at once; NotFound for one that is not there."""
+        for key in self.list(tenant):
+            if key.id == identity:
+                now = key.revoked_at or self._clock()
+                change = "UPDATE keys SET revoked_at = ? WHERE id = ?"
+                self._run(change, (now.timestamp(), identity))
+                return key._replace(revoked_at=now)
+        raise NotFound("key", identity)
+
+    def holder(self, shown: str) -> Key | None:
+        """The key that somebody shows, if it is one and still valid."""
+        if not shown.isascii():
+            return None
+        mark, _, rest = shown.partition("_")
+        identity, _, secret = rest.partition("_")
+        rows = self._run(f"SELECT digest, {_COLUMNS} FROM keys WHERE id = ?", (identity,))
+        digest = rows[0][0] if rows else _NOTHING
+        is_right = hmac.compare_digest(_digest(secret), digest)
+        if not (rows and is_right and mark == _MARK):
+            return None
+        key = _key(rows[0][1:])
+        return key if key.is_valid(self._clock()) else None
+
+    def is_valid(self, identity: str) -> bool:
+        """Whether the key with this id still opens anything."""
+        rows = self._run(f"SELECT {_COLUMNS} FROM keys WHERE id = ?", (identity,))
+        return bool(rows) and _key(rows[0]).is_valid(self._clock())
+
+    def used(self, key: Key) -> None:
+        """Note that a key was used, to the minute."""
+        now = self._clock()
+        if key.used_at is None or now - key.used_at >= _NOTED:
+            self._run("UPDATE keys SET used_at = ? WHERE id = ?", (now.timestamp(), key.id))
+
+    def forget(self, tenant: str) -> None:
+        """Remove the keys of a tenant."""
+        self._run("DELETE FROM keys WHERE tenant = ?", (tenant,))
+        self._run("PRAGMA wal_checkpoint(TRUNCATE)", ())  # else its name stays in the log
+
+    def close(self) -> None:
+        """Release the file."""
+        self._connection.close()
+
+    def _run(self, sql: str, values: Sequence[object]) -> Sequence[tuple[Any, ...]]:
+        try:
+            with self._lock:
+                return self._connection.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise _explained(error, self._path) from error
+
+
+def forget(home: str, tenant: str) -> None:
+    """Remove the keys of a tenant, if the home has any keys."""
+    if os.path.exists(os.path.join(home, NAME)):
+        ring = KeyRing(home)
+        ring.forget(tenant)
+        ring.close()
+
+
+def connected(path: str, schema: str) -> sqlite3.Connection:
+    """A connection to a small private database, with these tables; each statement is a commit."""
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+        connection = sqlite3.connect(
+            path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute(schema)
+    except (OSError, sqlite3.Error) as error:
+        raise _explained(error, path) from error
+    return connection
+
+
+def _explained(error: Exception, path: str) -> StorageError:
+    return StorageError(path, str(error), "check that it can be written, or move it away")
+
+
+def _digest(secret: str) -> bytes:
+    """SHA-256 is enough: 256 random bits cannot be guessed, so nothing is gained by slowness."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+def _seconds(moment: datetime | None) -> float | None:
+    return None if moment is None else moment.timestamp()
+
+
+def _key(row: tuple[Any, ...]) -> Key:
+    return Key(*row[:6], *(_moment(at) for at in row[6:]))
+
+
+def _moment(seconds: float | None) -> Any:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

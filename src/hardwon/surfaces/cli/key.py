@@ -1,0 +1,98 @@
+"""`hardwon key`: who may use the server."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from hardwon.errors import InvalidInput
+from hardwon.keys import ROLES, KeyRing, Role
+from hardwon.settings import duration, load
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import age, dump, say, table
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from hardwon.keys import Key
+
+
+@click.group("key")
+def command() -> None:
+    """Make, list and revoke the keys by which programs and people use `hardwon serve`."""
+
+
+def _lasting(_: click.Context, __: click.Parameter, text: str | None) -> timedelta | None:
+    try:
+        return None if text is None else duration(text)
+    except (ValueError, KeyError) as error:
+        raise InvalidInput(f"--expires: {text!r} is not a duration such as 12h or 90d") from error
+
+
+@command.command("create")
+@click.option("--role", type=click.Choice(ROLES), default=Role.AGENT, show_default=True)
+@click.option("--tenant", default="default", show_default=True, help="Whose data it opens.")
+@click.option("--agent", help="The only agent it is for.")
+@click.option("--project", help="The only project it is for.")
+@click.option("--note", default="", help="What it is for, in your words.")
+@click.option("--expires", callback=_lasting, help="After how long: 12h, 90d.")
+@options.home
+@options.as_json
+def create(
+    role: str,
+    tenant: str,
+    agent: str | None,
+    project: str | None,
+    note: str,
+    expires: timedelta | None,
+    home: str | None,
+    as_json: bool,
+) -> None:
+    """Make a key and show it, once.
+
+    \b
+    agent    uses the doors, learns, reads lessons
+    viewer   reads everything of its tenant
+    curator  also approves, edits, retires and undoes
+    admin    all of it
+    """
+    key, text = KeyRing(load(home).home).create(
+        tenant=tenant, role=role, agent=agent, project=project, note=note, lasts=expires
+    )
+    if as_json:
+        dump({**key._asdict(), "key": text})
+    else:
+        say(text)
+        click.echo("It is not kept: this is the only time that it is shown.", err=True)
+
+
+@command.command("list")
+@options.home
+@options.as_json
+def list_keys(home: str | None, as_json: bool) -> None:
+    """Show all keys, without their secrets."""
+    keys = KeyRing(load(home).home).list()
+    if as_json:
+        dump(list(keys))
+        return
+    now = datetime.now(UTC)
+    heads = ("id", "tenant", "role", "for", "state", "last use", "note")
+    table([heads, *(_row(key, now) for key in keys)] if keys else [("no keys yet",)], indent="")
+
+
+@command.command("revoke")
+@click.argument("identity", metavar="ID")
+@options.home
+def revoke(identity: str, home: str | None) -> None:
+    """Let a key open nothing any more, at once."""
+    key = KeyRing(load(home).home).revoke(identity)
+    say(f"revoked {key.id}")
+
+
+def _row(key: Key, now: datetime) -> tuple[str, ...]:
+    meant = "/".join(part for part in (key.agent, key.project) if part) or "all"
+    state = "valid" if key.is_valid(now) else "revoked" if key.revoked_at else "expired"
+    used = f"{age(key.used_at, now)} ago" if key.used_at else "never"
+    return key.id, key.tenant, key.role, meant, state, used, key.note

@@ -1,0 +1,52 @@
+"""`hardwon serve`: the HTTP API and the pages."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+import hardwon
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import say
+
+
+@click.command("serve")
+@click.option("--host", default="127.0.0.1", help="The address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=4180, show_default=True)
+@click.option("--name", "names", multiple=True, help="A host name that clients use; may repeat.")
+@click.option("--tls-cert", type=click.Path(exists=True, dir_okay=False), help="A PEM file.")
+@click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="A PEM file.")
+@click.option("--behind-proxy", is_flag=True, help="A proxy before it encrypts.")
+@click.option("--prefix", default="", help="The path under which the proxy shows it: /hardwon.")
+@click.option("--rate", type=click.FloatRange(1), default=2000, help="Requests a second a key.")
+@options.home
+@options.tenant
+def command(
+    host: str,
+    port: int,
+    names: tuple[str, ...],
+    tls_cert: str | None,
+    tls_key: str | None,
+    behind_proxy: bool,
+    prefix: str,
+    rate: float,
+    home: str | None,
+    tenant: str,
+) -> None:
+    """Serve the HTTP API and the pages, until SIGTERM or Ctrl-C (needs the extra `serve`).
+
+    On this machine programs send `Authorization: Bearer` and the token in $HARDWON_HOME/token;
+    browsers use the link that is printed. Others need a key: `hardwon key create`.
+    """
+    cert, secret = (os.path.abspath(path) if path else "" for path in (tls_cert, tls_key))
+    with hardwon.open(home) as hw:
+        os.chdir(hw.settings.home)  # before others' code is imported: it may look around
+        from hardwon.surfaces.serve.limits import Limits
+        from hardwon.surfaces.serve.server import Address, Service
+
+        address = Address(host, port, names, cert, secret, behind_proxy, prefix.rstrip("/"))
+        service = Service(hw, address, tenant=tenant, limits=Limits(rate=rate))
+        say(f"listening on {service.url}")
+        say(f"log in, once: {service.link()}")
+        service.run()

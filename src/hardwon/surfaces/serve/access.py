@@ -1,0 +1,52 @@
+"""Who a request comes from: the owner of the home, the holder of a key, a browser's session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.auth import is_bearer
+from hardwon.keys import Role
+from hardwon.surfaces.serve.principal import Principal, of_key
+from hardwon.surfaces.serve.sessions import Session, Sessions
+
+if TYPE_CHECKING:
+    from hardwon.keys import Key, KeyRing
+
+
+class Access:
+    """All ways in. Without a `token` only keys and links open the door."""
+
+    def __init__(self, keys: KeyRing, *, token: str = "", tenant: str = "default") -> None:
+        self.keys = keys
+        self.owner = Principal(tenant, Role.ADMIN)
+        self.sessions = Sessions()
+        self._token = token
+
+    def link(self) -> str:
+        """A code by which the owner of the home logs in once."""
+        return self.sessions.link(self.owner)
+
+    def key(self, shown: str) -> Key | None:
+        """The valid key that was shown."""
+        return self.keys.holder(shown)
+
+    def is_token(self, shown: str) -> bool:
+        """Whether the secret of the home was shown."""
+        return is_bearer(shown, self._token)
+
+    def session(self, cookie: str) -> Session | None:
+        """The session of a cookie, unless the key that began it opens nothing any more."""
+        session = self.sessions.find(cookie)
+        if session is None or not session.principal.key:
+            return session
+        if self.keys.is_valid(session.principal.key):
+            return session
+        self.sessions.end(cookie)
+        return None
+
+    def log_in(self, shown: str) -> str | None:
+        """The cookie for somebody who shows the token or a key; None for any other text."""
+        if self.is_token(shown):
+            return self.sessions.begin(self.owner)
+        key = self.key(shown.strip())
+        return None if key is None else self.sessions.begin(of_key(key))

@@ -1,0 +1,75 @@
+"""The application: the gate, the routes of the API, the pages."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from hardwon.errors import HardwonError
+from hardwon.surfaces.serve import login, pages, problems
+from hardwon.surfaces.serve.gate import LOOPBACK, SAFE, Gate, is_api
+from hardwon.surfaces.serve.limits import Limits
+from hardwon.surfaces.serve.principal import Right
+from hardwon.surfaces.serve.problems import Problem
+from hardwon.surfaces.serve.requests import needs
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from hardwon import Hardwon
+    from hardwon.surfaces.serve.access import Access
+
+_STATIC = os.path.join(os.path.dirname(__file__), "static")
+
+
+def create(
+    hw: Hardwon,
+    access: Access,
+    *,
+    hosts: Collection[str] = LOOPBACK,
+    limits: Limits = Limits(),
+) -> Starlette:
+    """The ASGI application for one opened hardwon; `hosts` are the names it answers to."""
+    gate: Any = Middleware(Gate, access=access, hosts=hosts, limits=limits)
+    app = Starlette(
+        routes=[
+            Route("/healthz", _alive),
+            Mount("/static", StaticFiles(directory=_STATIC, check_dir=False)),
+            *login.routes(),
+            *(_guarded(route) for route in pages.routes()),
+        ],
+        middleware=[gate],
+        exception_handlers=dict.fromkeys((HTTPException, HardwonError, Problem), _answered),
+    )
+    app.state.hw, app.state.access, app.state.limits = hw, access, limits
+    return app
+
+
+async def _alive(request: Request) -> Response:
+    return PlainTextResponse("ok\n")
+
+
+def _guarded(route: Route) -> Route:
+    """A page's route: who may not read, or not change, does not reach it."""
+    methods = route.methods or {"GET"}
+    right = Right.READ if methods <= SAFE else Right.CHANGE
+    return Route(route.path, needs(right)(route.endpoint), methods=list(methods), name=route.name)
+
+
+def _answered(request: Request, error: Exception) -> Response:
+    """What a caller sees of an error: a document for programs, a page for people."""
+    if isinstance(error, HTTPException):
+        error = Problem(error.status_code, str(error.detail), headers=error.headers)
+    problem = problems.problem_of(error)
+    wants_page = not is_api(request.url.path) and request.state.principal is not None
+    return pages.problem(request, problem) if wants_page else problems.response(problem)

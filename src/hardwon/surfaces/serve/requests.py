@@ -1,0 +1,77 @@
+"""What routes ask of a request: its rights, its agent, its links."""
+
+from __future__ import annotations
+
+from functools import wraps
+from inspect import iscoroutinefunction
+from typing import TYPE_CHECKING, Any
+
+from starlette.concurrency import run_in_threadpool
+
+from hardwon.surfaces.serve.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from hardwon import Agent
+    from hardwon.surfaces.serve.principal import Principal
+
+    Endpoint = Callable[[Request], Any]
+
+
+def needs(right: str) -> Callable[[Endpoint], Callable[[Request], Awaitable[Response]]]:
+    """Call the endpoint only for those who have the right; a plain function runs in a thread."""
+
+    def guarded(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+        @wraps(endpoint)
+        async def checked(request: Request) -> Response:
+            ensure(principal(request), right)
+            if iscoroutinefunction(endpoint):
+                return await endpoint(request)  # type: ignore[no-any-return]
+            return await run_in_threadpool(endpoint, request)
+
+        return checked
+
+    return guarded
+
+
+def ensure(who: Principal, right: str) -> None:
+    """Raise Problem unless this one has the right."""
+    if not who.may(right):
+        raise Problem(403, f"a key with the role {who.role!r} may not {right}")
+
+
+def principal(request: Request) -> Principal:
+    """Whose request it is."""
+    who: Principal = request.state.principal
+    return who
+
+
+def scoped(request: Request) -> Agent:
+    """The agent that the query names by `agent`, `project` and `run`, within the key's limits."""
+    asked, who = request.query_params, principal(request)
+    hw = request.app.state.hw
+    agent = _within("agent", asked.get("agent"), who.agent) or hw.settings.scope.agent
+    project = _within("project", asked.get("project"), who.project)
+    found: Agent = hw.agent(agent, project=project, tenant=who.tenant, run=asked.get("run") or None)
+    return found
+
+
+def csrf(request: Request) -> str:
+    """What a form of this session must show."""
+    token: str = request.state.csrf
+    return token
+
+
+def link(request: Request, path: str) -> str:
+    """A path of this server as a browser has to ask for it, also behind a proxy's prefix."""
+    return f"{request.scope.get('root_path', '')}{path}"
+
+
+def _within(what: str, asked: str | None, limit: str | None) -> str | None:
+    if limit is None or asked in {None, "", limit}:
+        return asked or limit
+    raise Problem(403, f"this key is for the {what} {limit!r} only")

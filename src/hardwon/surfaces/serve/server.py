@@ -1,0 +1,177 @@
+"""How the application is reached: one address, on loopback or encrypted, drained at its end."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import signal
+import socket
+import ssl
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.auth import kept_token
+from hardwon.errors import InvalidInput, MissingExtra, SetupError, storage_error
+from hardwon.keys import KeyRing
+
+try:
+    import uvicorn
+
+    from hardwon.surfaces.serve.access import Access
+    from hardwon.surfaces.serve.app import create
+    from hardwon.surfaces.serve.gate import LOOPBACK
+    from hardwon.surfaces.serve.limits import Limits
+except ImportError as error:
+    raise MissingExtra("serve") from error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hardwon import Hardwon
+
+_DRAIN = 30  # seconds for requests in flight when the server is told to end
+_IDLE = 75  # seconds that a connection may rest
+_WAITING = 2048  # connections that wait to be accepted
+
+
+class Address(NamedTuple):
+    """Where a server listens, and under which names it is known."""
+
+    host: str = "127.0.0.1"
+    port: int = 0  # 0: any that is free
+    names: tuple[str, ...] = ()  # besides the loopback ones and `host`
+    cert: str = ""  # PEM files
+    key: str = ""
+    is_behind_proxy: bool = False  # which encrypts, and tells the caller's address
+    prefix: str = ""  # the path under which the proxy shows us
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine reaches it."""
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+    def check(self, keys: KeyRing) -> None:
+        """Raise an error when serving here would let strangers in or show secrets on the way."""
+        self._check_certificate()
+        if self.is_loopback:
+            return
+        if not (self.cert or self.is_behind_proxy):
+            raise SetupError(
+                f"{self.host} can be reached by others: name --tls-cert and --tls-key,"
+                " or say --behind-proxy when a proxy encrypts"
+            )
+        if not any(keys.is_valid(key.id) for key in keys.list()):
+            raise SetupError(
+                f"{self.host} can be reached by others, and there is no key yet:"
+                " `hardwon key create` makes one"
+            )
+
+    def _check_certificate(self) -> None:
+        if bool(self.cert) != bool(self.key):
+            raise InvalidInput("--tls-cert and --tls-key belong together")
+        try:
+            if self.cert:
+                ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.cert, self.key)
+        except OSError as error:
+            raise SetupError(f"the certificate {self.cert} cannot be used: {error}") from error
+
+    def url(self, port: int) -> str:
+        """The first address to try."""
+        scheme = "https" if self.cert or (self.is_behind_proxy and self.names) else "http"
+        if self.is_behind_proxy and self.names:
+            return f"{scheme}://{self.names[0]}{self.prefix}"
+        name = self.names[0] if self.names else "127.0.0.1" if self.is_loopback else self.host
+        return f"{scheme}://{name}:{port}{self.prefix}"
+
+
+class Service:
+    """A server for one opened hardwon; `run` returns when SIGTERM or SIGINT has drained it."""
+
+    def __init__(
+        self, hw: Hardwon, address: Address, *, tenant: str = "default", limits: Limits = Limits()
+    ) -> None:
+        keys = KeyRing(hw.settings.home)
+        address.check(keys)
+        is_local = address.is_loopback and not address.is_behind_proxy
+        token = kept_token(hw.settings.home) if is_local else ""
+        self.access = Access(keys, token=token, tenant=tenant)
+        self._address = address
+        self._socket = _listening(address)
+        self._server = _Server(self._config(hw, limits))
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self._socket.getsockname()[1])
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return self._address.url(self.port)
+
+    def link(self) -> str:
+        """An address that logs a browser in, once."""
+        return f"{self.url}/login?code={self.access.link()}"
+
+    def run(self) -> None:
+        """Serve until a signal ends it; requests in flight are answered."""
+        try:
+            self._server.run(sockets=[self._socket])
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Release the port and the files; `run` does so itself."""
+        self._socket.close()
+        self.access.keys.close()
+
+    def stop(self) -> None:
+        """Let `run` end, from another thread; requests in flight are answered."""
+        self._server.should_exit = True
+
+    def _config(self, hw: Hardwon, limits: Limits) -> uvicorn.Config:
+        address = self._address
+        hosts = {*LOOPBACK, address.host, *address.names}
+        return uvicorn.Config(
+            create(hw, self.access, hosts=hosts, limits=limits),
+            ssl_certfile=address.cert or None,
+            ssl_keyfile=address.key or None,
+            root_path=address.prefix,
+            proxy_headers=address.is_behind_proxy,
+            forwarded_allow_ips="*" if address.is_behind_proxy else None,
+            timeout_graceful_shutdown=_DRAIN,
+            timeout_keep_alive=_IDLE,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            ws="none",
+        )
+
+
+class _Server(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """End by a signal as a program that is done, where uvicorn would end by the signal."""
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGTERM, signal.SIGINT):
+                asyncio.get_running_loop().add_signal_handler(
+                    number, self.handle_exit, number, None
+                )
+        yield
+
+
+def _listening(address: Address) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    made = socket.socket(family)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((address.host, address.port))
+        made.listen(_WAITING)
+    except OSError as error:
+        made.close()
+        raise storage_error(error, f"{address.host}:{address.port}") from error
+    return made

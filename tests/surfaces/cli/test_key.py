@@ -1,0 +1,53 @@
+"""`hardwon key` as a person uses it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hardwon.keys import KeyRing
+from hardwon.surfaces.cli import run
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HARDWON_HOME", str(tmp_path))
+    return tmp_path
+
+
+def out(capsys: Capture, *arguments: str, code: int = 0) -> str:
+    assert run(["key", *arguments]) == code
+    return capsys.readouterr().out
+
+
+def test_a_key_is_shown_once_and_listed_without_its_secret(capsys: Capture, home: Path) -> None:
+    asked = ("--role", "curator", "--tenant", "acme", "--agent", "coder", "--note", "for ci")
+    text = out(capsys, "create", *asked, "--expires", "90d").strip()
+
+    held = KeyRing(str(home)).holder(text)
+
+    assert held
+    assert (held.tenant, held.role, held.agent, held.note) == ("acme", "curator", "coder", "for ci")
+    listed = out(capsys, "list")
+    assert f"{held.id}  acme    curator  coder  valid  never     for ci" in listed
+    assert text.rsplit("_", 1)[1] not in listed
+
+
+def test_a_revoked_key_opens_nothing(capsys: Capture, home: Path) -> None:
+    made = json.loads(out(capsys, "create", "--json"))
+
+    assert out(capsys, "revoke", made["id"]) == f"revoked {made['id']}\n"
+
+    assert KeyRing(str(home)).holder(made["key"]) is None
+    assert "revoked" in out(capsys, "list")
+    out(capsys, "revoke", "nothing", code=1)
+
+
+def test_a_key_that_cannot_be_made_is_explained(capsys: Capture) -> None:
+    out(capsys, "create", "--role", "root", code=2)
+    out(capsys, "create", "--expires", "soon", code=2)
+    assert out(capsys, "list") == "no keys yet\n"
