@@ -70,3 +70,30 @@ def test_a_file_that_is_gone_is_no_error(tmp_path: Path) -> None:
 
     assert _files.unlink(str(tmp_path / "here"))
     assert not _files.unlink(str(tmp_path / "here"))
+
+
+def test_only_one_holds_a_lock_and_a_free_one_is_taken_at_once(tmp_path: Path) -> None:
+    first, second = (_files.Lock(str(tmp_path / "lock")) for _ in range(2))
+
+    with first:
+        assert not second.acquire(wait=False)
+
+    assert second.acquire(wait=False)
+    second.release()
+
+
+def test_no_lock_follows_a_planted_link(tmp_path: Path) -> None:
+    (tmp_path / "lock").symlink_to(tmp_path / "victim")
+
+    with pytest.raises(OSError, match="symbolic links"):
+        _files.Lock(str(tmp_path / "lock")).acquire()
+
+    assert not (tmp_path / "victim").exists()
+
+
+def test_a_replaced_file_gets_the_mode_that_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "notes"
+
+    _files.replace(str(path), b"new", mode=0o664)
+
+    assert path.stat().st_mode & 0o777 == 0o664

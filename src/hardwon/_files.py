@@ -11,18 +11,24 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 _END = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
 _EMPTY = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
 _READ = os.O_RDONLY | os.O_NONBLOCK
+_LOCK = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def replace(path: str, content: bytes, *, mode: int = 0o600, durable: bool = False) -> None:
+def replace(
+    path: str, content: bytes, *, mode: int = 0o600, durable: bool = False, aside: str = ""
+) -> None:
     """Give the file this content: readers see the old bytes or the new, never a part.
 
-    With `durable` it survives a power cut once this returns.
+    With `durable` it survives a power cut once this returns. `aside`: where it is written first,
+    in the same folder.
     """
-    aside = f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
+    aside = aside or f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
     try:
-        handle = os.open(aside, _NEW, mode)
+        handle = os.open(aside, _NEW, 0o600)
         try:
             write_all(handle, content)
+            if mode != 0o600:
+                os.fchmod(handle, mode)
             if durable:
                 os.fsync(handle)
         finally:
@@ -59,14 +65,24 @@ def content(path: str, limit: int) -> bytes:
         os.close(handle)
 
 
-def append(path: str, content: bytes, *, mode: int = 0o600) -> int:
-    """Add the content at the end in one write; how large the file is then."""
-    handle = os.open(path, _END, mode)
+def append(path: str, content: bytes, *, durable: bool = False) -> int:
+    """Add the content at the end in one write; how large the file is then.
+
+    With `durable` it survives a power cut once this returns.
+    """
+    handle = end_of(path)
     try:
-        os.write(handle, content)
+        write_all(handle, content)
+        if durable:
+            os.fsync(handle)
         return os.fstat(handle).st_size
     finally:
         os.close(handle)
+
+
+def end_of(path: str) -> int:
+    """A handle that writes at the end of the file, which is made if need be."""
+    return os.open(path, _END, 0o600)
 
 
 def unlink(path: str) -> bool:
@@ -92,3 +108,43 @@ def sync_folder(path: str) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+class Lock:
+    """A lock file: exclusive between processes and threads, and free when its holder dies."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.handle = -1
+
+    def acquire(self, *, wait: bool = True) -> bool:
+        """Take the lock; False when another has it and we do not wait."""
+        import fcntl  # only who locks needs it
+
+        self.handle = lock_file(self.path)
+        try:
+            fcntl.flock(self.handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except OSError as error:
+            self.release()
+            if isinstance(error, BlockingIOError):
+                return False
+            raise
+        return True
+
+    def release(self) -> None:
+        """Let another have it."""
+        if self.handle >= 0:
+            os.close(self.handle)
+            self.handle = -1
+
+    def __enter__(self) -> Lock:
+        self.acquire()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+def lock_file(path: str) -> int:
+    """A handle of a file that is there to be locked."""
+    return os.open(path, _LOCK, 0o600)

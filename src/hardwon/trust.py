@@ -139,7 +139,7 @@ def forget(home: str, tenant: str) -> None:
 
 def changed(home: str, change: Callable[[Claims], Claims]) -> Claims:
     """The claims after a change that is kept; what was damaged is gone. Raises OSError."""
-    with _Lock(home):
+    with _alone(home):
         after = change(read(home))._replace(is_whole=True)
         _files.replace(os.path.join(home, NAME), _text(after.all).encode(), durable=True)
         return after
@@ -173,17 +173,6 @@ def _line(claim: Claim) -> str:
     return "\t".join((state, *claim[:3], folder))
 
 
-class _Lock:
-    """One process at a time changes the file; the lock ends with the process."""
-
-    def __init__(self, home: str) -> None:
-        self._path = os.path.join(home, f"{NAME}.lock")
-
-    def __enter__(self) -> None:
-        import fcntl  # only who writes needs it
-
-        self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-        fcntl.flock(self._handle, fcntl.LOCK_EX)
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._handle)
+def _alone(home: str) -> _files.Lock:
+    """One process at a time changes the file."""
+    return _files.Lock(os.path.join(home, f"{NAME}.lock"))

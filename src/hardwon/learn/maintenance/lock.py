@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from typing import TYPE_CHECKING
 
+from hardwon import _files
 from hardwon.runtime import MEMORY
 
 if TYPE_CHECKING:
@@ -24,37 +24,27 @@ class Lease:
     """Held while a dream runs, so that others can tell it from one that was killed."""
 
     def __init__(self, home: str, dream: str) -> None:
-        self._path = os.path.join(home, f"dream-{dream}.lock")
-        self._handle = -1
+        self._lock = _files.Lock(os.path.join(home, f"dream-{dream}.lock"))
 
     def __enter__(self) -> Lease:
-        self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-        fcntl.flock(self._handle, fcntl.LOCK_EX)
+        self._lock.acquire()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         self.clear()
-        os.close(self._handle)
+        self._lock.release()
 
     def is_held(self) -> bool:
         """Whether a living process holds it."""
-        try:
-            handle = os.open(self._path, os.O_RDWR)
-        except FileNotFoundError:
+        if not os.path.exists(self._lock.path):
             return False
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(handle)
-        return False
+        probe = _files.Lock(self._lock.path)
+        is_free = probe.acquire(wait=False)
+        probe.release()
+        return not is_free
 
     def clear(self) -> None:
         """Leave no file behind."""
-        try:
-            os.unlink(self._path)
-        except FileNotFoundError:
-            return
+        _files.unlink(self._lock.path)

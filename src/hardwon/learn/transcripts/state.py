@@ -35,11 +35,7 @@ class Handoff:
 
     def write(self, name: str, text: str) -> None:
         """Keep one file."""
-        handle = os.open(
-            os.path.join(self.path, name), os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600
-        )
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        _files.replace(os.path.join(self.path, name), text.encode())
 
     def read(self, name: str) -> str:
         """One file's text."""
@@ -114,7 +110,7 @@ class State:
 
     def forget(self, identity: str) -> None:
         """Drop the record of an integration that was taken back."""
-        os.unlink(os.path.join(self._base, "integrations", f"{file_id(identity)}.json"))
+        _files.unlink(os.path.join(self._base, "integrations", f"{file_id(identity)}.json"))
 
     def mined(self) -> dict[str, Mined]:
         """What was mined so far, by agent and session."""

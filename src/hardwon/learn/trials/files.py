@@ -198,7 +198,7 @@ def read_record(path: str) -> Record:
 
 def locked(folder: LoopFolder) -> int:
     """The lock of a loop, held by this process; refused while another one holds it."""
-    handle = os.open(folder.at(LOCK), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    handle = _files.lock_file(folder.at(LOCK))
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
@@ -260,14 +260,8 @@ def spill(path: str, text: str) -> None:
 
 def append(path: str, content: bytes) -> None:
     """Add to a file, on disk when this returns."""
-    flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_CREAT | os.O_APPEND
     try:
-        handle = os.open(path, flags, 0o600)
-        try:
-            _files.write_all(handle, content)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        _files.append(path, content, durable=True)
     except OSError as error:
         raise storage_error(error, path) from error
 

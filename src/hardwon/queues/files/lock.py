@@ -7,6 +7,7 @@ import os
 from time import sleep
 
 from hardwon import _fork
+from hardwon._files import lock_file
 from hardwon.errors import storage_error
 from hardwon.queues.files.directory import close
 
@@ -88,13 +89,13 @@ class Lock:
 
     def _file(self) -> int:
         try:
-            return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            return lock_file(self._path)
         except OSError as error:
             raise storage_error(error, self._path) from error
 
 
 def _locked(handle: int, wait: bool) -> bool:
-    """Lock for us alone; those who only look whether somebody has it are waited for."""
+    """Lock for us alone; retries briefly, because `holder()` probes with a shared lock."""
     if wait:
         fcntl.flock(handle, fcntl.LOCK_EX)
         return True

@@ -5,11 +5,11 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
-import tempfile
 import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon import _files
 from hardwon.errors import InvalidInput, StorageError, storage_error
 
 if TYPE_CHECKING:
@@ -102,22 +102,13 @@ def _removed(path: str, before: str | None) -> bool:
 def _moved_in(path: str, before: str | None, after: str) -> bool:
     folder = os.path.dirname(path)
     _tidy(folder)
-    handle, fresh = tempfile.mkstemp(prefix=_FRESH, dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(after.encode("utf-8"))
-            file.flush()
-            os.fchmod(file.fileno(), _mode(path))
-            os.fsync(file.fileno())
-        with _alone(folder) as directory:
-            if read_text(path) != before:
-                return False
-            os.replace(fresh, path)
-            os.fsync(directory)
-        return True
-    finally:
-        if os.path.exists(fresh):
-            os.unlink(fresh)
+    fresh = os.path.join(folder, f"{_FRESH}{os.urandom(8).hex()}")
+    with _alone(folder):
+        if read_text(path) != before:
+            return False
+        content = after.encode("utf-8")
+        _files.replace(path, content, mode=_mode(path), durable=True, aside=fresh)
+    return True
 
 
 def _tidy(folder: str) -> None:
@@ -127,7 +118,7 @@ def _tidy(folder: str) -> None:
     for entry in fresh:
         with suppress(FileNotFoundError):  # another process has just finished with it
             if time.time() - entry.stat().st_mtime > _STALE:
-                os.unlink(entry.path)
+                _files.unlink(entry.path)
 
 
 def _mode(path: str) -> int:
@@ -138,11 +129,11 @@ def _mode(path: str) -> int:
 
 
 @contextmanager
-def _alone(folder: str) -> Iterator[int]:
-    """Keeps every other hardwon out of the folder for a moment; gives its handle."""
+def _alone(folder: str) -> Iterator[None]:
+    """Keeps every other hardwon out of the folder for a moment."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        yield handle
+        yield
     finally:
         os.close(handle)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 
+from hardwon import _files
 from hardwon._cold import json
 from hardwon._fork import ForkLock
 from hardwon.errors import storage_error
@@ -47,7 +48,7 @@ class Spool:
 
     def _appended(self, line: bytes) -> bool:
         """False when the file was taken away between opening and locking it."""
-        handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        handle = _files.end_of(self._path)
         try:
             fcntl.flock(handle, fcntl.LOCK_SH)
             if os.fstat(handle).st_nlink == 0 or not self._is_current(handle):
@@ -70,17 +71,14 @@ class Taken:
     def __init__(self, path: str) -> None:
         self._path = path
         self._aside = f"{path}.taken"
-        self._handle = -1
+        self._lock = _files.Lock(f"{path}.lock")
         self._is_taken = False
 
     def __enter__(self) -> list[Any]:
         """The records; none while another process is taking them."""
-        self._handle = os.open(f"{self._path}.lock", os.O_WRONLY | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        self._is_taken = self._lock.acquire(wait=False)
+        if not self._is_taken:
             return []
-        self._is_taken = True
         # What a crash left behind comes first; the current file follows next time.
         if not os.path.exists(self._aside) and os.path.exists(self._path):
             os.rename(self._path, self._aside)
@@ -88,8 +86,8 @@ class Taken:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None and self._is_taken:
-            _remove(self._aside)
-        os.close(self._handle)
+            _files.unlink(self._aside)
+        self._lock.release()
 
     def _records(self) -> list[Any]:
         """All whole lines, once every writer that still holds the file has finished."""
@@ -99,11 +97,6 @@ class Taken:
                 return [record for line in lines if (record := _parsed(line)) is not None]
         except FileNotFoundError:
             return []
-
-
-def _remove(path: str) -> None:
-    if os.path.exists(path):
-        os.unlink(path)
 
 
 def _parsed(line: bytes) -> Any:

@@ -11,6 +11,8 @@ import fcntl
 import os
 import time
 
+from hardwon import _files
+
 _LOOK = 0.002  # seconds between two looks
 
 
@@ -49,9 +51,8 @@ class Turn:
 
     def _opened(self) -> bool:
         if self._handle < 0:
-            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
             try:
-                self._handle = os.open(self._path, flags, 0o600)
+                self._handle = _files.lock_file(self._path)
             except OSError:  # a folder that cannot be written
                 return False
         return True

@@ -10,11 +10,11 @@ import json
 import os
 import socket
 import threading
-from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
+from hardwon import _files
 from hardwon.auth import is_bearer
 from hardwon.errors import InvalidInput, storage_error
 from hardwon.surfaces.hooks.agents import adapter
@@ -50,7 +50,7 @@ class Daemon:
             return _Server(("127.0.0.1", port), self._hw, token=token)
         except OSError as error:
             self._servers[0].server_close()
-            os.unlink(self.socket_path)
+            _files.unlink(self.socket_path)
             raise storage_error(error, f"127.0.0.1:{port}") from error
 
     def start(self) -> None:
@@ -63,8 +63,7 @@ class Daemon:
         for server in self._servers:
             server.shutdown()
             server.server_close()
-        with suppress(FileNotFoundError):
-            os.unlink(self.socket_path)
+        _files.unlink(self.socket_path)
 
 
 class _Server(ThreadingHTTPServer):
@@ -78,7 +77,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that left in the middle of its request is none of our troubles."""
+        """Ignore clients that disconnect in the middle of a request."""
 
     def allows(self, headers: Any) -> bool:
         """The token, and no web page behind it: those send an Origin or another host's name."""
@@ -96,8 +95,7 @@ class _UnixServer(_Server):
         path = str(self.server_address)
         if _is_served(path):
             raise InvalidInput(f"a daemon already serves {path}")
-        with suppress(FileNotFoundError):
-            os.unlink(path)
+        _files.unlink(path)
         before = os.umask(0o177)
         try:
             self.socket.bind(path)

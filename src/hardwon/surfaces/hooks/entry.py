@@ -97,11 +97,7 @@ def _keep_patterns(home: str) -> None:
     """Spare the next hook what this one had to compile."""
     kept = re.fresh() if home else b""  # a hook that is off has no home
     if kept:
-        path = os.path.join(home, _PATTERNS)
-        aside = f"{path}.{os.getpid()}"
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(kept)
-        os.replace(aside, path)
+        _files.replace(os.path.join(home, _PATTERNS), kept)
 
 
 class Watch:
