@@ -126,7 +126,7 @@ class WorkerProcess:
         crew = self._crew(clock)
         if mode == ONCE:
             return await crew.one(stop)
-        return await crew.until(stop, idle=idle, bell=self._queue.bell())
+        return await crew.until(stop, idle=idle, bells=self._queue.bells())
 
     async def _until_empty(self, clock: Callable[[], datetime], stop: asyncio.Event) -> Tally:
         await self._crew(clock).until_idle(stop)

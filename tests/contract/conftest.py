@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from hardwon.ports import Store, WorkedQueue
+from hardwon.postgres.database import Database
 from hardwon.queues.files import FileQueue
 from hardwon.queues.memory import MemoryQueue
+from hardwon.queues.postgres import PostgresQueue
 from hardwon.stores.memory import MemoryStore
 from hardwon.stores.sqlite import SqliteStore
 
@@ -18,9 +20,10 @@ STORES: dict[str, Callable[[Path], Store]] = {
     "sqlite": lambda home: SqliteStore(str(home)),
     "sqlite settled": lambda home: SqliteStore(str(home), fresh=0),
 }
-QUEUES: dict[str, Callable[[Path], WorkedQueue]] = {
-    "files": lambda home: FileQueue(str(home / "queue")),
-    "memory": lambda home: MemoryQueue(),
+QUEUES: dict[str, Callable[[pytest.FixtureRequest], WorkedQueue]] = {
+    "files": lambda request: FileQueue(str(request.getfixturevalue("tmp_path") / "queue")),
+    "memory": lambda request: MemoryQueue(),
+    "postgres": lambda request: PostgresQueue(Database(request.getfixturevalue("database").url)),
 }
 
 
@@ -32,7 +35,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture(params=sorted(QUEUES))
-def queue(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[WorkedQueue]:
-    opened = QUEUES[request.param](tmp_path)
+def queue(request: pytest.FixtureRequest) -> Iterator[WorkedQueue]:
+    opened = QUEUES[request.param](request)
     yield opened
     opened.close()

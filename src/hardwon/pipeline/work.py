@@ -15,10 +15,10 @@ from hardwon.values.queue import SKIPPED, Ledger, Running, Tally
 from hardwon.values.retry import is_transient
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
     from datetime import datetime
 
-    from hardwon.ports import Queue
+    from hardwon.ports import WorkedQueue
     from hardwon.values.job import Job
     from hardwon.values.retry import Policy
 
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_POLL = 0.025  # seconds until a worker without work looks again …
-_POLL_BY_BELL = 0.25  # … when a bell tells of new jobs: only retries are found by looking
-_AFTER_TROUBLE = 1.0  # seconds until a disk that failed is tried again
+_AFTER_TROUBLE = 1.0  # seconds until a disk or server that failed is tried again
 
 
 class Steady:
@@ -47,7 +45,7 @@ class WorkerPool:
 
     def __init__(
         self,
-        queue: Queue,
+        queue: WorkedQueue,
         process: Process,
         *,
         policy: Policy,
@@ -63,7 +61,6 @@ class WorkerPool:
         self.ledger = ledger or Ledger()
         self._crew: set[asyncio.Task[None]] = set()
         self._is_stopping = False
-        self._poll = _POLL
         self._ring: asyncio.Future[None]
         self._held: Job | None = None
         self._is_alone: bool | None = None
@@ -84,11 +81,11 @@ class WorkerPool:
         return self.ledger.tally
 
     async def until(
-        self, stop: asyncio.Event, *, idle: timedelta | None = None, bell: int | None = None
+        self, stop: asyncio.Event, *, idle: timedelta | None = None, bells: Sequence[int] = ()
     ) -> Tally:
         """Work until told to stop, or until nothing was there for `idle`; then drain."""
         busy_at = monotonic()
-        async with self._shift(stop) as stopped, self._listening(bell):
+        async with self._shift(stop) as stopped, self._listening(bells):
             while not stop.is_set():
                 busy_at = monotonic() if await self._turn(stopped) else busy_at
                 if idle is not None and monotonic() - busy_at > idle.total_seconds():
@@ -108,34 +105,33 @@ class WorkerPool:
             stopped.cancel()
 
     @asynccontextmanager
-    async def _listening(self, bell: int | None) -> AsyncIterator[None]:
-        """While this lasts, a ring of the bell wakes us."""
-        if bell is None:
-            yield
-            return
+    async def _listening(self, bells: Sequence[int]) -> AsyncIterator[None]:
+        """While this lasts, a ring of a bell wakes us."""
         loop = asyncio.get_running_loop()
 
-        def ring() -> None:
+        def ring(bell: int) -> None:
             os.read(bell, 1 << 16)
             if not self._ring.done():
                 self._ring.set_result(None)
 
-        loop.add_reader(bell, ring)
-        self._poll = _POLL_BY_BELL
+        for bell in bells:
+            loop.add_reader(bell, ring, bell)
         try:
             yield
         finally:
-            loop.remove_reader(bell)
+            for bell in bells:
+                loop.remove_reader(bell)
 
     async def _turn(self, stopped: asyncio.Future[Any]) -> bool:
         """One look at the queue; True when there was work. A disk in trouble is tried again."""
         try:
             self._hire()
-        except StorageError:
-            log.exception("the queue cannot be worked at the moment")
+        except (StorageError, Unavailable) as error:
+            if not self.ledger.troubles:
+                log.error("the queue cannot be worked at the moment", exc_info=error)
             self.ledger.troubles += 1
             await asyncio.wait({stopped}, timeout=_AFTER_TROUBLE)
-            return True
+            return isinstance(error, StorageError)  # a server may be away for long
         self.ledger.troubles = 0
         is_busy = bool(self._crew)
         await self._step(stopped)
@@ -148,7 +144,7 @@ class WorkerPool:
             self._ring = asyncio.get_running_loop().create_future()
         ended, _ = await asyncio.wait(
             {stopped, *self._crew} if is_full else {stopped, self._ring, *self._crew},
-            timeout=None if is_full else self._poll,
+            timeout=None if is_full else self._queue.pause().total_seconds(),
             return_when=asyncio.FIRST_COMPLETED,
         )
         for task in ended & self._crew:
@@ -158,16 +154,16 @@ class WorkerPool:
     def _hire(self, most: int | None = None) -> int:
         """Claim as many jobs as there are free hands; how many it were."""
         hired, hands = 0, most or self._policy.workers
-        while len(self._crew) < hands and (job := self._next()):
+        while len(self._crew) < hands and (job := self._next(hands - len(self._crew))):
             self._crew.add(asyncio.ensure_future(self._work(job)))
             hired += 1
         return hired
 
-    def _next(self) -> Job | None:
+    def _next(self, hands: int) -> Job | None:
         """The next job to begin; one that may kill us waits until nobody else is hurt."""
         if self._crew and (self._held or self._is_alone):
             return None
-        job = self._held or self._queue.claim(self._clock())
+        job = self._held or self._queue.claim(self._clock(), hands=hands)
         self._held = self._is_alone = None
         if job and died_before(job):
             if self._crew:
@@ -198,7 +194,7 @@ class WorkerPool:
         ledger.running[job.id] = Running(job.id, job.episode.task, job.attempts, self._clock())
         try:
             outcome = await self._settle(job)
-        except StorageError:
+        except (StorageError, Unavailable):
             log.exception("job %s could not be settled; it is tried again", job.id)
             await asyncio.sleep(_AFTER_TROUBLE)
             return

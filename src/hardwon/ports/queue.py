@@ -1,6 +1,7 @@
 """Jobs that wait."""
 
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from hardwon.values.job import Job
@@ -13,8 +14,11 @@ class Queue(Protocol):
     def put(self, job: Job) -> bool:
         """Store the job durably; False when it is already waiting."""
 
-    def claim(self, now: datetime) -> Job | None:
-        """The job that is due first, its attempt counted; None when nothing is due."""
+    def claim(self, now: datetime, *, hands: int = 1) -> Job | None:
+        """The job that is due first, its attempt counted; None when nothing is due.
+
+        `hands`: how many the caller is about to claim; a server may hand them over at once.
+        """
 
     def done(self, job: Job) -> None:
         """Forget a job that has been worked."""
@@ -50,8 +54,11 @@ class QueueDesk(Protocol):
     def worker(self) -> int | None:
         """The process that works the queue, when it is another one."""
 
-    def bell(self) -> int | None:
-        """A file descriptor that is readable when a job may have come; None: look often."""
+    def bells(self) -> Sequence[int]:
+        """File descriptors that are readable when a job may have come."""
+
+    def pause(self) -> timedelta:
+        """How long one without work waits until he looks again."""
 
 
 class WorkedQueue(Queue, QueueDesk, Protocol):

@@ -12,9 +12,12 @@ from hardwon.errors import NotFound, TransientError
 from hardwon.values.queue import QueueCounts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from hardwon.values.job import Job
+
+_PAUSE = timedelta(milliseconds=25)
 
 
 class MemoryQueue:
@@ -54,7 +57,7 @@ class MemoryQueue:
             self._flow["accepted"] += 1
             return True
 
-    def claim(self, now: datetime) -> Job | None:
+    def claim(self, now: datetime, *, hands: int = 1) -> Job | None:
         with self._changed:
             ready = [j for j in self._queued() if j.due <= now]
             if not ready:
@@ -106,8 +109,11 @@ class MemoryQueue:
     def worker(self) -> int | None:
         return None
 
-    def bell(self) -> int | None:
-        return None
+    def bells(self) -> Sequence[int]:
+        return ()
+
+    def pause(self) -> timedelta:
+        return _PAUSE
 
     def close(self) -> None:
         """Nothing to release."""

@@ -6,6 +6,7 @@ Any number of processes add files; the one that holds `owner.lock` works them.
 from __future__ import annotations
 
 import os
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from hardwon._cold.lazy import lazy
@@ -21,12 +22,16 @@ from hardwon.text.clean import file_id
 from hardwon.values.queue import QueueCounts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from hardwon.queues.files import inotify
     from hardwon.values.job import Job
 else:
     inotify = lazy("hardwon.queues.files.inotify")  # a producer must not pay for ctypes
+
+_PAUSE = timedelta(milliseconds=25)
+_PAUSE_BY_BELL = timedelta(milliseconds=250)  # only retries are found by looking
 
 
 class FileQueue:
@@ -55,7 +60,7 @@ class FileQueue:
             self._counts.add("deduped")
         return is_new
 
-    def claim(self, now: datetime) -> Job | None:
+    def claim(self, now: datetime, *, hands: int = 1) -> Job | None:
         if not self._lock.is_held and not self._take_over():
             return None
         while True:
@@ -119,9 +124,12 @@ class FileQueue:
     def worker(self) -> int | None:
         return self._lock.holder()
 
-    def bell(self) -> int | None:
+    def bells(self) -> Sequence[int]:
         self._bell = self._bell or inotify.Bell(self._waiting.folder.path)
-        return self._bell.fd
+        return () if self._bell.fd is None else (self._bell.fd,)
+
+    def pause(self) -> timedelta:
+        return _PAUSE if self._bell is None or self._bell.fd is None else _PAUSE_BY_BELL
 
     def close(self) -> None:
         self._lock.release()

@@ -1,0 +1,101 @@
+"""How workers hear of new jobs: NOTIFY, which is dear when it is said for every job."""
+
+from __future__ import annotations
+
+import os
+import select
+import threading
+from contextlib import closing
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from hardwon.postgres.connect import connect, psycopg, without_own_options
+from hardwon.postgres.database import Asked, asked
+
+if TYPE_CHECKING:
+    from hardwon.postgres.connect import Connection
+
+CHANNEL = "hardwon_jobs"
+_NOTIFY = f"SELECT pg_notify('{CHANNEL}', %(words)s)"
+_BETWEEN = 0.05  # seconds between two notices of a process; the server locks for each
+_PATIENCE = 5.0  # seconds for one answer
+_ECHO = 1.0  # seconds for a notice to arrive
+_REST = 2.0  # seconds until a lost connection is opened again
+
+
+def is_pooled(url: str) -> bool:
+    """Whether the URL says that it leads to a pooler (`?pgbouncer=true`)."""
+    return without_own_options(url)[1]
+
+
+def hears(url: str) -> bool:
+    """Whether what one connection says reaches another; not through a pooler."""
+    with closing(connect(url, patience=_PATIENCE)) as one:
+        one.execute(f"LISTEN {CHANNEL}")
+        with closing(connect(url, patience=_PATIENCE)) as other:
+            other.execute(_NOTIFY, {"words": "heard"})
+        return any(True for _ in one.notifies(timeout=_ECHO, stop_after=1))
+
+
+class Ringer:
+    """Says that jobs have come, not more often than pays; those who poll find the rest."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def notice(self) -> list[Asked]:
+        """What to ask along with a put."""
+        if monotonic() < self._next:
+            return []
+        self._next = monotonic() + _BETWEEN
+        return [asked(_NOTIFY, words="")]
+
+
+class Bell:
+    """A thread with a connection of its own; `fd` is readable when something was said."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self.fd, self._ring = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._ended, self._end = os.pipe2(os.O_CLOEXEC)
+        self._thread = threading.Thread(target=self._listen, daemon=True, name="hardwon-bell")
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread and its connection."""
+        os.write(self._end, b".")
+        self._thread.join(2 * _PATIENCE)
+        for handle in (self.fd, self._ring, self._ended, self._end):
+            os.close(handle)
+
+    def _listen(self) -> None:
+        while not self._is_ended(0):
+            try:
+                with closing(connect(self._url, patience=_PATIENCE)) as connection:
+                    connection.execute(f"LISTEN {CHANNEL}")
+                    self._say()  # whatever came while nobody listened
+                    self._hear(connection)
+            except (psycopg.Error, TimeoutError, OSError):
+                self._is_ended(_REST)
+
+    def _hear(self, connection: Connection) -> None:
+        """Pass on every notice, until the end or until the server is gone."""
+        while True:
+            ready = select.select([connection.fileno(), self._ended], [], [])[0]
+            if self._ended in ready:
+                return
+            connection.pgconn.consume_input()
+            heard = False
+            while connection.pgconn.notifies():
+                heard = True
+            if heard:
+                self._say()
+
+    def _say(self) -> None:
+        try:
+            os.write(self._ring, b".")
+        except BlockingIOError:  # nobody has looked for long; one byte says it all
+            return
+
+    def _is_ended(self, seconds: float) -> bool:
+        return bool(select.select([self._ended], [], [], seconds)[0])

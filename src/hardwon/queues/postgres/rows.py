@@ -1,0 +1,52 @@
+"""A job as the columns of its row, and back."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING, Any
+
+from hardwon.queues.records import BadRecord, decode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.values.job import Job
+
+
+def job_of(row: tuple[Any, ...]) -> Job | None:
+    """The job of a row; None when its record cannot be read."""
+    identity, record, due, came, attempts, wait, error = row[:7]
+    try:
+        job = decode(bytes(record))
+    except BadRecord:
+        return None
+    if job.id != identity:
+        return None
+    return job._replace(
+        due=due.astimezone(UTC),
+        enqueued_at=came.astimezone(UTC),
+        attempts=attempts,
+        wait=wait,
+        last_error=error,
+    )
+
+
+def columns(records: Sequence[tuple[Job, bytes]]) -> dict[str, list[Any]]:
+    """The values of many rows, by column. `keys`: what a record is known by for good."""
+    jobs = [job for job, _ in records]
+    return {
+        "ids": [job.id for job in jobs],
+        "tenants": [job.episode.scope.tenant for job in jobs],
+        "records": [record for _, record in records],
+        "dues": [job.due for job in jobs],
+        "came": [job.enqueued_at for job in jobs],
+        "attempts": [job.attempts for job in jobs],
+        "waits": [job.wait for job in jobs],
+        "errors": [text(job.last_error) for job in jobs],
+        "keys": [f"job {job.id} {job.enqueued_at.astimezone(UTC).isoformat()}" for job in jobs],
+    }
+
+
+def text(words: str) -> str:
+    """The words as the server can keep them."""
+    return words.replace("\0", "").encode("utf-8", "replace").decode()

@@ -1,0 +1,53 @@
+"""What a table of jobs needs now and then: a bounded look at what nobody else looks at."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.postgres.database import Asked, asked
+from hardwon.queues.postgres import statements
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+_AT_ONCE = 1000  # rows
+_PAUSE = 60.0  # seconds between two looks
+_REMEMBERED = timedelta(days=30)  # how long a forwarded record is known
+STALE = "stale: waited longer than queue.stale_after"
+
+
+class Limits(NamedTuple):
+    """How long things may take."""
+
+    lease: timedelta = timedelta(seconds=150)  # a job that is not settled then is another's
+    stale_after: timedelta = timedelta(days=7)  # zero: never
+    longest_wait: timedelta = timedelta(days=1)  # a clock that jumped must not park a job
+
+
+class Upkeep:
+    """Knows what is to be done and when; one for each process that works the queue."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._next = 0.0
+        self._is_first = True
+
+    def due(self, now: datetime) -> list[Asked]:
+        """What to ask along with the next claim."""
+        if monotonic() < self._next:
+            return []
+        most, limits = _AT_ONCE, self._limits
+        found = [
+            asked(statements.WRONG_CLOCKS, now=now, longest=limits.longest_wait, most=most),
+            asked(statements.FORGET_FORWARDED, age=_REMEMBERED, most=most),
+        ]
+        if self._is_first and limits.stale_after:
+            before = now - limits.stale_after
+            found.append(asked(statements.STALE, before=before, reason=STALE, most=most))
+        return found
+
+    def done(self) -> None:
+        """The server has done it."""
+        self._next, self._is_first = monotonic() + _PAUSE, False

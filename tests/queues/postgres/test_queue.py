@@ -1,0 +1,244 @@
+"""What a queue on a server does besides the contract: leases, crowds, bells, and lost answers."""
+
+from __future__ import annotations
+
+import os
+import select
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from hardwon import Job
+from hardwon.errors import StorageError
+from hardwon.postgres.database import Database
+from hardwon.queues.postgres import Limits, PostgresQueue
+from hardwon.queues.postgres.bell import hears
+from hardwon.queues.records import encode
+from tests.postgres_server import Place, PostgresServer
+from tests.samples import LATER, NOW, job
+
+JOB = job()
+AT_ONCE = Limits(lease=timedelta(0))  # a claim is lost as soon as it is made
+
+
+@pytest.fixture
+def queue(database: Place) -> Iterator[PostgresQueue]:
+    opened = PostgresQueue(Database(database.url))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def other(database: Place) -> Iterator[PostgresQueue]:
+    """The same queue, on another machine."""
+    opened = PostgresQueue(Database(database.url))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def hasty(database: Place) -> Iterator[PostgresQueue]:
+    """One whose leases end at once."""
+    opened = PostgresQueue(Database(database.url), AT_ONCE)
+    yield opened
+    opened.close()
+
+
+def claimed(queue: PostgresQueue, *, hands: int = 1) -> Job:
+    found = queue.claim(NOW, hands=hands)
+    assert found
+    return found
+
+
+def test_a_job_whose_worker_vanished_is_anothers_and_its_attempt_counts(
+    hasty: PostgresQueue, other: PostgresQueue
+) -> None:
+    hasty.put(JOB)
+    claimed(hasty)
+
+    assert claimed(other) == JOB._replace(attempts=2)
+
+
+def test_who_lost_his_lease_settles_nothing(hasty: PostgresQueue, other: PostgresQueue) -> None:
+    hasty.put(JOB)
+    late = claimed(hasty)
+    current = claimed(other)
+
+    hasty.done(late)
+    hasty.retry(late.postponed(LATER, "late"))
+    hasty.bury(late, "late")
+
+    assert other.waiting() == [current]
+    assert other.dead() == []
+
+
+def test_a_claim_for_many_hands_takes_many_at_once(
+    queue: PostgresQueue, other: PostgresQueue
+) -> None:
+    for task in "abc":
+        queue.put(job(task))
+
+    first = claimed(queue, hands=2)
+
+    assert claimed(other).episode.task == "c"
+    assert [first.episode.task, claimed(queue).episode.task] == ["a", "b"]
+
+
+def test_what_was_claimed_and_not_begun_is_handed_back(
+    queue: PostgresQueue, other: PostgresQueue
+) -> None:
+    queue.put(job("a"))
+    queue.put(job("b"))
+    claimed(queue, hands=2)
+
+    queue.close()
+
+    assert claimed(other) == job("b").started()
+
+
+def test_a_job_that_is_done_leaves_with_the_next_claim(
+    queue: PostgresQueue, other: PostgresQueue
+) -> None:
+    queue.put(job("a"))
+    queue.put(job("b"))
+    queue.done(claimed(queue))
+
+    second = claimed(queue)
+
+    assert other.waiting() == [second]
+
+
+def test_a_record_that_is_forwarded_again_counts_once_even_when_its_job_is_done(
+    queue: PostgresQueue, other: PostgresQueue
+) -> None:
+    record = (JOB, encode(JOB))
+    queue.forward([record])
+    queue.done(claimed(queue))
+    assert queue.waiting() == []
+
+    other.forward([record])
+
+    assert other.waiting() == []
+
+
+def test_the_same_failure_met_later_is_forwarded_again(queue: PostgresQueue) -> None:
+    again = JOB._replace(enqueued_at=LATER)
+    queue.forward([(JOB, encode(JOB))])
+    queue.done(claimed(queue))
+
+    queue.forward([(again, encode(again))])
+
+    assert queue.waiting() == [again]
+
+
+def test_a_dead_job_that_is_put_again_waits(queue: PostgresQueue) -> None:
+    queue.put(JOB)
+    queue.bury(claimed(queue), "no recognized blocks")
+
+    assert queue.put(JOB)
+    assert queue.waiting() == [JOB]
+    assert queue.dead() == []
+
+
+def test_what_waited_too_long_is_stale_when_a_worker_begins(queue: PostgresQueue) -> None:
+    old = job("old", NOW - timedelta(days=8))
+    queue.put(old)
+    queue.put(JOB)
+
+    assert claimed(queue) == JOB.started()
+    assert [dead.last_error for dead in queue.dead()] == [
+        "stale: waited longer than queue.stale_after"
+    ]
+    assert queue.counts().stale == 1
+
+
+def test_a_clock_that_ran_ahead_parks_no_job(queue: PostgresQueue) -> None:
+    queue.put(job("ahead", NOW + timedelta(days=365)))
+
+    assert claimed(queue).episode.task == "ahead"
+
+
+def test_an_unreadable_record_is_set_aside_and_counted(
+    queue: PostgresQueue, database: Place, postgres: PostgresServer
+) -> None:
+    queue.put(JOB)
+    queue.put(job("sound"))
+    postgres.execute(
+        f"UPDATE hardwon.jobs SET record = '\\x00' WHERE id = '{JOB.id}'", database.name
+    )
+
+    assert claimed(queue, hands=2).episode.task == "sound"
+    assert (queue.counts().quarantined, queue.counts().corrupt) == (1, 1)
+
+
+def test_errors_with_characters_that_the_server_cannot_keep_are_kept_without_them(
+    queue: PostgresQueue,
+) -> None:
+    queue.put(JOB)
+    queue.bury(claimed(queue), "a\0b\ud800c")
+
+    assert queue.dead()[0].last_error == "ab?c"
+
+
+def test_a_put_rings_the_bell_of_another_process(
+    queue: PostgresQueue, other: PostgresQueue
+) -> None:
+    (bell,) = other.bells()
+    assert select.select([bell], [], [], 20)[0]  # it listens
+    os.read(bell, 100)
+
+    queue.put(JOB)
+
+    assert select.select([bell], [], [], 20)[0]
+
+
+def test_behind_a_pooler_there_is_no_bell(database: Place) -> None:
+    queue = PostgresQueue(Database(f"{database.url}?pgbouncer=true"))
+
+    assert list(queue.bells()) == []
+    queue.close()
+
+
+def test_notices_are_heard_on_a_direct_connection(database: Place) -> None:
+    assert hears(database.url)
+
+
+def test_each_of_many_workers_gets_jobs_of_its_own(database: Place) -> None:
+    jobs = [job(f"task {number}") for number in range(60)]
+    worked: list[str] = []
+
+    def work() -> None:
+        queue = PostgresQueue(Database(database.url))
+        while found := queue.claim(NOW, hands=4):
+            worked.append(found.id)
+            queue.done(found)
+        queue.close()
+
+    producer = PostgresQueue(Database(database.url))
+    producer.forward([(one, encode(one)) for one in jobs])
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(worked) == sorted(one.id for one in jobs)
+    assert producer.waiting() == []
+    producer.close()
+
+
+def test_a_tenant_sees_no_job_of_another(queue: PostgresQueue, database: Place) -> None:
+    queue.put(JOB)
+
+    with Database(database.url).opened() as db:
+        count = "SELECT count(*) FROM hardwon.jobs"
+        assert db.of("acme").row(count) == (1,)
+        assert db.of("other").row(count) == (0,)
+        with pytest.raises(StorageError, match="row-level security"):
+            db.of("other").run(
+                "INSERT INTO hardwon.jobs"
+                " (id, tenant, record, due, enqueued_at, attempts, wait, last_error)"
+                " VALUES ('x', 'acme', '', now(), now(), 0, '0', '')"
+            )
