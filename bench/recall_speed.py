@@ -26,9 +26,9 @@ from pathlib import Path
 import hardwon
 from bench.corpus import SCOPE, TOOL, Corpus, call_of, error_of
 from bench.timing import at, cache, cold, interleaved, median, table
+from hardwon.stores.rows import values_of
 from hardwon.stores.sqlite import SqliteStore
 from hardwon.stores.sqlite.database import SCHEMA
-from hardwon.stores.sqlite.rows import values_of
 from hardwon.values.lesson_formats import to_lines
 
 SIZES = "1000,10000,100000"

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hardwon.ports import Store
+from hardwon.ranking import postings
 from hardwon.ranking.query import query
 from hardwon.stores.memory import MemoryStore
 from hardwon.stores.sqlite import SqliteStore
-from hardwon.stores.sqlite.inverted import codec
 from hardwon.values.lesson import Status
 from tests.samples import CODER, NOW, lesson
 
@@ -229,8 +229,8 @@ def held(store: SqliteStore, word: str) -> list[int]:
         " WHERE t.term = ? ORDER BY rank, first",
         (word,),
     )
-    found = [number for (block,) in rows for number, _ in codec.pairs(block)]
-    assert all(codec.size(block) <= codec.BLOCK for (block,) in rows)
+    found = [number for (block,) in rows for number, _ in postings.pairs(block)]
+    assert all(postings.size(block) <= postings.BLOCK for (block,) in rows)
     return sorted(found)
 
 

@@ -10,8 +10,10 @@ from hardwon.values.lesson import Lesson, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import NamedTuple
+
+    Pairs = Iterable[tuple[int, int]]  # lessons with impacts
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
@@ -208,7 +210,7 @@ class Tally:
         self._sums: dict[int, int] = {}  # weights, rarities and number of words: one number
         self._exact: dict[int, list[tuple[str, int]]] = {}
 
-    def add(self, key: str, postings: Iterable[tuple[int, int]], weight: int) -> None:
+    def add(self, key: str, postings: Pairs, weight: int) -> None:
         """Count the postings of one key; `weight` is the rarity of a word."""
         if key[0] in _EXACT:
             for lesson, times in postings:
@@ -245,7 +247,7 @@ class Tally:
             shared,
             any(key[0] == _EXACT[0] for key, _ in exact),
             any(key[0] == _EXACT[1] for key, _ in exact),
-            tuple((key[1:], times) for key, times in exact if key[0] == _EXACT[2]),
+            tuple(sorted((key[1:], times) for key, times in exact if key[0] == _EXACT[2])),
             cosine,
             meaning,
             chance(rarities / _UNIT, shared=shared, asked=len(self._asked), total=self._total),
@@ -258,3 +260,30 @@ class Tally:
         keys = [key for key, _ in self._exact[lesson]]
         marks = {key[0] for key in keys}
         return _EXACT[0] in marks, _EXACT[1] in marks, len(keys), self._words(lesson), lesson
+
+
+def tallied(
+    asked: Query,
+    read: Iterable[tuple[str, Pairs]],
+    *,
+    known: Iterable[tuple[str, int]],
+    total: int,
+    fresh: Mapping[str, list[tuple[int, int]]],
+    changed: Iterable[int],
+) -> Tally:
+    """What speaks for each of `total` lessons, in whatever order the postings are read.
+
+    `known`: the holders of each key in the index, once for each scope that is seen; `fresh`: the
+    postings that wait beside the index; `changed`: lessons of which the index may tell old things.
+    """
+    holders = {key: len(pairs) for key, pairs in fresh.items()}
+    for key, count in known:
+        holders[key] = holders.get(key, 0) + count
+    weights = {key: rarity(count, total) for key, count in holders.items()}
+    tally = Tally(asked.near, total=total)
+    for key, pairs in read:
+        tally.add(key, pairs, weights[key])
+    tally.leave_out(changed)
+    for key, pairs in fresh.items():
+        tally.add(key, pairs, weights[key])
+    return tally

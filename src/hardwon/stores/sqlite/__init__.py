@@ -6,13 +6,13 @@ import os
 
 from hardwon._cold.cached import cached_property
 from hardwon._cold.lazy import lazy
+from hardwon.stores.journal import Journal
+from hardwon.stores.spool import Spool
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import Database
 from hardwon.stores.sqlite.deliveries import SqliteDeliveries
 from hardwon.stores.sqlite.inverted.search import FRESH
-from hardwon.stores.sqlite.journal import Journal
 from hardwon.stores.sqlite.lessons import SqliteLessons
-from hardwon.stores.sqlite.spool import Spool
 from hardwon.values.scope import Scope
 
 TYPE_CHECKING = False

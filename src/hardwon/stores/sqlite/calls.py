@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
+    from hardwon.stores.journal import Journal
     from hardwon.stores.sqlite.database import Database
-    from hardwon.stores.sqlite.journal import Journal
 
 _AT_ONCE = 500  # features of one query
 _KEEP = """

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hardwon._cold import json
+from hardwon.stores.rows import listed, moment
 from hardwon.stores.sqlite import scopes
-from hardwon.stores.sqlite.rows import listed, moment
 from hardwon.values.delivery import Delivery
 from hardwon.values.scope import Scope
 
@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from hardwon.stores.journal import Journal
     from hardwon.stores.sqlite.database import Database
-    from hardwon.stores.sqlite.journal import Journal
 
 
 COLUMNS = "id, shelf, door, query, lessons, scores, tokens, micros, at, outcome"

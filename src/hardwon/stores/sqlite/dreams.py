@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from hardwon.errors import NotFound
+from hardwon.stores.rows import listed, moment
 from hardwon.stores.sqlite import scopes as shelves
 from hardwon.stores.sqlite.lessons import page
-from hardwon.stores.sqlite.rows import listed, moment
 from hardwon.values.dream import Change, Dream
 
 if TYPE_CHECKING:

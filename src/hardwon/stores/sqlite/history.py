@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from hardwon.stores.rows import moment
 from hardwon.stores.sqlite import scopes
-from hardwon.stores.sqlite.rows import moment
 from hardwon.values.history import Change
 from hardwon.values.lesson_formats import from_record, to_record
 

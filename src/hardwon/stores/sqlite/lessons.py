@@ -7,10 +7,10 @@ import os
 from hardwon.errors import NotFound
 from hardwon.ranking.query import Match, Query, index
 from hardwon.stores import guard_file
+from hardwon.stores.rows import ALL_TEXT, COLUMNS, damage, lesson_of, values_of
 from hardwon.stores.sqlite import scopes as shelves
 from hardwon.stores.sqlite.database import marks
 from hardwon.stores.sqlite.inverted.search import FRESH, Index
-from hardwon.stores.sqlite.rows import ALL_TEXT, COLUMNS, damage, lesson_of, values_of
 from hardwon.values.lesson import LIVE, SHELVED, Lesson, Status, statuses
 from hardwon.values.lesson_check import checked, mended
 from hardwon.values.provenance import with_reason

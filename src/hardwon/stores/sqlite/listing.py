@@ -6,12 +6,12 @@ import heapq
 from typing import TYPE_CHECKING
 
 from hardwon.errors import NotFound
+from hardwon.stores.rows import COLUMNS, lesson_of, moment
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import marks
 from hardwon.stores.sqlite.deliveries import COLUMNS as DELIVERY
 from hardwon.stores.sqlite.deliveries import delivery_of
 from hardwon.stores.sqlite.lessons import candidates
-from hardwon.stores.sqlite.rows import COLUMNS, lesson_of, moment
 from hardwon.values.lesson import statuses
 from hardwon.values.report import FailureKind, day_number, day_of
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import date, datetime
 
+    from hardwon.stores.journal import Journal
     from hardwon.stores.sqlite.database import Database, Row
-    from hardwon.stores.sqlite.journal import Journal
     from hardwon.values.delivery import Delivery
     from hardwon.values.lesson import Lesson
     from hardwon.values.listing import Place, Wanted

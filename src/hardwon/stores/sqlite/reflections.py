@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.ranking.reflections import CANDIDATES, HOLDERS_READ, best_held, by_relevance, words_of
+from hardwon.stores.rows import moment
 from hardwon.stores.sqlite import scopes
-from hardwon.stores.sqlite.rows import moment
 from hardwon.values.reflection import RUNS_KEPT, Likeness, Reflection, is_known, leaving
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hardwon.stores.rows import moment
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import marks
-from hardwon.stores.sqlite.rows import moment
 from hardwon.values.report import (
     Deliveries,
     Exposure,
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date, datetime
 
+    from hardwon.stores.journal import Journal
     from hardwon.stores.sqlite.database import Database, Row
-    from hardwon.stores.sqlite.journal import Journal
     from hardwon.values.scope import Scope
 
 _KINDS = """

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hardwon.proof import arms as counts
+    from hardwon.stores.journal import Journal
     from hardwon.stores.sqlite.database import Database, Row
-    from hardwon.stores.sqlite.journal import Journal
     from hardwon.values.report import Window
     from hardwon.values.unit import Unit
 else:

@@ -6,8 +6,8 @@ import json
 from array import array
 from typing import TYPE_CHECKING
 
-from hardwon.stores.sqlite.inverted import codec
-from hardwon.stores.sqlite.inverted.codec import BLOCK, RANKS
+from hardwon.ranking import postings
+from hardwon.ranking.postings import BLOCK, RANKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ MOST = 2_000_000  # entries; some 25,000 lessons, a hundred megabytes
 _REMEMBERED = 500_000  # numbers of keys
 _MUCH = 100_000  # entries
 _ROOM, _USUAL_ROOM = -128_000, -2000  # of SQLite's page cache, as it counts it
-_RANK = tuple(map(codec.rank, range(256)))
+_RANK = tuple(map(postings.rank, range(256)))
 _LAST = f"""
 SELECT a.value, p.first, p.lessons FROM json_each(?) AS a CROSS JOIN postings AS p
 ON p.term = a.value / {RANKS} AND p.rank = a.value % {RANKS} AND p.first = (
@@ -83,7 +83,7 @@ class PostingBuffer:
                 if (number := numbers.get(key)) and (lot := self._lots.get(number)):
                     found[number] = key, found.get(number, (key, 0))[1] + len(lot)
         amended = [(number, key, holders) for number, (key, holders) in found.items()]
-        return sorted(amended, key=lambda one: one[2])
+        return sorted(amended, key=lambda one: (one[2], one[1], one[0]))
 
     def pairs(self, term: int, most: int) -> list[tuple[int, int]]:
         """Lessons that hold a term and are not written yet, with impacts; so many at most."""
@@ -95,7 +95,7 @@ class PostingBuffer:
             self._db.rows(f"PRAGMA cache_size = {_ROOM}")
         oldest = self._new[0][2] if self._new else 0
         self._write_terms()
-        for lots in codec.parts(self._ranked()):
+        for lots in postings.parts(self._ranked()):
             self._append(lots, oldest)
         self._new, self._lots, self.size = [], {}, 0
 
@@ -133,7 +133,7 @@ class PostingBuffer:
             room = 0
             if at in last:
                 first, block = last[at]
-                if room := BLOCK - codec.size(block):
+                if room := BLOCK - postings.size(block):
                     grown.append((_longer(block, lot[:room]), *divmod(at, RANKS), first))
             for begin in range(room, len(lot), BLOCK):
                 part = lot[begin : begin + BLOCK]
@@ -149,7 +149,7 @@ class PostingBuffer:
 
 def _longer(block: bytes, lot: list[int]) -> bytes:
     """The block with the entries of the lot behind its own."""
-    end = codec.size(block) * codec.NUMBER
+    end = postings.size(block) * postings.NUMBER
     numbers, impacts = array("I", [one >> 8 for one in lot]), bytes([one & 255 for one in lot])
     return b"".join((block[:end], numbers.tobytes(), block[end:], impacts))
 

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections import Counter
 from typing import TYPE_CHECKING
 
-from hardwon.stores.sqlite.inverted import codec, patch
-from hardwon.stores.sqlite.inverted.codec import packed
-from hardwon.stores.sqlite.inverted.patch import edit
+from hardwon.ranking import block_edits, postings
+from hardwon.ranking.postings import packed
+from hardwon.stores.sqlite.inverted import patch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hardwon.ranking.block_edits import Entries
     from hardwon.stores.sqlite.database import Database
     from hardwon.stores.sqlite.inverted.buffer import PostingBuffer
     from hardwon.stores.sqlite.inverted.memtable import Waiting
 
     Lessons = dict[int, dict[str, int]]  # the keys of each, with impacts
-    Entries = set[tuple[int, int]]  # the term's number and the impact
 
 _TEXT = "situation, mistake, correction, tags"
 
@@ -87,14 +86,7 @@ def _count(db: Database, shelf: int, more: int) -> None:
 
 
 def _write_difference(db: Database, before: dict[int, Entries], now: dict[int, Entries]) -> None:
-    holders: Counter[int] = Counter()
-    wanted = []
-    for lesson in before.keys() | now.keys():
-        old, new = before.get(lesson, set()), now.get(lesson, set())
-        holders.update(term for term, _ in new)
-        holders.subtract(term for term, _ in old)
-        wanted += [edit(term, lesson, impact, stays=False) for term, impact in old - new]
-        wanted += [edit(term, lesson, impact, stays=True) for term, impact in new - old]
+    wanted, holders = block_edits.edits(before, now)
     patch.apply(db, wanted)
     db.run_many(
         "UPDATE terms SET holders = holders + ? WHERE id = ?",
@@ -108,4 +100,4 @@ def _indexed(db: Database, lessons: list[int]) -> dict[int, Entries]:
         "SELECT lesson, terms FROM indexed WHERE lesson IN (SELECT value FROM json_each(?))",
         (json.dumps(lessons),),
     )
-    return {lesson: set(codec.pairs(terms)) for lesson, terms in rows}
+    return {lesson: set(postings.pairs(terms)) for lesson, terms in rows}

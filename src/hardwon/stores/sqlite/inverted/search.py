@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from hardwon._cold.lazy import lazy
-from hardwon.ranking.query import Query, Tally, entries_read, keys, rarity
+from hardwon.ranking import postings
+from hardwon.ranking.query import Query, Tally, entries_read, keys, tallied
 from hardwon.stores.sqlite.database import marks
-from hardwon.stores.sqlite.inverted import codec
-from hardwon.stores.sqlite.inverted.codec import BLOCK, RANKS
 from hardwon.stores.sqlite.inverted.memtable import Fresh
 
 TYPE_CHECKING = False
@@ -82,22 +81,19 @@ class Index:
         fresh = self._fresh.postings(seen.ids, asked)
         total = seen.active + self._fresh.added(seen.ids)
         known = self._known(seen, asked)
-        holders = {key: len(new) for key, new in fresh.items()}
-        for _, key, count in known:  # once for each scope that is seen
-            holders[key] = holders.get(key, 0) + count
-        weights = {key: rarity(count, total) for key, count in holders.items()}
-        tally = Tally(query.near, total=total)
-        for key, pairs in self._postings(known, entries_read(query, total)):
-            tally.add(key, pairs, weights[key])
-        tally.leave_out(self._fresh.lessons())
-        for key, new in fresh.items():
-            tally.add(key, new, weights[key])
-        return tally
+        return tallied(
+            query,
+            self._postings(known, entries_read(query, total)),
+            known=[(key, holders) for _, key, holders in known],
+            total=total,
+            fresh=fresh,
+            changed=self._fresh.lessons(),
+        )
 
     def _known(self, seen: Visible, asked: tuple[str, ...]) -> Known:
         known = self._db.rows(
             f"SELECT id, term, holders FROM terms WHERE shelf IN ({seen.marks})"
-            f" AND term IN ({marks(asked)}) ORDER BY holders, term",
+            f" AND term IN ({marks(asked)}) ORDER BY holders, term, shelf",
             (*seen.ids, *asked),
         )
         return self._heap.amended(seen.ids, asked, known) if self._heap else known
@@ -113,7 +109,7 @@ class Index:
         for number, block in self._db.rows(
             f"SELECT term, lessons FROM postings WHERE term IN ({marks(rare)})", tuple(rare)
         ):
-            yield rare[number], codec.pairs(block)
+            yield rare[number], postings.pairs(block)
         if self._heap:
             for number, key in rare.items():
                 yield key, self._heap.pairs(number, buffer.MOST)
@@ -123,11 +119,13 @@ class Index:
 
     def _strongest(self, number: int, left: int) -> list[tuple[int, int]]:
         """So many of the lessons that hold a common key, the strongest."""
-        rows = self._db.rows(
-            "SELECT lessons FROM postings WHERE term = ? ORDER BY rank, first LIMIT ?",
-            (number, left // BLOCK + RANKS),
+        found = postings.strongest(
+            lambda most: self._db.rows(
+                "SELECT lessons FROM postings WHERE term = ? ORDER BY rank, first LIMIT ?",
+                (number, most),
+            ),
+            left,
         )
-        found = [pair for (block,) in rows for pair in codec.pairs(block)]
         if self._heap and len(found) < left:
             found += self._heap.pairs(number, left)
         return found[:left]

@@ -5,10 +5,18 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from contextlib import AbstractContextManager
+    from typing import Any, Protocol, TypeVar
 
-    from hardwon.stores.sqlite.database import Database
-    from hardwon.stores.sqlite.spool import Spool
+    from hardwon.stores.spool import Spool
+
+    T = TypeVar("T")
+
+    class Transaction(Protocol):
+        """What a database gives to those who write."""
+
+        def hold(self, resource: AbstractContextManager[T]) -> T: ...
+
 
 SPOOL_LIMIT = 1 << 20  # bytes after which a closing process folds the spool in
 
@@ -16,9 +24,16 @@ SPOOL_LIMIT = 1 << 20  # bytes after which a closing process folds the spool in
 class Journal:
     """A spool beside the database whose records are folded in by those who wrote them."""
 
-    def __init__(self, database: Database, spool: Spool) -> None:
+    def __init__(
+        self,
+        database: AbstractContextManager[Transaction],
+        spool: Spool,
+        is_due: Callable[[str], bool] = lambda batch: True,
+    ) -> None:
+        """`is_due`: whether a batch counts; one whose commit got no answer is sent again."""
         self._db = database
         self._spool = spool
+        self._is_due = is_due
         self._folds: dict[str, Callable[[list[list[Any]]], None]] = {}
 
     def on(self, kind: str, fold: Callable[[list[list[Any]]], None]) -> None:
@@ -34,7 +49,9 @@ class Journal:
         if not self._spool.size():
             return 0
         with self._db as db:
-            records = db.hold(self._spool.take())
+            batch, records = db.hold(self._spool.take())
+            if not records or not self._is_due(batch):
+                return 0
             for kind, fold in self._folds.items():
                 if own := [values for found, *values in records if found == kind]:
                     fold(own)

@@ -15,8 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hardwon.stores.sqlite.database import Row
     from hardwon.values.scope import Scope
+
+    Row = tuple[Any, ...]
 
 _moment = datetime.fromtimestamp
 _TEXTS = "situation, mistake, correction, trigger_name, origin, author, job, status"

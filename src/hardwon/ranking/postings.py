@@ -1,4 +1,4 @@
-"""How the dictionary packs its entries: numbers of four bytes, then a byte of impact for each."""
+"""How an index packs its entries: numbers of four bytes, then a byte of impact for each."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from itertools import islice
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Iterable, Iterator
-    from typing import TypeVar
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any, TypeVar
 
     T = TypeVar("T")
 
@@ -42,6 +42,19 @@ def numbers(block: bytes) -> memoryview:
 def size(block: bytes) -> int:
     """How many entries it holds."""
     return len(block) // _ENTRY
+
+
+def strongest(
+    read: Callable[[int], Sequence[tuple[Any, ...]]], wanted: int
+) -> list[tuple[int, int]]:
+    """So many numbers and impacts, of as many blocks as it takes; `read` gives the first blocks."""
+    most = wanted // BLOCK + RANKS
+    while True:
+        rows = read(most)
+        found = [pair for (block,) in rows for pair in pairs(block)]
+        if len(found) >= wanted or len(rows) < most:
+            return found[:wanted]
+        most *= 2
 
 
 def parts(wanted: Iterable[T]) -> Iterator[list[T]]:

@@ -7,6 +7,7 @@ import os
 
 from hardwon import _files
 from hardwon._cold import json
+from hardwon._cold.hashing import blake2b
 from hardwon._fork import ForkLock
 from hardwon.errors import storage_error
 
@@ -74,11 +75,11 @@ class Taken:
         self._lock = _files.Lock(f"{path}.lock")
         self._is_taken = False
 
-    def __enter__(self) -> list[Any]:
-        """The records; none while another process is taking them."""
+    def __enter__(self) -> tuple[str, list[Any]]:
+        """A name that no other batch has, and its records; none while another takes them."""
         self._is_taken = self._lock.acquire(wait=False)
         if not self._is_taken:
-            return []
+            return "", []
         # What a crash left behind comes first; the current file follows next time.
         if not os.path.exists(self._aside) and os.path.exists(self._path):
             os.rename(self._path, self._aside)
@@ -89,14 +90,17 @@ class Taken:
             _files.unlink(self._aside)
         self._lock.release()
 
-    def _records(self) -> list[Any]:
+    def _records(self) -> tuple[str, list[Any]]:
         """All whole lines, once every writer that still holds the file has finished."""
         try:
             with open(self._aside, "rb") as lines:
                 fcntl.flock(lines, fcntl.LOCK_EX)
-                return [record for line in lines if (record := _parsed(line)) is not None]
+                text, state = lines.read(), os.fstat(lines.fileno())
         except FileNotFoundError:
-            return []
+            return "", []
+        digest = blake2b(text, digest_size=16).hexdigest()
+        records = [record for line in text.splitlines() if (record := _parsed(line)) is not None]
+        return f"{digest}-{state.st_ino}-{state.st_mtime_ns}", records
 
 
 def _parsed(line: bytes) -> Any:

@@ -1,0 +1,96 @@
+"""Changes of an index in blocks: what differs between before and now, and the blocks after it."""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_left
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from hardwon.ranking import postings
+from hardwon.ranking.postings import BLOCK, NUMBER, RANKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    Entries = set[tuple[int, int]]  # the term's number and the impact
+    Edit = tuple[int, int, bool, int]  # term and rank in one, lesson, whether it stays, impact
+    Around = Mapping[tuple[int, int], tuple[int, bytes]]
+    Changed = dict[tuple[int, int], bytes]
+
+
+def edits(
+    before: Mapping[int, Entries], now: Mapping[int, Entries]
+) -> tuple[list[Edit], Counter[int]]:
+    """The postings to add and to remove, in the table's order; how the holders of terms change.
+
+    Within the order an impact goes before another comes.
+    """
+    holders: Counter[int] = Counter()
+    wanted: list[Edit] = []
+    for lesson in before.keys() | now.keys():
+        old, new = before.get(lesson, set()), now.get(lesson, set())
+        holders.update(term for term, _ in new)
+        holders.subtract(term for term, _ in old)
+        wanted += [_edit(term, lesson, impact, stays=False) for term, impact in old - new]
+        wanted += [_edit(term, lesson, impact, stays=True) for term, impact in new - old]
+    return sorted(wanted), holders
+
+
+def _edit(term: int, lesson: int, impact: int, *, stays: bool) -> Edit:
+    """Add or remove one posting."""
+    return term * RANKS + postings.rank(impact), lesson, stays, impact
+
+
+def edited(wanted: list[Edit], around: Around) -> Changed:
+    """The changed blocks by term-and-rank and first lesson; an empty one is to be removed.
+
+    `around` holds, by term-and-rank and lesson, the block that the lesson belongs to with its first
+    lesson. A lesson that no block reaches down to begins one.
+    """
+    changed: Changed = {}
+    begun = (-1, 0)
+    for at, lesson, stays, impact in wanted:
+        first, block = around.get((at, lesson), (lesson, b""))
+        if not block:
+            begun = begun if begun[0] == at else (at, lesson)
+        key = (at, first) if block else begun
+        held = changed.get(key, block)
+        changed[key] = _with(held, lesson, impact) if stays else _without(held, lesson)
+    return changed
+
+
+def rows(changed: Changed) -> Iterator[tuple[int, int, int, bytes]]:
+    """Term, rank, first lesson and block of what is left, in blocks that are not too long."""
+    for (at, first), block in changed.items():
+        for number, part in enumerate(_parts(block)):
+            begin = first if number == 0 else postings.numbers(part)[0]
+            yield *divmod(at, RANKS), begin, part
+
+
+def _parts(block: bytes) -> list[bytes]:
+    """The block in as many as it takes, none when it is empty."""
+    size, end = postings.size(block), postings.size(block) * NUMBER
+    count = -(-size // BLOCK)
+    cuts = [size * part // count for part in range(count + 1)] if count else []
+    return [
+        block[begin * NUMBER : until * NUMBER] + block[end + begin : end + until]
+        for begin, until in pairwise(cuts)
+    ]
+
+
+def _with(block: bytes, lesson: int, impact: int) -> bytes:
+    end, at = postings.size(block) * NUMBER, bisect_left(postings.numbers(block), lesson)
+    number = lesson.to_bytes(NUMBER, sys.byteorder)
+    middle = block[at * NUMBER : end + at]
+    return b"".join((block[: at * NUMBER], number, middle, bytes((impact,)), block[end + at :]))
+
+
+def _without(block: bytes, lesson: int) -> bytes:
+    numbers = postings.numbers(block)
+    end, at = len(numbers) * NUMBER, bisect_left(numbers, lesson)
+    if numbers[at : at + 1].tolist() != [lesson]:
+        return block
+    middle = block[at * NUMBER + NUMBER : end + at]
+    return b"".join((block[: at * NUMBER], middle, block[end + at + 1 :]))
