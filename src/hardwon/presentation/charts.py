@@ -11,17 +11,32 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def columns(counts: Sequence[int], name: str) -> str:
-    """One column a day, as high as its count."""
+def columns(counts: Sequence[int], name: str, labels: Sequence[str] = ()) -> str:
+    """One column a day, as high as its count; who points at one reads its label."""
     most = max(*counts, 1)
-    heights = [100 * count / most for count in counts]
     drawn = "".join(
-        f'<rect class="bar" x="{at + 0.1:.1f}" y="{100 - height:.1f}" width=".8"'
-        f' height="{height:.1f}"/>'
-        for at, height in enumerate(heights)
-        if height
+        _column(at, 100 * count / most, f"{labels[at]}: {count:,}" if labels else "")
+        for at, count in enumerate(counts)
+        if count
     )
     return _picture(drawn, name, len(counts), f"{sum(counts):,} in {len(counts)} days")
+
+
+def _column(at: int, height: float, label: str) -> str:
+    place = f'x="{at + 0.1:.1f}" y="{100 - height:.1f}" width=".8" height="{height:.1f}"'
+    told = f"><title>{safe(label)}</title></rect>" if label else "/>"
+    return f'<rect class="bar" {place}{told}'
+
+
+def curve(values: Sequence[float], words: str) -> str:
+    """A line from value to value, each between 0 and 1."""
+    wide = max(len(values) - 1, 1) * 10
+    places = [(at * 10, 100 - 100 * min(1.0, max(0.0, one))) for at, one in enumerate(values)]
+    if len(places) == 1:
+        places.append((wide, places[0][1]))
+    points = " ".join(f"{x},{y:.1f}" for x, y in places)
+    line = f'<polyline class="curve" points="{points}"/>'
+    return _picture(line, "line", wide, words)
 
 
 def stack(counts: dict[str, int]) -> str:

@@ -16,7 +16,7 @@ _TONES = {
     **dict.fromkeys((Outcome.WORKED, Outcome.OVERCOME, Outcome.NOT_MET, "helped"), GOOD),
     **dict.fromkeys((Outcome.SAME, Outcome.REPEATED, Outcome.LEFT), BAD),
 }
-_STATES = {
+STATES = {
     Status.SEEN: "met, no fix known",
     Status.CANDIDATE: "one run shows a fix",
     Status.PROVEN: "worked again, or vouched for",
@@ -83,7 +83,7 @@ def states(report: Report) -> list[tuple[LessonState, str]]:
     """The states of lessons in the order of their life, with what they mean."""
     order = [*LIVE, Status.RETIRED, Status.QUARANTINED, Status.SUPERSEDED]
     known = {one.status: one for one in report.lessons}
-    return [(known[status], _STATES[status]) for status in order if status in known]
+    return [(known[status], STATES[status]) for status in order if status in known]
 
 
 def span(time: timedelta) -> str:

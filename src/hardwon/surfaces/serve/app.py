@@ -52,6 +52,7 @@ def create(
         exception_handlers=dict.fromkeys((HTTPException, HardwonError, Problem), _answered),
     )
     app.state.hw, app.state.access, app.state.limits = hw, access, limits
+    app.state.is_ending = lambda: False  # streams look at it
     return app
 
 

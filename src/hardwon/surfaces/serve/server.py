@@ -28,6 +28,8 @@ except ImportError as error:
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from starlette.applications import Starlette
+
     from hardwon import Hardwon
 
 _DRAIN = 30  # seconds for requests in flight when the server is told to end
@@ -101,7 +103,9 @@ class Service:
         self.access = Access(keys, token=token, tenant=tenant)
         self._address = address
         self._socket = _listening(address)
-        self._server = _Server(self._config(hw, limits))
+        app = create(hw, self.access, hosts=self._hosts, limits=limits)
+        self._server = _Server(self._config(app))
+        app.state.is_ending = lambda: self._server.should_exit
 
     @property
     def port(self) -> int:
@@ -133,11 +137,14 @@ class Service:
         """Let `run` end, from another thread; requests in flight are answered."""
         self._server.should_exit = True
 
-    def _config(self, hw: Hardwon, limits: Limits) -> uvicorn.Config:
+    @property
+    def _hosts(self) -> set[str]:
+        return {*LOOPBACK, self._address.host, *self._address.names}
+
+    def _config(self, app: Starlette) -> uvicorn.Config:
         address = self._address
-        hosts = {*LOOPBACK, address.host, *address.names}
         return uvicorn.Config(
-            create(hw, self.access, hosts=hosts, limits=limits),
+            app,
             ssl_certfile=address.cert or None,
             ssl_keyfile=address.key or None,
             root_path=address.prefix,

@@ -1,0 +1,136 @@
+"""Filters live in the address: what a page is asked for, and links that keep it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from hardwon.surfaces.serve.problems import Problem
+from hardwon.surfaces.serve.requests import link, principal
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from hardwon import Hardwon
+    from hardwon.tenants import Tenant
+    from hardwon.values.listing import Mark
+
+NOWHERE = "-"  # the project of lessons that hold everywhere
+_KEPT = ("agent", "project", "since")  # stay when one goes to another page
+_PASSING = ("done", "after", "at")  # do not stay when a filter changes
+_DONE = re.compile(r"(\w+)(?::([\w.-]+))?")
+
+_NOTICES = {
+    "approved": "Lesson {} is approved: it may be delivered.",
+    "retired": "Lesson {} is retired: it is not delivered any more.",
+    "edited": "Lesson {} was changed.",
+    "undone": "The last change of lesson {} was undone.",
+    "guarded": "Lesson {} now denies the call.",
+    "unguarded": "Lesson {} denies nothing any more.",
+    "retried": "{} dead letters wait again.",
+    "purged": "{} dead letters were removed.",
+    "muted": "The failure is muted.",
+    "unmuted": "The failure is shown again.",
+    "merged": "The failures are one kind now: lesson {}.",
+    "dream": "The dream was undone: {} lessons are as they were.",
+    "revoked": "The key {} opens nothing any more.",
+}
+_UNDOABLE = frozenset(("approved", "retired", "edited", "guarded", "unguarded"))
+
+
+class Addresses:
+    """The links of one page."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self.path = request.url.path.removeprefix(str(request.scope.get("root_path", "")))
+        self.asked = dict(request.query_params)
+
+    def url(self, path: str, **more: object) -> str:
+        """The address of another page with the same agent, project and time."""
+        kept = {name: self.asked[name] for name in _KEPT if self.asked.get(name)}
+        return self._with(path, {**kept, **more})
+
+    def here(self, **changes: object) -> str:
+        """The address of this page with other filters; None takes one away."""
+        kept = {name: text for name, text in self.asked.items() if name not in _PASSING}
+        return self._with(self.path, {**kept, **changes})
+
+    def asset(self, name: str) -> str:
+        """The address of a file beside the pages."""
+        return link(self._request, f"/static/{name}")
+
+    def _with(self, path: str, query: dict[str, object]) -> str:
+        asked = {name: value for name, value in query.items() if value not in (None, "")}
+        return link(self._request, path) + (f"?{urlencode(asked)}" if asked else "")
+
+
+def hw_of(request: Request) -> Hardwon:
+    """The opened hardwon."""
+    hw: Hardwon = request.app.state.hw
+    return hw
+
+
+def tenant_of(request: Request) -> Tenant:
+    """What the address asks for, within the limits of the key."""
+    agent, project = chosen(request)
+    return hw_of(request).tenant(principal(request).tenant, agent=agent, project=project)
+
+
+def chosen(request: Request) -> tuple[str | None, str | None]:
+    """The agent and the project of the address; those of the key count more."""
+    who, asked = principal(request), request.query_params
+    project = who.project or asked.get("project") or None
+    return who.agent or asked.get("agent") or None, "" if project == NOWHERE else project
+
+
+def known_scopes(request: Request) -> dict[str, list[str]]:
+    """The agents and projects that can be chosen."""
+    who = principal(request)
+    own = hw_of(request).tenant(who.tenant, agent=who.agent, project=who.project).scopes()
+    agents = sorted({one.agent for one in own})
+    projects = sorted({one.project for one in own if one.project})
+    return {"agents": agents, "projects": projects}
+
+
+def mark_of(request: Request) -> Mark | None:
+    """Where the last page ended; `1700000000.5~12` in the address."""
+    text = request.query_params.get("after", "")
+    if not text:
+        return None
+    number, _, identity = text.partition("~")
+    try:
+        return float(number), identity
+    except ValueError:
+        raise Problem(400, "no such place in the list; begin with its first page") from None
+
+
+def written(mark: Mark | None) -> str | None:
+    """A mark as the address has it."""
+    return None if mark is None else f"{mark[0]!r}~{mark[1]}"
+
+
+def number_of(request: Request, name: str = "number") -> int:
+    """The number in the path; one that is none is not found."""
+    text = str(request.path_params[name])
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+        raise Problem(404, f"there is no lesson {text!r}")
+    return int(text)
+
+
+def notice(request: Request) -> tuple[str, str]:
+    """What the last form did, in words, and the lesson whose change can be undone."""
+    found = _DONE.fullmatch(request.query_params.get("done", ""))
+    if found is None or found[1] not in _NOTICES:
+        return "", ""
+    is_undoable = found[1] in _UNDOABLE and (found[2] or "").isdecimal()
+    return _NOTICES[found[1]].format(found[2] or ""), found[2] if is_undoable else ""
+
+
+def after_form(request: Request, target: str, told: str) -> str:
+    """The page that follows a form: the one it names, if that is ours; it says what was done."""
+    is_ours = re.fullmatch(r"/(?![/\\])[^\s\\]*", target) is not None
+    base = target if is_ours else link(request, "/")
+    base = re.sub(r"([?&])done=[^&]*&?", r"\1", base).rstrip("?&")
+    return f"{base}{'&' if '?' in base else '?'}done={told}"

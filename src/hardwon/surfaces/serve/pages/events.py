@@ -1,0 +1,52 @@
+"""Live pages: one stream a browser, which tells that something changed, and never what."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import StreamingResponse
+
+from hardwon.surfaces.serve.pages.addresses import hw_of, tenant_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+_PAUSE = 2.0  # seconds between two looks
+_LOOKS = 150  # after which the browser asks anew
+_QUIET = 8  # looks without a change after which a line keeps the connection open
+
+
+async def events(request: Request) -> Response:
+    """A stream of server-sent events; the browser comes back by itself when it ends."""
+    return StreamingResponse(
+        _stream(request, lambda: _state(request)), media_type="text/event-stream"
+    )
+
+
+async def _stream(request: Request, look: Callable[[], object]) -> AsyncIterator[str]:
+    known = await run_in_threadpool(look)
+    yield "retry: 2000\n\n"
+    for number in range(1, _LOOKS):
+        await asyncio.sleep(_PAUSE)
+        if request.app.state.is_ending() or await request.is_disconnected():
+            return
+        found = await run_in_threadpool(look)
+        if found != known:
+            yield "event: changed\ndata: \n\n"
+        elif number % _QUIET == 0:
+            yield ": nothing new\n\n"
+        known = found
+
+
+def _state(request: Request) -> object:
+    """What differs when a page would show something else."""
+    tenant = tenant_of(request)
+    counts, told = hw_of(request).queue.status()
+    running = [job[0] for job in told.get("running", ())]
+    newest = tenant.lessons(limit=1).rows, tenant.deliveries(limit=1).rows
+    return tenant.counts(), newest, counts, running, len(tenant.runs())

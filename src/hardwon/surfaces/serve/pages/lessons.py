@@ -1,0 +1,55 @@
+"""Lessons: all of a tenant, by state, agent, project and text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hardwon.surfaces.serve.pages.addresses import mark_of, tenant_of, written
+from hardwon.surfaces.serve.pages.views import View
+from hardwon.surfaces.serve.problems import Problem
+from hardwon.text.clean import clip, one_line
+from hardwon.values.lesson import LIVE, SHELVED, Status
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from hardwon.values.lesson import Lesson
+
+STATES = (Status.ALL, *reversed(LIVE), *SHELVED)
+_ROWS = 50
+_SITUATION, _CORRECTION = 160, 240  # characters in a row
+
+
+def lessons(request: Request) -> View:
+    """One page of the list."""
+    status = request.query_params.get("status") or Status.ALL
+    if status not in STATES:
+        raise Problem(400, f"no such state: {status!r}; one of {', '.join(STATES)}")
+    text = request.query_params.get("text", "")
+    tenant = tenant_of(request)
+    found = tenant.lessons(status=status, text=text, after=mark_of(request), limit=_ROWS)
+    counts = tenant.counts()
+    counts[Status.ALL] = sum(counts.values())
+    values = {
+        "rows": [row(one) for one in found.rows],
+        "next": written(found.next),
+        "counts": {name: counts.get(name, 0) for name in STATES},
+    }
+    return View("lessons.html", "Lessons", values)
+
+
+def row(lesson: Lesson) -> dict[str, Any]:
+    """A lesson in a list."""
+    is_note = lesson.headline() == "note"
+    return {
+        "id": lesson.id,
+        "status": lesson.status,
+        "situation": "" if is_note else clip(one_line(lesson.situation), _SITUATION),
+        "correction": clip(one_line(lesson.correction), _CORRECTION),
+        "agent": lesson.scope.agent,
+        "project": lesson.scope.project or "",
+        "met": lesson.met,
+        "hits": lesson.hits,
+        "guard": lesson.guard,
+        "seen": lesson.last_seen_at.isoformat(),
+    }

@@ -1,0 +1,86 @@
+"""Overview: what recurs, what stopped, what was learnt and shown, and whether it helped."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from hardwon.presentation import wording
+from hardwon.surfaces.serve.pages.addresses import chosen, hw_of, tenant_of
+from hardwon.surfaces.serve.pages.views import View
+from hardwon.surfaces.serve.problems import Problem
+from hardwon.surfaces.serve.requests import principal
+from hardwon.values.lesson import Status
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from hardwon.values.report import FailureKind, Report
+
+PERIODS = {"7": "7 days", "30": "30 days", "90": "90 days"}
+
+
+def overview(request: Request) -> View:
+    """The figures of the report, and what waits for a person."""
+    agent, project = chosen(request)
+    who = principal(request)
+    report = hw_of(request).report(
+        agent or "default",
+        project=project or None,
+        tenant=who.tenant,
+        since=period(request),
+        whole=agent is None and project is None,
+    )
+    dead = sum(one.episode.scope.tenant == who.tenant for one in hw_of(request).queue.dead())
+    waits = waiting(tenant_of(request).counts(), dead)
+    return View("overview.html", "Overview", {**figures(report), "waits": waits})
+
+
+def period(request: Request) -> timedelta:
+    """How far back to look."""
+    asked = request.query_params.get("since") or "30"
+    if asked not in PERIODS:
+        raise Problem(400, f"no such time: {asked!r}; one of {', '.join(PERIODS)} days")
+    return timedelta(days=int(asked))
+
+
+def figures(report: Report) -> dict[str, Any]:
+    """The report as plain values."""
+    days = wording.days(report)
+    first = report.window.since.date()
+    return {
+        "place": wording.place(report),
+        "period": wording.period(report),
+        "days": days,
+        "labels": [wording.day(first + timedelta(days=at)) for at in range(len(days))],
+        "met": sum(days),
+        "quiet": wording.span(report.quiet),
+        "kinds": [_kind(report, one) for one in report.failures],
+        "stopped": [_kind(report, one) for one in report.stopped],
+        "lessons": [[state.status, state.total, state.new] for state, _ in wording.states(report)],
+        "shown": report.shown,
+        "tokens": report.tokens,
+        "doors": [[door, report.outcomes(door)] for door in report.doors],
+        "unsolved": [[one.lesson, one.text, one.met] for one in report.unsolved],
+        "money": wording.money(report),
+        "proof": report.proof,
+    }
+
+
+def _kind(report: Report, kind: FailureKind) -> dict[str, Any]:
+    return {
+        "text": kind.text,
+        "met": kind.met,
+        "last": kind.last.isoformat(),
+        "days": wording.spread(report, kind.days),
+    }
+
+
+def waiting(counts: dict[str, int], dead: int) -> dict[str, int]:
+    """What waits for a person, how much of each."""
+    return {
+        "held back": counts.get(Status.QUARANTINED, 0),
+        "candidates": counts.get(Status.CANDIDATE, 0),
+        "without a fix": counts.get(Status.SEEN, 0),
+        "dead": dead,
+    }

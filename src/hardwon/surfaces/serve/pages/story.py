@@ -1,0 +1,151 @@
+"""A lesson's story as plain values: what failed, what worked, the difference, and what followed."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from hardwon.failures.guards import guard_of
+from hardwon.values.evidence import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hardwon.values.evidence import Evidence
+    from hardwon.values.history import Change
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.report import Exposure
+
+SAME, GONE, NEW = "same", "gone", "new"
+_FAILED, _SAID, _FAILED_AGAIN, _WORKED = "FAILED: ", "  it said: ", "then FAILED: ", "then ok: "
+_ALIKE = 0.5  # calls that share less are not compared word by word
+_COMPARED = ("status", "situation", "mistake", "correction", "tags", "guard")
+_TOLD = {
+    Kind.MET: "Met",
+    Kind.TRIED: "Tried in vain",
+    Kind.SESSION: "Read in",
+    Kind.JOB: "Reflected on in job",
+    Kind.PARENT: "Made of lesson",
+    Kind.APPROVED: "Approved by",
+    Kind.QUARANTINED: "Held back",
+    Kind.DIFFERS: "Says something else than lesson",
+    Kind.NOTE: "Note",
+}
+
+
+def cases(lesson: Lesson) -> list[dict[str, Any]]:
+    """Each run's meeting with the failure: the failing call, what it said, the call that worked."""
+    return [_case(one.value) for one in lesson.evidence if one.kind == Kind.CASE]
+
+
+def _case(text: str) -> dict[str, Any]:
+    """What `failures.cases.case_text` wrote, taken apart again."""
+    parts = re.split(r"^(FAILED: |  it said: |then FAILED: |then ok: )", text, flags=re.MULTILINE)
+    pairs = list(zip(parts[1::2], parts[2::2], strict=True))
+    failed, said = _first(pairs, _FAILED), _first(pairs, _SAID)
+    worked = [text.rstrip("\n") for mark, text in pairs if mark == _WORKED]
+    likest = max(worked, key=lambda one: _likeness(failed, one), default="")
+    return {
+        "failed": failed,
+        "said": said,
+        "worked": likest,
+        "between": sum(mark == _FAILED_AGAIN for mark, _ in pairs),
+        "diff": diff(failed, likest) if _likeness(failed, likest) > _ALIKE else [],
+    }
+
+
+def _likeness(failed: str, worked: str) -> float:
+    """How much of two calls is the same, from 0 to 1."""
+    return difflib.SequenceMatcher(a=_pieces(failed), b=_pieces(worked), autojunk=False).ratio()
+
+
+def _pieces(text: str) -> list[str]:
+    return re.findall(r"\s+|\w+|[^\w\s]", text)
+
+
+def _first(pairs: Iterable[tuple[str, str]], mark: str) -> str:
+    return next((text.rstrip("\n") for own, text in pairs if own == mark), "")
+
+
+def diff(before: str, after: str) -> list[tuple[str, str]]:
+    """What changed between two texts, word by word: (same | gone | new, text)."""
+    old, new = _pieces(before), _pieces(after)
+    parts: list[tuple[str, str]] = []
+    matcher = difflib.SequenceMatcher(a=old, b=new, autojunk=False)
+    for _, start, end, first, last in matcher.get_opcodes():
+        gone, came = "".join(old[start:end]), "".join(new[first:last])
+        if gone == came:
+            parts.append((SAME, gone))
+        else:
+            parts += [(mark, text) for mark, text in ((GONE, gone), (NEW, came)) if text]
+    return parts
+
+
+def fixes(lesson: Lesson) -> list[dict[str, Any]]:
+    """What cured the failure, with its record."""
+    return [
+        {**fix._asdict(), "is_proven": fix.is_proven, "tried": fix.worked + fix.failed}
+        for fix in lesson.fixes
+    ]
+
+
+def provenance(lesson: Lesson) -> list[dict[str, Any]]:
+    """Where a lesson comes from, oldest first as far as times are known."""
+    return [_piece(one) for one in lesson.evidence if one.kind in _TOLD]
+
+
+def _piece(piece: Evidence) -> dict[str, Any]:
+    is_lesson = piece.kind in (Kind.PARENT, Kind.DIFFERS) and piece.value.isdecimal()
+    return {
+        "told": _TOLD[piece.kind],
+        "value": piece.value,
+        "lesson": int(piece.value) if is_lesson else None,
+        "at": datetime.fromtimestamp(piece.at, UTC).isoformat() if piece.at > 0 else "",
+    }
+
+
+def exposures(shown: Iterable[Exposure]) -> list[dict[str, Any]]:
+    """Where a lesson was shown, and what followed."""
+    return [{**one._asdict(), "last": one.last.isoformat()} for one in shown]
+
+
+def history(lesson: Lesson, changes: Sequence[Change]) -> list[dict[str, Any]]:
+    """Each change, newest first, with what it changed."""
+    after = [lesson, *(one.before for one in changes)]
+    return [
+        {
+            "act": change.act,
+            "at": change.at.isoformat(),
+            "fields": _changed(change.before, then),
+        }
+        for change, then in zip(changes, after, strict=False)
+    ]
+
+
+def _changed(before: Lesson, after: Lesson) -> list[dict[str, Any]]:
+    pairs = ((name, _plain(before, name), _plain(after, name)) for name in _COMPARED)
+    found = [{"name": name, "diff": diff(old, new)} for name, old, new in pairs if old != new]
+    forbidden = ("\n".join(guard_of(one).calls if one.guard else ()) for one in (before, after))
+    old, new = forbidden
+    return found if old == new else [*found, {"name": "denied calls", "diff": diff(old, new)}]
+
+
+def _plain(lesson: Lesson, name: str) -> str:
+    value = getattr(lesson, name)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def life(lesson: Lesson) -> list[dict[str, str]]:
+    """The life of a lesson on one line: made, approved, changed, last shown."""
+    moments = [("made", lesson.created_at.isoformat())]
+    for piece in lesson.evidence:
+        if piece.kind == Kind.APPROVED and piece.at > 0:
+            moments.append(("approved", datetime.fromtimestamp(piece.at, UTC).isoformat()))
+    if lesson.hits:
+        moments.append(("last shown", lesson.last_seen_at.isoformat()))
+    moments.sort(key=lambda one: one[1])
+    return [{"what": what, "at": at} for what, at in moments]

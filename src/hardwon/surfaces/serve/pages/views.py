@@ -1,0 +1,97 @@
+"""From a view to an answer: a page for people, the same values as JSON for programs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qs
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse
+from starlette.routing import Route
+
+from hardwon.surfaces.serve.pages import addresses, templates
+from hardwon.surfaces.serve.principal import Right
+from hardwon.surfaces.serve.requests import csrf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    Endpoint = Callable[[Request], "View"]
+    Action = Callable[[Request, "Fields"], str]
+
+
+class View(NamedTuple):
+    """What a page shows: plain values only, so that they are JSON as well."""
+
+    template: str
+    title: str
+    values: Mapping[str, Any]
+    status: int = 200
+
+
+class Fields:
+    """What a form sent."""
+
+    def __init__(self, body: bytes) -> None:
+        self._all = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
+
+    def one(self, name: str, default: str = "") -> str:
+        """The last value of a field."""
+        return self._all.get(name, [default])[-1]
+
+    def many(self, name: str) -> list[str]:
+        """Every value of a field."""
+        return self._all.get(name, [])
+
+
+def page(path: str, view: Endpoint, *, name: str = "") -> list[Route]:
+    """The routes of a page: itself, and its values at the same address with `.json`."""
+
+    def shown(request: Request) -> Response:
+        return html(request, view(request))
+
+    def told(request: Request) -> Response:
+        return JSONResponse(dict(view(request).values))
+
+    named = name or view.__module__.rpartition(".")[2]
+    as_json = "/overview.json" if path == "/" else f"{path}.json"
+    return [Route(as_json, told), Route(path, shown, name=named)]
+
+
+def action(path: str, act: Action) -> Route:
+    """The route of a form; `act` gives the address that is shown next."""
+
+    async def acted(request: Request) -> Response:
+        fields = Fields(await request.body())
+        target = await run_in_threadpool(act, request, fields)
+        return RedirectResponse(target, 303)
+
+    return Route(path, acted, methods=["POST"])
+
+
+def html(request: Request, view: View) -> Response:
+    """The page of a view."""
+    who = getattr(request.state, "principal", None)
+    place = addresses.Addresses(request)
+    text = templates.render(
+        view.template,
+        title=view.title,
+        now=datetime.now(UTC),
+        who=who,
+        token=templates.token(csrf(request) if who else ""),
+        url=place.url,
+        here=place.here,
+        asset=place.asset,
+        asked=place.asked,
+        path=place.path,
+        section="/" + place.path.split("/")[1],
+        notice=addresses.notice(request),
+        may_change=who is not None and who.may(Right.CHANGE),
+        scopes=addresses.known_scopes(request) if who else {},
+        **view.values,
+    )
+    return HTMLResponse(text, view.status)
