@@ -1,6 +1,6 @@
-"""Durable puts of other queues, in a process of their own: PEER FOLDER THREADS PUTS SIZE [PORT].
+"""Durable puts of queues: QUEUE FOLDER threads|processes PRODUCERS PUTS SIZE [PORT].
 
-Every peer is told to be as durable as it can be: an acknowledged job survives a power cut.
+Every queue is told to be as durable as it can be: an acknowledged job survives a power cut.
 """
 
 # mypy: ignore-errors
@@ -8,7 +8,9 @@ Every peer is told to be as durable as it can be: an acknowledged job survives a
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import os
+import queue as queues
 import sqlite3
 import statistics
 import sys
@@ -93,31 +95,58 @@ def saq(folder, port):
     return connect
 
 
-def main():
-    peer, folder, threads, puts, size, *port = sys.argv[1:]
-    connect = globals()[peer](folder, port[0] if port else "0")
-    content, taken = "x" * int(size), []
-    ready, one_by_one = threading.Barrier(int(threads) + 1), threading.Lock()
+def hardwon(folder, port):
+    """Ours: a synced file a job."""
+    from hardwon.queues.files import FileQueue
+    from tests.samples import job
 
-    def produce(number):
-        with one_by_one:  # some cannot be opened twice at once
-            put = connect()
-            put(content)
-        ready.wait()
-        for index in range(int(puts)):
-            began = time.perf_counter()
-            put(f"{number} {index} {content}")
-            taken.append(time.perf_counter() - began)
+    queue = FileQueue(os.path.join(folder, "queue"))
+    return lambda: lambda content: queue.put(job(content))
 
-    running = [threading.Thread(target=produce, args=(n,)) for n in range(int(threads))]
-    for thread in running:
-        thread.start()
+
+def produce(connect, one_by_one, ready, number, puts, content, results):
+    """Put when all are ready; the seconds of every put are a result."""
+    with one_by_one:  # some cannot be opened twice at once
+        put = connect()
+        put(f"first {number} {content}")
     ready.wait()
+    taken = []
+    for index in range(puts):
+        began = time.perf_counter()
+        put(f"{number} {index} {content}")
+        taken.append(time.perf_counter() - began)
+    results.put(taken)
+
+
+def threads(peer, folder, port, producers):
+    """What threads of one process share, and what starts one."""
+    connect = globals()[peer](folder, port)
+    shared = connect, threading.Lock(), threading.Barrier(producers + 1)
+    return threading.Thread, shared, queues.SimpleQueue()
+
+
+def processes(peer, folder, port, producers):
+    """What processes share, and what starts one; each opens the queue for itself."""
+    fork = multiprocessing.get_context("fork")
+    shared = (
+        lambda: globals()[peer](folder, port)(),
+        fork.Lock(),
+        fork.Barrier(producers + 1),
+    )
+    return fork.Process, shared, fork.SimpleQueue()
+
+
+def main():
+    peer, folder, kind, producers, puts, size, *port = sys.argv[1:]
+    kinds = {"threads": threads, "processes": processes}
+    start, shared, results = kinds[kind](peer, folder, port[0] if port else "0", int(producers))
+    for number in range(int(producers)):
+        start(target=produce, args=(*shared, number, int(puts), "x" * int(size), results)).start()
+    shared[-1].wait()
     began = time.perf_counter()
-    for thread in running:
-        thread.join()
-    seconds = time.perf_counter() - began
-    print(f"{len(taken) / seconds:.1f} {statistics.median(taken) * 1e6:.1f}", flush=True)
+    taken = [seconds for _ in range(int(producers)) for seconds in results.get()]
+    rate = len(taken) / (time.perf_counter() - began)
+    print(f"{rate:.1f} {statistics.median(taken) * 1e6:.1f}", flush=True)
     os._exit(0)
 
 
