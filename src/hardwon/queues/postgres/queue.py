@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import threading
-from collections import deque
 from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -14,6 +12,7 @@ from hardwon.postgres.database import Asked, asked
 from hardwon.queues.postgres import statements
 from hardwon.queues.postgres.bell import Bell, Ringer, is_pooled
 from hardwon.queues.postgres.flow import Flow
+from hardwon.queues.postgres.holdings import Holdings
 from hardwon.queues.postgres.rows import columns, job_of, text
 from hardwon.queues.postgres.statements import CLAIMED, DEAD, UNREADABLE, WAITING
 from hardwon.queues.postgres.upkeep import Limits, Upkeep
@@ -42,13 +41,8 @@ class PostgresQueue:
     def __init__(self, database: Database, limits: Limits = Limits()) -> None:
         self._db = database
         self._limits = limits
-        self._owner = os.urandom(8).hex()
         self._lock = threading.RLock()
-        self._tokens: dict[str, int] = {}  # of the jobs we hold: the attempt that is ours
-        self._ready: deque[Job] = deque()  # claimed and not yet handed out
-        self._finished: dict[str, int] = {}  # done, and still in the table
-        self._owed: list[Asked] = []  # what else the server has to be told of jobs we held
-        self._is_unsure = False  # a claim may have come through of which we know nothing
+        self._held = Holdings()
         self._flow = Flow()
         self._upkeep = Upkeep(limits)
         self._ringer = Ringer()
@@ -56,25 +50,23 @@ class PostgresQueue:
 
     def put(self, job: Job) -> bool:
         file_id(job.id, "job id")
-        return self._keep(statements.PUT, [(job, encode_new(job))]) > 0
+        new = asked(statements.PUT, **columns([(job, encode_new(job))]))
+        return bool(self._ask(new, *self._ringer.notice())[0][0][0])
 
     def forward(self, records: Sequence[tuple[Job, bytes]]) -> None:
         """Keep jobs that waited elsewhere; each counts once, however often it is forwarded."""
-        self._keep(statements.FORWARD, records)
+        self._ask(asked(statements.FORWARD, **columns(records)), *self._ringer.notice())
 
     def claim(self, now: datetime, *, hands: int = 1) -> Job | None:
         with self._lock:
-            if not self._ready:
+            if not self._held.ready:
                 self._take(now, max(1, hands))
-            return self._ready.popleft() if self._ready else None
+            return self._held.ready.popleft() if self._held.ready else None
 
     def done(self, job: Job) -> None:
         with self._lock:
-            token = self._tokens.pop(job.id, None)
-            if token is None:  # somebody removes a job that we do not hold
+            if not self._held.finish(job):  # somebody removes a job that we do not hold
                 self._remove(job.id, WAITING, CLAIMED)
-            else:
-                self._finished[job.id] = token
             self._flow.note("done")
 
     def retry(self, job: Job) -> None:
@@ -131,73 +123,43 @@ class PostgresQueue:
             if self._bell is not None:
                 self._bell.close()
                 self._bell = None
+            self._held.hand_back()
             try:
-                self._hand_back()
+                if self._held.owed():
+                    self._ask()
             finally:
                 self._db.close()
 
     def _ask(self, *wanted: Asked) -> list[list[Any]]:
-        """One transaction in one round trip, which also tells what became of jobs."""
+        """One transaction in one round trip, which also tells what became of our jobs."""
         with self._lock:
-            first = list(self._owed)
-            if self._finished:
-                first.append(self._ours(statements.DONE, self._finished))
+            first = self._held.owed()
             try:
                 found = self._db.ask(_EVERY, *first, *wanted)
             except Unavailable:
-                self._is_unsure = True
+                self._held.doubt()
                 raise
-            self._owed.clear()
-            self._finished.clear()
+            self._held.paid()
             return found[len(first) :]
-
-    def _ours(self, statement: str, tokens: dict[str, int], **values: object) -> Asked:
-        """A statement about jobs as long as they are ours."""
-        held = {"ids": list(tokens), "tokens": list(tokens.values())}
-        return asked(statement, owner=self._owner, **held, **values)
 
     def _take(self, now: datetime, most: int) -> None:
         """Claim what is due, and set aside what cannot be read."""
-        values = {"now": now, "most": most, "owner": self._owner, "lease": self._limits.lease}
-        before = [*self._recovery(), *self._upkeep.due(now)]
-        rows = self._ask(*before, asked(statements.CLAIM, **values))[-1]
-        self._is_unsure = False
-        if before:
+        own = {"owner": self._held.owner, "lease": self._limits.lease}
+        upkeep = self._upkeep.due(now)
+        claim = asked(statements.CLAIM, now=now, most=most, **own)
+        rows = self._ask(*self._held.recovery(), *upkeep, claim)[-1]
+        if upkeep:
             self._upkeep.done()
         jobs = {row[0]: job_of(row) for row in rows}
         if broken := [identity for identity, job in jobs.items() if job is None]:
             self._ask(asked(statements.SET_ASIDE, ids=broken))
-        for job in filter(None, jobs.values()):
-            self._tokens[job.id] = job.attempts
-            self._ready.append(job)
-
-    def _recovery(self) -> list[Asked]:
-        """Give back what the server believes to be ours since an answer of it was lost."""
-        held = [*self._tokens, *self._finished]  # what is owed comes before it
-        lost = asked(statements.UNKNOWN, owner=self._owner, held=held)
-        return [lost] if self._is_unsure else []
-
-    def _keep(self, statement: str, records: Sequence[tuple[Job, bytes]]) -> int:
-        """How many of the jobs are new; the others wait already."""
-        found = self._ask(asked(statement, **columns(records)), *self._ringer.notice())
-        return int(found[0][0][0])
+        self._held.receive(filter(None, jobs.values()))
 
     def _settle(self, statement: str, job: Job, **values: object) -> None:
-        """End our attempt at a job; nothing happens when it is no longer ours."""
         with self._lock:
-            token = self._tokens.pop(job.id, job.attempts)
-            self._owed.append(self._ours(statement, {job.id: token}, **values))
+            self._held.settle(statement, job, **values)
             with suppress(Unavailable):  # it is told as soon as the server is back
                 self._ask()
-
-    def _hand_back(self) -> None:
-        """End what is done, and let others begin what we did not."""
-        unbegun = {job.id: job.attempts for job in self._ready}
-        if unbegun or self._finished or self._owed:
-            self._ask(self._ours(statements.HAND_BACK, unbegun))
-        for identity in unbegun:
-            self._tokens.pop(identity, None)
-        self._ready.clear()
 
     def _remove(self, identity: str, *states: int) -> bool:
         return bool(self._ask(asked(statements.REMOVE, id=identity, states=list(states)))[0])

@@ -76,7 +76,7 @@ BURY = f"""
 UPDATE hardwon.jobs SET state = 2, owner = '', lease = NULL, attempts = %(attempts)s,
     last_error = %(error)s FROM {_OURS}
 """
-# What a lost answer told us of: claimed in our name, and we do not know it.
+# Claimed in our name, and we do not know it: the answer was lost.
 UNKNOWN = """
 UPDATE hardwon.jobs SET state = 0, owner = '', lease = NULL, attempts = attempts - 1
 WHERE state = 1 AND owner = %(owner)s AND NOT id = ANY(%(held)s)
