@@ -15,7 +15,7 @@ _RESET = struct.pack("ii", 1, 0)
 class Fault(NamedTuple):
     """What happens to a connection once enough has gone in one direction."""
 
-    kind: str = ""  # slow, blackhole, cut, reset; "": nothing
+    kind: str = ""  # refuse, slow, blackhole, cut, reset; "": nothing
     after: int = 0  # bytes
     messages: int = 0  # that come before; a small message is read as one piece
     is_answer: bool = False  # the direction: from the server
@@ -29,7 +29,8 @@ class Proxy:
         self._target = port
         self.plan = plan
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"redis://127.0.0.1:{self._listener.getsockname()[1]}/0"
+        self.port: int = self._listener.getsockname()[1]
+        self.url = f"redis://127.0.0.1:{self.port}/0"
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
@@ -49,6 +50,10 @@ class Proxy:
                 client.close()
                 continue
             fault = self.plan()
+            if fault.kind == "refuse":
+                client.close()
+                server.close()
+                continue
             for source, goal, is_answer in ((client, server, False), (server, client, True)):
                 own = fault if fault.is_answer == is_answer else Fault()
                 threading.Thread(target=_pump, args=(source, goal, own), daemon=True).start()

@@ -15,7 +15,6 @@ from hardwon.errors import StorageError
 from hardwon.postgres.database import Database
 from hardwon.queues.postgres import Limits, PostgresQueue
 from hardwon.queues.postgres.bell import hears
-from hardwon.queues.records import encode
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import LATER, NOW, job
 
@@ -113,22 +112,21 @@ def test_a_job_that_is_done_leaves_with_the_next_claim(
 def test_a_record_that_is_forwarded_again_counts_once_even_when_its_job_is_done(
     queue: PostgresQueue, other: PostgresQueue
 ) -> None:
-    record = (JOB, encode(JOB))
-    queue.forward([record])
+    queue.forward([JOB])
     queue.done(claimed(queue))
     assert queue.waiting() == []
 
-    other.forward([record])
+    other.forward([JOB])
 
     assert other.waiting() == []
 
 
 def test_the_same_failure_met_later_is_forwarded_again(queue: PostgresQueue) -> None:
     again = JOB._replace(enqueued_at=LATER)
-    queue.forward([(JOB, encode(JOB))])
+    queue.forward([JOB])
     queue.done(claimed(queue))
 
-    queue.forward([(again, encode(again))])
+    queue.forward([again])
 
     assert queue.waiting() == [again]
 
@@ -217,7 +215,7 @@ def test_each_of_many_workers_gets_jobs_of_its_own(database: Place) -> None:
         queue.close()
 
     producer = PostgresQueue(Database(database.url))
-    producer.forward([(one, encode(one)) for one in jobs])
+    producer.forward(jobs)
     threads = [threading.Thread(target=work) for _ in range(6)]
     for thread in threads:
         thread.start()

@@ -16,13 +16,13 @@ from hardwon.queues.files.counts import Counts
 from hardwon.queues.files.folder import Folder
 from hardwon.queues.files.lock import Lock
 from hardwon.queues.files.record_dir import Letters, Shelf
-from hardwon.queues.files.watch import clean
+from hardwon.queues.files.watch import Lookout, clean
 from hardwon.queues.records import encode_new
 from hardwon.text.clean import file_id
 from hardwon.values.queue import QueueCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from hardwon.queues.files import inotify
@@ -120,6 +120,20 @@ class FileQueue:
             stale=self._counts.of("stale"),
             storage_errors=self._counts.of("storage_error"),
         )
+
+    def records(self) -> Iterator[Job]:
+        """Each job that waits, the oldest first, for one who takes them elsewhere."""
+        for identity in Lookout(self._waiting.folder).scan(()):
+            if job := self._waiting.get(identity):
+                yield job
+
+    def forget(self, job: Job) -> None:
+        """Remove a job that was taken elsewhere; a power cut may bring it back."""
+        self._waiting.remove(job.id)
+
+    def hold(self) -> bool:
+        """Be the one who works this queue; False while another is."""
+        return self._lock.is_held or self._lock.acquire()
 
     def worker(self) -> int | None:
         return self._lock.holder()

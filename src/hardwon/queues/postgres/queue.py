@@ -16,7 +16,7 @@ from hardwon.queues.postgres.holdings import Holdings
 from hardwon.queues.postgres.rows import columns, job_of, text
 from hardwon.queues.postgres.statements import CLAIMED, DEAD, UNREADABLE, WAITING
 from hardwon.queues.postgres.upkeep import Limits, Upkeep
-from hardwon.queues.records import encode_new
+from hardwon.queues.records import encode, encode_new
 from hardwon.text.clean import file_id
 from hardwon.values.queue import QueueCounts
 
@@ -50,12 +50,13 @@ class PostgresQueue:
 
     def put(self, job: Job) -> bool:
         file_id(job.id, "job id")
-        new = asked(statements.PUT, **columns([(job, encode_new(job))]))
+        new = asked(statements.PUT, **columns([job], [encode_new(job)]))
         return bool(self._ask(new, *self._ringer.notice())[0][0][0])
 
-    def forward(self, records: Sequence[tuple[Job, bytes]]) -> None:
+    def forward(self, jobs: Sequence[Job]) -> None:
         """Keep jobs that waited elsewhere; each counts once, however often it is forwarded."""
-        self._ask(asked(statements.FORWARD, **columns(records)), *self._ringer.notice())
+        rows = columns(jobs, [encode(job) for job in jobs])
+        self._ask(asked(statements.FORWARD, **rows), *self._ringer.notice())
 
     def claim(self, now: datetime, *, hands: int = 1) -> Job | None:
         with self._lock:

@@ -31,13 +31,12 @@ def job_of(row: tuple[Any, ...]) -> Job | None:
     )
 
 
-def columns(records: Sequence[tuple[Job, bytes]]) -> dict[str, list[Any]]:
+def columns(jobs: Sequence[Job], records: Sequence[bytes]) -> dict[str, list[Any]]:
     """The values of many rows, by column. `keys`: what a record is known by for good."""
-    jobs = [job for job, _ in records]
     return {
         "ids": [job.id for job in jobs],
         "tenants": [job.episode.scope.tenant for job in jobs],
-        "records": [record for _, record in records],
+        "records": list(records),
         "dues": [job.due for job in jobs],
         "came": [job.enqueued_at for job in jobs],
         "attempts": [job.attempts for job in jobs],

@@ -1,0 +1,160 @@
+"""Jobs for a server that may be away: durable on this machine first, then forwarded.
+
+An agent's turn never waits for the server. Whoever has time forwards what waits here: a worker
+before it claims, and in a process that lives on a thread of its own.
+"""
+
+from __future__ import annotations
+
+import threading
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from hardwon.errors import StorageError, Unavailable
+from hardwon.values.queue import QueueCounts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime, timedelta
+
+    from hardwon.queues.files import FileQueue
+    from hardwon.queues.postgres import PostgresQueue
+    from hardwon.values.job import Job
+
+_AT_ONCE = 100  # jobs of one commit
+_REST = 1.0  # seconds until a server that was away is tried again
+
+
+class OutboxQueue:
+    """Puts go to `local`, everything else to the server, which is opened when it is needed."""
+
+    def __init__(
+        self, local: FileQueue, server: Callable[[], PostgresQueue], *, is_resident: bool
+    ) -> None:
+        self._local = local
+        self._opened: PostgresQueue | None = None
+        self._open = server
+        self._sender = Sender(self.forward) if is_resident else None
+        self._claimed: set[str] = set()
+        self._forwarding = threading.Lock()
+
+    @property
+    def _server(self) -> PostgresQueue:
+        self._opened = self._opened or self._open()
+        return self._opened
+
+    def forward(self) -> int:
+        """Send what waits here, oldest first; how many it were."""
+        sent = 0
+        with self._forwarding:
+            records = self._local.records()
+            while jobs := list(islice(records, _AT_ONCE)):
+                self._server.forward(jobs)
+                for job in jobs:
+                    self._local.forget(job)
+                sent += len(jobs)
+        return sent
+
+    def put(self, job: Job) -> bool:
+        is_new = self._local.put(job)
+        if self._sender is not None:
+            self._sender.send()
+        return is_new
+
+    def claim(self, now: datetime, *, hands: int = 1) -> Job | None:
+        self._local.hold()
+        self.forward()
+        job = self._server.claim(now, hands=hands)
+        if job is not None:
+            self._claimed.add(job.id)
+        return job
+
+    def done(self, job: Job) -> None:
+        if job.id not in self._claimed:  # somebody removes what waits, wherever it is
+            self._local.forget(job)
+        self._claimed.discard(job.id)
+        self._server.done(job)
+
+    def retry(self, job: Job) -> None:
+        self._claimed.discard(job.id)
+        self._server.retry(job)
+
+    def bury(self, job: Job, reason: str) -> None:
+        self._claimed.discard(job.id)
+        self._server.bury(job, reason)
+
+    def waiting(self) -> list[Job]:
+        there = self._server.waiting()
+        known = {job.id for job in there}
+        here = [job for job in self._local.waiting() if job.id not in known]
+        return sorted([*here, *there], key=lambda job: job.enqueued_at)
+
+    def dead(self) -> list[Job]:
+        return self._server.dead()
+
+    def revive(self, identity: str, now: datetime) -> None:
+        self._server.revive(identity, now)
+
+    def purge(self, identity: str) -> None:
+        self._server.purge(identity)
+
+    def counts(self) -> QueueCounts:
+        """What the server counts, and what waits here; only the latter while it is away."""
+        here = self._local.counts()
+        try:
+            there = self._server.counts()
+        except Unavailable:
+            there = QueueCounts()
+        events = {"storage_errors": here.storage_errors, "quarantined": here.quarantined}
+        both = {name: getattr(there, name) + number for name, number in events.items()}
+        return there._replace(
+            pending=there.pending + here.pending, accepted=there.accepted + here.pending, **both
+        )
+
+    def worker(self) -> int | None:
+        return self._local.worker()
+
+    def bells(self) -> Sequence[int]:
+        return (*self._local.bells(), *self._server.bells())
+
+    def pause(self) -> timedelta:
+        return self._server.pause()
+
+    def close(self) -> None:
+        self._local.close()
+        if self._sender is not None:
+            self._sender.close()
+        if self._opened is not None:
+            self._opened.close()
+
+
+class Sender:
+    """A thread that forwards whenever something was put, and rests while the server is away."""
+
+    def __init__(self, forward: Callable[[], int]) -> None:
+        self._forward = forward
+        self._wanted, self._closed = threading.Event(), threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def send(self) -> None:
+        """See that what waits is sent; returns at once."""
+        self._wanted.set()
+        if self._thread is None or not self._thread.is_alive():  # none lives on in a forked child
+            self._thread = threading.Thread(target=self._run, daemon=True, name="hardwon-sender")
+            self._thread.start()
+
+    def close(self) -> None:
+        """Send no more; what is on its way is awaited."""
+        self._closed.set()
+        self._wanted.set()
+        if self._thread is not None and self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        while self._wanted.wait() and not self._closed.is_set():
+            self._wanted.clear()
+            try:
+                self._forward()
+            except (Unavailable, StorageError):
+                self._closed.wait(_REST)
+                self._wanted.set()
