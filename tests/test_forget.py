@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon.keys import KeyRing
 from hardwon.models.budget import FileLedger, Spent
+from hardwon.service.keys import KeyRing
 
 GONE, STAYS = "tenant-zebra", "tenant-lion"
 

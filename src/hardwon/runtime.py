@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from typing import Any
 
-    from hardwon import _sync, embeddings, keys, models, trust, worker
+    from hardwon import _sync, embeddings, models, trust, worker
     from hardwon.models import budget, function, rules
     from hardwon.pipeline import (
         capture,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from hardwon.ports import Embedder, Model, Request, Store, WorkedQueue
     from hardwon.ranking.query import Near
+    from hardwon.service import database as service
     from hardwon.settings import GoalSettings, Settings
     from hardwon.stores import memory, redis, runs, sqlite
     from hardwon.values import evidence, lesson_check, provenance
@@ -68,7 +69,7 @@ else:
     imagine = lazy("hardwon.pipeline.imagine")
     mine, word = lazy("hardwon.pipeline.mine"), lazy("hardwon.pipeline.word")
     work, worker = lazy("hardwon.pipeline.work"), lazy("hardwon.worker")
-    trust, keys = lazy("hardwon.trust"), lazy("hardwon.keys")
+    trust, service = lazy("hardwon.trust"), lazy("hardwon.service.database")
 
 
 MEMORY = "memory:"
@@ -233,7 +234,7 @@ class Runtime:
         if self.target != MEMORY:
             runs.forget(self.settings.home, tenant)
             trust.forget(self.settings.home, tenant)
-            keys.forget(self.settings.home, tenant)
+            service.forget(self.settings.home, tenant)
         self.store.forget(tenant)
 
     def close(self) -> None:

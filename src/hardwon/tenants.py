@@ -9,6 +9,7 @@ from hardwon.lessons import within
 from hardwon.models import budget
 from hardwon.ranking.query import query
 from hardwon.stores import runs
+from hardwon.text.clean import one_line
 from hardwon.values.delivery import Door
 from hardwon.values.lesson import Status
 from hardwon.values.listing import Page, Place, Wanted
@@ -121,7 +122,7 @@ class Tenant:
         self, *, status: str = Status.ALL, text: str = "", after: Mark | None, limit: int
     ) -> Wanted:
         """One more row than the page has tells whether another page follows."""
-        return Wanted(self.place, status, text.strip(), after, within(limit, _MOST) + 1)
+        return Wanted(self.place, status, one_line(text), after, within(limit, _MOST) + 1)
 
 
 def tenant(engine: Runtime, name: str, agent: str | None, project: str | None) -> Tenant:

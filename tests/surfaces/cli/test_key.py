@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.keys import KeyRing
+from hardwon.service.keys import KeyRing
 from hardwon.surfaces.cli import run
 
 Capture = pytest.CaptureFixture[str]

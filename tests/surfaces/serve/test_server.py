@@ -14,7 +14,7 @@ import pytest
 
 import hardwon
 from hardwon.errors import InvalidInput, SetupError, StorageError
-from hardwon.keys import KeyRing
+from hardwon.service.keys import KeyRing
 from hardwon.surfaces.serve.server import Address, Service
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hardwon.errors import InvalidInput
-from hardwon.keys import ROLES, KeyRing, Role
+from hardwon.service.keys import ROLES, KeyRing, Role
 from hardwon.settings import duration, load
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import age, dump, say, table
@@ -16,7 +16,7 @@ from hardwon.surfaces.cli.output import age, dump, say, table
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from hardwon.keys import Key
+    from hardwon.service.keys import Key
 
 
 @click.group("key")

@@ -9,9 +9,10 @@ import click
 import hardwon
 from hardwon.errors import NotFound
 from hardwon.failures.guards import guard_of
+from hardwon.presentation.plain import plain
 from hardwon.settings import load
 from hardwon.surfaces.cli import options, story
-from hardwon.surfaces.cli.output import dump, fitted, plain, plural, say, width
+from hardwon.surfaces.cli.output import dump, fitted, plural, say, width
 from hardwon.surfaces.cli.progress import Progress
 from hardwon.text.clean import one_line
 from hardwon.values.evidence import Kind

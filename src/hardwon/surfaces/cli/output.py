@@ -7,11 +7,11 @@ import os
 import shutil
 import sys
 import textwrap
-from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from hardwon.presentation.plain import plain
 from hardwon.text.clean import clip, printable
 
 if TYPE_CHECKING:
@@ -43,21 +43,6 @@ def complain(problem: str) -> None:
 def dump(value: Any) -> None:
     """JSON for programs, exact and on one document."""
     click.echo(json.dumps(plain(value), ensure_ascii=True, indent=2))
-
-
-def plain(value: Any) -> Any:
-    """Values of ours as what JSON knows."""
-    if hasattr(value, "_asdict"):
-        return {key: plain(item) for key, item in value._asdict().items()}
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, tuple | list):
-        return [plain(item) for item in value]
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, timedelta):
-        return value.total_seconds()
-    return value
 
 
 def table(rows: Sequence[tuple[str, ...]], *, indent: str = "  ") -> None:

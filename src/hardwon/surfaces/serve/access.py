@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.auth import is_bearer
-from hardwon.keys import Role
+from hardwon.service.keys import Role
 from hardwon.surfaces.serve.principal import Principal, of_key
 from hardwon.surfaces.serve.sessions import Session, Sessions
 
 if TYPE_CHECKING:
-    from hardwon.keys import Key, KeyRing
+    from hardwon.service.keys import Key, KeyRing
 
 
 class Access:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
@@ -13,15 +15,17 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from hardwon.errors import HardwonError
-from hardwon.surfaces.serve import login, pages, problems
+from hardwon.service.replies import Replies
+from hardwon.surfaces.serve import api, login, pages, problems
 from hardwon.surfaces.serve.gate import LOOPBACK, SAFE, Gate, is_api
 from hardwon.surfaces.serve.limits import Limits
 from hardwon.surfaces.serve.principal import Right
 from hardwon.surfaces.serve.problems import Problem
 from hardwon.surfaces.serve.requests import needs
+from hardwon.surfaces.serve.turns import Turns
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import AsyncIterator, Collection
 
     from starlette.requests import Request
     from starlette.responses import Response
@@ -46,14 +50,29 @@ def create(
             Route("/healthz", _alive),
             Mount("/static", StaticFiles(directory=_STATIC, check_dir=False)),
             *login.routes(),
+            *api.routes(),
             *(_guarded(route) for route in pages.routes()),
         ],
         middleware=[gate],
+        lifespan=_running,
         exception_handlers=dict.fromkeys((HTTPException, HardwonError, Problem), _answered),
     )
     app.state.hw, app.state.access, app.state.limits = hw, access, limits
     app.state.is_ending = lambda: False  # streams look at it
+    app.state.replies, app.state.in_turn = Replies(hw.settings.home), Turns()
+    # Doors have threads of their own: who waits for a report holds up no agent.
+    app.state.door_threads = ThreadPoolExecutor(limits.threads, "hardwon-door")
+    app.state.threads = ThreadPoolExecutor(limits.threads, "hardwon-desk")
     return app
+
+
+@asynccontextmanager
+async def _running(app: Starlette) -> AsyncIterator[None]:
+    """While the server runs; then what the application has opened is closed."""
+    yield
+    for threads in (app.state.door_threads, app.state.threads):
+        threads.shutdown()
+    app.state.replies.close()
 
 
 async def _alive(request: Request) -> Response:

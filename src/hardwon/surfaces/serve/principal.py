@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.keys import Role
+from hardwon.service.keys import Role
 
 if TYPE_CHECKING:
-    from hardwon.keys import Key
+    from hardwon.service.keys import Key
 
 
 class Right:

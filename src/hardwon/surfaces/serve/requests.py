@@ -38,10 +38,10 @@ def needs(right: str) -> Callable[[Endpoint], Callable[[Request], Awaitable[Resp
     return guarded
 
 
-def ensure(who: Principal, right: str) -> None:
-    """Raise Problem unless this one has the right."""
-    if not who.may(right):
-        raise Problem(403, f"a key with the role {who.role!r} may not {right}")
+def ensure(who: Principal, *rights: str) -> None:
+    """Raise Problem unless this one has one of the rights."""
+    if not any(who.may(right) for right in rights):
+        raise Problem(403, f"a key with the role {who.role!r} may not {rights[0]}")
 
 
 def principal(request: Request) -> Principal:
@@ -50,13 +50,23 @@ def principal(request: Request) -> Principal:
     return who
 
 
+def limited(request: Request) -> tuple[str | None, str | None]:
+    """The `agent` and `project` that the query names, within the key's limits; None: any."""
+    asked, who = request.query_params, principal(request)
+    agent = _within("agent", asked.get("agent"), who.agent)
+    return agent, _within("project", asked.get("project"), who.project)
+
+
 def scoped(request: Request) -> Agent:
     """The agent that the query names by `agent`, `project` and `run`, within the key's limits."""
-    asked, who = request.query_params, principal(request)
-    hw = request.app.state.hw
-    agent = _within("agent", asked.get("agent"), who.agent) or hw.settings.scope.agent
-    project = _within("project", asked.get("project"), who.project)
-    found: Agent = hw.agent(agent, project=project, tenant=who.tenant, run=asked.get("run") or None)
+    hw, (agent, project) = request.app.state.hw, limited(request)
+    run = request.query_params.get("run") or None
+    found: Agent = hw.agent(
+        agent or hw.settings.scope.agent,
+        project=project,
+        tenant=principal(request).tenant,
+        run=run,
+    )
     return found
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.auth import kept_token
 from hardwon.errors import InvalidInput, MissingExtra, SetupError, storage_error
-from hardwon.keys import KeyRing
+from hardwon.service.keys import KeyRing
 
 try:
     import uvicorn

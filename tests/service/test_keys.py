@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from hardwon.errors import InvalidInput, NotFound, StorageError
-from hardwon.keys import KeyRing
+from hardwon.service.database import forget
+from hardwon.service.keys import KeyRing
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -86,7 +87,7 @@ def test_the_last_use_is_known_to_the_minute(ring: KeyRing, clock: Clock) -> Non
     assert ring.list()[0].used_at == clock.now
 
 
-def test_keys_belong_to_tenants(ring: KeyRing) -> None:
+def test_keys_belong_to_tenants(ring: KeyRing, tmp_path: Path) -> None:
     mine, _ = ring.create(tenant="mine")
     yours, text = ring.create(tenant="yours")
 
@@ -94,7 +95,7 @@ def test_keys_belong_to_tenants(ring: KeyRing) -> None:
     with pytest.raises(NotFound):
         ring.revoke(yours.id, tenant="mine")
     assert ring.holder(text)
-    ring.forget("yours")
+    forget(str(tmp_path), "yours")
     assert ring.holder(text) is None
 
 

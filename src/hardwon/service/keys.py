@@ -1,30 +1,26 @@
 """Keys that let programs and people in over the network: shown once, kept as digests.
 
 A key reads `hw_<id>_<secret>`. It belongs to one tenant and has one role; it may be limited to an
-agent and a project. All are in `<home>/serve.db`, beside what the server has to remember.
+agent and a project. All are in `<home>/serve.db`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-import os
 import secrets
-import sqlite3
-import threading
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hardwon.errors import InvalidInput, NotFound, StorageError
+from hardwon.errors import InvalidInput, NotFound
+from hardwon.service.database import ServiceDatabase
 from hardwon.text.clean import one_line
 from hardwon.values.scope import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-NAME = "serve.db"
 _MARK = "hw"
-_PATIENCE = 5.0  # seconds to wait for another process
 _NOTED = timedelta(minutes=1)  # a use is noted no more often than this
 _NOTHING = bytes(32)  # compared when no key has the id, so that both take the same time
 _SCHEMA = """
@@ -78,10 +74,8 @@ class KeyRing:
     def __init__(
         self, home: str, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> None:
-        self._path = os.path.join(home, NAME)
         self._clock = clock
-        self._lock = threading.Lock()
-        self._connection = connected(self._path, _SCHEMA)
+        self._run = ServiceDatabase(home, _SCHEMA)
 
     def create(
         self,
@@ -159,50 +153,9 @@ class KeyRing:
         if key.used_at is None or now - key.used_at >= _NOTED:
             self._run("UPDATE keys SET used_at = ? WHERE id = ?", (now.timestamp(), key.id))
 
-    def forget(self, tenant: str) -> None:
-        """Remove the keys of a tenant."""
-        self._run("DELETE FROM keys WHERE tenant = ?", (tenant,))
-        self._run("PRAGMA wal_checkpoint(TRUNCATE)", ())  # else its name stays in the log
-
     def close(self) -> None:
         """Release the file."""
-        self._connection.close()
-
-    def _run(self, sql: str, values: Sequence[object]) -> Sequence[tuple[Any, ...]]:
-        try:
-            with self._lock:
-                return self._connection.execute(sql, values).fetchall()
-        except sqlite3.Error as error:
-            raise _explained(error, self._path) from error
-
-
-def forget(home: str, tenant: str) -> None:
-    """Remove the keys of a tenant, if the home has any keys."""
-    if os.path.exists(os.path.join(home, NAME)):
-        ring = KeyRing(home)
-        ring.forget(tenant)
-        ring.close()
-
-
-def connected(path: str, schema: str) -> sqlite3.Connection:
-    """A connection to a small private database, with these tables; each statement is a commit."""
-    try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
-        connection = sqlite3.connect(
-            path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-        )
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA secure_delete = ON")
-        connection.execute(schema)
-    except (OSError, sqlite3.Error) as error:
-        raise _explained(error, path) from error
-    return connection
-
-
-def _explained(error: Exception, path: str) -> StorageError:
-    return StorageError(path, str(error), "check that it can be written, or move it away")
+        self._run.close()
 
 
 def _digest(secret: str) -> bytes:

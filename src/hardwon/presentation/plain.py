@@ -1,0 +1,21 @@
+"""Values of ours as what JSON knows."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+
+def plain(value: Any) -> Any:
+    """Values of ours as what JSON knows."""
+    if hasattr(value, "_asdict"):
+        return {key: plain(item) for key, item in value._asdict().items()}
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    return value

@@ -1,0 +1,1 @@
+"""What a server keeps in a home: keys, and answers that may be asked for again."""

@@ -1,0 +1,66 @@
+"""The small database of a server: private, one commit a statement, shared by processes."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from typing import TYPE_CHECKING, Any
+
+from hardwon.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NAME = "serve.db"
+_PATIENCE = 5.0  # seconds to wait for another process
+
+
+class ServiceDatabase:
+    """`<home>/serve.db`; called with a statement, it gives all rows."""
+
+    def __init__(self, home: str, schema: str = "") -> None:
+        self._path = os.path.join(home, NAME)
+        self._lock = threading.Lock()
+        try:
+            os.makedirs(home, mode=0o700, exist_ok=True)
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+            self._connection = _connected(self._path)
+            self._connection.execute(schema)
+        except (OSError, sqlite3.Error) as error:
+            raise self._explained(error) from error
+
+    def __call__(self, sql: str, values: Sequence[object] = ()) -> Sequence[tuple[Any, ...]]:
+        try:
+            with self._lock:
+                return self._connection.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise self._explained(error) from error
+
+    def close(self) -> None:
+        """Release the file."""
+        self._connection.close()
+
+    def _explained(self, error: Exception) -> StorageError:
+        return StorageError(self._path, str(error), "check that it can be written, or move it away")
+
+
+def forget(home: str, tenant: str) -> None:
+    """Remove the keys of a tenant and the answers that were kept for it, if there are any."""
+    if not os.path.exists(os.path.join(home, NAME)):
+        return
+    database = ServiceDatabase(home)
+    for (table,) in database("SELECT name FROM sqlite_master WHERE type = 'table'"):
+        database(f"DELETE FROM {table} WHERE tenant = ?", (tenant,))
+    database("PRAGMA wal_checkpoint(TRUNCATE)")  # else its name stays in the log
+    database.close()
+
+
+def _connected(path: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+    )
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA secure_delete = ON")
+    return connection

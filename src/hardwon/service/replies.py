@@ -1,0 +1,72 @@
+"""Answers to requests with an `Idempotency-Key`: the same request again gets the same answer."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.errors import InvalidInput
+from hardwon.service.database import ServiceDatabase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KEPT = 86_400.0  # seconds
+NAME_LIMIT = 200  # characters
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS replies (
+    tenant TEXT NOT NULL, name TEXT NOT NULL, request BLOB NOT NULL,
+    status INTEGER NOT NULL, body BLOB NOT NULL, at REAL NOT NULL,
+    PRIMARY KEY (tenant, name)
+) STRICT
+"""
+
+
+class Kept(NamedTuple):
+    """An answer that was given."""
+
+    status: int
+    body: bytes
+
+
+class Replies:
+    """The answers of one home, for a day. They survive the server."""
+
+    def __init__(self, home: str, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._run = ServiceDatabase(home, _SCHEMA)
+
+    def find(self, tenant: str, name: str, request: bytes) -> Kept | None:
+        """The answer to this request, if it was given; InvalidInput if the name was for another."""
+        if len(name) > NAME_LIMIT:
+            raise InvalidInput(f"an Idempotency-Key has at most {NAME_LIMIT} characters")
+        rows = self._run(
+            "SELECT request, status, body FROM replies WHERE tenant = ? AND name = ? AND at > ?",
+            (tenant, name, self._clock() - KEPT),
+        )
+        if not rows:
+            return None
+        known, status, body = rows[0]
+        if known != _digest(request):
+            raise InvalidInput(
+                "this Idempotency-Key was used for another request; choose a new one"
+            )
+        return Kept(status, body)
+
+    def keep(self, tenant: str, name: str, request: bytes, answer: Kept) -> None:
+        """Remember an answer, and forget those that are too old."""
+        now = self._clock()
+        self._run("DELETE FROM replies WHERE at <= ?", (now - KEPT,))
+        self._run(
+            "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?)",
+            (tenant, name, _digest(request), *answer, now),
+        )
+
+    def close(self) -> None:
+        """Release the file."""
+        self._run.close()
+
+
+def _digest(request: bytes) -> bytes:
+    return hashlib.sha256(request).digest()

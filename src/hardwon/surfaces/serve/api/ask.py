@@ -1,0 +1,128 @@
+"""One request to the API as its verb sees it: whose it is, what it names, what it says."""
+
+from __future__ import annotations
+
+import base64
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from hardwon.errors import InvalidInput
+from hardwon.surfaces.serve.requests import limited, principal, scoped
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+
+    from hardwon import Agent, Hardwon
+    from hardwon.surfaces.serve.principal import Principal
+    from hardwon.tenants import Tenant
+    from hardwon.values.listing import Mark
+
+_TRUE, _FALSE = {"true", "1", "yes"}, {"false", "0", "no", ""}
+MOST = 1000  # rows of a page
+
+
+class Ask:
+    """A request with its body read."""
+
+    def __init__(self, request: Request, fields: Mapping[str, Any], body: bytes) -> None:
+        self._request = request
+        self.fields = fields
+        self.body = body
+
+    @property
+    def hw(self) -> Hardwon:
+        """The opened hardwon."""
+        hw: Hardwon = self._request.app.state.hw
+        return hw
+
+    @property
+    def state(self) -> Any:
+        """What the application holds."""
+        return self._request.app.state
+
+    @cached_property
+    def principal(self) -> Principal:
+        """Whose request it is."""
+        return principal(self._request)
+
+    @cached_property
+    def agent(self) -> Agent:
+        """The agent that the query names, within the limits of the key."""
+        return scoped(self._request)
+
+    @cached_property
+    def tenant(self) -> Tenant:
+        """The tenant of the key, or the agent and project that the query names."""
+        agent, project = limited(self._request)
+        return self.hw.tenant(self.principal.tenant, agent=agent, project=project)
+
+    def path(self, name: str) -> Any:
+        """A part of the path."""
+        return self._request.path_params[name]
+
+    def query(self, name: str, default: str = "") -> str:
+        """A parameter of the query."""
+        return self._request.query_params.get(name, default)
+
+    def is_on(self, name: str, *, default: bool = False) -> bool:
+        """A parameter that is true or false."""
+        given = self.query(name, "true" if default else "false").lower()
+        if given not in _TRUE | _FALSE:
+            raise InvalidInput(f"the parameter {name!r} is true or false, not {given!r}")
+        return given in _TRUE
+
+    def number(self, name: str, default: int, most: int = MOST) -> int:
+        """A parameter that is a whole number from 1 on."""
+        given = self.query(name, str(default))
+        if not (given.isascii() and given.isdecimal() and 1 <= int(given[:9]) <= most):
+            raise InvalidInput(f"the parameter {name!r} is a number in 1 … {most}, not {given!r}")
+        return int(given)
+
+    def cursor(self) -> Mark | None:
+        """Where the last page ended."""
+        given = self.query("cursor")
+        return _mark(given) if given else None
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """A field of the body that is a text; one without a default is required."""
+        value = self.fields.get(name, default)
+        if not isinstance(value, str):
+            raise InvalidInput(f"the field {name!r} must be a text")
+        return value
+
+    def flag(self, name: str) -> bool | None:
+        """A field of the body that is true, false or absent."""
+        value = self.fields.get(name)
+        if not isinstance(value, bool | None):
+            raise InvalidInput(f"the field {name!r} must be true or false")
+        return value
+
+    def any(self, name: str, default: Any = None) -> Any:
+        """A field of the body, of whatever kind."""
+        return self.fields.get(name, default)
+
+    def items(self, name: str) -> list[Any]:
+        """A field of the body that is a list."""
+        value = self.fields.get(name, [])
+        if not isinstance(value, list):
+            raise InvalidInput(f"the field {name!r} must be a list")
+        return value
+
+
+def cursor_of(mark: Mark | None) -> str | None:
+    """A mark as a caller sees it: a word without meaning."""
+    if mark is None:
+        return None
+    return base64.urlsafe_b64encode(json.dumps(mark).encode()).decode().rstrip("=")
+
+
+def _mark(cursor: str) -> Mark:
+    try:
+        raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        place, name = json.loads(raw)
+        return float(place), str(name)
+    except (ValueError, TypeError) as error:
+        raise InvalidInput("this cursor was not given by a list; begin without one") from error

@@ -1,0 +1,120 @@
+"""The other ways of learning: goals, runs, dreams, loops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hardwon.errors import InvalidInput
+from hardwon.presentation.plain import plain
+from hardwon.surfaces.serve.api import views
+from hardwon.surfaces.serve.api.verbs import Verb
+from hardwon.surfaces.serve.principal import Right
+from hardwon.values.delivery import NOTHING
+
+if TYPE_CHECKING:
+    from hardwon.learn.trials.state import State
+    from hardwon.surfaces.serve.api.ask import Ask
+
+_DOOR, _READ, _CHANGE = (Right.DOOR,), (Right.READ,), (Right.CHANGE,)
+_SILENT = views.injection(NOTHING)
+_GOAL = ("goal_id", "objective", "state", "tasks", "error")
+_RUN = ("task", "tools", "seconds", "retries", "failed", "error")
+
+
+def goals(ask: Ask) -> Any:
+    """What is kept about a goal, or the newest about any."""
+    found = ask.agent.goals.reflections(ask.query("goal") or None, limit=ask.number("limit", 25))
+    return {"items": [_placed(one) for one in found]}
+
+
+def goal_ended(ask: Ask) -> Any:
+    """Queue a reflection on a goal that ended."""
+    named = (ask.text("goal_id"), ask.text("objective"), ask.text("state", "completed"))
+    job = ask.agent.goals.ended(*named, tasks=ask.items("tasks"), error=ask.any("error"))
+    return {"job": views.job(job) if job else None}
+
+
+def goal_context(ask: Ask) -> Any:
+    """What was learnt from this goal and similar ones."""
+    objective = ask.query("objective")
+    return views.injection(ask.agent.goals.context(ask.query("goal") or None, objective=objective))
+
+
+def run_ended(ask: Ask) -> Any:
+    """Queue a judgement on how well a run went, when there is something to say."""
+    seconds, retries = ask.any("seconds", 0.0), ask.any("retries", 0)
+    if not isinstance(seconds, int | float) or not isinstance(retries, int):
+        raise InvalidInput("the fields 'seconds' and 'retries' must be numbers")
+    job = ask.agent.runs.ended(
+        ask.text("task"),
+        tools=[str(tool) for tool in ask.items("tools")],
+        seconds=seconds,
+        retries=retries,
+        failed=ask.flag("failed") or False,
+        error=ask.any("error"),
+    )
+    return {"job": views.job(job) if job else None}
+
+
+def run_context(ask: Ask) -> Any:
+    """At most three lines on recent runs."""
+    return views.injection(ask.agent.runs.context(ask.query("text")))
+
+
+def dreams(ask: Ask) -> Any:
+    """The dreams of an agent, newest first."""
+    return {"items": [_placed(one) for one in ask.agent.dreams.list(limit=ask.number("limit", 25))]}
+
+
+def dream(ask: Ask) -> Any:
+    """One dream, with what it did to each lesson."""
+    found = ask.agent.dreams.get(ask.path("id"))
+    return {**_placed(found), "changes": ask.agent.dreams.changes(found.id)}
+
+
+def undo_dream(ask: Ask) -> Any:
+    """Take back what a dream did."""
+    found, restored, left = ask.agent.dreams.undo(ask.path("id"))
+    return {"dream": _placed(found), "restored": restored, "left": left}
+
+
+def loops(ask: Ask) -> Any:
+    """The loops of an agent, newest first."""
+    status, limit = ask.query("status") or None, ask.number("limit", 20)
+    return {"items": [_loop(one) for one in ask.agent.loops.list(limit=limit, status=status)]}
+
+
+def loop(ask: Ask) -> Any:
+    """One loop with its trials."""
+    return _loop(ask.agent.loops.get(ask.path("id")))
+
+
+def loop_reflections(ask: Ask) -> Any:
+    """What was learnt from each trial of a loop."""
+    return {"items": ask.agent.loops.reflections(ask.path("id"))}
+
+
+def _placed(one: Any) -> Any:
+    values = one._asdict()
+    return plain({**views.place(values.pop("scope")), **values})
+
+
+def _loop(state: State) -> Any:
+    values = state._asdict()
+    values.pop("open")  # half a trial: its outputs are long, and not final
+    return plain({**views.place(values.pop("scope")), **values, "options": state.options})
+
+
+VERBS = (
+    Verb("GET", "/v1/goals", _READ, goals),
+    Verb("POST", "/v1/goals", _DOOR, goal_ended, takes=_GOAL),
+    Verb("GET", "/v1/goals/context", _DOOR, goal_context, otherwise=_SILENT),
+    Verb("POST", "/v1/runs", _DOOR, run_ended, takes=_RUN),
+    Verb("GET", "/v1/runs/context", _DOOR, run_context, otherwise=_SILENT),
+    Verb("GET", "/v1/dreams", _READ, dreams),
+    Verb("GET", "/v1/dreams/{id}", _READ, dream),
+    Verb("POST", "/v1/dreams/{id}/undo", _CHANGE, undo_dream),
+    Verb("GET", "/v1/loops", _READ, loops),
+    Verb("GET", "/v1/loops/{id}", _READ, loop),
+    Verb("GET", "/v1/loops/{id}/reflections", _READ, loop_reflections),
+)

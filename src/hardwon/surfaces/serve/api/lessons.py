@@ -1,0 +1,257 @@
+"""Lessons: list, search, show, change, take back, move in and out.
+
+All lessons of the tenant are seen, or those of the `agent` and `project` in the query. With
+`view=agent` they are those that the agent sees in the project: its own and those that hold
+everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import Response
+
+from hardwon.errors import InvalidInput, NotFound
+from hardwon.pipeline import inject
+from hardwon.surfaces.serve.api import views
+from hardwon.surfaces.serve.api.verbs import Verb, listed
+from hardwon.surfaces.serve.principal import Right
+from hardwon.text.clean import required
+from hardwon.values.lesson import Status
+from hardwon.values.listing import Page
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon import Lesson
+    from hardwon.lessons import Lessons
+    from hardwon.surfaces.serve.api.ask import Ask
+    from hardwon.values.listing import Mark
+
+_READ, _CHANGE = (Right.LESSONS,), (Right.CHANGE,)
+_WRITE = (Right.DOOR, Right.CHANGE)
+_EDITABLE = ("situation", "mistake", "correction", "tags", "status", "importance", "confidence")
+_ADDED = ("situation", "correction", "mistake", "tags", "importance", "confidence")
+_MOST = 10_000  # lessons that an agent's view has
+_LARGEST = 2**53  # numbers beyond are none that JSON keeps
+_BUDGET = 10_000  # tokens: people may see more than an agent
+_FORMS = {"jsonl": "application/jsonl", "markdown": "text/markdown"}
+
+
+def every(ask: Ask) -> Any:
+    """A page of lessons, newest-consulted first; with `q` those that contain it."""
+    status, limit, after = ask.query("status", Status.ACTIVE), ask.number("limit", 50), ask.cursor()
+    if _is_of_agent(ask):
+        text = ask.query("q")
+        found = _holding(ask.agent.lessons, text, status)
+        return listed(_after(found, after, limit), views.lesson)
+    page = ask.tenant.lessons(status=status, text=ask.query("q"), after=after, limit=limit)
+    return listed(page, views.lesson)
+
+
+def show(ask: Ask) -> Any:
+    """One lesson."""
+    return views.lesson(_seen(ask)[1])
+
+
+def add(ask: Ask) -> Any:
+    """Keep a lesson in somebody's own words."""
+    more = {name: value for name, value in ask.fields.items() if name in _ADDED[2:]}
+    texts = ask.text("situation"), ask.text("correction")
+    return views.lesson(ask.agent.lessons.add(*texts, **_typed(more)))
+
+
+def edit(ask: Ask) -> Any:
+    """The lesson with other words."""
+    if not ask.fields:
+        raise InvalidInput(f"nothing to change; this takes {', '.join(_EDITABLE)}")
+    handle, lesson = _seen(ask)
+    return views.lesson(handle.edit(lesson.id, **_typed(ask.fields)))
+
+
+def delete(ask: Ask) -> None:
+    """Remove a lesson; `undo` brings it back."""
+    handle, lesson = _seen(ask)
+    handle.delete(lesson.id)
+
+
+def approve(ask: Ask) -> Any:
+    """Release a lesson from quarantine."""
+    handle, lesson = _seen(ask)
+    return views.lesson(handle.approve(lesson.id))
+
+
+def retire(ask: Ask) -> Any:
+    """Let a lesson be shown no more; `undo` brings it back."""
+    handle, lesson = _seen(ask)
+    return views.lesson(handle.edit(lesson.id, status=Status.RETIRED))
+
+
+def guard(ask: Ask) -> Any:
+    """Say that the calls of a lesson must not be made, or that they may."""
+    handle, lesson = _seen(ask)
+    is_on = ask.flag("on") is not False
+    call, tool = ask.text("call", ""), ask.text("tool", "bash")
+    return views.lesson(handle.guard(lesson.id, call=call, tool=tool, on=is_on))
+
+
+def undo(ask: Ask) -> Any:
+    """Take back the newest change of a lesson, also of one that was deleted."""
+    number = _number(ask)
+    for handle in _handles(ask):
+        if handle.history(number):
+            return views.lesson(handle.undo(number))
+    raise NotFound("change to take back", number)
+
+
+def undo_newest(ask: Ask) -> Any:
+    """Take back the newest change that the agent may take back."""
+    return views.lesson(ask.agent.lessons.undo())
+
+
+def history(ask: Ask) -> Any:
+    """What was changed about a lesson, newest first."""
+    number = _number(ask)
+    changes = [one for handle in _handles(ask) for one in handle.history(number)]
+    unique = {one.id: one for one in changes}.values()
+    if not unique:
+        _seen(ask)  # else it is not there, and was not
+    return {"items": [views.change(one) for one in unique]}
+
+
+def all_history(ask: Ask) -> Any:
+    """What was changed about the lessons of an agent, newest first."""
+    changes = ask.agent.lessons.history()[: ask.number("limit", 50)]
+    return {"items": [views.change(one) for one in changes]}
+
+
+def exposures(ask: Ask) -> Any:
+    """Where a lesson was shown, and what happened then."""
+    handle, lesson = _seen(ask)
+    return {"items": handle.exposures(lesson.id)}
+
+
+def revoke(ask: Ask) -> Any:
+    """Remove every lesson of an origin and all that were made of them."""
+    origin = required(ask.text("origin"), "origin")
+    gone = {one.id: one for handle in _handles(ask) for one in handle.revoke(origin)}
+    return {"items": [views.lesson(one) for one in gone.values()]}
+
+
+def export(ask: Ask) -> Any:
+    """The active lessons that an agent sees, as a pack."""
+    form = ask.query("form", "jsonl")
+    if form not in _FORMS:
+        raise InvalidInput(f"no such form of a pack: {form!r}; one of {', '.join(_FORMS)}")
+    return Response(ask.agent.lessons.export(form=form), media_type=_FORMS[form])
+
+
+def take_in(ask: Ask) -> Any:
+    """Take in a pack, as a whole or not at all; its lessons wait for approval."""
+    is_lines = ask.body.lstrip()[:1] == b"{"
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "upload.jsonl" if is_lines else "upload.md")
+        with open(path, "wb") as file:
+            file.write(ask.body)
+        taken = ask.agent.lessons.import_from(path, trust=ask.is_on("trust"))
+    return {"items": [views.lesson(one) for one in taken]}
+
+
+def recall(ask: Ask) -> Any:
+    """What would be shown at a door; with `explain` every candidate and its verdict."""
+    door, tool = ask.query("door", "turn"), ask.query("tool", "bash")
+    judged = ask.agent.explain(door, required(ask.query("text"), "text"), tool=tool)
+    shown = [one.match.lesson for one in judged if not one.verdict]
+    block = inject.render(shown, door=door, budget=_BUDGET)
+    told = {"text": block.text, "lessons": [views.lesson(one) for one in block.lessons]}
+    if ask.is_on("explain"):
+        told["candidates"] = [views.candidate(one) for one in judged]
+    return told
+
+
+def _is_of_agent(ask: Ask) -> bool:
+    view = ask.query("view", "all")
+    if view not in {"all", "agent"}:
+        raise InvalidInput(f"the parameter 'view' is 'all' or 'agent', not {view!r}")
+    return view == "agent"
+
+
+def _number(ask: Ask) -> int:
+    number: int = ask.path("id")
+    if number > _LARGEST:
+        raise NotFound("lesson", number)
+    return number
+
+
+def _seen(ask: Ask) -> tuple[Lessons, Lesson]:
+    """A lesson that the caller may see, and the handle by which it is changed."""
+    number = _number(ask)
+    if _is_of_agent(ask):
+        return ask.agent.lessons, ask.agent.lessons.get(number)
+    lesson = ask.tenant.lesson(number)
+    return _handle(ask, lesson.scope), lesson
+
+
+def _handles(ask: Ask) -> list[Lessons]:
+    """The lessons of every scope that the caller looks at."""
+    if _is_of_agent(ask):
+        return [ask.agent.lessons]
+    return [_handle(ask, scope) for scope in ask.tenant.scopes()]
+
+
+def _handle(ask: Ask, scope: Any) -> Lessons:
+    own = ask.hw.agent(scope.agent, project=scope.project, tenant=ask.principal.tenant)
+    return own.lessons
+
+
+def _holding(lessons: Lessons, text: str, status: str) -> Sequence[Lesson]:
+    return lessons.search(text, limit=200) if text else lessons.list(limit=_MOST, status=status)
+
+
+def _after(found: Sequence[Lesson], after: Mark | None, limit: int) -> Page[Lesson]:
+    """The page after a lesson; from the beginning when that one is gone."""
+    numbers = [str(one.id) for one in found]
+    begin = numbers.index(after[1]) + 1 if after and after[1] in numbers else 0
+    rows = tuple(found[begin : begin + limit])
+    is_more = len(found) > begin + limit
+    return Page(rows, (0.0, str(rows[-1].id)) if is_more else None)
+
+
+def _typed(fields: Any) -> dict[str, Any]:
+    """The fields of a lesson; one of the wrong kind is named."""
+    for name, value in fields.items():
+        kind, word = _KINDS.get(name, (str, "a text"))
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise InvalidInput(f"the field {name!r} must be {word}")
+    if not all(isinstance(tag, str) for tag in fields.get("tags", ())):
+        raise InvalidInput("the field 'tags' must be a list of texts")
+    return dict(fields)
+
+
+_KINDS: dict[str, tuple[Any, str]] = {
+    "tags": (list, "a list of texts"),
+    "importance": ((int, float), "a number"),
+    "confidence": ((int, float), "a number"),
+}
+_ONE = "/v1/lessons/{id:int}"
+VERBS = (
+    Verb("GET", "/v1/lessons", _READ, every),
+    Verb("POST", "/v1/lessons", _WRITE, add, takes=_ADDED, status=201),
+    Verb("GET", "/v1/lessons/export", _READ, export),
+    Verb("POST", "/v1/lessons/import", _CHANGE, take_in),
+    Verb("POST", "/v1/lessons/revoke", _CHANGE, revoke, takes=("origin",)),
+    Verb("GET", _ONE, _READ, show),
+    Verb("PATCH", _ONE, _CHANGE, edit, takes=_EDITABLE),
+    Verb("DELETE", _ONE, _CHANGE, delete, status=204),
+    Verb("POST", f"{_ONE}/approve", _CHANGE, approve),
+    Verb("POST", f"{_ONE}/retire", _CHANGE, retire),
+    Verb("POST", f"{_ONE}/guard", _CHANGE, guard, takes=("call", "tool", "on")),
+    Verb("POST", f"{_ONE}/undo", _CHANGE, undo),
+    Verb("GET", f"{_ONE}/history", _READ, history),
+    Verb("GET", f"{_ONE}/exposures", _READ, exposures),
+    Verb("GET", "/v1/history", _READ, all_history),
+    Verb("POST", "/v1/history/undo", _CHANGE, undo_newest),
+    Verb("GET", "/v1/recall", _READ, recall),
+)

@@ -1,0 +1,117 @@
+"""For those who run the server: who I am, keys, readiness, metrics, the description of the API."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import Response
+
+import hardwon
+from hardwon import metrics as prometheus
+from hardwon.errors import InvalidInput
+from hardwon.presentation.plain import plain
+from hardwon.service.keys import Role
+from hardwon.settings import duration
+from hardwon.surfaces.serve.api.verbs import Verb
+from hardwon.surfaces.serve.principal import Right
+from hardwon.values.queue import QueueCounts, WorkCounts
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from hardwon.service.keys import Key
+    from hardwon.surfaces.serve.api.ask import Ask
+
+OPENAPI = os.path.join(os.path.dirname(__file__), "openapi.json")
+_ANY = (Right.DOOR, Right.LESSONS)
+_ADMIN = (Right.ADMIN,)
+_KEY = ("role", "agent", "project", "note", "expires")
+
+
+def me(ask: Ask) -> Any:
+    """Whose key this is, and which version answers."""
+    return {**ask.principal._asdict(), "version": hardwon.__version__}
+
+
+def openapi(ask: Ask) -> Any:
+    """The description of this API."""
+    with open(OPENAPI, "rb") as file:
+        return Response(file.read(), media_type="application/json")
+
+
+def ready(ask: Ask) -> Any:
+    """Whether the store and the queue can be read."""
+    ask.tenant.lessons(limit=1)
+    ask.hw.queue.dead()
+    return {"ready": True}
+
+
+def metrics(ask: Ask) -> Any:
+    """What the tenant has in its queue and has spent, in the format of Prometheus."""
+    place, queue = ask.tenant.place, ask.hw.queue
+    own = [
+        sum(place.covers(job.episode.scope) for job in jobs)
+        for jobs in (queue.waiting(), queue.dead())
+    ]
+    spent: dict[str, float] = {}
+    for _, _, sum_of_model in ask.tenant.spent(1):
+        for name, amount in sum_of_model._asdict().items():
+            spent[name] = spent.get(name, 0.0) + amount
+    counts = QueueCounts(pending=own[0], dead=own[1])
+    told = prometheus.exposition(counts, WorkCounts({}, {}, {}, {}), spent)
+    return Response(told, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def keys(ask: Ask) -> Any:
+    """The keys of the tenant, newest first."""
+    return {"items": [_shown(key) for key in ask.state.access.keys.list(ask.principal.tenant)]}
+
+
+def create_key(ask: Ask) -> Any:
+    """A new key of the tenant; its text is shown in this answer only."""
+    made, text = ask.state.access.keys.create(
+        tenant=ask.principal.tenant,
+        role=ask.text("role", Role.AGENT),
+        agent=_name(ask, "agent", ask.principal.agent),
+        project=_name(ask, "project", ask.principal.project),
+        note=ask.text("note", ""),
+        lasts=_lasts(ask.any("expires")),
+    )
+    return {**_shown(made), "key": text}
+
+
+def revoke_key(ask: Ask) -> Any:
+    """Let a key open nothing any more, at once."""
+    revoked = ask.state.access.keys.revoke(ask.path("id"), tenant=ask.principal.tenant)
+    return _shown(revoked)
+
+
+def _shown(key: Key) -> Any:
+    return plain({name: value for name, value in key._asdict().items() if name != "tenant"})
+
+
+def _name(ask: Ask, what: str, limit: str | None) -> str | None:
+    """The agent or project of a new key; one that is limited itself gives its own limit on."""
+    asked = ask.text(what, "") or limit
+    if limit not in {None, asked}:
+        raise InvalidInput(f"this key is for the {what} {limit!r} only, and so are those it makes")
+    return asked
+
+
+def _lasts(given: object) -> timedelta | None:
+    try:
+        return None if given is None else duration(given)
+    except (ValueError, KeyError) as error:
+        raise InvalidInput(f"the field 'expires' is 12h or 90d, not {given!r}") from error
+
+
+VERBS = (
+    Verb("GET", "/v1/me", _ANY, me),
+    Verb("GET", "/v1/openapi.json", _ANY, openapi),
+    Verb("GET", "/readyz", _ANY, ready),
+    Verb("GET", "/metrics", (Right.READ,), metrics),
+    Verb("GET", "/v1/keys", _ADMIN, keys),
+    Verb("POST", "/v1/keys", _ADMIN, create_key, takes=_KEY, status=201),
+    Verb("DELETE", "/v1/keys/{id}", _ADMIN, revoke_key),
+)

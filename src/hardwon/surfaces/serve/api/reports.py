@@ -1,0 +1,85 @@
+"""What was met, learnt, shown and spent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hardwon.errors import InvalidInput
+from hardwon.presentation.plain import plain
+from hardwon.settings import duration
+from hardwon.surfaces.serve.api import views
+from hardwon.surfaces.serve.api.verbs import Verb, listed
+from hardwon.surfaces.serve.principal import Right
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from hardwon.surfaces.serve.api.ask import Ask
+    from hardwon.values.delivery import Delivery
+    from hardwon.values.report import FailureKind
+
+_READ = (Right.READ,)
+_WHOLE_HOME = ("queue", "spent", "window")  # they count other tenants as well
+
+
+def report(ask: Ask) -> Any:
+    """What was learnt, what was shown, and what happened then."""
+    limits, scope = ask.tenant.place, ask.agent.scope
+    told = ask.hw.report(
+        scope.agent,
+        project=scope.project,
+        tenant=ask.principal.tenant,
+        since=_since(ask),
+        whole=limits.agent is None and limits.project is None,
+    )
+    values = {name: value for name, value in told._asdict().items() if name not in _WHOLE_HOME}
+    return {"since": told.window.since, "is_whole": told.window.is_whole, **values}
+
+
+def failures(ask: Ask) -> Any:
+    """A page of the kinds of failures, commonest first."""
+    text = ask.query("q")
+    page = ask.tenant.failures(
+        since=_since(ask), text=text, after=ask.cursor(), limit=ask.number("limit", 50)
+    )
+    return listed(page, _failure)
+
+
+def deliveries(ask: Ask) -> Any:
+    """A page of what was shown to whom, newest first."""
+    page = ask.tenant.deliveries(after=ask.cursor(), limit=ask.number("limit", 50))
+    return listed(page, _delivery)
+
+
+def spend(ask: Ask) -> Any:
+    """What models have cost the tenant, by day and model."""
+    rows = ask.tenant.spent(ask.number("days", 30, most=366))
+    return {"items": [{"day": day, "model": model, **plain(sum)} for day, model, sum in rows]}
+
+
+def _since(ask: Ask) -> timedelta:
+    given = ask.query("since", "30d")
+    try:
+        return duration(given)
+    except (ValueError, KeyError) as error:
+        raise InvalidInput(f"the parameter 'since' is 12h or 30d, not {given!r}") from error
+
+
+def _failure(one: FailureKind) -> Any:
+    values = one._asdict()
+    scope = values.pop("scope")
+    days = [{"day": day, "met": met} for day, met in values.pop("days")]
+    return plain({**values, "days": days, **(views.place(scope) if scope else {})})
+
+
+def _delivery(one: Delivery) -> Any:
+    values = one._asdict()
+    return plain({**views.place(values.pop("scope")), **values})
+
+
+VERBS = (
+    Verb("GET", "/v1/report", _READ, report),
+    Verb("GET", "/v1/failures", _READ, failures),
+    Verb("GET", "/v1/deliveries", _READ, deliveries),
+    Verb("GET", "/v1/spend", _READ, spend),
+)

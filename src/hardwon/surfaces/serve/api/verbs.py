@@ -1,0 +1,123 @@
+"""From a verb to a route: rights, body, thread, time limit, answer."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from hardwon.errors import InvalidInput
+from hardwon.presentation.plain import plain
+from hardwon.service.replies import Kept
+from hardwon.surfaces.serve.api.ask import Ask, cursor_of
+from hardwon.surfaces.serve.problems import Problem
+from hardwon.surfaces.serve.requests import ensure, limited, principal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from starlette.requests import Request
+
+    from hardwon.values.listing import Page
+
+JSON = "application/json"
+_REPLAYED = {"Idempotent-Replayed": "true"}
+
+
+class Verb(NamedTuple):
+    """One operation of the API."""
+
+    method: str
+    path: str
+    rights: tuple[str, ...]  # one of them is needed
+    call: Callable[[Ask], Any]
+    takes: tuple[str, ...] = ()  # the fields of its body
+    status: int = 200
+    otherwise: Any = None  # what a door says when it cannot say anything; None: an error
+    media: str = JSON
+
+
+def routes(verbs: Iterable[Verb]) -> list[Route]:
+    """The routes of these verbs."""
+    return [Route(verb.path, _endpoint(verb), methods=[verb.method]) for verb in verbs]
+
+
+def _endpoint(verb: Verb) -> Callable[[Request], Any]:
+    async def endpoint(request: Request) -> Response:
+        ensure(principal(request), *verb.rights)
+        limited(request)  # whether the verb looks at them or not
+        body = await request.body() if verb.method != "GET" else b""
+        ask = Ask(request, _fields(verb, request, body), body)
+        name = request.headers.get("idempotency-key")
+        if name and verb.method != "GET":
+            return await _once(verb, ask, name, request)
+        return _response(verb, await _called(verb, ask))
+
+    return endpoint
+
+
+def _fields(verb: Verb, request: Request, body: bytes) -> dict[str, Any]:
+    """The body as an object; a field that the verb does not take is named."""
+    if not verb.takes or not body:
+        return {}
+    if request.headers.get("content-type", JSON).partition(";")[0].strip().lower() != JSON:
+        raise Problem(415, f"send the body as {JSON}")
+    try:
+        given = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"the body is not JSON: {error}") from error
+    if not isinstance(given, dict):
+        raise InvalidInput("the body must be a JSON object")
+    unknown = given.keys() - set(verb.takes)
+    if unknown:
+        known = ", ".join(verb.takes)
+        raise InvalidInput(f"unknown field {sorted(unknown)[0]!r}; this takes {known}")
+    return given
+
+
+async def _called(verb: Verb, ask: Ask) -> Any:
+    """What the verb gives: in a thread, within its time."""
+    state, is_door = ask.state, verb.otherwise is not None
+    pool, patience = (
+        (state.door_threads, state.limits.door) if is_door else (state.threads, state.limits.answer)
+    )
+    try:
+        async with asyncio.timeout(patience):
+            return await asyncio.get_running_loop().run_in_executor(pool, verb.call, ask)
+    except TimeoutError:
+        if is_door:
+            return verb.otherwise
+        raise Problem(503, f"no answer within {patience:g} s; ask for less, or later") from None
+
+
+async def _once(verb: Verb, ask: Ask, name: str, request: Request) -> Response:
+    """The answer that was given to this very request before, or the first one."""
+    state, tenant = ask.state, ask.principal.tenant
+    asked = f"{ask.principal.key} {verb.method} {request.url.path}?{request.url.query}\n".encode()
+    asked += ask.body
+    loop, threads = asyncio.get_running_loop(), state.threads
+    async with state.in_turn(f"{tenant}\n{name}"):
+        known = await loop.run_in_executor(threads, state.replies.find, tenant, name, asked)
+        if known is not None:
+            return Response(known.body, known.status, _REPLAYED, media_type=verb.media)
+        answer = _response(verb, await _called(verb, ask))
+        kept = Kept(answer.status_code, bytes(answer.body))
+        await loop.run_in_executor(threads, state.replies.keep, tenant, name, asked, kept)
+    return answer
+
+
+def _response(verb: Verb, value: Any) -> Response:
+    if isinstance(value, Response):
+        return value
+    if verb.status == 204:
+        return Response(status_code=204)
+    body = json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))
+    return Response(body.encode("utf-8", "replace"), verb.status, media_type=verb.media)
+
+
+def listed(page: Page[Any], view: Callable[[Any], Any] = plain) -> dict[str, Any]:
+    """One page of a list, and the cursor of the next."""
+    return {"items": [view(row) for row in page.rows], "next": cursor_of(page.next)}

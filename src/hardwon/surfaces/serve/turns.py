@@ -1,0 +1,29 @@
+"""One at a time for each name, without a lock for every name there ever was."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+
+class Turns:
+    """`async with turns(name):` waits until nobody else is in the block for that name."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, tuple[asyncio.Lock, int]] = {}
+
+    @asynccontextmanager
+    async def __call__(self, name: str) -> AsyncIterator[None]:
+        lock, waiting = self._taken.get(name, (asyncio.Lock(), 0))
+        self._taken[name] = lock, waiting + 1
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, waiting = self._taken.pop(name)
+            if waiting > 1:
+                self._taken[name] = lock, waiting - 1

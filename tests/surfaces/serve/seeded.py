@@ -1,0 +1,56 @@
+"""A home in which a tenant has something of everything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import hardwon
+from hardwon.models.budget import FileLedger, Spent
+from hardwon.service.keys import KeyRing
+
+MKDIR = {"command": "mkdir out/nightly"}
+MKDIR_ERROR = "mkdir: cannot create directory 'out/nightly': No such file or directory"
+AGENT, PROJECT = "coder", "acme/api"
+
+
+class Seeds(NamedTuple):
+    """What there is, by its id."""
+
+    lesson: int
+    job: str
+    dream: str
+    loop: str
+    key: str
+    delivery: str
+
+
+def seed(home: Path, *, tenant: str = "default", word: str = "zebra") -> Seeds:
+    """Leave something of a tenant in every place; every text of it holds the word."""
+    with hardwon.open(home, model=lambda request: "no lesson in this") as hw:
+        other = hw.agent(AGENT, project=PROJECT, tenant=tenant)
+        other.after_run(task=f"deploy the {word}", error=f"the {word} refused")
+        hw.drain()
+        job = next(one for one in hw.queue.dead() if one.episode.scope.tenant == tenant)
+        coder = hw.agent(AGENT, project=PROJECT, tenant=tenant, run=f"run-{word}")
+        lesson = coder.learn(f"make the {word} folder with `mkdir -p`")
+        coder.lessons.edit(lesson.id, mistake=f"a {word} without its parent")
+        shown = coder.before_turn(f"make the {word} folder")
+        coder.after_action("bash", MKDIR, output=f"{word}: {MKDIR_ERROR}", failed=True)
+        coder.end_run()
+        dream = coder.dreams.run()
+        loop = coder.loops.run(
+            f"try the {word}",
+            actor=lambda turn: word,
+            evaluate=lambda turn: True,
+            loop_id=f"loop-of-{tenant}",
+        )
+    with hardwon.open(home) as hw:
+        coder = hw.agent(AGENT, project=PROJECT, tenant=tenant)
+        coder.goals.ended(f"goal-{word}", f"reach the {word}", "failed", error=f"no {word}")
+        hw.drain()
+        coder.before_turn(f"make the {word} folder")
+        day = hw.report(tenant=tenant).at.date().isoformat()
+    FileLedger(str(home / "spend")).add(day, tenant, f"model-{word}", Spent(1, 100, 0.5))
+    key, _ = KeyRing(str(home)).create(tenant=tenant, note=f"the {word} key")
+    return Seeds(lesson.id, job.id, dream.id, loop.loop_id, key.id, shown.id)
