@@ -11,6 +11,7 @@ import hardwon
 from hardwon import Agent, Hardwon
 from hardwon.settings import load
 from hardwon.values.report import Window
+from hardwon.values.unit import Unit, wording_of
 from tests.test_outcomes import BROKEN, MISSING, WORKS, taught
 
 
@@ -96,6 +97,74 @@ def test_a_withheld_lesson_is_not_counted_as_shown(home: Path) -> None:
 
         assert [lesson.hits for lesson in agent.lessons.list()] == before
         assert not agent.run.so_far().told
+
+
+def test_a_withheld_failure_does_not_raise_the_rank_of_its_lesson(home: Path) -> None:
+    met = []
+    for share in (1.0, 1e-12):  # withheld, shown
+        with opened(home, share) as hw:
+            agent = hw.agent("coder", run=f"r{share}")
+            asked(agent)
+            met.append(agent.lessons.list()[0].met)
+
+    assert met == [2, 3]
+
+
+def test_a_unit_tells_which_words_were_tried_where_and_how_well_they_fitted(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(home, 1) as hw:
+        agent = hw.agent("coder", run="r")
+        (lesson,) = agent.lessons.list()
+        logged: list[Unit] = []
+        monkeypatch.setattr(hw._engine.store.units, "log", logged.append)
+        asked(agent)
+
+    unit = logged[0]
+    assert (unit.lesson, unit.wording) == (lesson.id, wording_of(lesson))
+    assert unit.position == 1
+    assert unit.score > 0
+    assert unit.share == 1
+    assert unit.withheld
+
+
+def test_other_words_are_another_treatment(home: Path) -> None:
+    with opened(home, 0.5) as hw:
+        for words in ("", "Call bin/test."):
+            agent = hw.agent("coder", run=f"r{words}")
+            (lesson,) = agent.lessons.list()
+            if words:
+                agent.lessons.edit(lesson.id, correction=words)
+            asked(agent)
+            agent.after_run(task="x")
+
+        found = hw._engine.store.units.treatments(_everything(hw))
+        assert [one.arms.units for one in found] == [1, 1]
+        assert {one.lesson for one in found} == {lesson.id}
+
+
+def test_what_is_withheld_cannot_be_read_elsewhere(home: Path) -> None:
+    with opened(home, 1) as hw:
+        agent = hw.agent("coder", run="r")
+
+        assert agent.digest() == ""
+        assert agent.readable(agent.lessons.list()) == []
+    with opened(home, 0) as hw:
+        agent = hw.agent("coder", run="r")
+        assert "bin/test" in agent.digest()
+        assert agent.readable(agent.lessons.list()) == agent.lessons.list()
+
+
+def test_runs_that_may_have_read_a_lesson_elsewhere_are_in_no_arm(home: Path) -> None:
+    with opened(home, 0.5) as hw:
+        asked(hw.agent("coder", run="r"))
+        hw.agent("coder").digest()
+        asked(hw.agent("coder", run="later"))
+        for name in ("r", "later"):
+            hw.agent("coder", run=name).end_run()
+
+        (arms,) = hw._engine.store.units.arms(_everything(hw))
+        assert (arms.units, arms.unknown) == (1, 1)
 
 
 def _everything(hw: Hardwon) -> Window:

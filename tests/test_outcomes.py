@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 import hardwon
 from hardwon import Agent, Hardwon
+from tests.samples import NOW, Clock
 
 BROKEN = {"command": "pytest tests/test_a.py"}
 MISSING = "bash: line 1: pytest: command not found"
@@ -77,6 +80,27 @@ def test_a_run_that_never_ended_stays_unknown(hw: Hardwon) -> None:
     agent.after_action("bash", BROKEN, output=MISSING, failed=True)
 
     assert outcomes(hw)[shown.id] == ""
+
+
+def test_a_run_in_which_nothing_happened_for_a_day_has_ended(tmp_path: Path) -> None:
+    clock = Clock()
+    with hardwon.open(tmp_path, clock=clock) as hw:
+        agent = taught(hw)
+        shown = agent.before_action("bash", BROKEN)
+        agent.after_action("bash", BROKEN, output=MISSING, failed=True)
+        steps = agent.run.so_far().steps
+        (file,) = (tmp_path / "runs").glob("*.jsonl")
+        os.utime(file, (NOW.timestamp(), NOW.timestamp()))
+        clock.now = NOW + timedelta(hours=23)
+        hw.drain()
+        assert outcomes(hw)[shown.id] == ""
+
+        clock.now += timedelta(hours=25)
+        hw.drain()
+
+        assert outcomes(hw)[shown.id] == "failed the same way"
+        assert agent.run.so_far().shown == ()
+        assert agent.run.so_far().steps == steps  # should it go on after all
 
 
 def test_what_the_agent_reported_itself_stays(hw: Hardwon) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
     from typing import Any, TypeVar
 
-    from hardwon import answering, handed_over, moved_names, namespaces, reporting, tenants
+    from hardwon import answering, handed_over, moved_names, namespaces, reading, reporting, tenants
     from hardwon import projects as claims
     from hardwon.failures import call_keys, verdict
     from hardwon.learn import executions, failed_runs, goals, trials
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from hardwon.learn.transcripts import mining
     from hardwon.learn.trials import Loops
     from hardwon.models.budget import Spent
-    from hardwon.pipeline import capture, inject
+    from hardwon.pipeline import capture
     from hardwon.ports import Embedder, Model, Run
     from hardwon.ranking.scores import Judged
     from hardwon.runtime import Answerer, Processor
@@ -55,7 +55,7 @@ else:
     execution, steps = lazy("hardwon.values.execution"), lazy("hardwon.values.step")
     verdict = lazy("hardwon.failures.verdict")
     executions, reporting = lazy("hardwon.learn.executions"), lazy("hardwon.reporting")
-    capture, inject = lazy("hardwon.pipeline.capture"), lazy("hardwon.pipeline.inject")
+    capture, reading = lazy("hardwon.pipeline.capture"), lazy("hardwon.reading")
     handed_over, moved_names = lazy("hardwon.handed_over"), lazy("hardwon.moved_names")
     failed_runs, answering = lazy("hardwon.learn.failed_runs"), lazy("hardwon.answering")
     claims, tenants = lazy("hardwon.projects"), lazy("hardwon.tenants")
@@ -342,8 +342,12 @@ class Agent:
 
     def digest(self, *, tokens: int = 300) -> str:
         """The lessons that were met most often, as a block for the start of a session."""
-        lessons = self._engine.store.lessons
-        return self._attempt(lambda: inject.digest(lessons, self.scope, budget=tokens), "")
+        scope, run = self.scope, self.run
+        return self._attempt(lambda: reading.digest(self._engine, scope, run, tokens=tokens), "")
+
+    def readable(self, lessons: Sequence[Lesson]) -> Sequence[Lesson]:
+        """Lessons that the agent looks up: none that a hold-out keeps from this run."""
+        return reading.readable(self._engine, self.scope, lessons, self.run)
 
     @property
     def loops(self) -> Loops:

@@ -9,6 +9,8 @@ from hardwon.errors import InvalidInput, NotFound
 from hardwon.pipeline import screen
 from hardwon.text.clean import one_line
 from hardwon.values import imported, lesson_formats, provenance
+from hardwon.values.evidence import Kind
+from hardwon.values.history import RETIRE
 from hardwon.values.lesson import Lesson, Status
 from hardwon.values.lesson_check import checked
 
@@ -61,6 +63,8 @@ def restored(engine: Runtime, change: Change) -> Lesson:
     except NotFound:
         return store.add(before)
     lesson = lesson_formats.restored(now, before)
+    if change.act == RETIRE:  # from now on a person vouches for it
+        lesson = provenance.marked(lesson, Kind.APPROVED, "person")
     store.update(lesson)
     return lesson
 

@@ -305,8 +305,8 @@ class Doors:
         """Open a door: render what is to be shown, and remember it."""
         now, fresh = self._clock(), recall.shown(found)
         block = self._block(asked.door, fresh)
-        if self._settings.proof.share and block.lessons:
-            fresh = self._kept(scope, asked.door, fresh, block, run)
+        if self._settings.proof.share or any(one.was_retired for one in block.lessons):
+            fresh = self._kept(asked.door, fresh, block.lessons, self.coin(scope, run))
             block = self._block(asked.door, fresh)
         if not block.lessons:
             return NOTHING
@@ -329,16 +329,20 @@ class Doors:
         return inject.render((one.match.lesson for one in fresh), door=frame, budget=budget)
 
     def _kept(
-        self, scope: Scope, door: str, fresh: list[Judged], block: inject.Block, run: Run
+        self, door: str, fresh: list[Judged], lessons: Sequence[Lesson], coin: withhold.Coin
     ) -> list[Judged]:
         """Those of the rendered lessons that the hold-out lets this run see."""
-        coin = withhold.Coin(self._store.units, self._settings.proof.share, self._clock())
+        found = [one for one in fresh if one.match.lesson in lessons]
         try:
-            shown = {one.id for one in withhold.shown(block.lessons, door, coin, run, scope=scope)}
+            return withhold.shown(found, door, coin)
         except StorageError as error:
             self._trouble(error)
-            return fresh
-        return [one for one in fresh if one.match.lesson.id in shown]
+            return found
+
+    def coin(self, scope: Scope, run: Run) -> withhold.Coin:
+        """How lessons are withheld from a run."""
+        share = self._settings.proof.share
+        return withhold.Coin(self._store.units, share, scope, run, self._clock())
 
     def _log(
         self,

@@ -16,16 +16,17 @@ if TYPE_CHECKING:
     from hardwon import curation
     from hardwon.failures import call_keys, guards
     from hardwon.learn import imports
+    from hardwon.pipeline import evaluate
     from hardwon.runtime import Runtime
     from hardwon.values import history as past
     from hardwon.values import imported, lesson_formats
     from hardwon.values.history import Change
-    from hardwon.values.report import Exposure
+    from hardwon.values.report import Exposure, LessonVerdict
     from hardwon.values.scope import Scope
 else:
     call_keys, past = lazy("hardwon.failures.call_keys"), lazy("hardwon.values.history")
     imported, curation = lazy("hardwon.values.imported"), lazy("hardwon.curation")
-    guards = lazy("hardwon.failures.guards")
+    guards, evaluate = lazy("hardwon.failures.guards"), lazy("hardwon.pipeline.evaluate")
     lesson_formats, imports = lazy("hardwon.values.lesson_formats"), lazy("hardwon.learn.imports")
 
 _EDITABLE = {"situation", "mistake", "correction", "tags", "status", "importance", "confidence"}
@@ -72,6 +73,11 @@ class Lessons:
         found = {lesson.id: lesson for lesson in (*held, *self._tagged(asked.lower()))}
         order = sorted(found.values(), key=lambda one: (-one.hits, -one.last_seen_at.timestamp()))
         return order[:limit]
+
+    def verdict(self, number: int) -> LessonVerdict | None:
+        """What the hold-out shows about a lesson in its words of now; None without a unit."""
+        lesson = self._engine.store.lessons.get(self._scope, number)
+        return evaluate.verdict_on(self._engine.store, lesson)
 
     def edit(self, number: int, **changes: Any) -> Lesson:
         """The lesson with other words: `situation`, `mistake`, `correction`, `tags`."""

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from hardwon.errors import InvalidInput
+from hardwon.pipeline import evaluate
 from hardwon.proof.words import sentence
 from hardwon.values.report import Report, Spending, Window
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hardwon.runtime import Runtime
+    from hardwon.values.report import LessonVerdict
     from hardwon.values.scope import Scope
 
 _KINDS = 10  # of failures that are listed
+_JUDGED = 10  # lessons on which a verdict is told
 _OPEN = 10  # failures without a fix that are listed
 _NEW = timedelta(days=7)  # a lesson is new for so long
 _QUIET = timedelta(days=7)  # after which a failure has stopped coming back
@@ -45,7 +51,23 @@ def report(
         spent=Spending(*engine.spent()[:3]),
         queue=engine.queue.counts(),
         proof=sentence(engine.store.units.arms(window), share=engine.settings.proof.share),
+        verdicts=tuple(_verdicts(engine, window)),
+        share=_share(engine, scope.tenant),
     )
+
+
+def _share(engine: Runtime, tenant: str) -> float:
+    """The share that is in force."""
+    asked, known = engine.settings.proof.share, engine.store.units.share(tenant)
+    return asked if known is None else min(asked, known)
+
+
+def _verdicts(engine: Runtime, window: Window) -> Iterator[LessonVerdict]:
+    """What is believed about the lessons that most runs were exposed to."""
+    found = sorted(evaluate.verdicts(engine.store, window), key=lambda one: -one.units)
+    now = ((one, evaluate.current(engine.store, one.treatment)) for one in found)
+    known = (evaluate.told(verdict, lesson) for verdict, lesson in now if lesson is not None)
+    yield from islice(known, _JUDGED)
 
 
 def _start(now: datetime, since: timedelta) -> datetime:

@@ -17,11 +17,11 @@ from hardwon.pipeline import edge
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
     from datetime import timedelta
     from typing import Any
 
-    from hardwon import _sync, embeddings, models, trust, worker
+    from hardwon import _sync, embeddings, models, trust, upkeep, worker
     from hardwon.models import budget, function, rules
     from hardwon.pipeline import (
         capture,
@@ -70,6 +70,7 @@ else:
     mine, word = lazy("hardwon.pipeline.mine"), lazy("hardwon.pipeline.word")
     work, worker = lazy("hardwon.pipeline.work"), lazy("hardwon.worker")
     trust, service = lazy("hardwon.trust"), lazy("hardwon.service.database")
+    upkeep = lazy("hardwon.upkeep")
 
 
 MEMORY = "memory:"
@@ -102,6 +103,7 @@ class Runtime:
         self._model = model
         self.trouble: Callable[[BaseException], None] = _warn
         self.processors: dict[str, Processor] = {}
+        self._tenants = {settings.scope.tenant}  # whose lessons its worker reviews
         self.store: Store = edge.screened_store(_opened_store(settings, target))
         self.embeds = bool(embedder or settings.recall.embedder)
         if self.embeds:
@@ -143,7 +145,16 @@ class Runtime:
             settings=self.settings,
             clock=self.clock,
             spent=lambda: self.spent()._asdict(),
-            tend=self.meaning.fill if self.embeds else None,
+            tend=self._upkeep,
+        )
+
+    def _upkeep(self) -> Iterator[object]:
+        """What is done beside jobs, step by step."""
+        if self.embeds:
+            yield from self.meaning.fill()
+        on_disk = self.target != MEMORY
+        yield from upkeep.daily(
+            self.store, self.settings, self._tenants, self.clock(), on_disk=on_disk
         )
 
     @cached_property
@@ -247,6 +258,7 @@ class Runtime:
         """Work one job by the way of learning that is registered for its trigger, or for all."""
         work = self.processors.get(job.trigger) or self.processors[ANY_TRIGGER]
         scope = trust.settled(self.settings.home, job.episode.scope)
+        self._tenants.add(scope.tenant)
         return await work(self, job._replace(episode=job.episode._replace(scope=scope)))
 
 

@@ -81,7 +81,7 @@ class WorkerProcess:
         settings: Settings,
         clock: Callable[[], datetime],
         spent: Callable[[], Mapping[str, float]] = dict,
-        tend: Callable[[], Iterator[object]] | None = None,
+        tend: Callable[[], Iterator[object]] = lambda: iter(()),
     ) -> None:
         self._spent = spent
         self._tend = tend
@@ -106,9 +106,8 @@ class WorkerProcess:
         """Work until SIGTERM or SIGINT (a second one kills), or as the mode says."""
         stop = asyncio.Event()
         _stop_by_signal(stop)
-        beside = [asyncio.ensure_future(self._show_status())]
-        if self._tend is not None:
-            beside.append(asyncio.ensure_future(self._keep_looking_after(stop)))
+        tasks = self._show_status(), self._keep_looking_after(stop)
+        beside = [asyncio.ensure_future(task) for task in tasks]
         try:
             tally = await self._serve(mode, stop, idle)
             await self._look_after(stop)
@@ -144,14 +143,12 @@ class WorkerProcess:
 
     async def _look_after(self, stop: asyncio.Event) -> None:
         """Step by step, so that a worker can end; a trouble there is no reason to stop working."""
-        if self._tend is None:
-            return
         steps = self._tend()
         try:
             while not stop.is_set() and await asyncio.to_thread(next, steps, None) is not None:
                 continue
         except HardwonError as error:
-            logging.getLogger("hardwon").warning("lessons wait for their vectors: %s", error)
+            logging.getLogger("hardwon").warning("lessons wait to be looked after: %s", error)
 
     def metrics(self) -> bytes:
         """What this worker and its queue count, in the format of Prometheus."""

@@ -6,9 +6,10 @@ from math import comb, isclose
 
 import pytest
 
-from hardwon.proof.arms import Arms
+from hardwon import Scope
+from hardwon.proof.arms import Arms, Treatment, total
 from hardwon.proof.posterior import RATES, RATIOS, REAL_CUT, Prior, believe, fit
-from hardwon.proof.verdicts import in_words, to_retire
+from hardwon.proof.verdicts import to_retire, verdicts
 
 
 def _exact(arms: Arms, prior: Prior) -> list[float]:
@@ -33,7 +34,7 @@ def test_the_posterior_equals_exact_arithmetic() -> None:
         shown, withheld = chance.randrange(13), chance.randrange(8)
         arms = Arms(shown, chance.randint(0, shown), withheld, chance.randint(0, withheld))
 
-        belief = believe(arms)
+        belief = believe([arms])
 
         expected = _exact(arms, Prior())
         assert all(
@@ -42,16 +43,17 @@ def test_the_posterior_equals_exact_arithmetic() -> None:
 
 
 def test_nothing_seen_leaves_the_prior() -> None:
-    belief = believe(Arms())
+    belief = believe([])
 
     assert belief.helps == pytest.approx(0.45)
     assert belief.harms == pytest.approx(0.05)
 
 
 def test_a_store_of_useless_lessons_makes_the_prior_doubt() -> None:
-    prior = fit([Arms(300, 60, 100, 20)] * 100)
+    prior = fit([[Arms(300, 60, 100, 20)]] * 100)
 
-    assert believe(Arms(20, 2, 5, 1), prior).helps < believe(Arms(20, 2, 5, 1)).helps
+    few = [Arms(20, 2, 5, 1)]
+    assert believe(few, prior).helps < believe(few).helps
 
 
 @pytest.mark.parametrize(
@@ -64,37 +66,44 @@ def test_a_store_of_useless_lessons_makes_the_prior_doubt() -> None:
     ],
 )
 def test_a_verdict_in_words(arms: Arms, words: str) -> None:
-    assert in_words(arms, believe(arms)) == words
+    (verdict,) = verdicts([_treatment(1, arms)], Prior())
+
+    assert verdict.words == words
 
 
-def test_useless_lessons_retire_only_when_they_cost_something() -> None:
-    lessons = {"useless": Arms(900, 230, 300, 75), "free": Arms(900, 230, 300, 75)}
+def test_each_stratum_has_its_own_rate() -> None:
+    """A lesson without effect whose failure became rarer, while it was shown less."""
+    strata = [Arms(900, 360, 100, 40), Arms(100, 5, 900, 45)]
 
-    retired = to_retire(lessons, Prior(), costly=frozenset({"useless"}))
+    assert believe(strata).helps < 0.1
+    assert believe([total(strata)]).harms > 0.9  # all in one, the rates would lie
 
-    assert retired.lessons == ("useless",)
 
+def test_a_retired_lesson_hardly_helps_and_was_withheld() -> None:
+    arms = {1: Arms(900, 230, 300, 75), 2: Arms(900, 230, 0, 0), 3: Arms(900, 30, 300, 90)}
+    found = verdicts([_treatment(number, one) for number, one in arms.items()], Prior())
 
-def test_a_lesson_that_was_never_withheld_is_not_retired() -> None:
-    lessons = {"shown": Arms(900, 230, 0, 0)}
-
-    assert not to_retire(lessons, Prior(), costly=frozenset(lessons)).lessons
+    assert to_retire(found).lessons == (1,)
 
 
 def test_few_of_the_retired_were_useful() -> None:
     chance = random.Random(11)
     retired = wrong = 0
     for _ in range(6):
-        truth = {str(n): chance.choices(RATIOS, Prior().ratios)[0] for n in range(60)}
-        arms = {name: _drawn(chance, ratio) for name, ratio in truth.items()}
+        truth = {n: chance.choices(RATIOS, Prior().ratios)[0] for n in range(60)}
+        store = [_treatment(name, _drawn(chance, ratio)) for name, ratio in truth.items()]
 
-        chosen = to_retire(arms, fit(list(arms.values()), rounds=6), costly=frozenset(arms))
+        chosen = to_retire(verdicts(store, fit([one.strata for one in store], rounds=6)))
 
         assert chosen.expected_wrong <= 0.05
         retired += len(chosen.lessons)
         wrong += sum(truth[name] <= REAL_CUT for name in chosen.lessons)
     assert retired >= 20
     assert wrong / retired <= 0.1
+
+
+def _treatment(lesson: int, *strata: Arms) -> Treatment:
+    return Treatment(Scope("acme", "coder", None), lesson, "words", strata)
 
 
 def _drawn(chance: random.Random, ratio: float) -> Arms:

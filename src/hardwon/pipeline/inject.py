@@ -13,15 +13,11 @@ from hardwon.values.lesson import MINED, Lesson, Status
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple
-
-    from hardwon.ports import LessonStore
-    from hardwon.values.scope import Scope
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
 
 _LEAST = 40  # tokens of a lesson that is shortened
-_DIGESTED = 50  # the newest-consulted lessons among which a digest chooses
 
 
 class Frame(NamedTuple):
@@ -48,10 +44,9 @@ class Block(NamedTuple):
     tokens: int
 
 
-def digest(lessons: LessonStore, scope: Scope, *, budget: int) -> str:
-    """The lessons that were met most often, whatever comes."""
-    known = lessons.recent(scope, status=Status.ACTIVE, limit=_DIGESTED)
-    known.sort(key=lambda lesson: (-lesson.met, -lesson.confidence, -lesson.id))
+def digest(lessons: Iterable[Lesson], *, budget: int) -> str:
+    """Those of the lessons that were met most often, whatever comes."""
+    known = sorted(lessons, key=lambda one: (-one.met, -one.confidence, -one.id))
     return render(known, door=Door.TURN, budget=budget).text
 
 

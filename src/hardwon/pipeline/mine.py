@@ -256,12 +256,15 @@ def settled(lesson: Lesson) -> Lesson:
 
 
 def _met_again(lesson: Lesson, step: Step, past: RunSoFar, memory: Memory) -> Lesson:
-    """The lesson after one more run that met its failure."""
+    """The lesson after one more run that met its failure.
+
+    A run from which the lesson is withheld fails more often; that must not raise its rank.
+    """
     failure = step.failure
     if failure is None:
         return lesson
     return lesson._replace(
-        met=lesson.met + 1,
+        met=lesson.met + (failure.kind not in past.withheld),
         signatures=_with(lesson.signatures, failure.exact)[-SIGNATURES_KEPT:],
         calls=(*lesson.calls, *_calls(step, failure, past))[-CALLS_KEPT:],
         evidence=joined(lesson.evidence, [_quote(step, failure, memory)]),

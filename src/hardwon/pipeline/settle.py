@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon.values.delivery import Door, Outcome
-from hardwon.values.unit import family_of
+from hardwon.values.unit import noted_family
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def settle(past: RunSoFar, run: str, scope: Scope, store: Store) -> None:
     """Note the outcome of every delivery and every unit of a run that has ended."""
     for name, outcome in settled(past):
-        if family := family_of(name):
+        if family := noted_family(name):
             store.units.settle(scope, run, family, outcome)
         else:
             store.deliveries.settle(scope, name, outcome)

@@ -2,51 +2,89 @@
 
 from __future__ import annotations
 
-from hardwon.proof.coin import is_withheld
-from hardwon.values.run import Shown
-from hardwon.values.unit import DOOR, Unit, noted_as
+from hardwon.proof.coin import toss
+from hardwon.values.run import WITHHELD, Shown
+from hardwon.values.unit import DOOR, Unit, family_of, is_retired, noted_as, wording_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
     from typing import NamedTuple
 
     from hardwon.ports import HoldOut, Run
+    from hardwon.ranking.scores import Judged
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
-_PERSON = "person"
-
 
 class Coin(NamedTuple):
-    """How lessons are withheld, and where both arms are noted."""
+    """How lessons are withheld from one run, and where both arms are noted."""
 
     units: HoldOut
-    share: float
+    share: float  # that is set; a smaller one that the store knows holds
+    scope: Scope
+    run: Run
     now: datetime
 
+    def shares(self, lessons: Iterable[Lesson]) -> list[float]:
+        """From what share of the runs each lesson is withheld.
 
-def shown(
-    lessons: Iterable[Lesson], door: str, coin: Coin, run: Run, *, scope: Scope
-) -> list[Lesson]:
-    """The lessons without those that this run must not see; both arms are noted."""
+        One that hardly helps is shown to few runs only, so that it can come back.
+        """
+        known = self.units.share(self.scope.tenant)
+        usual = self.share if known is None else min(self.share, known)
+        return [1 - self.share if is_retired(one) else usual for one in lessons]
+
+    def side(self, salt: str, family: str) -> float:
+        """The toss for a family, the same at all doors of the run."""
+        return toss(salt, tenant=self.scope.tenant, run=self.run.name, family=family)
+
+
+def shown(found: Sequence[Judged], door: str, coin: Coin) -> list[Judged]:
+    """What the run may see of a block; both arms are noted."""
+    kept = {one.id for one in readable([one.match.lesson for one in found], coin)}
+    if coin.share:
+        _note(found, door, coin, kept)
+    return [one for one in found if one.match.lesson.id in kept]
+
+
+def readable(lessons: Sequence[Lesson], coin: Coin) -> list[Lesson]:
+    """The lessons without those that this run must not see."""
     salt, kept = coin.units.salt(), []
-    for lesson in lessons:
-        family, names = _family(lesson), {"tenant": scope.tenant, "run": run.name}
-        is_out = bool(family) and is_withheld(salt, **names, family=family, share=coin.share)
-        if family:
-            coin.units.log(Unit(scope, run.name, family, door, is_out, coin.share, coin.now))
-            run.told((), "", Shown(noted_as(family), DOOR, lesson.kinds))
-        if not is_out:
+    for lesson, share in zip(lessons, coin.shares(lessons), strict=True):
+        family = family_of(lesson)
+        if not family or coin.side(salt, family) >= share:
             kept.append(lesson)
     return kept
 
 
-def _family(lesson: Lesson) -> str:
-    """What shares a coin: all lessons about one kind of failure; "" for one always shown."""
-    if lesson.guard or lesson.author == _PERSON or not lesson.kinds:
-        return ""
-    return lesson.kinds[0]
+def read_outside(lessons: Sequence[Lesson], coin: Coin) -> list[Lesson]:
+    """What somebody may read who asks at no door.
+
+    Nobody knows which other run reads it, too. So no open unit of these lessons is counted.
+    """
+    families = sorted({family for one in lessons if (family := family_of(one))})
+    if families and coin.share:
+        coin.units.exclude(coin.scope, families, coin.now)
+    return readable(lessons, coin)
+
+
+def _note(found: Sequence[Judged], door: str, coin: Coin, kept: set[int]) -> None:
+    """Log a unit for each family: its first lesson that is shown, or else its first."""
+    lessons = [one.match.lesson for one in found]
+    shares, noted = coin.shares(lessons), set[str]()
+    order = sorted(range(len(found)), key=lambda at: (lessons[at].id not in kept, at))
+    for at in order:
+        lesson, family = lessons[at], family_of(lessons[at])
+        if not family or family in noted:
+            continue
+        noted.add(family)
+        is_out = lesson.id not in kept
+        place = at + 1, round(found[at].score, 4)
+        facts = family, door, is_out, shares[at], coin.now, lesson.id, wording_of(lesson)
+        coin.units.log(Unit(coin.scope, coin.run.name, *facts, *place))
+        where = WITHHELD if is_out else DOOR
+        coin.run.told((), "", Shown(noted_as(family), where, lesson.kinds))

@@ -9,7 +9,7 @@ from hardwon.values.delivery import Outcome
 from hardwon.values.lesson import LIVE, Status
 
 if TYPE_CHECKING:
-    from hardwon.values.report import LessonState, Report
+    from hardwon.values.report import LessonState, LessonVerdict, Report
 
 GOOD, BAD, OPEN = "good", "bad", "open"
 _TONES = {
@@ -103,3 +103,17 @@ def queue(report: Report) -> str:
     counts = report.queue
     text = f"{counts.pending:,} waiting, {counts.in_flight:,} in flight, {counts.dead:,} dead"
     return f"{text}; see `hardwon reflect failed`" if counts.dead else text
+
+
+def verdict(one: LessonVerdict) -> str:
+    """What is said about a lesson."""
+    return f"{one.verdict}, retired" if one.is_retired else one.verdict
+
+
+def rates(one: LessonVerdict) -> str:
+    """How often its failure came back in both arms; "" while one of them is empty."""
+    if not one.shown or not one.withheld:
+        return ""
+    with_it, without = one.shown_repeats / one.shown, one.withheld_repeats / one.withheld
+    runs = f"{one.shown:,} and {one.withheld:,} runs"
+    return f"its failure came back in {with_it:.0%} with and {without:.0%} without it ({runs})"

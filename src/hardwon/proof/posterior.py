@@ -7,12 +7,16 @@ failure's rate by one of nine ratios, and that rate is one of thirty.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from math import exp, log
+from operator import mul
 from typing import NamedTuple
 
-from hardwon.proof.arms import Arms
+from hardwon.proof.arms import Arms, total
+
+Table = list[list[float]]  # a row for each ratio, a column for each rate
 
 RATIOS = (0.1, 0.2, 0.35, 0.5, 0.65, 0.75, 1.0, 1.3, 1.8)
 RATES = tuple(1 / (1 + exp(4.6 - 0.22 * step)) for step in range(30))  # 0.01 … 0.86
@@ -21,6 +25,8 @@ REAL_CUT = 0.75  # a ratio up to this is worth its tokens
 # Half of all lessons do nothing, nearly half help, few do harm: where the fit begins.
 _FIRST_RATIOS = (0.05, 0.08, 0.08, 0.08, 0.08, 0.08, 0.50, 0.03, 0.02)
 _FITTED_ROUNDS = 20
+_FITTED = 300  # lessons that a fit reads at most
+_LEAST = 1e-300  # of a likelihood: its log is taken
 _FIRST_WEIGHT = 20.0  # lessons that the first prior counts for in the fit
 
 
@@ -54,55 +60,86 @@ class Belief:
         return sum(p * ratio for p, ratio in zip(self.ratios, RATIOS, strict=True))
 
 
-def believe(arms: Arms, prior: Prior = Prior()) -> Belief:
-    """The posterior of a lesson with these counts."""
-    cells = _cells(arms, prior)
-    ratios = [sum(row) for row in cells]
-    rates = [sum(column) for column in zip(*cells, strict=True)]
-    return Belief(ratios, rates)
+def believe(strata: Sequence[Arms], prior: Prior = Prior()) -> Belief:
+    """The posterior of a lesson with these counts.
+
+    Its failure may have had another rate in each stratum; the ratio is the same in all.
+    """
+    return _believed([_likelihood(arms) for arms in strata or [Arms()]], prior)
 
 
-def fit(lessons: Sequence[Arms], *, rounds: int = _FITTED_ROUNDS) -> Prior:
+def fit(lessons: Sequence[Sequence[Arms]], *, rounds: int = _FITTED_ROUNDS) -> Prior:
     """The prior under which the store's lessons are most likely, by expectation maximisation.
 
-    The first prior counts as some lessons of its own, so a small store hardly moves it.
+    The first prior counts as some lessons of its own, so a small store hardly moves it. Of a
+    large store the lessons with most units are read.
     """
     first, prior = Prior(), Prior()
-    known = [arms for arms in lessons if arms.units]
+    known = [strata for strata in map(tuple, lessons) if total(strata).units]
+    known.sort(key=lambda strata: -total(strata).units)
+    alike = Counter(known[:_FITTED]).items()
+    tables = [(times, [_likelihood(arms) for arms in strata]) for strata, times in alike]
     for _ in range(rounds if known else 0):
-        beliefs = [believe(arms, prior) for arms in known]
+        beliefs = [(times, _believed(own, prior)) for times, own in tables]
         prior = Prior(
-            _mixed(first.ratios, [belief.ratios for belief in beliefs]),
-            _mixed(first.rates, [belief.rates for belief in beliefs]),
+            _mixed(first.ratios, [(times, belief.ratios) for times, belief in beliefs]),
+            _mixed(first.rates, [(times, belief.rates) for times, belief in beliefs]),
         )
     return prior
 
 
-def _mixed(first: Sequence[float], posteriors: Sequence[Sequence[float]]) -> tuple[float, ...]:
-    total = _FIRST_WEIGHT + len(posteriors)
-    sums = map(sum, zip(*posteriors, strict=True))
+def _mixed(
+    first: Sequence[float], posteriors: Sequence[tuple[int, Sequence[float]]]
+) -> tuple[float, ...]:
+    """The mean of the posteriors, each so many times, and of the first prior."""
+    count = _FIRST_WEIGHT + sum(times for times, _ in posteriors)
+    weighed = [[times * one for one in belief] for times, belief in posteriors]
+    sums = map(sum, zip(*weighed, strict=True))
     return tuple(
-        (_FIRST_WEIGHT * start + added) / total for start, added in zip(first, sums, strict=True)
+        (_FIRST_WEIGHT * start + added) / count for start, added in zip(first, sums, strict=True)
     )
 
 
-def _cells(arms: Arms, prior: Prior) -> list[list[float]]:
-    """The probability of each ratio and rate, given the counts."""
-    base = [
-        log(weight) + _log_chance(arms.withheld_repeats, arms.withheld, logs)
-        for weight, logs in zip(prior.rates, _WITHHELD, strict=True)
-    ]
+def _believed(tables: Sequence[Table], prior: Prior) -> Belief:
+    """The posterior, given the likelihood of each stratum."""
+    chances = [[max(_LEAST, _dot(row, prior.rates)) for row in table] for table in tables]
+    logs = [log(weight) for weight in prior.ratios]
+    for stratum in chances:
+        logs = [known + log(chance) for known, chance in zip(logs, stratum, strict=True)]
+    ratios = _normal([exp(one - max(logs)) for one in logs])
+    rates = [0.0] * len(RATES)
+    for table, stratum in zip(tables, chances, strict=True):
+        weights = [ratio / chance for ratio, chance in zip(ratios, stratum, strict=True)]
+        columns = (_dot(column, weights) for column in zip(*table, strict=True))
+        rates = [
+            known + weight * column
+            for known, weight, column in zip(rates, prior.rates, columns, strict=True)
+        ]
+    return Belief(ratios, _normal(rates))
+
+
+def _likelihood(arms: Arms) -> Table:
+    """How likely the counts are under each ratio and rate; the likeliest cell is 1."""
+    base = [_log_chance(arms.withheld_repeats, arms.withheld, logs) for logs in _WITHHELD]
     values = [
         [
-            log(weight) + start + _log_chance(arms.shown_repeats, arms.shown, logs)
+            start + _log_chance(arms.shown_repeats, arms.shown, logs)
             for start, logs in zip(base, row, strict=True)
         ]
-        for weight, row in zip(prior.ratios, _SHOWN, strict=True)
+        for row in _SHOWN
     ]
     most = max(map(max, values))
-    raw = [[exp(value - most) for value in row] for row in values]
-    total = sum(map(sum, raw))
-    return [[value / total for value in row] for row in raw]
+    return [[exp(value - most) for value in row] for row in values]
+
+
+def _dot(values: Sequence[float], weights: Sequence[float]) -> float:
+    return float(sum(map(mul, values, weights)))
+
+
+def _normal(values: Sequence[float]) -> list[float]:
+    """The values as shares of their sum."""
+    whole = sum(values)
+    return [value / whole for value in values]
 
 
 def _log_chance(hits: int, tries: int, logs: tuple[float, float]) -> float:

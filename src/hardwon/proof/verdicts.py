@@ -2,55 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from hardwon.proof.arms import Arms
-from hardwon.proof.posterior import Belief, Prior, believe
+from hardwon.proof.arms import Treatment
+from hardwon.proof.posterior import Belief, Prior, believe, fit
 
 ENOUGH = 100  # exposures at which most lessons can be told apart
+TOO_FEW, OPEN = "too few", "open"
+HELPS, HELPS_NOT, HARMS = "probably helps", "probably not", "harms"
 _LIKELY = 0.8
 _UNLIKELY = 0.1  # a real cut less likely than this is no reason to show a lesson
 _WRONG = 0.05  # of the retired, how many may be useful after all
 _LEAST = 30  # exposures before anything but "too few" is said
 
 
+class Verdict(NamedTuple):
+    """What is believed about one lesson in one wording."""
+
+    treatment: Treatment
+    belief: Belief
+
+    @property
+    def units(self) -> int:
+        """How many runs tell something about it."""
+        return self.treatment.arms.units
+
+    @property
+    def name(self) -> str:
+        """One of the five things that are said about lessons."""
+        if self.units < _LEAST:
+            return TOO_FEW
+        if self.belief.harms >= _LIKELY:
+            return HARMS
+        if self.belief.helps >= _LIKELY:
+            return HELPS
+        return HELPS_NOT if self.belief.helps <= 1 - _LIKELY else OPEN
+
+    @property
+    def words(self) -> str:
+        """The verdict as it is shown to people."""
+        is_early = self.name in (TOO_FEW, OPEN)
+        return f"{self.name} ({self.units} of about {ENOUGH})" if is_early else self.name
+
+
 class Retirement(NamedTuple):
     """Lessons to retire, and the share of them that is expected to be useful after all."""
 
-    lessons: tuple[str, ...]
+    lessons: tuple[int, ...]
     expected_wrong: float
 
 
-def in_words(arms: Arms, belief: Belief) -> str:
-    """The verdict on a lesson, as it is shown to people."""
-    if arms.units < _LEAST:
-        return f"too few ({arms.units} of about {ENOUGH})"
-    if belief.harms >= _LIKELY:
-        return "harms"
-    if belief.helps >= _LIKELY:
-        return "probably helps"
-    if belief.helps <= 1 - _LIKELY:
-        return "probably not"
-    return f"open ({arms.units} of about {ENOUGH})"
+def verdicts(treatments: Iterable[Treatment], prior: Prior) -> list[Verdict]:
+    """What is believed about each lesson and wording."""
+    return [Verdict(one, believe(one.strata, prior)) for one in treatments]
 
 
-def to_retire(lessons: Mapping[str, Arms], prior: Prior, *, costly: frozenset[str]) -> Retirement:
-    """The lessons that hardly help and cost tokens or needless warnings.
+def prior_of(treatments: Sequence[Treatment]) -> Prior:
+    """How common helpful and useless lessons are in a store."""
+    return fit([one.strata for one in treatments])
+
+
+def to_retire(found: Iterable[Verdict]) -> Retirement:
+    """Those of the lessons that hardly help.
 
     They are taken from the surest on, as long as the expected share of wrong retirements stays
     within its bound.
     """
     chances = sorted(
-        (believe(arms, prior).helps, name)
-        for name, arms in lessons.items()
-        if name in costly and arms.units >= _LEAST and arms.withheld
+        (one.belief.helps, one.treatment.lesson)
+        for one in found
+        if one.units >= _LEAST and one.treatment.arms.withheld
     )
-    retired: list[str] = []
+    retired: list[int] = []
     wrong = 0.0
-    for helps, name in chances:
+    for helps, lesson in chances:
         if helps >= _UNLIKELY or wrong + helps > _WRONG * (len(retired) + 1):
             break
-        retired.append(name)
+        retired.append(lesson)
         wrong += helps
     return Retirement(tuple(retired), wrong / len(retired) if retired else 0.0)

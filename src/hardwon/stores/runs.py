@@ -1,8 +1,9 @@
 """Runs: the task, the latest steps and what was told, in this process or in one file a run.
 
 A file holds JSON lines. A list is a step; an object is a note: `task`, `told` with the name of the
-`call` it was told before and the delivery that was `shown`, `counted`, or how many steps were `cut`
-here. Whoever writes has screened the text.
+`call` it was told before and the delivery that was `shown` in which `scope`, `counted`, `settled`
+once the outcomes of all deliveries so far are noted, or how many steps were `cut` here. Whoever
+writes has screened the text.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from hardwon._cold import json
 from hardwon._cold.hashing import blake2b
 from hardwon.errors import storage_error
 from hardwon.values.run import RunSoFar, Shown
+from hardwon.values.scope import Scope
 from hardwon.values.step import Step, restored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from hardwon.values.scope import Scope
 
 STEPS_REMEMBERED = 200  # of a run that has no name
 READ = 256 * 1024  # bytes of steps that a hook reads at most, from the end
@@ -32,18 +33,20 @@ _KEPT = 4 * READ  # a longer file is cut
 _LISTED = 200  # runs at work that are shown at most
 _STALE = 7 * 86400.0  # seconds after which a run that never ended is forgotten
 _TASK, _TOLD, _CALL, _COUNTED = "task", "told", "call", "counted"
-_SHOWN, _CUT = "shown", "cut"
+_SHOWN, _CUT, _SCOPE, _SETTLED = "shown", "cut", "scope", "settled"
+_SUFFIX = ".jsonl"
 _RAW = (".task", ".error")  # unscreened notes of earlier builds
 
 
 class FileRun:
     """A run that several processes share: one file below `<home>/runs`."""
 
-    def __init__(self, home: str, scope: Scope, run: str) -> None:
-        name = "\0".join((scope.tenant, scope.agent, scope.project or "", run))
+    def __init__(self, home: str, scope: Scope, run: str, *, name: str = "") -> None:
+        whole = "\0".join((scope.tenant, scope.agent, scope.project or "", run))
         self._folder = os.path.join(home, "runs")
-        self.name = _digest(name, 16)
-        self._path = os.path.join(self._folder, f"{_tenant(scope.tenant)}{self.name}.jsonl")
+        self._scope = scope
+        self.name = name or _digest(whole, 16)
+        self._path = os.path.join(self._folder, f"{_tenant(scope.tenant)}{self.name}{_SUFFIX}")
         self._unwritten: list[bytes] = []  # lines that the disk did not take
 
     def so_far(self) -> RunSoFar:
@@ -57,10 +60,15 @@ class FileRun:
 
     def told(self, lessons: Iterable[int], call: str = "", shown: Shown | None = None) -> None:
         note = {_TOLD: list(lessons), _CALL: call_name(call)}
-        self._write(note if shown is None else note | {_SHOWN: shown[:3]})
+        place = {} if shown is None else {_SHOWN: shown[:3], _SCOPE: self._scope}
+        self._write(note | place)
 
     def counted(self, marks: Iterable[str]) -> None:
         self._write({_COUNTED: list(marks)})
+
+    def settled(self) -> None:
+        """Forget the deliveries so far, for their outcomes are noted; the run goes on."""
+        self._write({_SETTLED: True})
 
     def end(self) -> None:
         self._unwritten.clear()
@@ -188,6 +196,7 @@ def _read(lines: list[bytes]) -> RunSoFar:
         counted.update(_items(note, _COUNTED, str))
         warned = str(note.get(_CALL, warned))
         made += sum(_items(note, _CUT, int))
+        shown = [] if _SETTLED in note else shown
         shown += [(made, one) for one in _shown(note.get(_SHOWN))]
     steps = tuple(step for line in _newest(lines) if (step := _step(line)))
     notes = frozenset(told), frozenset(counted), warned, since, frozenset(warnings)
@@ -250,15 +259,54 @@ def _parsed(line: bytes) -> Any:
 
 def at_work(home: str, tenant: str) -> list[tuple[str, datetime, RunSoFar]]:
     """The runs of a tenant that have not ended, with the time of their last note, newest first."""
-    folder, mark = os.path.join(home, "runs"), _tenant(tenant)
+    own = _found(home, _tenant(tenant))
+    newest = sorted(own, key=lambda name: _changed(own[name]), reverse=True)[:_LISTED]
+    return [
+        (name, datetime.fromtimestamp(_changed(own[name]), UTC), _read(_lines_of(own[name].path)))
+        for name in newest
+    ]
+
+
+def idle(home: str, before: float) -> Iterator[tuple[Scope, FileRun]]:
+    """The runs in which nothing happened since, and whose deliveries wait for their outcomes."""
+    for name, entry in _found(home).items():
+        scope = _scope_in(entry.path) if _changed(entry) < before else None
+        if scope is not None:
+            yield scope, FileRun(home, scope, "", name=name.rpartition("-")[2])
+
+
+def _found(home: str, start: str = "") -> dict[str, os.DirEntry[str]]:
+    """The files of runs by their names, without what they begin with."""
+    folder = os.path.join(home, "runs")
     entries = list(os.scandir(folder)) if os.path.isdir(folder) else []
-    own = [one for one in entries if one.name.startswith(mark) and one.name.endswith(".jsonl")]
-    found = []
-    for entry in sorted(own, key=_changed, reverse=True)[:_LISTED]:
-        name = entry.name.removeprefix(mark).removesuffix(".jsonl")
-        changed = datetime.fromtimestamp(_changed(entry), UTC)
-        found.append((name, changed, _read(_lines_of(entry.path))))
+    own = [one for one in entries if one.name.startswith(start) and one.name.endswith(_SUFFIX)]
+    return {one.name.removeprefix(start).removesuffix(_SUFFIX): one for one in own}
+
+
+def _scope_in(path: str) -> Scope | None:
+    """The scope in which deliveries of a run wait; None when none does."""
+    found = None
+    for line in _lines_of(path):
+        note = _parsed(line) if _is_note(line) else None
+        match note:
+            case {"scope": [str(tenant), str(agent), (str() | None) as project]}:
+                found = Scope(tenant, agent, project)
+            case {"settled": _}:
+                found = None
     return found
+
+
+def is_due(home: str, tenant: str, now: float, *, every: float) -> bool:
+    """Whether the runs of a tenant were reviewed long ago; if so, that counts as done now."""
+    path = os.path.join(home, "runs", f"{_tenant(tenant)}reviewed")
+    try:
+        if now - os.stat(path).st_mtime < every:
+            return False
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    _files.replace(path, b"")
+    os.utime(path, (now, now))
+    return True
 
 
 def forget(home: str, tenant: str) -> None:

@@ -24,6 +24,7 @@ class Kind:
     APPROVED = "approved"  # who released it or vouched for it
     REWORD = "reword"  # why a model should word it again
     DIFFERS = "differs-from"  # the id of a lesson that says something else about the same
+    RETIRED = "retired"  # which words of it hardly help, and how that is known
     SESSION = "session"  # the transcript and line it was read from
     NOTE = "note"  # anything else
 

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from hardwon.values.lesson import Lesson
 
+RETIRE, RETURN = "retire", "return"  # by a hold-out: it hardly helps, or may after all
+
 
 class Change(NamedTuple):
     """One edit, guard or deletion: the lesson as it was before."""

@@ -90,6 +90,11 @@ class Lesson(NamedTuple):
         return self.status in LIVE[1:]
 
     @property
+    def was_retired(self) -> bool:
+        """Whether a hold-out has shown that it hardly helps, in the words it has or had."""
+        return any(one.kind == Kind.RETIRED for one in self.evidence)
+
+    @property
     def category(self) -> str:
         """What kind of fact it is, in the words of the published memory format."""
         return CATEGORY

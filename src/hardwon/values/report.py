@@ -75,6 +75,20 @@ class Exposure(NamedTuple):
     last: datetime
 
 
+class LessonVerdict(NamedTuple):
+    """What the hold-out shows about one lesson in its words of now."""
+
+    lesson: int
+    text: str
+    verdict: str  # in words
+    helps: float  # the chance of a real cut
+    shown: int  # runs
+    shown_repeats: int
+    withheld: int
+    withheld_repeats: int
+    is_retired: bool  # it is shown to few runs only
+
+
 class Spending(NamedTuple):
     """What models have cost today."""
 
@@ -98,6 +112,8 @@ class Report(NamedTuple):
     spent: Spending = Spending()
     queue: QueueCounts = QueueCounts()
     proof: str = ""  # the proof sentence
+    verdicts: tuple[LessonVerdict, ...] = ()  # on the lessons that most runs were exposed to
+    share: float = 0.0  # of the runs, from which lessons are withheld now
 
     def outcomes(self, door: str) -> dict[str, int]:
         """What came of what was shown at a door, most often first; unknown outcomes count."""

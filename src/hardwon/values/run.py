@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
+WITHHELD = "withheld"  # where a run notes a family of lessons that it must not see
 SPEECHLESS = "failed without a word"
 
 
@@ -44,6 +45,11 @@ class RunSoFar(NamedTuple):
         """The run one step later."""
         marks = self.counted.union(counted)
         return self._replace(steps=(*self.steps, step), counted=marks, warned="")
+
+    @property
+    def withheld(self) -> frozenset[str]:
+        """The kinds of failure whose lessons a hold-out keeps from the run."""
+        return frozenset(kind for one in self.shown if one.door == WITHHELD for kind in one.kinds)
 
     @property
     def last_error(self) -> str:

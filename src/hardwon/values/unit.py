@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from hardwon._cold.hashing import blake2b
+from hardwon.values.evidence import Kind, values_of
 from hardwon.values.scope import Scope
 
 TYPE_CHECKING = False
@@ -17,6 +18,7 @@ else:
 
 EXCLUDED = "read elsewhere"  # the outcome of a unit that is in no arm
 DOOR = "unit"  # where a run notes it: at any door, the failure comes back or is not met
+_PERSON = "person"
 _MARK = "~"  # begins the name by which a run notes it; ids of deliveries are hexadecimal
 
 
@@ -36,17 +38,30 @@ class Unit(NamedTuple):
     score: float = 0.0
 
 
-def noted_as(family: str) -> str:
-    """The name by which a run notes a unit."""
-    return f"{_MARK}{family}"
-
-
-def family_of(name: str) -> str:
-    """The family of such a name; "" for the id of a delivery."""
-    return name[1:] if name.startswith(_MARK) else ""
+def family_of(lesson: Lesson) -> str:
+    """What shares a coin: all lessons about one kind of failure; "" for one always shown."""
+    if lesson.guard or lesson.author == _PERSON or not lesson.kinds:
+        return ""
+    return lesson.kinds[0]
 
 
 def wording_of(lesson: Lesson) -> str:
     """The name of the words that a lesson is shown in."""
     words = f"{lesson.situation}\0{lesson.correction}".encode("utf-8", "replace")
     return blake2b(words, digest_size=6).hexdigest()
+
+
+def is_retired(lesson: Lesson) -> bool:
+    """Whether the lesson hardly helps in the words that it has now."""
+    marks = values_of(lesson.evidence, Kind.RETIRED)
+    return bool(marks) and wording_of(lesson) in (mark.partition(":")[0] for mark in marks)
+
+
+def noted_as(family: str) -> str:
+    """The name by which a run notes a unit."""
+    return f"{_MARK}{family}"
+
+
+def noted_family(name: str) -> str:
+    """The family of such a name; "" for the id of a delivery."""
+    return name[1:] if name.startswith(_MARK) else ""

@@ -83,7 +83,7 @@ def test_data_is_printed_as_json(capsys: Capture) -> None:
     assert isinstance(kept, dict)
 
     assert data(capsys, "lesson", "list") == [kept]
-    assert data(capsys, "lesson", "show", "1") == {**kept, "exposures": []}
+    assert data(capsys, "lesson", "show", "1") == {**kept, "exposures": [], "verdict": None}
     assert isinstance(data(capsys, "recall", "tabs or no tabs"), dict)
     assert isinstance(data(capsys, "config"), dict)
     assert isinstance(data(capsys, "doctor"), list)

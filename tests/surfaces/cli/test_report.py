@@ -13,7 +13,14 @@ import pytest
 import hardwon
 from hardwon.surfaces.cli import run
 from hardwon.surfaces.cli.report import html, terminal
-from hardwon.values.report import Deliveries, FailureKind, LessonState, OpenFailure, Report
+from hardwon.values.report import (
+    Deliveries,
+    FailureKind,
+    LessonState,
+    LessonVerdict,
+    OpenFailure,
+    Report,
+)
 from tests.samples import NOW, Clock
 
 PROJECT = "acme/api"
@@ -156,12 +163,13 @@ def test_no_text_becomes_markup(tmp_path: Path) -> None:
         deliveries=(Deliveries(EVIL, EVIL, NOW.date(), 1, 1),),
         lessons=(LessonState("seen", 1, 1),),
         proof=EVIL,
+        verdicts=(LessonVerdict(1, EVIL, EVIL, 0.5, 9, 1, 9, 2, True),),
     )
 
     text = html.page(hostile)
 
     harmless(text)
-    assert text.count("&lt;script&gt;") >= 7
+    assert text.count("&lt;script&gt;") >= 9
 
 
 def test_unknown_outcomes_are_reported(tmp_path: Path) -> None:
@@ -202,6 +210,23 @@ def test_a_lesson_tells_its_story(capsys: pytest.CaptureFixture[str], home: Path
     assert "shown at door error" in text
     assert "overcome" in text
     assert {one["outcome"] for one in told["exposures"]} == {"overcome"}
+
+
+def test_what_is_believed_about_a_lesson_is_told_everywhere(
+    capsys: pytest.CaptureFixture[str], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARDWON_PROOF_SHARE", "0.5")
+    with hardwon.open(home / "home") as hw:
+        work(hw.agent("default", project=PROJECT))
+        report = hw.report(project=PROJECT)
+    assert run(("lesson", "show", "1", *PLACE)) == 0
+    story = capsys.readouterr().out
+
+    told = "too few (1 of about 100)"
+    assert told in html.page(report)
+    assert told in "\n".join(terminal.lines(report, 100))
+    assert f"proof: {told}" in story
+    assert told in printed(capsys, *PLACE, "--json")
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,28 @@ def drive(home: Path, era: str, script: Callable[[Client], Awaitable[None]], **m
     asyncio.run(main())
 
 
+def test_what_is_withheld_from_a_run_cannot_be_looked_up(
+    home: Path, era: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with hardwon.open(home) as hw:
+        agent = hw.agent("coder", project="acme/api")
+        for _ in range(2):
+            agent.after_action("bash", "mkdir a/b", output="mkdir: cannot create 'a/b'")
+            agent.after_action("bash", "mkdir -p a/b")
+            agent.end_run()
+        (lesson,) = agent.lessons.list()
+    monkeypatch.setenv("HARDWON_PROOF_SHARE", "1")
+
+    async def look(client: Client) -> None:
+        assert (await call(client, "search_lessons", query="mkdir"))["lessons"] == []
+        assert (await call(client, "list_lessons"))["lessons"] == []
+        for place in ("hardwon://digest", f"lesson://{lesson.id}"):
+            (found,) = (await client.read_resource(place)).contents
+            assert "mkdir" not in found.text  # type: ignore[union-attr]
+
+    drive(home, era, look)
+
+
 def environ(home: Path) -> dict[str, str]:
     """What the server's process is told."""
     inherited = {name: os.environ[name] for name in ("PATH", "HOME")}

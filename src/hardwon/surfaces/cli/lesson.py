@@ -82,8 +82,10 @@ def show(number: str, as_json: bool, **place: Any) -> None:
     with _Looked(number, as_json=as_json, **place) as agent:
         lesson = agent.lessons.get(_id(number))
         exposures = agent.lessons.exposures(lesson.id)
+        verdict = agent.lessons.verdict(lesson.id)
     if as_json:
-        dump({**plain(lesson), "exposures": plain(exposures)})
+        known = {"exposures": plain(exposures), "verdict": plain(verdict)}
+        dump({**plain(lesson), **known})
         return
     say(lesson.render())
     if "\n" in lesson.correction:
@@ -93,7 +95,7 @@ def show(number: str, as_json: bool, **place: Any) -> None:
         f"id: #{lesson.id}  status: {lesson.status}  shown: {lesson.hits}  met: {lesson.met}"
         f"  confidence: {lesson.confidence:.2f}  by: {lesson.author}  from: {lesson.origin}"
     )
-    for line in story.lines(lesson, exposures):
+    for line in story.lines(lesson, exposures, verdict):
         say(line)
 
 

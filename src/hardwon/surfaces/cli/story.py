@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from hardwon.presentation import wording
 from hardwon.text.clean import one_line
 from hardwon.values.evidence import Kind
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from hardwon import Lesson
     from hardwon.values.evidence import Evidence
-    from hardwon.values.report import Exposure
+    from hardwon.values.report import Exposure, LessonVerdict
 
 _TOLD = {
     Kind.MET: "met",
@@ -23,22 +24,33 @@ _TOLD = {
     Kind.PARENT: "made of lesson",
     Kind.APPROVED: "approved by",
     Kind.QUARANTINED: "held back",
+    Kind.RETIRED: "retired, shown to few runs from now on",
     Kind.NOTE: "note",
 }
 _LENGTH = 200  # characters of a piece of evidence
 
 
-def lines(lesson: Lesson, exposures: Sequence[Exposure]) -> Iterator[str]:
+def lines(
+    lesson: Lesson, exposures: Sequence[Exposure], verdict: LessonVerdict | None
+) -> Iterator[str]:
     """What happened to a lesson, one thing a line; nothing when nothing is known."""
     for piece in lesson.evidence:
         if piece.kind in _TOLD:
-            yield f"  {_when(piece)}  {_TOLD[piece.kind]}: {one_line(piece.value, _LENGTH)}"
+            yield f"  {_when(piece)}  {_TOLD[piece.kind]}: {one_line(_value(piece), _LENGTH)}"
     for fix in lesson.fixes:
         record = f"worked in {fix.worked} run(s), failed in {fix.failed}"
         yield f"  fix ({record}): {one_line(fix.text, _LENGTH)}"
     for one in exposures:
         followed = one.outcome or "not known what followed"
         yield f"  {one.last:%Y-%m-%d}  shown at door {one.door}, {one.times} time(s): {followed}"
+    if verdict is not None:
+        rates = wording.rates(verdict)
+        yield f"  proof: {wording.verdict(verdict)}" + (f"; {rates}" if rates else "")
+
+
+def _value(piece: Evidence) -> str:
+    """What a piece says; of a retirement without the name of the words that it is about."""
+    return piece.value.partition(": ")[2] if piece.kind == Kind.RETIRED else piece.value
 
 
 def _when(piece: Evidence) -> str:

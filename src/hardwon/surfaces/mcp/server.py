@@ -69,13 +69,13 @@ def _add_reading(server: MCPServer, agent: Agent) -> None:
     @_explained
     def list_lessons(limit: Limit = 25) -> LessonList:
         """Lessons, newest-consulted first."""
-        return LessonList.of(agent.lessons.list(limit=limit))
+        return LessonList.of(agent.readable(agent.lessons.list(limit=limit)))
 
     @server.tool(annotations=_READS)
     @_explained
     def search_lessons(query: LessonText, limit: Limit = 10) -> LessonList:
         """Lessons that contain the query."""
-        return LessonList.of(agent.lessons.search(query, limit=limit))
+        return LessonList.of(agent.readable(agent.lessons.search(query, limit=limit)))
 
 
 def _add_writing(server: MCPServer, hw: Hardwon, agent: Agent) -> None:
@@ -129,9 +129,10 @@ def _add_resources(server: MCPServer, agent: Agent) -> None:
         if not (id.isascii() and id.isdecimal() and len(id) <= _DIGITS):
             raise ResourceError(f"no such lesson: {clip(id, 40)!r}")
         try:
-            return agent.lessons.get(int(id)).render()
+            found = agent.readable([agent.lessons.get(int(id))])
         except HardwonError as error:
             raise ResourceError(str(error)) from error
+        return found[0].render() if found else "(withheld from this run: see proof.share)"
 
     @server.resource("hardwon://digest", mime_type="text/markdown")
     def digest() -> str:

@@ -10,7 +10,7 @@ from hardwon.presentation.charts import columns, stack
 from hardwon.presentation.charts import safe as _text
 
 if TYPE_CHECKING:
-    from hardwon.values.report import FailureKind, Report
+    from hardwon.values.report import FailureKind, LessonVerdict, Report
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _KEY = (
@@ -23,7 +23,7 @@ _KEY = (
 def page(report: Report) -> str:
     """The whole page."""
     title = f"hardwon report on {wording.place(report)}"
-    parts = (_tiles, _proof, _failures, _stopped, _shown, _to_do, _lessons)
+    parts = (_tiles, _proof, _failures, _stopped, _shown, _verdicts, _to_do, _lessons)
     body = "\n".join(part(report) for part in parts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -100,6 +100,17 @@ def _door(report: Report, door: str) -> str:
         f'<li><b>{sum(outcomes.values()):,}</b><span class="wide">{name}</span>'
         f'<span class="wide">{picture}</span><span class="wide soft">{_text(told)}</span></li>'
     )
+
+
+def _verdicts(report: Report) -> str:
+    rows = "".join(_verdict(one) for one in report.verdicts)
+    return _section("Lesson by lesson", f"<ul>{rows}</ul>") if rows else ""
+
+
+def _verdict(one: LessonVerdict) -> str:
+    rates = wording.rates(one)
+    told = f'<br><span class="soft">{_text(rates)}</span>' if rates else ""
+    return _row(f"#{one.lesson}", f"{_text(one.text)}{told}", _text(wording.verdict(one)))
 
 
 def _to_do(report: Report) -> str:

@@ -35,6 +35,7 @@ def lines(report: Report, width: int) -> Iterator[str]:
     yield ""
     yield "Proof"
     yield from _wrapped(report.proof, width, "  ")
+    yield from _verdicts(report, width)
 
 
 def _failures(report: Report, width: int) -> Iterator[str]:
@@ -109,6 +110,19 @@ def _running(report: Report, width: int) -> Iterator[str]:
     yield "Costs and queue"
     yield cut(f"  today {wording.money(report)}", width)
     yield cut(f"  queue {wording.queue(report)}", width)
+
+
+def _verdicts(report: Report, width: int) -> Iterator[str]:
+    if not report.verdicts:
+        return
+    yield ""
+    yield "Lesson by lesson"
+    words = [wording.verdict(one) for one in report.verdicts]
+    size = max(map(len, words))
+    for one, told in zip(report.verdicts, words, strict=True):
+        yield cut(f"  #{one.lesson:<5} {told:<{size}}  {one.text}", width)
+        if rates := wording.rates(one):
+            yield from _wrapped(rates, width, " " * 9)
 
 
 def _wrapped(text: str, width: int, indent: str) -> list[str]:

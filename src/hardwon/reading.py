@@ -1,0 +1,35 @@
+"""What an agent reads on its own, at no door: lists, searches, a digest."""
+
+from __future__ import annotations
+
+from hardwon._cold.lazy import lazy
+from hardwon.values.lesson import Status
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.pipeline import inject, withhold
+    from hardwon.ports import Run
+    from hardwon.runtime import Runtime
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.scope import Scope
+else:
+    inject, withhold = lazy("hardwon.pipeline.inject"), lazy("hardwon.pipeline.withhold")
+
+_DIGESTED = 50  # the newest-consulted lessons among which a digest chooses
+
+
+def readable(
+    engine: Runtime, scope: Scope, lessons: Sequence[Lesson], run: Run
+) -> Sequence[Lesson]:
+    """The lessons without those that a hold-out keeps from the run."""
+    if engine.settings.proof.share or any(one.was_retired for one in lessons):
+        return withhold.read_outside(lessons, engine.doors.coin(scope, run))
+    return lessons
+
+
+def digest(engine: Runtime, scope: Scope, run: Run, *, tokens: int) -> str:
+    """The lessons that were met most often, as a block."""
+    known = engine.store.lessons.recent(scope, status=Status.ACTIVE, limit=_DIGESTED)
+    return inject.digest(readable(engine, scope, known, run), budget=tokens)

@@ -1,0 +1,205 @@
+"""What follows from the hold-out: verdicts, retirement and return, a share that falls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import hardwon
+from hardwon import Agent, Hardwon, Lesson
+from hardwon.pipeline.evaluate import LOW_SHARE, Review, review
+from hardwon.settings import load
+from hardwon.values.unit import Unit, is_retired, wording_of
+from tests.samples import NOW
+from tests.test_outcomes import BROKEN, MISSING, taught
+
+SHARE = 0.5
+
+
+@pytest.fixture(params=["memory", "disk"])
+def hw(request: pytest.FixtureRequest, tmp_path: Path) -> Hardwon:
+    settings = load(str(tmp_path))
+    settings = settings._replace(proof=settings.proof._replace(share=SHARE))
+    target = "memory:" if request.param == "memory" else None
+    return hardwon.open(target, settings=settings, clock=lambda: NOW)
+
+
+def tried(
+    hw: Hardwon,
+    lesson: Lesson,
+    *,
+    shown: tuple[int, int],
+    withheld: tuple[int, int],
+    at: datetime = NOW,
+    tag: str = "",
+    share: float = SHARE,
+) -> None:
+    """Units of a lesson: how many runs there were in each arm, and in how many it came back."""
+    units = hw._engine.store.units
+    for is_out, (runs, repeats) in ((False, shown), (True, withheld)):
+        for number in range(runs):
+            run = f"{tag}{lesson.id}-{is_out}-{number}"
+            facts = lesson.kinds[0], "error", is_out, share, at, lesson.id, wording_of(lesson)
+            units.log(Unit(lesson.scope, run, *facts))
+            outcome = "repeated" if number < repeats else "not met"
+            units.settle(lesson.scope, run, lesson.kinds[0], outcome)
+
+
+def known(agent: Agent) -> Lesson:
+    (lesson,) = agent.lessons.list()
+    return lesson
+
+
+def reviewed(hw: Hardwon, now: datetime = NOW) -> Review:
+    return review(hw._engine.store, "default", share=SHARE, now=now)
+
+
+def seen(hw: Hardwon, runs: int = 40) -> int:
+    """How many of so many new runs are shown the lesson at its error."""
+    return sum(
+        bool(hw.agent("coder", run=f"{runs}-{n}").after_action("bash", BROKEN, output=MISSING))
+        for n in range(runs)
+    )
+
+
+def test_a_useless_lesson_is_retired_and_says_so(hw: Hardwon) -> None:
+    agent = taught(hw)
+    tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
+
+    found = reviewed(hw)
+
+    lesson = known(agent)
+    assert found.retired == (lesson.id,)
+    assert is_retired(lesson)
+    assert [change.act for change in agent.lessons.history(lesson.id)] == ["retire"]
+    verdict = agent.lessons.verdict(lesson.id)
+    assert verdict is not None
+    assert (verdict.verdict, verdict.is_retired) == ("probably not", True)
+    assert reviewed(hw) == Review()  # once
+
+
+def test_a_retired_lesson_is_shown_to_few_runs(tmp_path: Path) -> None:
+    settings = load(str(tmp_path))
+    settings = settings._replace(proof=settings.proof._replace(share=0.1))
+    with hardwon.open(settings=settings, clock=lambda: NOW) as hw:
+        agent = taught(hw)
+        before = seen(hw)
+        tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
+        reviewed(hw)
+
+        assert before >= 30
+        assert 0 < seen(hw, 100) <= 25
+
+
+def test_without_a_hold_out_a_retired_lesson_is_not_shown_at_all(hw: Hardwon) -> None:
+    agent = taught(hw)
+    tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
+    reviewed(hw)
+    off = hw.settings._replace(proof=hw.settings.proof._replace(share=0.0))
+    hw._engine.doors._settings = off
+
+    assert seen(hw) == 0
+
+
+@pytest.mark.parametrize(
+    ("shown", "withheld"),
+    [((300, 15), (300, 75)), ((10, 5), (10, 5)), ((300, 75), (0, 0))],
+    ids=["it helps", "too few", "never withheld"],
+)
+def test_other_lessons_stay(hw: Hardwon, shown: tuple[int, int], withheld: tuple[int, int]) -> None:
+    agent = taught(hw)
+    tried(hw, known(agent), shown=shown, withheld=withheld)
+
+    assert reviewed(hw).retired == ()
+    assert not is_retired(known(agent))
+
+
+def test_what_is_no_longer_shown_costs_nothing_and_stays(hw: Hardwon) -> None:
+    agent = taught(hw)
+    tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
+
+    assert reviewed(hw, NOW + timedelta(days=40)).retired == ()
+
+
+def test_a_retired_lesson_comes_back_when_it_helps_after_all(hw: Hardwon) -> None:
+    agent = taught(hw)
+    tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
+    assert reviewed(hw).retired
+    tried(hw, known(agent), shown=(400, 8), withheld=(1600, 480), tag="again", share=0.8)
+
+    found = reviewed(hw)
+
+    lesson = known(agent)
+    assert found.returned == (lesson.id,)
+    assert not is_retired(lesson)
+    assert [change.act for change in agent.lessons.history(lesson.id)] == ["return", "retire"]
+
+
+def test_other_words_are_not_retired(hw: Hardwon) -> None:
+    agent = taught(hw)
+    tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
+    reviewed(hw)
+
+    lesson = agent.lessons.edit(known(agent).id, correction="Call bin/test.")
+
+    assert not is_retired(lesson)
+    assert agent.lessons.verdict(lesson.id) is None
+
+
+@pytest.mark.parametrize(
+    "vouch",
+    [lambda agent: agent.lessons.undo(), lambda agent: agent.lessons.approve(known(agent).id)],
+    ids=["undo", "approve"],
+)
+def test_a_person_has_the_last_word(hw: Hardwon, vouch: Callable[[Agent], object]) -> None:
+    agent = taught(hw)
+    tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
+    reviewed(hw)
+
+    vouch(agent)
+
+    assert reviewed(hw).retired == ()
+    assert not is_retired(known(agent))
+
+
+def test_the_share_falls_once_it_is_proven_that_lessons_help(hw: Hardwon) -> None:
+    agent = taught(hw)
+    assert reviewed(hw).share is None
+    tried(hw, known(agent), shown=(900, 45), withheld=(900, 300))
+
+    assert reviewed(hw).share == LOW_SHARE
+    assert reviewed(hw).share is None
+    assert hw.report("coder").share == LOW_SHARE
+    assert seen(hw, 60) >= 54  # half of them were withheld before
+
+
+def test_the_worker_reviews_once_a_day(tmp_path: Path) -> None:
+    now = [NOW]
+    settings = load(str(tmp_path))
+    settings = settings._replace(proof=settings.proof._replace(share=SHARE))
+    with hardwon.open(settings=settings, clock=lambda: now[0]) as hw:
+        agent = taught(hw)
+        hw.drain()
+        tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
+        hw.drain()
+        assert not is_retired(known(agent))
+
+        now[0] += timedelta(days=1)
+        hw.drain()
+
+        assert is_retired(known(agent))
+
+
+def test_the_report_tells_what_is_believed_about_each_lesson(hw: Hardwon) -> None:
+    agent = taught(hw)
+    lesson = known(agent)
+    tried(hw, lesson, shown=(2, 0), withheld=(0, 0))  # the run that taught it was exposed, too
+
+    (verdict,) = hw.report("coder").verdicts
+
+    assert verdict.verdict == "too few (3 of about 100)"
+    assert (verdict.lesson, verdict.text) == (lesson.id, lesson.situation)
+    assert hw.report("nobody").verdicts == ()
