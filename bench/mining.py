@@ -22,7 +22,7 @@ from hardwon.failures.signature import signature
 from hardwon.learn.transcripts.agents import read
 from hardwon.learn.transcripts.agents.neutral import Parser
 from hardwon.learn.transcripts.lines import open_transcript
-from hardwon.learn.transcripts.location import Place
+from hardwon.learn.transcripts.location import SessionPlace
 from hardwon.learn.transcripts.rules import apply_rules
 from hardwon.learn.transcripts.rules.failures import Failed, Failures
 from hardwon.learn.transcripts.transcript import Reading
@@ -175,7 +175,7 @@ def _bare(path: str, decode: Any) -> None:
 
 
 def _moments(path: str) -> int:
-    return sum(1 for _ in read(Place("claude", "bench", path)).moments())
+    return sum(1 for _ in read(SessionPlace("claude", "bench", path)).moments())
 
 
 def transcript(megabytes: int) -> Iterator[str]:

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from hardwon.metrics import exposition
-from hardwon.values.queue import Ledger, QueueCounts, since
+from hardwon.values.queue import QueueCounts, WorkCounter, since
 from tests.programs import needs
 
 PUBLISHED = {
@@ -25,7 +25,7 @@ PUBLISHED = {
 }
 
 
-def scraped(queue: QueueCounts, ledger: Ledger) -> dict[str, dict[tuple[str, ...], float]]:
+def scraped(queue: QueueCounts, ledger: WorkCounter) -> dict[str, dict[tuple[str, ...], float]]:
     families = text_string_to_metric_families(exposition(queue, ledger.counts).decode())
     return {
         family.name.removeprefix("hardwon_lessonq_"): {
@@ -41,7 +41,9 @@ def _labels(labels: dict[str, str]) -> list[str]:
 
 
 def test_all_ten_are_there_with_their_kinds_from_the_start() -> None:
-    families = text_string_to_metric_families(exposition(QueueCounts(), Ledger().counts).decode())
+    families = text_string_to_metric_families(
+        exposition(QueueCounts(), WorkCounter().counts).decode()
+    )
 
     kinds = {one.name.removeprefix("hardwon_lessonq_"): one.type for one in families}
 
@@ -49,7 +51,7 @@ def test_all_ten_are_there_with_their_kinds_from_the_start() -> None:
 
 
 def test_the_dead_and_the_waiting_are_told_apart() -> None:
-    found = scraped(QueueCounts(pending=7, dead=3, in_memory=5), Ledger())
+    found = scraped(QueueCounts(pending=7, dead=3, in_memory=5), WorkCounter())
 
     assert found["dlq_size"] == {("size",): 3}
     assert found["wal_segments"] == {("segments",): 7}
@@ -57,7 +59,7 @@ def test_the_dead_and_the_waiting_are_told_apart() -> None:
 
 
 def test_a_histogram_adds_up() -> None:
-    ledger = Ledger()
+    ledger = WorkCounter()
     for seconds in (0.2, 3, 500):
         ledger.ended("success", seconds)
 
@@ -71,7 +73,7 @@ def test_a_histogram_adds_up() -> None:
 
 
 def test_retries_are_sorted_by_the_attempt_that_failed() -> None:
-    ledger = Ledger()
+    ledger = WorkCounter()
     for attempt in (1, 1, 2):
         ledger.retried(attempt)
 
@@ -87,7 +89,7 @@ def test_events_count_from_the_start_of_the_worker() -> None:
 def test_what_models_have_cost_today_is_told() -> None:
     spent = {"calls": 3, "tokens": 1200, "money": 0.25}
 
-    page = exposition(QueueCounts(), Ledger().counts, spent).decode()
+    page = exposition(QueueCounts(), WorkCounter().counts, spent).decode()
 
     found = {
         one.name: one.samples[0].value
@@ -102,7 +104,7 @@ def test_what_models_have_cost_today_is_told() -> None:
 @pytest.mark.adapters
 def test_prometheus_has_nothing_to_say_against_a_page() -> None:
     promtool = needs("promtool", package="prometheus", is_service=True)
-    ledger = Ledger()
+    ledger = WorkCounter()
     ledger.ended("success", 3)
     ledger.retried(1)
 

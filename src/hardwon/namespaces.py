@@ -125,7 +125,7 @@ class Runs:
         def end() -> Job | None:
             problem = handed_over.problem_of(error)
             lost = failed or bool(problem)
-            run = execution.Run(task, tuple(tools), seconds, lost, retries, problem)
+            run = execution.FinishedRun(task, tuple(tools), seconds, lost, retries, problem)
             return executions.ended(self._engine, self._scope, run)
 
         return self._attempt(end, None)

@@ -17,7 +17,7 @@ _NAME_LIMIT = LABEL_LIMIT - 32  # room for the mark of an untrusted folder
 _OWNER_AND_NAME = r"[:/]([^/:\s]+/[^/:\s]+?)(?:\.git)?/?$"
 
 
-class Claim(NamedTuple):
+class ClaimedProject(NamedTuple):
     """The project that a folder belongs to by its own account."""
 
     project: str
@@ -31,7 +31,7 @@ def project_of(folder: str) -> str | None:
     return claim.project if claim else None
 
 
-def claim_of(folder: str) -> Claim | None:
+def claim_of(folder: str) -> ClaimedProject | None:
     """What a folder claims; None when it is no absolute path."""
     if not folder or not os.path.isabs(folder):
         return None
@@ -40,7 +40,7 @@ def claim_of(folder: str) -> Claim | None:
     if len(remote) > _NAME_LIMIT or APART in remote:
         remote = ""
     project = remote or one_line(root)[-LABEL_LIMIT:]
-    return Claim(project, _own(root, git), bool(remote)) if project else None
+    return ClaimedProject(project, _own(root, git), bool(remote)) if project else None
 
 
 def _own(root: str, git: str) -> str:

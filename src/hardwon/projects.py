@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hardwon.runtime import Runtime
-    from hardwon.trust import Claim, Claims
+    from hardwon.trust import Claims, FolderClaim
     from hardwon.values.scope import Scope
 
 _ALL = 1_000_000  # lessons
@@ -28,12 +28,12 @@ class Projects:
     def __init__(self, engine: Runtime) -> None:
         self._engine = engine
 
-    def list(self, *, tenant: str = "default") -> Sequence[Claim]:
+    def list(self, *, tenant: str = "default") -> Sequence[FolderClaim]:
         """Every folder that claims a project of the tenant, the trusted ones first."""
         own = [one for one in trust.read(self._home).all if one.tenant == tenant]
         return sorted(own, key=lambda one: (not one.is_trusted, one.project, one.folder))
 
-    def trust(self, folder: str | os.PathLike[str], *, tenant: str = "default") -> Claim:
+    def trust(self, folder: str | os.PathLike[str], *, tenant: str = "default") -> FolderClaim:
         """Let a folder write into the project it claims, and move there what it has learnt."""
         path = os.path.abspath(folder)
         claim = trust.claimed(path, tenant=tenant)
@@ -44,13 +44,13 @@ class Projects:
         self._gather(claim)
         return claim
 
-    def forget(self, what: str, *, tenant: str = "default") -> Sequence[Claim]:
+    def forget(self, what: str, *, tenant: str = "default") -> Sequence[FolderClaim]:
         """Forget the claims of a folder, or on a project; the next that claims it is the first."""
         found = claim_of(os.path.abspath(what))
         digest = folder_digest(found.folder) if found else ""
         named = {what, digest}
 
-        def leaves(one: Claim) -> bool:
+        def leaves(one: FolderClaim) -> bool:
             return one.tenant == tenant and not named.isdisjoint(one[1:4])
 
         gone = [one for one in trust.read(self._home).all if leaves(one)]
@@ -65,7 +65,7 @@ class Projects:
         except OSError as error:
             raise storage_error(error, os.path.join(self._home, trust.NAME)) from error
 
-    def _gather(self, claim: Claim) -> None:
+    def _gather(self, claim: FolderClaim) -> None:
         """Move what was kept apart into the project, as a whole or not at all."""
         store = self._engine.store
         with store.together():

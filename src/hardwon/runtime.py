@@ -181,7 +181,7 @@ class Runtime:
         return budget.account(name, self.settings.budget, ledger=self.ledger, clock=self.clock)
 
     @cached_property
-    def ledger(self) -> budget.Ledger:
+    def ledger(self) -> budget.SpendingBook:
         """The book of what models have cost."""
         if self.target == MEMORY:
             return budget.MemoryLedger()

@@ -34,7 +34,7 @@ _APART_KEPT = 100  # untrusted folders that are listed; the latest
 _TRUSTED, _APART = "trusted", "apart"
 
 
-class Claim(NamedTuple):
+class FolderClaim(NamedTuple):
     """A folder that says it belongs to a project of a tenant."""
 
     tenant: str
@@ -47,7 +47,7 @@ class Claim(NamedTuple):
         """The project in which this folder keeps what it learns."""
         return self.project if self.is_trusted else apart(self.project, self.digest)
 
-    def is_same(self, other: Claim) -> bool:
+    def is_same(self, other: FolderClaim) -> bool:
         """Whether both are about one folder and one project."""
         return self[:3] == other[:3]
 
@@ -55,10 +55,10 @@ class Claim(NamedTuple):
 class Claims(NamedTuple):
     """All claims of a home."""
 
-    all: tuple[Claim, ...] = ()
+    all: tuple[FolderClaim, ...] = ()
     is_whole: bool = True
 
-    def judged(self, claim: Claim) -> Claim:
+    def judged(self, claim: FolderClaim) -> FolderClaim:
         """The claim with what is known of it; the first of its project is trusted."""
         for known in self.all:
             if known.is_same(claim):
@@ -67,14 +67,14 @@ class Claims(NamedTuple):
         is_first = (claim.tenant, claim.project) not in names
         return claim._replace(is_trusted=self.is_whole and is_first)
 
-    def having(self, claim: Claim) -> Claims:
+    def having(self, claim: FolderClaim) -> Claims:
         """The claims with this one in the place of what was known of it."""
         rest = self.without(claim.is_same).all
         trusted = tuple(one for one in rest if one.is_trusted)
         others = tuple(one for one in rest if not one.is_trusted)[1 - _APART_KEPT :]
         return self._replace(all=(*trusted, *others, claim))
 
-    def without(self, leaves: Callable[[Claim], bool]) -> Claims:
+    def without(self, leaves: Callable[[FolderClaim], bool]) -> Claims:
         """The claims but those that leave."""
         return self._replace(all=tuple(one for one in self.all if not leaves(one)))
 
@@ -95,15 +95,15 @@ def project_for(folder: str, home: str, *, tenant: str, is_look: bool = False) -
     return judged.writes_to()
 
 
-def claimed(folder: str, *, tenant: str) -> Claim | None:
+def claimed(folder: str, *, tenant: str) -> FolderClaim | None:
     """What a folder claims; None when its project is its own path, which needs no trust."""
     found = claim_of(folder)
     return _of_tenant(found, tenant) if found and found.is_by_name else None
 
 
-def _of_tenant(found: project.Claim, tenant: str) -> Claim:
+def _of_tenant(found: project.ClaimedProject, tenant: str) -> FolderClaim:
     names = named(tenant, "tenant"), named(found.project, "project")
-    return Claim(*names, folder_digest(found.folder), found.folder)
+    return FolderClaim(*names, folder_digest(found.folder), found.folder)
 
 
 def settled(home: str, scope: Scope) -> Scope:
@@ -145,7 +145,7 @@ def changed(home: str, change: Callable[[Claims], Claims]) -> Claims:
         return after
 
 
-def _noted(home: str, claim: Claim) -> Claim:
+def _noted(home: str, claim: FolderClaim) -> FolderClaim:
     """The claim, judged and kept; a home that cannot be written takes no lessons either."""
     try:
         os.makedirs(home, mode=0o700, exist_ok=True)
@@ -155,19 +155,19 @@ def _noted(home: str, claim: Claim) -> Claim:
     return after.judged(claim)
 
 
-def _parsed(line: str) -> Claim | None:
+def _parsed(line: str) -> FolderClaim | None:
     state, *fields = line.split("\t")
     if state not in {_TRUSTED, _APART} or len(fields) != 4 or not all(fields):
         return None
     tenant, project, digest, folder = fields
-    return Claim(tenant, project, digest, folder, state == _TRUSTED)
+    return FolderClaim(tenant, project, digest, folder, state == _TRUSTED)
 
 
-def _text(claims: Iterable[Claim]) -> str:
+def _text(claims: Iterable[FolderClaim]) -> str:
     return "".join(f"{line}\n" for line in (_HEAD, *map(_line, claims)))
 
 
-def _line(claim: Claim) -> str:
+def _line(claim: FolderClaim) -> str:
     state = _TRUSTED if claim.is_trusted else _APART
     folder = one_line(without_secrets(claim.folder)) or "?"
     return "\t".join((state, *claim[:3], folder))

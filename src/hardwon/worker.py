@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hardwon import _files, _isolation
 from hardwon._cold.lazy import lazy
 from hardwon.errors import HardwonError
-from hardwon.values.queue import Ledger, QueueCounts, since
+from hardwon.values.queue import QueueCounts, WorkCounter, since
 
 if TYPE_CHECKING:
     import asyncio
@@ -60,7 +60,7 @@ def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
         return memory.MemoryQueue(
             values.capacity, drop_oldest=values.drop_oldest, block_timeout=values.block_timeout
         )
-    limits = files.Limits(
+    limits = files.QueueLimits(
         values.capacity,
         values.drop_oldest,
         values.block_timeout,
@@ -89,7 +89,7 @@ class WorkerProcess:
         self._process = process
         self._settings = settings
         self._clock = clock
-        self.ledger = Ledger()
+        self.ledger = WorkCounter()
         self._start = queue.counts()
 
     async def drain(self) -> Tally:

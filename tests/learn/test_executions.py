@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import hardwon
 from hardwon import Agent, Hardwon
-from hardwon.values.execution import Run, judge, line, pattern_key
+from hardwon.values.execution import FinishedRun, judge, line, pattern_key
 
 
 @pytest.fixture
@@ -29,20 +29,24 @@ def coder(hw: Hardwon) -> Agent:
 @pytest.mark.parametrize(
     ("run", "efficiency", "issues"),
     [
-        (Run("t", ("a",), 3), 1.0, ()),
-        (Run("t", ("a",), 10.5), 0.9, ("moderate_latency",)),
-        (Run("t", ("a",), 31), 0.7, ("slow_execution",)),
-        (Run("t", tuple("abcde")), 0.9, ("high_skill_count",)),
-        (Run("t", ("a", "a", "b")), 0.95, ("redundant_skills",)),
-        (Run("t", ("a", "a")), 1.0, ()),
-        (Run("t", (), 0, True), 0.6, ("failure",)),
-        (Run("t", (), 0, False, 2), 0.9, ("retried",)),
-        (Run("t", (), 0, False, 9), 0.7, ("instability",)),
-        (Run("t", tuple("abcde"), 99, True, 3), 0.0, ("slow_execution", "high_skill_count")),
+        (FinishedRun("t", ("a",), 3), 1.0, ()),
+        (FinishedRun("t", ("a",), 10.5), 0.9, ("moderate_latency",)),
+        (FinishedRun("t", ("a",), 31), 0.7, ("slow_execution",)),
+        (FinishedRun("t", tuple("abcde")), 0.9, ("high_skill_count",)),
+        (FinishedRun("t", ("a", "a", "b")), 0.95, ("redundant_skills",)),
+        (FinishedRun("t", ("a", "a")), 1.0, ()),
+        (FinishedRun("t", (), 0, True), 0.6, ("failure",)),
+        (FinishedRun("t", (), 0, False, 2), 0.9, ("retried",)),
+        (FinishedRun("t", (), 0, False, 9), 0.7, ("instability",)),
+        (
+            FinishedRun("t", tuple("abcde"), 99, True, 3),
+            0.0,
+            ("slow_execution", "high_skill_count"),
+        ),
     ],
 )
 def test_a_run_is_scored_by_the_published_rules(
-    run: Run, efficiency: float, issues: tuple[str, ...]
+    run: FinishedRun, efficiency: float, issues: tuple[str, ...]
 ) -> None:
     found = judge(run)
 
@@ -51,12 +55,18 @@ def test_a_run_is_scored_by_the_published_rules(
 
 
 def test_runs_of_one_kind_have_one_pattern() -> None:
-    assert pattern_key(Run("x", ("web", "parse", "web", "mail", "zip"))) == "mail+parse+web:ok"
-    assert pattern_key(Run("x", (), has_failed=True)) == "no-tools:fail"
+    assert (
+        pattern_key(FinishedRun("x", ("web", "parse", "web", "mail", "zip"))) == "mail+parse+web:ok"
+    )
+    assert pattern_key(FinishedRun("x", (), has_failed=True)) == "no-tools:fail"
 
 
-@given(st.builds(Run, st.text(), st.lists(st.text()).map(tuple), st.floats(0, 1e6), st.booleans()))
-def test_every_run_has_a_score_and_a_short_line(run: Run) -> None:
+@given(
+    st.builds(
+        FinishedRun, st.text(), st.lists(st.text()).map(tuple), st.floats(0, 1e6), st.booleans()
+    )
+)
+def test_every_run_has_a_score_and_a_short_line(run: FinishedRun) -> None:
     found = judge(run)
 
     assert 0 <= found.efficiency <= 1

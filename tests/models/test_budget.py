@@ -13,9 +13,9 @@ import hardwon
 from hardwon.errors import BudgetSpent, InvalidInput, TransientError
 from hardwon.models.budget import (
     Account,
+    DayLimits,
     FileLedger,
     Governed,
-    Limits,
     MemoryLedger,
     Spent,
     price_of,
@@ -47,7 +47,7 @@ class Counting:
 
 
 def governed(model: Any, now: list[Any] | None = None, **more: Any) -> Governed:
-    limits = {"limits": Limits(), "tenant_limits": Limits(), "ledger": MemoryLedger(), **more}
+    limits = {"limits": DayLimits(), "tenant_limits": DayLimits(), "ledger": MemoryLedger(), **more}
     return Governed(model, Account(model.name, clock=lambda: (now or [NOW])[0], **limits))
 
 
@@ -57,9 +57,10 @@ def ask(model: Any, request: Request = ASKED) -> Reply:
 
 
 @pytest.mark.parametrize(
-    "limits", [Limits(calls=3), Limits(tokens=3_000_000), Limits(money=3 * (0.6 + 0.4 * 5))]
+    "limits",
+    [DayLimits(calls=3), DayLimits(tokens=3_000_000), DayLimits(money=3 * (0.6 + 0.4 * 5))],
 )
-def test_nothing_is_asked_beyond_a_limit(limits: Limits) -> None:
+def test_nothing_is_asked_beyond_a_limit(limits: DayLimits) -> None:
     inner = Counting()
     model = governed(inner, limits=limits, prices="count*=1/5")
 
@@ -74,7 +75,7 @@ def test_nothing_is_asked_beyond_a_limit(limits: Limits) -> None:
 
 def test_a_tenant_has_a_budget_of_its_own() -> None:
     inner = Counting()
-    model = governed(inner, tenant_limits=Limits(calls=1))
+    model = governed(inner, tenant_limits=DayLimits(calls=1))
     other = ASKED._replace(episode=EPISODE._replace(scope=EPISODE.scope._replace(tenant="b")))
 
     ask(model)
@@ -87,7 +88,7 @@ def test_a_tenant_has_a_budget_of_its_own() -> None:
 
 def test_a_new_day_has_a_new_budget() -> None:
     now = [NOW]
-    model = governed(Counting(), now, limits=Limits(calls=1))
+    model = governed(Counting(), now, limits=DayLimits(calls=1))
     ask(model)
 
     now[0] = NOW + timedelta(days=1)
@@ -97,7 +98,7 @@ def test_a_new_day_has_a_new_budget() -> None:
 
 def test_two_processes_share_one_book(tmp_path: Path) -> None:
     ledgers = [FileLedger(str(tmp_path / "spend")) for _ in range(2)]
-    models = [governed(Counting(), ledger=one, limits=Limits(calls=3)) for one in ledgers]
+    models = [governed(Counting(), ledger=one, limits=DayLimits(calls=3)) for one in ledgers]
 
     ask(models[0])
     ask(models[1])
@@ -119,7 +120,7 @@ def test_a_half_written_line_of_the_book_is_passed_over(tmp_path: Path) -> None:
 
 def test_a_limit_in_money_needs_a_price() -> None:
     with pytest.raises(InvalidInput, match=r"budget\.prices"):
-        governed(Counting(), limits=Limits(money=1))
+        governed(Counting(), limits=DayLimits(money=1))
 
 
 def test_prices_are_found_by_pattern() -> None:

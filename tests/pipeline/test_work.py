@@ -13,7 +13,7 @@ from hardwon import Job
 from hardwon.errors import BadReply, MissingExtra, NotTried, StorageFull, TransientError
 from hardwon.pipeline.work import WorkerPool
 from hardwon.queues.memory import MemoryQueue
-from hardwon.values.queue import SKIPPED, Ledger, Tally
+from hardwon.values.queue import SKIPPED, Tally, WorkCounter
 from hardwon.values.retry import Backoff, Policy
 from tests.samples import NOW, job
 
@@ -244,7 +244,7 @@ def test_a_worker_ends_after_it_was_idle_for_long_enough(queue: MemoryQueue) -> 
 
 
 def test_the_ledger_sorts_attempts_into_buckets() -> None:
-    ledger = Ledger()
+    ledger = WorkCounter()
 
     for seconds in (0.1, 0.5, 0.6, 500):
         ledger.ended("success", seconds)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from hardwon import Job
 from hardwon.errors import TransientError
-from hardwon.queues.files import FileQueue, Limits
+from hardwon.queues.files import FileQueue, QueueLimits
 from hardwon.queues.files.admission import STALE
 from hardwon.runtime import utc_now
 from hardwon.settings import load
@@ -69,7 +69,7 @@ class Scene(NamedTuple):
         return self.base / "done"
 
     def queue(self) -> FileQueue:
-        return FileQueue(str(self.base), Limits(longest_wait=timedelta(seconds=1)))
+        return FileQueue(str(self.base), QueueLimits(longest_wait=timedelta(seconds=1)))
 
 
 def _holds(scene: Scene, jump: str, while_running: bool) -> bool:

@@ -25,7 +25,7 @@ from hardwon.queues.files import FileQueue
 from hardwon.runtime import utc_now
 from hardwon.settings import load
 from hardwon.stores.sqlite import SqliteStore
-from hardwon.surfaces.cli.endpoint import Endpoint
+from hardwon.surfaces.cli.endpoint import WorkerEndpoint
 from hardwon.values.retry import Policy
 from hardwon.worker import WorkerProcess
 from tests.samples import CODER, job, lesson
@@ -319,6 +319,6 @@ def _serve(base: Path, dones: Path, grace: timedelta) -> None:
         note(dones, one.id)
 
     worker = WorkerProcess(FileQueue(str(base)), process, settings=settings, clock=utc_now)
-    with Endpoint(worker, 0) as endpoint:
+    with WorkerEndpoint(worker, 0) as endpoint:
         note(dones.with_suffix(".port"), str(endpoint.port))
         asyncio.run(worker.serve())

@@ -20,7 +20,7 @@ from hardwon.queues.files import admission, directory, folder, lock, record_dir,
 from hardwon.stores.sqlite import database
 from hardwon.text import redact
 from hardwon.values.job import Job
-from hardwon.values.queue import Ledger
+from hardwon.values.queue import WorkCounter
 from hardwon.values.retry import Backoff
 
 
@@ -70,7 +70,7 @@ def name_late() -> None:
 
 
 def always_ready() -> None:
-    Ledger.is_ready = property(lambda self: True)  # type: ignore[assignment,method-assign]
+    WorkCounter.is_ready = property(lambda self: True)  # type: ignore[assignment,method-assign]
 
 
 def store_unsynced() -> None:
@@ -143,13 +143,13 @@ def counted_twice() -> None:
 
 def a_series_a_job() -> None:
     """A label whose values nobody bounds."""
-    ended = Ledger.ended
+    ended = WorkCounter.ended
 
-    def careless(self: Ledger, outcome: str, seconds: float) -> None:
+    def careless(self: WorkCounter, outcome: str, seconds: float) -> None:
         ended(self, outcome, seconds)
         self.retried(len(self.counts.retries))
 
-    Ledger.ended = careless  # type: ignore[method-assign]
+    WorkCounter.ended = careless  # type: ignore[method-assign]
 
 
 def no_time_limit() -> None:
@@ -218,11 +218,11 @@ def no_checksum() -> None:
 
 
 def no_lock() -> None:
-    def acquire(self: lock.Lock, *, wait: bool = False) -> bool:
+    def acquire(self: lock.SignedLock, *, wait: bool = False) -> bool:
         self._fd = self._fd if self._fd >= 0 else self._file()
         return True
 
-    lock.Lock.acquire = acquire  # type: ignore[method-assign]
+    lock.SignedLock.acquire = acquire  # type: ignore[method-assign]
 
 
 def attempts_in_memory() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from hardwon import Job, _files
-from hardwon.queues.files import FileQueue, Limits, counts, directory, folder, lock, watch
+from hardwon.queues.files import FileQueue, QueueLimits, counts, directory, folder, lock, watch
 from tests.samples import NOW, job
 from tests.torture.simulated_disk import Disk, PowerCut
 
@@ -125,7 +125,7 @@ class Life:
         self.queue = self._boot()
 
     def _boot(self) -> FileQueue:
-        return FileQueue("/q", Limits(capacity=4, stale_after=timedelta(0)))
+        return FileQueue("/q", QueueLimits(capacity=4, stale_after=timedelta(0)))
 
     def _is_balanced(self) -> bool:
         told = self.queue.counts()

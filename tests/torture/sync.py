@@ -19,7 +19,7 @@ from hardwon.queues.files import FileQueue
 from hardwon.queues.records import encode
 from hardwon.runtime import utc_now
 from hardwon.settings import load
-from hardwon.surfaces.cli.endpoint import Endpoint
+from hardwon.surfaces.cli.endpoint import WorkerEndpoint
 from hardwon.worker import WorkerProcess
 from tests.samples import job
 from tests.torture.crash import JOB, SCENES, Scene, places
@@ -107,7 +107,7 @@ async def _watch(base: Path) -> None:
     queue.put(job("watched", utc_now()))
     worker = WorkerProcess(queue, process, settings=values, clock=utc_now)
     faults.fault_sync(1, 1, errno.EIO, FILES)
-    with Endpoint(worker, 0) as endpoint:
+    with WorkerEndpoint(worker, 0) as endpoint:
         serving = asyncio.ensure_future(worker.serve())
         await _until(endpoint.port, 503)
         faults.fault_disarm()

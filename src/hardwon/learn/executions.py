@@ -15,7 +15,7 @@ from hardwon.text.quoting import quotable
 from hardwon.values import execution
 from hardwon.values.delivery import NOTHING, Injection
 from hardwon.values.episode import Episode, Trigger
-from hardwon.values.execution import Run
+from hardwon.values.execution import FinishedRun
 from hardwon.values.reflection import Reflection
 from hardwon.values.step import Step
 
@@ -32,7 +32,7 @@ _LIFE = timedelta(days=30)
 _IMPORTANCE = {"error": 0.8, "pattern": 0.7, "efficiency": 0.5, "optimization": 0.3}
 
 
-def ended(engine: Runtime, scope: Scope, run: Run) -> Job | None:
+def ended(engine: Runtime, scope: Scope, run: FinishedRun) -> Job | None:
     """The durable note of a run that is worth one; None for a success without any issue."""
     if not execution.judge(run).issues:
         return None
@@ -99,8 +99,8 @@ def _keep(engine: Runtime, job: Job) -> None:
     )
 
 
-def _run(episode: Episode) -> Run:
-    return Run(
+def _run(episode: Episode) -> FinishedRun:
+    return FinishedRun(
         task=episode.task,
         tools=tuple(one_line(step.tool, 60) for step in episode.steps),
         seconds=float(episode.signal("seconds") or 0),

@@ -43,7 +43,7 @@ class Spent(NamedTuple):
         return Spent(calls, tokens, self.money + other.money)
 
 
-class Limits(NamedTuple):
+class DayLimits(NamedTuple):
     """The most that may be spent on one day; zero means no limit."""
 
     calls: int = 0
@@ -58,7 +58,7 @@ class Limits(NamedTuple):
         return ""
 
 
-class Ledger(Protocol):
+class SpendingBook(Protocol):
     """The book of what was spent, by day, tenant and model."""
 
     def add(self, day: str, tenant: str, model: str, spent: Spent) -> None:
@@ -189,9 +189,9 @@ class Account:
         self,
         name: str,
         *,
-        ledger: Ledger,
-        limits: Limits,
-        tenant_limits: Limits,
+        ledger: SpendingBook,
+        limits: DayLimits,
+        tenant_limits: DayLimits,
         prices: str = "",
         clock: Callable[[], datetime],
     ) -> None:
@@ -272,13 +272,15 @@ class GovernedEmbedder:
         return vectors
 
 
-def account(name: str, budget: Budget, *, ledger: Ledger, clock: Callable[[], datetime]) -> Account:
+def account(
+    name: str, budget: Budget, *, ledger: SpendingBook, clock: Callable[[], datetime]
+) -> Account:
     """What the model of this name may cost under a budget."""
     return Account(
         name,
         ledger=ledger,
-        limits=Limits(budget.calls, budget.tokens, budget.money),
-        tenant_limits=Limits(budget.tenant_calls, budget.tenant_tokens, budget.tenant_money),
+        limits=DayLimits(budget.calls, budget.tokens, budget.money),
+        tenant_limits=DayLimits(budget.tenant_calls, budget.tenant_tokens, budget.tenant_money),
         prices=budget.prices,
         clock=clock,
     )

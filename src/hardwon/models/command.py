@@ -27,16 +27,16 @@ _LOOK = 0.02
 _QUIET = {"HARDWON_REFLEXION_ENABLED": "false", "HARDWON_HOOKS_ENABLED": "false"}
 
 
-def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> Command:
+def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> CommandModel:
     """`claude -p`, `codex exec -`, or any program that reads a question and prints an answer."""
     try:
         words = shlex.split(rest)
     except ValueError as error:
         raise InvalidInput(f"model command {rest!r}: {error}") from error
-    return Command(words, name=f"{kind}:{rest}", timeout=timeout)
+    return CommandModel(words, name=f"{kind}:{rest}", timeout=timeout)
 
 
-class Command:
+class CommandModel:
     """Runs without a shell, in its own process group, which ends with the question."""
 
     def __init__(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _REFUSED = {"refusal", "content_filter", "safety"}
 
 
-class Call(NamedTuple):
+class HttpCall(NamedTuple):
     """One question as it goes over the wire."""
 
     path: str
@@ -27,7 +27,7 @@ class Wire(Protocol):
 
     home: str
 
-    def call(self, request: Request, model: str, key: str, *, with_schema: bool) -> Call:
+    def call(self, request: Request, model: str, key: str, *, with_schema: bool) -> HttpCall:
         """The question; with the schema of the answer when the server takes one."""
 
     def reply(self, answer: dict[str, Any]) -> Reply:
@@ -42,7 +42,7 @@ class Anthropic:
 
     home = "https://api.anthropic.com"
 
-    def call(self, request: Request, model: str, key: str, *, with_schema: bool) -> Call:
+    def call(self, request: Request, model: str, key: str, *, with_schema: bool) -> HttpCall:
         body: dict[str, Any] = {
             "model": model,
             "max_tokens": request.max_tokens,
@@ -52,7 +52,7 @@ class Anthropic:
         if with_schema and request.schema:
             body["output_config"] = {"format": {"type": "json_schema", "schema": request.schema}}
         headers = {"anthropic-version": "2023-06-01"} | ({"x-api-key": key} if key else {})
-        return Call("/v1/messages", headers, body)
+        return HttpCall("/v1/messages", headers, body)
 
     def reply(self, answer: dict[str, Any]) -> Reply:
         if answer.get("stop_reason") in _REFUSED:
@@ -82,7 +82,7 @@ class OpenAI:
 
     home = "https://api.openai.com/v1"
 
-    def call(self, request: Request, model: str, key: str, *, with_schema: bool) -> Call:
+    def call(self, request: Request, model: str, key: str, *, with_schema: bool) -> HttpCall:
         body: dict[str, Any] = {
             "model": model,
             "messages": [
@@ -97,7 +97,9 @@ class OpenAI:
             form = {"name": "answer", "strict": True, "schema": request.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
         # An empty key would make an illegal header: `Bearer `.
-        return Call("/chat/completions", {"authorization": f"Bearer {key}"} if key else {}, body)
+        return HttpCall(
+            "/chat/completions", {"authorization": f"Bearer {key}"} if key else {}, body
+        )
 
     def reply(self, answer: dict[str, Any]) -> Reply:
         choice = answer["choices"][0]

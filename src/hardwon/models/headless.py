@@ -11,7 +11,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from hardwon.errors import InvalidInput
-from hardwon.models.command import Command
+from hardwon.models.command import CommandModel
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -30,12 +30,12 @@ COMMANDS = {
 }
 
 
-def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> Command:
+def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> CommandModel:
     """`agent:claude-code`, `agent:codex` and so on."""
     if rest not in COMMANDS:
         raise InvalidInput(f"no headless mode is known for {rest!r}; known: {', '.join(COMMANDS)}")
     words = shlex.split(COMMANDS[rest])
-    return Command(words, name=f"{kind}:{rest}", timeout=timeout, is_apart=True)
+    return CommandModel(words, name=f"{kind}:{rest}", timeout=timeout, is_apart=True)
 
 
 def is_there(agent: str) -> bool:

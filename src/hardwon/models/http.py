@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import timedelta
 
-    from hardwon.models.formats import Call
+    from hardwon.models.formats import HttpCall
 
     Gather = Callable[[list[dict[str, Any]]], dict[str, Any]]
 
@@ -41,7 +41,7 @@ _ADVICE = {
 }
 
 
-class Server:
+class HttpServer:
     """One address and the name it goes by in messages. Never retries: the queue does."""
 
     def __init__(self, name: str, address: str, *, timeout: timedelta) -> None:
@@ -52,7 +52,7 @@ class Server:
         self._timeout = timeout.total_seconds()
 
     async def ask(
-        self, call: Call, *, gathered: Gather | None = None, with_schema: bool = False
+        self, call: HttpCall, *, gathered: Gather | None = None, with_schema: bool = False
     ) -> dict[str, Any]:
         """The JSON object of the answer; `gathered` reads a stream of events, if one comes."""
         try:
@@ -68,7 +68,7 @@ class Server:
             raise self._refused(status, headers, body, had_schema=with_schema)
         return self._answer(headers, body, gathered)
 
-    async def _send(self, call: Call) -> tuple[int, httpx2.Headers, bytes]:
+    async def _send(self, call: HttpCall) -> tuple[int, httpx2.Headers, bytes]:
         limits = httpx2.Timeout(self._timeout, connect=min(_CONNECT, self._timeout))
         # Compressed answers are declined: a few bytes of one could fill the memory.
         headers = {"accept-encoding": "identity", "user-agent": "hardwon", **call.headers}

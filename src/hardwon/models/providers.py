@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import InvalidInput, PermanentError
 from hardwon.models.formats import WIRES, Wire
-from hardwon.models.http import SchemaRefused, Server
+from hardwon.models.http import HttpServer, SchemaRefused
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> Provider:
     """`model` or `model@address`."""
     model, address = placed(kind, rest)
-    server = Server(f"{kind}:{model}", address, timeout=timeout)
+    server = HttpServer(f"{kind}:{model}", address, timeout=timeout)
     return Provider(WIRES[kind], model, server, key=key)
 
 
@@ -33,7 +33,7 @@ def placed(kind: str, rest: str) -> tuple[str, str]:
 class Provider:
     """One model of one server. Never retries: the queue does."""
 
-    def __init__(self, wire: Wire, model: str, server: Server, *, key: str) -> None:
+    def __init__(self, wire: Wire, model: str, server: HttpServer, *, key: str) -> None:
         self.name = server.name
         self._wire = wire
         self._model = model

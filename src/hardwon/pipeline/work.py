@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import HardwonError, NotTried, StorageError, Unavailable
-from hardwon.values.queue import SKIPPED, Ledger, Running, Tally
+from hardwon.values.queue import SKIPPED, Running, Tally, WorkCounter
 from hardwon.values.retry import is_transient
 
 if TYPE_CHECKING:
@@ -51,14 +51,14 @@ class WorkerPool:
         policy: Policy,
         clock: Callable[[], datetime],
         chance: Callable[[], float],
-        ledger: Ledger | None = None,
+        ledger: WorkCounter | None = None,
     ) -> None:
         self._queue = queue
         self._process = process
         self._policy = policy._replace(backoff=policy.backoff.sensible())
         self._clock = clock
         self._chance = chance
-        self.ledger = ledger or Ledger()
+        self.ledger = ledger or WorkCounter()
         self._crew: set[asyncio.Task[None]] = set()
         self._is_stopping = False
         self._ring: asyncio.Future[None]

@@ -11,7 +11,7 @@ from binascii import a2b_base64
 
 from hardwon._cold import re
 from hardwon.text.named_values import is_random, without_named
-from hardwon.text.token_kinds import COINED, KINDS, LONG, Rule, has_long_word, long_words
+from hardwon.text.token_kinds import COINED, KINDS, LONG, SecretKind, has_long_word, long_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # What stands before a secret; the first group is kept.
 _QUOTE = r"\\{0,2}[\"'`]?"
 _HEADERS = (
-    Rule(
+    SecretKind(
         "authorization",
         ("authorization",),
         rf"(?i:((?:proxy-)?authorization{_QUOTE}\s{{0,4}}[:=,]\s{{0,4}}{_QUOTE}"
@@ -28,20 +28,22 @@ _HEADERS = (
         r"(?!(?:bearer|basic|token)\b|[\[<{$(%])([^\s\"'`\\,;]{6,4096}+(?:,?"
         r" ?\w{1,20}=[^\s\"']{1,512}){0,8}))",
     ),
-    Rule("bearer", ("bearer ",), r"(?i:(\bbearer )(?=[a-z._~+/-]{0,200}\d)([\w.~+/=-]{12,4096}+))"),
-    Rule(
+    SecretKind(
+        "bearer", ("bearer ",), r"(?i:(\bbearer )(?=[a-z._~+/-]{0,200}\d)([\w.~+/=-]{12,4096}+))"
+    ),
+    SecretKind(
         "cookie",
         ("cookie",),
         rf"(?i:(\b(?:set-)?cookie{_QUOTE}: {{0,4}}{_QUOTE})([\w.!#$%&*+^"
         rf"|~-]{{1,80}}=[^\r\n\"'`]{{4,8192}}+))",
     ),
-    Rule(
+    SecretKind(
         "userinfo",
         ("://",),
         r"(\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://)([^\s/'\"<>@:`\[\]]{0,128}+:(?!//)[^\s/'\"<>`]{1,256}"
         r"@)",
     ),
-    Rule(
+    SecretKind(
         "password",
         ("password ",),
         r"(?i:(\blogin\s{1,4}[^\s]{1,100}\s{1,4}password\s{1,4}))([^\s]{3,200})",
@@ -158,7 +160,7 @@ def _held(text: str, long: str) -> set[str]:
     return held | {LONG} if has_long_word(long) else held
 
 
-def _may_match(rule: Rule, long: str) -> bool:
+def _may_match(rule: SecretKind, long: str) -> bool:
     return LONG not in rule.keywords or bool(re.search(rule.pattern, long))
 
 

@@ -22,7 +22,7 @@ _LONG_WORD = r"[\w-]{26}"
 _LEAST, _WRAPPED = 14, 6  # characters of a word that may be a token, and of one that goes on
 
 
-class Rule(NamedTuple):
+class SecretKind(NamedTuple):
     """One kind of secret; the whole match is replaced."""
 
     kind: str
@@ -45,16 +45,16 @@ _START = r"(?<![A-Za-z0-9])"
 _UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 
 
-def _prefixed(kind: str, prefixes: str, chars: str, least: int) -> Rule:
+def _prefixed(kind: str, prefixes: str, chars: str, least: int) -> SecretKind:
     """Tokens that a provider marks by their beginning."""
     words = tuple(prefixes.split())
     head = "|".join(word.replace(".", r"\.").replace("$", r"\$") for word in words)
-    return Rule(kind, words, rf"{_START}(?:{head}){_long(chars, least)}")
+    return SecretKind(kind, words, rf"{_START}(?:{head}){_long(chars, least)}")
 
 
-def _shaped(kind: str, keywords: str, pattern: str) -> Rule:
+def _shaped(kind: str, keywords: str, pattern: str) -> SecretKind:
     """Tokens that have parts of a certain length."""
-    return Rule(kind, tuple(keywords.split()), _START + pattern)
+    return SecretKind(kind, tuple(keywords.split()), _START + pattern)
 
 
 # fmt: off
@@ -189,21 +189,21 @@ SHAPED = (
     _shaped("aws", "AKIA ASIA ABIA ACCA A3T AGPA AIDA AROA ANPA ANVA AIPA APKA ASCA", rf"(?:A[KSBC][ICI]A|A3T[A-Z0-9]|A(?:GP|ID|RO|NP|NV|IP|PK|SC)A)(?:{BREAK}[A-Z0-9]){{16}}(?![A-Z0-9])"),
     _shaped("google", "AIza", rf"AIza(?:{BREAK}[\w-]){{35}}"),
     _shaped("slack", "xox xapp-", rf"(?:xox[a-z](?:[.-]xox[bp])?|xapp)-{_long(_W, 10)}"),
-    Rule("slack", ("hooks.slack.com",), r"hooks\.slack\.com/(?:services|workflows|triggers)/[\w/+-]{20,}+"),
-    Rule("teams", ("webhook.office.com",), r"\w{1,63}\.webhook\.office\.com/webhookb2/[\w@/-]{40,}+"),
+    SecretKind("slack", ("hooks.slack.com",), r"hooks\.slack\.com/(?:services|workflows|triggers)/[\w/+-]{20,}+"),
+    SecretKind("teams", ("webhook.office.com",), r"\w{1,63}\.webhook\.office\.com/webhookb2/[\w@/-]{40,}+"),
     _shaped("stripe", "_live_ _test_ _prod_", rf"[srpm]k_(?:live|test|prod)_{_long(_ALNUM, 10)}"),
     _shaped("lob", LONG, r"(?:live|test)_(?:pub_)?[a-f0-9]{31,35}(?![\w-])"),
     _shaped("gocardless", LONG, r"live_(?=[\w=-]{0,40}\d)(?=[\w=-]{0,40}[A-Z])[\w=-]{40}(?![\w-])"),
     _shaped("sendgrid", "SG.", rf"SG\.(?:{_long(_W, 16)}\.{_long(_W, 16)}|[\w=.-]{{66}}(?![\w-]))"),
     _shaped("mailgun", "key-", rf"(?:pub)?key-(?=[a-z]{{0,31}}\d)(?:{BREAK}[0-9a-z]){{32}}(?![0-9a-z])"),
     _shaped("mailgun", LONG, r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-f-])"),
-    Rule("mailchimp", ("-us",), r"(?<![0-9a-zA-Z_])(?=[a-z]{0,31}\d)[0-9a-zA-Z_]{32}-us\d{1,2}\b"),
+    SecretKind("mailchimp", ("-us",), r"(?<![0-9a-zA-Z_])(?=[a-z]{0,31}\d)[0-9a-zA-Z_]{32}-us\d{1,2}\b"),
     _shaped("twilio", "SK", rf"SK(?:{BREAK}[0-9a-fA-F]){{32}}(?![0-9a-fA-F])"),
     _shaped("databricks", "dapi", rf"dapi(?:{BREAK}[0-9a-f]){{32}}(?:-\d)?"),
     _shaped("discord", LONG, r"[MNO][A-Za-z0-9]{23,27}\.[\w-]{6}\.[\w-]{27,40}"),
-    Rule("discord", ("/api/webhooks/",), r"/api/webhooks/\d{10,25}/[\w-]{30,}+"),
-    Rule("telegram", (LONG,), r"(?<!\d)\d{8,12}:(?=[A-Za-z_-]{0,34}\d)(?=[\da-z_-]{0,34}[A-Z])[\w-]{34,36}(?![\w-])"),
-    Rule("terraform", (".atlasv1.",), r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{50,}+"),
+    SecretKind("discord", ("/api/webhooks/",), r"/api/webhooks/\d{10,25}/[\w-]{30,}+"),
+    SecretKind("telegram", (LONG,), r"(?<!\d)\d{8,12}:(?=[A-Za-z_-]{0,34}\d)(?=[\da-z_-]{0,34}[A-Z])[\w-]{34,36}(?![\w-])"),
+    SecretKind("terraform", (".atlasv1.",), r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{50,}+"),
     _shaped("vault", LONG, r"s\.(?=[A-Za-z]{0,23}\d)[A-Za-z0-9]{24}(?![\w.(-])"),
     _shaped("dynatrace", "dt0", rf"dt0[a-z]\d{{2}}\.{_long(_DOTTED, 40)}"),
     _shaped("airtable", LONG, r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
@@ -223,12 +223,12 @@ SHAPED = (
     _shaped("asana", LONG, r"[01]/\d{12,20}(?:/\d{12,20})?:[a-f0-9]{32}"),
     _shaped("telnyx", "KEY0", r"KEY0[0-9A-F]{24,60}_[\w-]{16,40}"),
     _shaped("nats", LONG, r"S[ACNOPUX](?=[A-Z]{0,39}[2-7])[A-Z2-7]{40,200}(?![A-Z0-9])"),
-    Rule("gitlab", ("_gitlab_session=",), r"_gitlab_session=[\w-]{20,64}"),
+    SecretKind("gitlab", ("_gitlab_session=",), r"_gitlab_session=[\w-]{20,64}"),
     _shaped("sidekiq", "CONTRIBSYS", r"(?i:BUNDLE_(?:ENTERPRISE|GEMS)__CONTRIBSYS__COM)[\"']?\s{0,4}[:=]{1,2}\s{0,4}[\"']?[a-f0-9]{8}:[a-f0-9]{8}"),
     _shaped("azure", LONG, r"[\w~.]{3}\dQ~[\w~.-]{31,34}"),
     _shaped("azure", "JQQJ9", r"[A-Za-z0-9]{52}JQQJ9[9DH][A-Za-z0-9]{10,40}"),
     _shaped("htpasswd", "$", r"\$(?:apr1|2[abxy]|[156]|y|argon2id?)\$[\w./$=,+-]{20,200}"),
-    Rule(
+    SecretKind(
         "jwt",
         ("eyJ", "eyA", "ewo"),
         rf"(?<![\w-])e(?:yJ|yA|wo){_long(_W, 10)}{BREAK}\.{BREAK}[\w-]{{8,}}+(?:{BREAK}\.{BREAK}[\w=-]*+){{0,3}}",
@@ -236,7 +236,7 @@ SHAPED = (
     _shaped("jwt", "eyJ", r"eyJ(?!2ZXJzaW9u)(?=[A-Za-z]{0,60}\d)[A-Za-z0-9_-]{60,}+={0,2}(?![\w/+])"),
     _shaped("jwt", "ZXlK", r"ZXlK[A-Za-z0-9/_+\r\n-]{40,8000}+={0,2}"),
     _shaped("private-key", "LS0tLS1CRUdJTi", r"LS0tLS1CRUdJTi[A-Za-z0-9+/\r\n]{40,20000}+={0,2}"),
-    Rule(
+    SecretKind(
         "private-key",
         ("PRIVATE KEY",),
         r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?=[\\rn\s\"',+|>#*/]{0,16}"
@@ -244,12 +244,12 @@ SHAPED = (
         r"(?:-----END [A-Z0-9 ]{0,60}-----)?",
     ),
     # The rest of a key whose beginning was left out of a long text.
-    Rule(
+    SecretKind(
         "private-key",
         ("PRIVATE KEY",),
         r"(?:\A|(?<=left out …))[A-Za-z0-9+/=\\\s]*+-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
     ),
-    Rule(
+    SecretKind(
         "private-key",
         ("PuTTY-User-Key",),
         r"PuTTY-User-Key-File-\d[^\n]*+\n(?:(?!PuTTY-User-Key)[^\n]*+\n){1,80}?"

@@ -19,7 +19,7 @@ _ADVICE = {
 }
 
 
-class Run(NamedTuple):
+class FinishedRun(NamedTuple):
     """What is known of a run when it ends."""
 
     task: str
@@ -42,20 +42,20 @@ class Judgement(NamedTuple):
         return next((advice for issue, advice in _ADVICE.items() if issue in self.issues), "")
 
 
-def judge(run: Run) -> Judgement:
+def judge(run: FinishedRun) -> Judgement:
     """The published score: points off for time, tools, failure and retries."""
     found = [*_time(run), *_tools(run), *_outcome(run)]
     score = max(0.0, 1.0 - sum(points for _, points in found))
     return Judgement(round(score, 2), tuple(issue for issue, _ in found))
 
 
-def pattern_key(run: Run) -> str:
+def pattern_key(run: FinishedRun) -> str:
     """The name of runs of this kind: up to three tools, and how it ended."""
     tools = "+".join(sorted(set(run.tools))[:3]) or "no-tools"
     return f"{tools[:95]}:{'fail' if run.has_failed else 'ok'}"
 
 
-def kind_of(run: Run, judgement: Judgement, times: int) -> str:
+def kind_of(run: FinishedRun, judgement: Judgement, times: int) -> str:
     """What there is to say about it: error, pattern, efficiency or optimization."""
     if run.has_failed:
         return "error"
@@ -69,7 +69,7 @@ def is_recurring(times: int) -> bool:
     return times >= _RECURRING
 
 
-def insight(run: Run, judgement: Judgement) -> str:
+def insight(run: FinishedRun, judgement: Judgement) -> str:
     """One line for the agent."""
     tools = ", ".join(dict.fromkeys(run.tools)) or "no tools"
     ending = f"failed: {run.error}" if run.has_failed and run.error else _ENDINGS[run.has_failed]
@@ -92,13 +92,13 @@ def fits(asked: set[str], words: set[str]) -> bool:
 _ENDINGS = {True: "failed", False: "worked"}
 
 
-def _time(run: Run) -> list[tuple[str, float]]:
+def _time(run: FinishedRun) -> list[tuple[str, float]]:
     if run.seconds > _SLOW:
         return [("slow_execution", 0.30)]
     return [("moderate_latency", 0.10)] if run.seconds > _MODERATE else []
 
 
-def _tools(run: Run) -> list[tuple[str, float]]:
+def _tools(run: FinishedRun) -> list[tuple[str, float]]:
     different = len(set(run.tools))
     if different > _MANY_TOOLS:
         return [("high_skill_count", 0.10)]
@@ -106,7 +106,7 @@ def _tools(run: Run) -> list[tuple[str, float]]:
     return [("redundant_skills", 0.05)] if has_repeats else []
 
 
-def _outcome(run: Run) -> list[tuple[str, float]]:
+def _outcome(run: FinishedRun) -> list[tuple[str, float]]:
     found = [("failure", 0.40)] if run.has_failed else []
     if run.retries > 2:
         return [*found, ("instability", 0.10 * min(run.retries, 3))]

@@ -77,7 +77,7 @@ class Running(NamedTuple):
     since: datetime
 
 
-class Ledger:
+class WorkCounter:
     """What a worker counts while it works."""
 
     def __init__(self) -> None:

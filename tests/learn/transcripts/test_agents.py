@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from hardwon import Step
 from hardwon.learn.transcripts.agents import KINDS, read
-from hardwon.learn.transcripts.location import Place
+from hardwon.learn.transcripts.location import SessionPlace
 from hardwon.learn.transcripts.transcript import AGENT, USER, Acted, Moment, Reading, Said
 from tests.learn.transcripts.transcripts import SESSION, TIME, Claude, tool_result
 
 FAILED = Step("bash", "make test", "make: *** No rule to make target 'test'.  Stop.", failed=True)
 
 
-def _only(home: Path, agent: str) -> tuple[Place, list[Moment], Counter[str]]:
+def _only(home: Path, agent: str) -> tuple[SessionPlace, list[Moment], Counter[str]]:
     (found,) = KINDS[agent].find(str(home))
     reading = read(found)
     moments = list(reading.moments())

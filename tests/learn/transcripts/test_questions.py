@@ -16,8 +16,8 @@ from hardwon.learn.transcripts.insight import (
     TIER_A,
     TIER_B,
     Delta,
-    Evidence,
     Insight,
+    Passage,
     Related,
     Summary,
 )
@@ -33,7 +33,7 @@ from hardwon.learn.transcripts.questions import (
 
 
 def insight(title: str, confidence: str = HIGH, tier: str = TIER_A) -> Insight:
-    return Insight(title, "Workflow", CONTENT, confidence, title, (Evidence(3, title),), tier)
+    return Insight(title, "Workflow", CONTENT, confidence, title, (Passage(3, title),), tier)
 
 
 FIRST, SECOND, SPARE = insight("Use pnpm"), insight("Pin it", LOW, TIER_B), insight("Spare one")

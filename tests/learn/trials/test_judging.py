@@ -16,8 +16,8 @@ from hardwon.learn.trials.reflect import problems
 from hardwon.learn.trials.reward import reward
 from hardwon.learn.trials.rules import reflect
 from hardwon.learn.trials.search import patterns
-from hardwon.learn.trials.state import Options, State, Trial
-from hardwon.learn.trials.tools.report import Report
+from hardwon.learn.trials.state import LoopState, Options, Trial
+from hardwon.learn.trials.tools.report import ToolReport
 from hardwon.learn.trials.values import (
     Action,
     ActorOutput,
@@ -38,7 +38,7 @@ def result(kind: Any, status: Any = "pass", tests: tuple[int, int] | None = None
     if tests:
         good, ran = tests
         metrics = VerificationMetrics(good, ran - good, ran)
-    return VerificationResult(kind, status, kind=kind), Report((), metrics)
+    return VerificationResult(kind, status, kind=kind), ToolReport((), metrics)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,9 @@ def test_patterns_are_what_several_reflections_say_alike() -> None:
         patterns(records, parts=["notes"])
 
 
-def loop(name: str, rewards: list[float], *, lessons: int = 0, confidence: float = 0.5) -> State:
+def loop(
+    name: str, rewards: list[float], *, lessons: int = 0, confidence: float = 0.5
+) -> LoopState:
     trials = []
     for number, value in enumerate(rewards):
         gain = value - rewards[number - 1] if number else 0.0
@@ -183,7 +185,7 @@ def loop(name: str, rewards: list[float], *, lessons: int = 0, confidence: float
             )
         )  # fmt: skip
     status: Any = "succeeded" if rewards[-1] == 1 else "failed"
-    return State(
+    return LoopState(
         name, Scope(), Options(f"fix bug {name[-1]}"), f"2026-01-0{name[-1]}", status=status,
         trials=tuple(trials),
     )  # fmt: skip

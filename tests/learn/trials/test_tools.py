@@ -12,23 +12,23 @@ from hypothesis import strategies as st
 import hardwon
 from hardwon.learn.trials.tools import KNOWN, tool_of
 from hardwon.learn.trials.tools.anything import parse as parse_anything
-from hardwon.learn.trials.tools.report import Report
+from hardwon.learn.trials.tools.report import ToolReport
 from hardwon.text.clean import clean
 
 OUTPUTS = Path(__file__).parent / "outputs"
 
 
-def read(name: str, command: str = "make check") -> tuple[str, Report]:
+def read(name: str, command: str = "make check") -> tuple[str, ToolReport]:
     text = clean((OUTPUTS / name).read_text())
     tool = tool_of(command, text)
     return tool.name, tool.parse(text)
 
 
-def seen(report: Report) -> list[tuple[object, ...]]:
+def seen(report: ToolReport) -> list[tuple[object, ...]]:
     return [(e.type, e.file, e.line, e.test or e.rule) for e in report.errors]
 
 
-def counted(report: Report) -> tuple[int | None, ...]:
+def counted(report: ToolReport) -> tuple[int | None, ...]:
     return report.metrics.tests_passed, report.metrics.tests_failed, report.metrics.tests_total
 
 
@@ -284,7 +284,7 @@ def test_lines_of_compilers_are_understood_without_knowing_the_compiler() -> Non
 def test_entities_in_xml_are_not_expanded() -> None:
     bomb = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa">]><testsuite>&a;</testsuite>'
 
-    assert tool_of("", bomb).parse(bomb) == Report()
+    assert tool_of("", bomb).parse(bomb) == ToolReport()
 
 
 TORN = st.sampled_from([path.read_text() for path in sorted(OUTPUTS.iterdir())]) | st.text(

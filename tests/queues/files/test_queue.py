@@ -16,7 +16,7 @@ import pytest
 from hardwon import Job
 from hardwon.errors import InvalidInput, StorageError
 from hardwon.pipeline.work import died_before
-from hardwon.queues.files import FileQueue, Limits
+from hardwon.queues.files import FileQueue, QueueLimits
 from hardwon.queues.files.admission import STALE
 from hardwon.queues.records import decode, encode
 from tests.full_disk import full_disk
@@ -179,7 +179,7 @@ def test_a_clock_that_was_set_back_drops_and_parks_nothing(base: Path) -> None:
     queue.close()
     before = NOW - timedelta(days=400)
 
-    again = FileQueue(str(base), Limits(longest_wait=timedelta(minutes=5)))
+    again = FileQueue(str(base), QueueLimits(longest_wait=timedelta(minutes=5)))
 
     assert again.claim(before) is not None
 
@@ -248,7 +248,7 @@ def test_links_pipes_folders_and_giants_harm_nobody(base: Path, tmp_path: Path) 
 
 
 def test_a_full_memory_leaves_jobs_on_disk_until_there_is_room(base: Path) -> None:
-    queue = FileQueue(str(base), Limits(capacity=2))
+    queue = FileQueue(str(base), QueueLimits(capacity=2))
     assert queue.claim(NOW) is None
     for task in "abcde":
         queue.put(job(task))
@@ -260,7 +260,7 @@ def test_a_full_memory_leaves_jobs_on_disk_until_there_is_room(base: Path) -> No
 
 
 def test_a_job_that_waits_outside_too_long_is_counted_and_worked(base: Path) -> None:
-    queue = FileQueue(str(base), Limits(capacity=1))
+    queue = FileQueue(str(base), QueueLimits(capacity=1))
     assert queue.claim(NOW) is None
     queue.put(job("a")._replace(due=LATER))
     queue.put(job("b")._replace(due=LATER))
@@ -273,7 +273,7 @@ def test_a_job_that_waits_outside_too_long_is_counted_and_worked(base: Path) -> 
 
 
 def test_the_oldest_makes_room_when_that_is_asked_for(base: Path) -> None:
-    queue = FileQueue(str(base), Limits(capacity=1, drop_oldest=True))
+    queue = FileQueue(str(base), QueueLimits(capacity=1, drop_oldest=True))
     assert queue.claim(NOW) is None
     queue.put(job("a", NOW - timedelta(minutes=1)))
     queue.put(job("b"))
@@ -412,7 +412,7 @@ def test_a_new_job_is_never_too_old(base: Path) -> None:
 
 
 def test_a_wait_that_was_planned_outlives_the_process(base: Path) -> None:
-    limits, wait = Limits(longest_wait=timedelta(minutes=5)), timedelta(hours=2)
+    limits, wait = QueueLimits(longest_wait=timedelta(minutes=5)), timedelta(hours=2)
     queue = FileQueue(str(base), limits)
     queue.put(JOB)
     queue.retry(claim(queue).postponed(NOW + wait, "429", wait=wait))

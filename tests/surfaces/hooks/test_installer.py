@@ -15,7 +15,7 @@ from hardwon.errors import InvalidInput
 from hardwon.surfaces.hooks import command as hook_command
 from hardwon.surfaces.hooks import installer, jsonc, locations
 from hardwon.surfaces.hooks.agents import AGENTS
-from hardwon.surfaces.hooks.locations import Place, Target
+from hardwon.surfaces.hooks.locations import ConfigPlace, Target
 
 KEPT_BY_HAND = """{
     // my own hooks: do not touch
@@ -33,7 +33,9 @@ def target(agent: str, root: Path, level: str = locations.USER) -> Target:
     def call(event: str) -> dict[str, Any]:
         return hook_command.command(agent, event)
 
-    return locations.target(agent, Place(level, str(root / "project"), {"HOME": str(root)}, call))
+    return locations.target(
+        agent, ConfigPlace(level, str(root / "project"), {"HOME": str(root)}, call)
+    )
 
 
 @pytest.mark.parametrize("agent", AGENTS)

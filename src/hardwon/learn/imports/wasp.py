@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import StorageError, Unavailable
 from hardwon.learn.imports.fields import moment, share
-from hardwon.stores.redis.server import Server
+from hardwon.stores.redis.server import RedisClient
 from hardwon.values.episode import Trigger
 from hardwon.values.evidence import Evidence
 from hardwon.values.lesson import Lesson
@@ -26,7 +26,7 @@ def read(url: str, scope: Scope) -> Iterator[Lesson]:
     """The reflections on all goals, as lessons."""
     try:
         # Lists and sets beside the reflections are indexes, so only texts are read.
-        with closing(Server(url, timeout=_PATIENCE)) as server:
+        with closing(RedisClient(url, timeout=_PATIENCE)) as server:
             values = server.texts("reflection:*")
     except (Unavailable, ValueError) as error:
         raise StorageError(url.split("@")[-1], str(error), "check that Redis answers") from error

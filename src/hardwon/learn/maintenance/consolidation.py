@@ -62,7 +62,7 @@ class Night:
         self.edits: list[Edit] = []
         self.conflicts: list[Conflict] = []
         self.past = patterns.Memories()
-        self.patterns: list[patterns.Pattern] = []
+        self.patterns: list[patterns.ErrorPattern] = []
         self.reflection = ""
         self.improvements: tuple[str, ...] = ()
         self.troubles: list[str] = []

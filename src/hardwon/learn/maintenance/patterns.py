@@ -32,7 +32,7 @@ _ADVICE = {
 }
 
 
-class Pattern(NamedTuple):
+class ErrorPattern(NamedTuple):
     """Something that went wrong, how often, and of what kind."""
 
     kind: str  # timeout, slow, repeated, error
@@ -53,7 +53,7 @@ class Memories(NamedTuple):
     failures: Sequence[tuple[str, int]] = ()  # readable signatures, and how often met
 
 
-def extract(past: Memories) -> list[Pattern]:
+def extract(past: Memories) -> list[ErrorPattern]:
     """The patterns behind ended goals, noted runs and counted failures, the commonest first."""
     counts: dict[tuple[str, str], int] = {}
     texts: dict[tuple[str, str], str] = {}
@@ -61,7 +61,7 @@ def extract(past: Memories) -> list[Pattern]:
         key = (fold(text), how)
         texts.setdefault(key, text)
         counts[key] = counts.get(key, 0) + times
-    found = [Pattern(_kind(texts[key], key[1], n), texts[key], n) for key, n in counts.items()]
+    found = [ErrorPattern(_kind(texts[key], key[1], n), texts[key], n) for key, n in counts.items()]
     return sorted(found, key=lambda one: (-one.times, one.text))[:_KEPT]
 
 
@@ -97,7 +97,7 @@ def _detail(one: Reflection) -> dict[str, Any]:
 
 
 def conclude(
-    engine: Runtime, found: Sequence[Pattern], conflicts: Sequence[Conflict], *, seen: str
+    engine: Runtime, found: Sequence[ErrorPattern], conflicts: Sequence[Conflict], *, seen: str
 ) -> tuple[str, tuple[str, ...]]:
     """A reflection on the night in one line, and at most five improvements."""
     known = proposals(found, conflicts)
@@ -121,7 +121,7 @@ def parse(reply: str, *, otherwise: tuple[str, tuple[str, ...]]) -> tuple[str, t
     return text or otherwise[0], tuple(listed[:_PROPOSED]) or otherwise[1]
 
 
-def proposals(found: Sequence[Pattern], conflicts: Sequence[Conflict]) -> tuple[str, ...]:
+def proposals(found: Sequence[ErrorPattern], conflicts: Sequence[Conflict]) -> tuple[str, ...]:
     """What rules propose: settle contradictions, then see to what happens most."""
     disputes = [
         f"Lessons #{pair.first} and #{pair.second} contradict each other: say when each holds"
@@ -135,7 +135,7 @@ def proposals(found: Sequence[Pattern], conflicts: Sequence[Conflict]) -> tuple[
     return tuple([*disputes, *advice][:_PROPOSED])
 
 
-def _summary(found: Sequence[Pattern], conflicts: Sequence[Conflict], seen: str) -> str:
+def _summary(found: Sequence[ErrorPattern], conflicts: Sequence[Conflict], seen: str) -> str:
     risky = sum(one.is_risky for one in found)
     disputes = f"{len(conflicts)} contradiction{'' if len(conflicts) == 1 else 's'}"
     often = f"; {risky} of {len(found)} failure patterns happened {_RISKY} times or more"

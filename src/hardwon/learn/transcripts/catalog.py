@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime, timedelta
 
-    from hardwon.learn.transcripts.location import Place
+    from hardwon.learn.transcripts.location import SessionPlace
 
 
 class Ambiguous(InvalidInput):
     """Several sessions are going on; `found` are those that may be meant."""
 
-    def __init__(self, found: list[Place]) -> None:
+    def __init__(self, found: list[SessionPlace]) -> None:
         names = ", ".join(one.id for one in found[:6])
         super().__init__(f"{len(found)} sessions may be meant: {names}; name one")
         self.found = found
@@ -29,7 +29,7 @@ class Ambiguous(InvalidInput):
 class Overview(NamedTuple):
     """A session as it is listed."""
 
-    place: Place
+    place: SessionPlace
     turns: int
     steps: int
     failures: int
@@ -37,7 +37,9 @@ class Overview(NamedTuple):
     is_mined: bool = False
 
 
-def find(agents: Iterable[str], cwd: str, *, since: timedelta | None, now: datetime) -> list[Place]:
+def find(
+    agents: Iterable[str], cwd: str, *, since: timedelta | None, now: datetime
+) -> list[SessionPlace]:
     """Sessions, those of the directory first, newest first."""
     unknown = [name for name in agents if name not in KINDS]
     if unknown:
@@ -49,7 +51,7 @@ def find(agents: Iterable[str], cwd: str, *, since: timedelta | None, now: datet
     return [place for place in places if place.changed >= start]
 
 
-def choose(name: str, sessions: list[Place], *, cwd: str, now: datetime) -> Place:
+def choose(name: str, sessions: list[SessionPlace], *, cwd: str, now: datetime) -> SessionPlace:
     """The session with this (beginning of an) id; without one, the newest of the directory."""
     matching = [session for session in sessions if session.id.startswith(name)]
     if not name:
@@ -67,7 +69,7 @@ def is_path(name: str) -> bool:
     return os.sep in name or name in {".", ".."} or name.endswith(".jsonl")
 
 
-def look(place: Place) -> Overview:
+def look(place: SessionPlace) -> Overview:
     """A session with its counts; the whole of it is read."""
     story = Story()
     for moment in read(place).moments():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.errors import InvalidInput, NotFound
 from hardwon.learn.transcripts.agents import KINDS, claude, kind_of, read
-from hardwon.learn.transcripts.location import Place, place
+from hardwon.learn.transcripts.location import SessionPlace, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +22,7 @@ _PEEKED = 400  # moments looked at to learn where a session ran
 class Context(NamedTuple):
     """A session and the paths of its memory."""
 
-    place: Place
+    place: SessionPlace
     mode: str
     project_path: str  # "" when it is unknown or gone
     user_level: str
@@ -41,7 +41,7 @@ class Context(NamedTuple):
         }
 
 
-def find_sessions(home: str, *, agents: Iterable[str] = (), cwd: str = "") -> list[Place]:
+def find_sessions(home: str, *, agents: Iterable[str] = (), cwd: str = "") -> list[SessionPlace]:
     """Every session of these agents (default: all), the current project's first, newest first."""
     chosen = list(agents) or list(KINDS)
     places = [session for name in chosen for session in KINDS[name].find(home)]
@@ -49,7 +49,7 @@ def find_sessions(home: str, *, agents: Iterable[str] = (), cwd: str = "") -> li
     return sorted(places, key=lambda session: not belongs(session, cwd)) if cwd else places
 
 
-def belongs(session: Place, cwd: str) -> bool:
+def belongs(session: SessionPlace, cwd: str) -> bool:
     """Whether the session ran in this directory, below it, or above it in the same work tree."""
     around = _around(cwd)
     if session.cwd:
@@ -71,7 +71,7 @@ def _around(cwd: str) -> tuple[str, ...]:
     return tuple(above)
 
 
-def where(session: Place) -> str:
+def where(session: SessionPlace) -> str:
     """The directory a session ran in, as far as its beginning tells."""
     if session.cwd:
         return session.cwd
@@ -82,7 +82,7 @@ def where(session: Place) -> str:
     return reading.about.cwd
 
 
-def at_path(path: str) -> Place:
+def at_path(path: str) -> SessionPlace:
     """The session in a file that was named."""
     full = os.path.abspath(os.path.expanduser(path))
     if os.path.isdir(full):
@@ -96,7 +96,7 @@ def at_path(path: str) -> Place:
     return place(agent, full, base=_base(full, agent), folder=_folder(full))
 
 
-def newest(sessions: list[Place], *, cwd: str, now: float) -> list[Place]:
+def newest(sessions: list[SessionPlace], *, cwd: str, now: float) -> list[SessionPlace]:
     """The session that is meant when none is named; several when that cannot be told.
 
     Sessions of other directories count only when this directory has none.
@@ -110,7 +110,7 @@ def newest(sessions: list[Place], *, cwd: str, now: float) -> list[Place]:
     return live if len(live) > 1 else here[:1]
 
 
-def context_of(session: Place) -> Context:
+def context_of(session: SessionPlace) -> Context:
     """Mode and paths of a session."""
     kind = KINDS[session.agent]
     home = os.path.expanduser("~")
@@ -125,7 +125,7 @@ def context_of(session: Place) -> Context:
     return Context(session, PROJECT, root, base, own, _memory(session, base, folder, own))
 
 
-def _memory(session: Place, base: str, folder: str, own: str) -> str:
+def _memory(session: SessionPlace, base: str, folder: str, own: str) -> str:
     """Where the memory that is loaded into every session of the project lives."""
     if session.agent == claude.NAME:
         return os.path.join(base, "projects", folder, "memory", "MEMORY.md")

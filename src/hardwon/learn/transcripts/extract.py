@@ -13,7 +13,7 @@ from hardwon.errors import HardwonError
 from hardwon.learn.transcripts import llm_extract
 from hardwon.learn.transcripts.agents import read
 from hardwon.learn.transcripts.chunks import chunks
-from hardwon.learn.transcripts.insight import Delta, Evidence, Insight, Summary, ranked
+from hardwon.learn.transcripts.insight import Delta, Insight, Passage, Summary, ranked
 from hardwon.learn.transcripts.related import find_related, open_library
 from hardwon.learn.transcripts.rules import Findings, apply_rules
 from hardwon.text.redact import redact
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from hardwon.learn.transcripts.context import Context
-    from hardwon.learn.transcripts.location import Place
+    from hardwon.learn.transcripts.location import SessionPlace
     from hardwon.ports import Model
     from hardwon.runtime import Runtime
 
@@ -58,7 +58,7 @@ async def extract(context: Context, engine: Runtime) -> Extraction:
 
 
 async def _worded(
-    place: Place, model: Model, findings: Findings
+    place: SessionPlace, model: Model, findings: Findings
 ) -> tuple[Summary, list[Insight], list[str]]:
     """The model's words, and the rules' insights besides: those carry the signatures."""
     made = await asyncio.gather(
@@ -83,7 +83,7 @@ def cleansed(insight: Insight) -> Insight:
         title=redact(insight.title),
         text=redact(insight.text),
         mistake=redact(insight.mistake),
-        evidence=tuple(Evidence(item.line, redact(item.quote)) for item in insight.evidence),
+        evidence=tuple(Passage(item.line, redact(item.quote)) for item in insight.evidence),
         calls=tuple(redact(item) for item in insight.calls),
     )
 

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hardwon.learn.transcripts.insight import Delta, Insight, Related, Summary, insight_from
-from hardwon.learn.transcripts.location import Place
+from hardwon.learn.transcripts.location import SessionPlace
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -22,7 +22,7 @@ def write_context(handoff: Handoff, context: Context) -> None:
     handoff.write("session-context.json", json.dumps(context.plain(), indent=2))
 
 
-def write_delta(handoff: Handoff, delta: Delta, place: Place, now: datetime) -> None:
+def write_delta(handoff: Handoff, delta: Delta, place: SessionPlace, now: datetime) -> None:
     """The three extractors' files, and all of it for a process that goes on."""
     handoff.write("session-summary.md", summary_text(delta.summary))
     handoff.write("extracted-insights.md", insights_text(delta, place.id, now))
@@ -30,7 +30,7 @@ def write_delta(handoff: Handoff, delta: Delta, place: Place, now: datetime) -> 
     handoff.write("delta.json", json.dumps({**plain(delta), "place": plain(place)}))
 
 
-def read_delta(handoff: Handoff) -> tuple[Place, Delta]:
+def read_delta(handoff: Handoff) -> tuple[SessionPlace, Delta]:
     """The session and what was extracted of it in an earlier process."""
     known = json.loads(handoff.read("delta.json"))
     summary = {**known["summary"], "decisions": tuple(known["summary"]["decisions"])}
@@ -41,7 +41,7 @@ def read_delta(handoff: Handoff) -> tuple[Place, Delta]:
         spare=tuple(insight_from(item) for item in known["spare"]),
         notes=tuple(known["notes"]),
     )
-    return Place(**known["place"]), delta
+    return SessionPlace(**known["place"]), delta
 
 
 def plain(value: Any) -> Any:

@@ -20,7 +20,7 @@ SURENESS = {HIGH: 0.85, MEDIUM: 0.6, LOW: 0.4}
 QUOTE_LIMIT, ENTRY_LIMIT = 240, 300
 
 
-class Evidence(NamedTuple):
+class Passage(NamedTuple):
     """Where in the transcript it shows."""
 
     line: int
@@ -35,7 +35,7 @@ class Insight(NamedTuple):
     kind: str
     confidence: str
     text: str  # imperative
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[Passage, ...]
     tier: str = TIER_B
     tags: tuple[str, ...] = ()
     mistake: str = ""
@@ -110,9 +110,9 @@ def by_count(times: int) -> str:
     return HIGH if times >= 5 else MEDIUM if times >= 3 else LOW
 
 
-def evidence(line: int, quote: str) -> Evidence:
+def evidence(line: int, quote: str) -> Passage:
     """A short quote with its line, without secrets."""
-    return Evidence(line, safe_line(quote, QUOTE_LIMIT))
+    return Passage(line, safe_line(quote, QUOTE_LIMIT))
 
 
 def safe_line(text: str, limit: int) -> str:
@@ -162,7 +162,7 @@ def insight_from(plain: dict[str, Any]) -> Insight:
     for name in ("tags", "signatures", "calls", "kinds"):
         known[name] = tuple(known.get(name, ()))
     known["fixes"] = tuple(Fix(**fix) for fix in known.get("fixes", ()))
-    known["evidence"] = tuple(Evidence(*_pair(piece)) for piece in known["evidence"])
+    known["evidence"] = tuple(Passage(*_pair(piece)) for piece in known["evidence"])
     return Insight(**known)
 
 

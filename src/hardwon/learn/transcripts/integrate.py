@@ -11,9 +11,9 @@ from hardwon.learn.transcripts import render
 from hardwon.learn.transcripts.destinations import Destinations, in_project
 from hardwon.learn.transcripts.insight import TIER_A, Insight
 from hardwon.learn.transcripts.questions import MERGE, OWN_PROJECT, Choice, Selection
-from hardwon.learn.transcripts.state import Report, key_of
+from hardwon.learn.transcripts.state import IntegrationReport, key_of
 from hardwon.learn.transcripts.undo import undo
-from hardwon.stores.markdown import Change, Entry, Note, read_text, update
+from hardwon.stores.markdown import Entry, FileChange, Note, read_text, update
 from hardwon.stores.markdown import insights as notes
 from hardwon.stores.markdown import memory as loaded
 from hardwon.values.lesson import Status
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from hardwon.learn.transcripts.context import Context
     from hardwon.learn.transcripts.insight import Summary
-    from hardwon.learn.transcripts.state import State
+    from hardwon.learn.transcripts.state import MiningState
     from hardwon.runtime import Runtime
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
@@ -34,7 +34,7 @@ _NAMES = 99  # files of one title
 class Integration:
     """Writes one selection; when something fails on the way, what was written is taken back."""
 
-    def __init__(self, engine: Runtime, state: State, context: Context, scope: Scope) -> None:
+    def __init__(self, engine: Runtime, state: MiningState, context: Context, scope: Scope) -> None:
         self._engine = engine
         self._state = state
         self._context = context
@@ -43,13 +43,13 @@ class Integration:
         self._session = context.place.id
         self._now = engine.clock()
         self._id = f"{self._now:%Y%m%dT%H%M%S%f}-{os.urandom(3).hex()}"
-        self._changes: list[tuple[Change, str]] = []
+        self._changes: list[tuple[FileChange, str]] = []
         self._lessons: list[tuple[int, bool]] = []
         self._keys: list[tuple[str, str, str]] = []
         self._notes: list[str] = []  # what the person should know
         self._moved = 0
 
-    def apply(self, selection: Selection, *, vouched: bool) -> Report:
+    def apply(self, selection: Selection, *, vouched: bool) -> IntegrationReport:
         """Store every choice, or none; `vouched` when a person made it."""
         try:
             for choice in selection.choices:
@@ -67,7 +67,7 @@ class Integration:
             self._record()
         return self._report()
 
-    def verify(self, report: Report) -> list[str]:
+    def verify(self, report: IntegrationReport) -> list[str]:
         """What is wrong with what was written, in words; nothing when all is well."""
         checks: list[Callable[[], object]] = [partial(_check_file, path) for path in report.files]
         stored = self._engine.store.lessons
@@ -187,9 +187,9 @@ class Integration:
             },
         )
 
-    def _report(self) -> Report:
+    def _report(self) -> IntegrationReport:
         files = tuple(dict.fromkeys(change.path for change, _ in self._changes))
-        return Report(
+        return IntegrationReport(
             id=self._id if files or self._lessons else "",
             files=files,
             lessons=tuple(dict.fromkeys(number for number, _ in self._lessons)),

@@ -16,8 +16,8 @@ from hardwon.learn.transcripts.insight import (
     PATTERN,
     TIER_A,
     TIER_B,
-    Evidence,
     Insight,
+    Passage,
     Summary,
     by_count,
     evidence,
@@ -165,19 +165,19 @@ def _kind(plain: dict[str, Any]) -> str:
     return str(kind) if kind in {*_KINDS, PATTERN} else IMPLICIT
 
 
-def _quotes(plain: dict[str, Any], text: str) -> tuple[Evidence, ...]:
+def _quotes(plain: dict[str, Any], text: str) -> tuple[Passage, ...]:
     """The quotes that really stand in the text."""
     quotes = map(_evidence, plain.get("evidence") or ())
     return tuple(quote for quote in quotes if quote and _is_in(quote, text))
 
 
-def _evidence(plain: Any) -> Evidence | None:
+def _evidence(plain: Any) -> Passage | None:
     if not isinstance(plain, dict) or not isinstance(plain.get("line"), int):
         return None
     return evidence(plain["line"], str(plain.get("quote") or ""))
 
 
-def _is_in(shown: Evidence, text: str) -> bool:
+def _is_in(shown: Passage, text: str) -> bool:
     """Whether the line was shown and the words stand in the text, spaces aside."""
     if f"[{shown.line}]" not in text:
         return False

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Place(NamedTuple):
+class SessionPlace(NamedTuple):
     """A session on disk."""
 
     agent: str
@@ -39,11 +39,11 @@ def inside(base: str, *pattern: str) -> Iterator[str]:
 
 def place(
     agent: str, path: str, *, base: str, id: str = "", folder: str = "", cwd: str = ""
-) -> Place:
+) -> SessionPlace:
     """The session in this file."""
     own = id or os.path.splitext(os.path.basename(path))[0]
     try:
         status = os.stat(path)
     except OSError:  # gone since it was listed
-        return Place(agent, own, path, base=base, folder=folder, cwd=cwd)
-    return Place(agent, own, path, status.st_size, status.st_mtime, base, folder, cwd)
+        return SessionPlace(agent, own, path, base=base, folder=folder, cwd=cwd)
+    return SessionPlace(agent, own, path, status.st_size, status.st_mtime, base, folder, cwd)

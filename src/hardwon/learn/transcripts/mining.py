@@ -23,7 +23,7 @@ from hardwon.learn.transcripts.questions import (
     converse,
     dialogue,
 )
-from hardwon.learn.transcripts.state import Handoff, Mined, Report, State, key_of
+from hardwon.learn.transcripts.state import Handoff, IntegrationReport, Mined, MiningState, key_of
 from hardwon.learn.transcripts.undo import undo
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from hardwon.learn.transcripts.insight import Delta
-    from hardwon.learn.transcripts.location import Place
+    from hardwon.learn.transcripts.location import SessionPlace
     from hardwon.runtime import Runtime
     from hardwon.values.scope import Scope
 
@@ -41,8 +41,8 @@ Answerer = Callable[["Delta", Context], Answer]
 class Mining(NamedTuple):
     """What came of mining one session."""
 
-    place: Place
-    report: Report
+    place: SessionPlace
+    report: IntegrationReport
     delta: Delta | None = None
     problem: str = ""  # why nothing came of it
 
@@ -67,19 +67,19 @@ class Sessions:
     def __init__(self, engine: Runtime, scope: Scope) -> None:
         self._engine = engine
         self._scope = scope
-        self._state = State(engine.settings.home)
+        self._state = MiningState(engine.settings.home)
 
     def find(
         self, *, agents: Iterable[str] = (), cwd: str = "", since: timedelta | None = None
-    ) -> list[Place]:
+    ) -> list[SessionPlace]:
         """Sessions, those of the directory first, newest first."""
         return catalog.find(tuple(agents), cwd, since=since, now=self._engine.clock())
 
-    def look(self, place: Place) -> catalog.Overview:
+    def look(self, place: SessionPlace) -> catalog.Overview:
         """A session with its counts; the whole of it is read."""
         return catalog.look(place)._replace(is_mined=is_mined(place, self._state.mined()))
 
-    def choose(self, name: str = "", *, cwd: str = "", agents: Iterable[str] = ()) -> Place:
+    def choose(self, name: str = "", *, cwd: str = "", agents: Iterable[str] = ()) -> SessionPlace:
         """The session with this path or (beginning of an) id; without one, the newest here."""
         if catalog.is_path(name):
             return catalog.at_path(name)
@@ -88,13 +88,13 @@ class Sessions:
 
     def mine(
         self,
-        place: Place,
+        place: SessionPlace,
         answerer: Answerer = by_policy,
         *,
         watch: phases.Watch = phases.unwatched,
     ) -> Mining:
         """All five phases; the hand-off files are gone afterwards, whatever happens."""
-        progress = phases.Progress(watch)
+        progress = phases.PhaseOrder(watch)
         with self._handoff() as handoff:
             context, delta = self._extracted(place, handoff, progress)
             progress.enter(phases.SELECTION)
@@ -104,16 +104,16 @@ class Sessions:
         progress.finish()
         return Mining(place, report, delta)
 
-    def preview(self, place: Place) -> tuple[Context, Delta]:
+    def preview(self, place: SessionPlace) -> tuple[Context, Delta]:
         """What mining would offer; nothing is saved."""
         with self._handoff() as handoff:
-            return self._extracted(place, handoff, phases.Progress())
+            return self._extracted(place, handoff, phases.PhaseOrder())
 
-    def ask(self, place: Place) -> Waiting:
+    def ask(self, place: SessionPlace) -> Waiting:
         """The questions of a session; what was extracted waits for `answer`."""
         handoff = self._state.new_handoff()
         try:
-            context, delta = self._extracted(place, handoff, phases.Progress())
+            context, delta = self._extracted(place, handoff, phases.PhaseOrder())
         except BaseException:
             handoff.remove()
             raise
@@ -127,20 +127,20 @@ class Sessions:
         context = context_of(place)
         answerer = prepared(answers, delta, context.mode)
         selection = converse(dialogue(delta, context.mode), answerer)
-        progress = phases.Progress(at=phases.SELECTION)
+        progress = phases.PhaseOrder(at=phases.SELECTION)
         report = self._integrated(context, selection, progress, vouched=True)
         handoff.remove()
         return Mining(context.place, report, delta)
 
-    def mine_all(self, places: Iterable[Place]) -> Iterator[Mining]:
+    def mine_all(self, places: Iterable[SessionPlace]) -> Iterator[Mining]:
         """Every session that is new or has grown, by policy; one that fails stops no other."""
         for place in self.pending(places):
             try:
                 yield self.mine(place)
             except HardwonError as error:
-                yield Mining(place, Report(""), problem=str(error))
+                yield Mining(place, IntegrationReport(""), problem=str(error))
 
-    def pending(self, places: Iterable[Place]) -> list[Place]:
+    def pending(self, places: Iterable[SessionPlace]) -> list[SessionPlace]:
         """Those that were not mined yet, or have grown since; oldest first."""
         known = self._state.mined()
         left = [place for place in places if not is_mined(place, known)]
@@ -150,19 +150,19 @@ class Sessions:
         """The ids of what can be taken back, oldest first."""
         return self._state.integrations()
 
-    def undo(self, identity: str = "") -> Report:
+    def undo(self, identity: str = "") -> IntegrationReport:
         """Take back an integration, by default the last one."""
         known = self._state.integrations()
         if not known:
             raise NotFound("integration", identity)
         return undo(self._engine, self._state, identity or known[-1])
 
-    def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[runs.Run]:
+    def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[runs.RunLessons]:
         """Keep what runs in the neutral format teach."""
         return runs.import_runs(path, self._engine, self._scope, skipped)
 
     def _extracted(
-        self, place: Place, handoff: Handoff, progress: phases.Progress
+        self, place: SessionPlace, handoff: Handoff, progress: phases.PhaseOrder
     ) -> tuple[Context, Delta]:
         progress.enter(phases.CONTEXT)
         context = context_of(place)
@@ -173,8 +173,8 @@ class Sessions:
         return context, delta
 
     def _integrated(
-        self, context: Context, selection: Selection, progress: phases.Progress, *, vouched: bool
-    ) -> Report:
+        self, context: Context, selection: Selection, progress: phases.PhaseOrder, *, vouched: bool
+    ) -> IntegrationReport:
         progress.enter(phases.INTEGRATION)
         integration = Integration(self._engine, self._state, context, self._scope)
         report = integration.apply(selection, vouched=vouched)
@@ -192,7 +192,7 @@ class Sessions:
             handoff.remove()
 
 
-def is_mined(place: Place, known: Mapping[str, Mined]) -> bool:
+def is_mined(place: SessionPlace, known: Mapping[str, Mined]) -> bool:
     """Whether a session was mined and has not grown since."""
     before = known.get(key_of(place))
     return before is not None and before.size == place.size

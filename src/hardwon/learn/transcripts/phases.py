@@ -32,7 +32,7 @@ def unwatched(phases: tuple[Phase, ...]) -> None:
     """For those who do not look."""
 
 
-class Progress:
+class PhaseOrder:
     """Each phase is in progress exactly once, one at a time, and never again."""
 
     def __init__(self, watch: Watch = unwatched, *, at: int = -1) -> None:

@@ -32,7 +32,7 @@ class Passage(NamedTuple):
     words: frozenset[str]
 
 
-class Library(NamedTuple):
+class KnownNotes(NamedTuple):
     """All that memory says, and what of it could not be read."""
 
     passages: list[Passage]
@@ -40,15 +40,15 @@ class Library(NamedTuple):
     problems: list[str]
 
 
-def find_related(insights: tuple[Insight, ...], library: Library) -> tuple[Related, ...]:
+def find_related(insights: tuple[Insight, ...], library: KnownNotes) -> tuple[Related, ...]:
     """For each insight the passage that is nearest to it; nothing for a new one."""
     nearest = (_nearest(insight, library) for insight in insights)
     return tuple(insight for insight in nearest if insight)
 
 
-def open_library(context: Context) -> Library:
+def open_library(context: Context) -> KnownNotes:
     """Every place the agent may load memory from: rules, insights, MEMORY.md."""
-    library = Library([], {}, [])
+    library = KnownNotes([], {}, [])
     for path in _paths(context):
         try:
             text = read_text(path)
@@ -84,7 +84,7 @@ def _is_own(path: str, context: Context) -> bool:
     return os.path.isfile(real) and any(os.path.commonpath((real, root)) == root for root in known)
 
 
-def _shelve(path: str, text: str, library: Library) -> None:
+def _shelve(path: str, text: str, library: KnownNotes) -> None:
     for number, line in enumerate(text.splitlines(), 1):
         passage = Passage(path, number, line, meaning(line))
         for key in re.findall(r"<!-- hardwon:([0-9a-f]{12})\b", line):
@@ -93,7 +93,7 @@ def _shelve(path: str, text: str, library: Library) -> None:
             library.passages.append(passage)
 
 
-def _nearest(insight: Insight, library: Library) -> Related | None:
+def _nearest(insight: Insight, library: KnownNotes) -> Related | None:
     if insight.key in library.marks:
         return _related(insight, REDUNDANT, library.marks[insight.key], "It was stored before.")
     words = meaning(insight.text)

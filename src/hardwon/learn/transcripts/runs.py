@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hardwon.values.scope import Scope
 
 
-class Run(NamedTuple):
+class RunLessons(NamedTuple):
     """What one run taught."""
 
     id: str
@@ -32,7 +32,7 @@ class Run(NamedTuple):
     lessons: tuple[int, ...] = ()
 
 
-def read_runs(path: str, skipped: Counter[str]) -> Iterator[Run]:
+def read_runs(path: str, skipped: Counter[str]) -> Iterator[RunLessons]:
     """Every run in the file with what the rules find in it; odd rows are counted."""
     for number, record in lines.records(path, skipped):
         reading = Reading(Parser(), [(number, record)], skipped)
@@ -42,7 +42,7 @@ def read_runs(path: str, skipped: Counter[str]) -> Iterator[Run]:
             kept = tuple(
                 cleansed(insight) for insight in findings.insights if insight.confidence != LOW
             )
-            yield Run(
+            yield RunLessons(
                 id=reading.about.id,
                 repo=reading.about.cwd,
                 steps=story.steps,
@@ -52,7 +52,9 @@ def read_runs(path: str, skipped: Counter[str]) -> Iterator[Run]:
             )
 
 
-def import_runs(path: str, engine: Runtime, scope: Scope, skipped: Counter[str]) -> Iterator[Run]:
+def import_runs(
+    path: str, engine: Runtime, scope: Scope, skipped: Counter[str]
+) -> Iterator[RunLessons]:
     """The runs, each with the lessons that were kept of it; a second import adds nothing."""
     for run in read_runs(path, skipped):
         own = scope if scope.project or not run.repo else _in(scope, run.repo)

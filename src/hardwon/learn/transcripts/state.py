@@ -17,7 +17,7 @@ from hardwon.text.clean import file_id
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hardwon.learn.transcripts.location import Place
+    from hardwon.learn.transcripts.location import SessionPlace
 
 _STALE = 24 * 3600.0  # hand-off files of a run that nobody went on with
 
@@ -47,7 +47,7 @@ class Handoff:
         shutil.rmtree(self.path, ignore_errors=True)
 
 
-class Report(NamedTuple):
+class IntegrationReport(NamedTuple):
     """What an integration did, or took back."""
 
     id: str
@@ -66,7 +66,7 @@ class Mined(NamedTuple):
     changed: float
 
 
-class State:
+class MiningState:
     """The folder `sessions` in hardwon's home."""
 
     def __init__(self, home: str) -> None:
@@ -119,7 +119,7 @@ class State:
             sizes[key] = Mined(size, changed)
         return sizes
 
-    def note(self, place: Place) -> None:
+    def note(self, place: SessionPlace) -> None:
         """Remember that a session was mined as it is now."""
         self._append([key_of(place), place.size, place.changed])
 
@@ -158,6 +158,6 @@ class State:
                 shutil.rmtree(path, ignore_errors=True)
 
 
-def key_of(place: Place) -> str:
+def key_of(place: SessionPlace) -> str:
     """The name of a session among those of all agents."""
     return f"{place.agent}:{place.id}"

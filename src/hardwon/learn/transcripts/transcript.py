@@ -26,7 +26,7 @@ class Said(NamedTuple):
     text: str
 
 
-class Call(NamedTuple):
+class ToolCall(NamedTuple):
     """A tool call as it was made; its result comes later, joined by id."""
 
     line: int
@@ -61,7 +61,7 @@ class About(NamedTuple):
     at: str = ""  # ISO time of a line
 
 
-Event = Said | Call | Result | About
+Event = Said | ToolCall | Result | About
 Moment = Said | Acted
 
 
@@ -80,7 +80,7 @@ class Reading:
     ) -> None:
         self._parser = parser
         self._records = records
-        self._waiting: dict[str, Call] = {}
+        self._waiting: dict[str, ToolCall] = {}
         self.skipped = skipped  # lines and events that were left out, by reason
         self.about = About()
         self.lines = 0
@@ -93,7 +93,7 @@ class Reading:
             for event in self._taken(take, record):
                 if isinstance(event, Result):
                     yield from self._joined(event)
-                elif isinstance(event, Call):
+                elif isinstance(event, ToolCall):
                     self._hold(event)
                 elif isinstance(event, Said):
                     yield event
@@ -112,7 +112,7 @@ class Reading:
             return ()
         return events
 
-    def _hold(self, call: Call) -> None:
+    def _hold(self, call: ToolCall) -> None:
         if len(self._waiting) >= _WAITING_LIMIT:
             self._waiting.pop(next(iter(self._waiting)))
             self.skipped["unanswered"] += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import NotFound
-from hardwon.learn.transcripts.state import Report
+from hardwon.learn.transcripts.state import IntegrationReport
 from hardwon.stores.markdown import insights as notes
 from hardwon.stores.markdown import memory as loaded
 from hardwon.stores.markdown import update
@@ -13,11 +13,11 @@ from hardwon.values.evidence import Evidence, Kind
 from hardwon.values.scope import Scope
 
 if TYPE_CHECKING:
-    from hardwon.learn.transcripts.state import State
+    from hardwon.learn.transcripts.state import MiningState
     from hardwon.runtime import Runtime
 
 
-def undo(engine: Runtime, state: State, identity: str) -> Report:
+def undo(engine: Runtime, state: MiningState, identity: str) -> IntegrationReport:
     """Take one integration back; what others wrote since stays."""
     record = state.load(identity)
     scope = Scope(*record["scope"])
@@ -30,7 +30,7 @@ def undo(engine: Runtime, state: State, identity: str) -> Report:
         _forget(engine, scope, number, is_new, record["session"])
     state.unnote(record["mined"])
     state.forget(identity)
-    return Report(
+    return IntegrationReport(
         identity, tuple(dict.fromkeys(files)), tuple(number for number, _ in record["lessons"])
     )
 

@@ -33,7 +33,7 @@ PROFILES = {
 }
 
 
-class Acted(NamedTuple):
+class ActorRun(NamedTuple):
     """What the actor did, with all it printed."""
 
     output: ActorOutput
@@ -57,13 +57,13 @@ async def act(
     mark: str,
     limits: ProcessLimits,
     variant: Variant,
-) -> Acted:
+) -> ActorRun:
     """Run the actor on a prompt."""
     placed = "{prompt}" in command or "{prompt_file}" in command
     line = filled(command, prompt, prompt_file)
     stdin = b"" if placed else prompt.encode("utf-8", "replace")
     ended = await process.run(line, cwd=cwd, env=os.environ, mark=mark, limits=limits, stdin=stdin)
-    return Acted(_output(ended, variant), clean(ended.stdout) + clean(ended.stderr))
+    return ActorRun(_output(ended, variant), clean(ended.stdout) + clean(ended.stderr))
 
 
 def filled(command: str, prompt: str, prompt_file: str) -> str:

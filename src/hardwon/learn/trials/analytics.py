@@ -12,7 +12,7 @@ from hardwon.text.clean import clip
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hardwon.learn.trials.state import State
+    from hardwon.learn.trials.state import LoopState
 
 
 class Curve(NamedTuple):
@@ -63,7 +63,7 @@ class Analysis(NamedTuple):
     curves: tuple[Curve, ...] = ()
 
 
-def analyze(states: Iterable[State], *, curves: int = 12) -> Analysis:
+def analyze(states: Iterable[LoopState], *, curves: int = 12) -> Analysis:
     """The numbers of all loops together; of the newest ones also their curves."""
     loops = sorted(states, key=lambda state: state.created_at)
     analysis = Analysis(loops=len(loops), repeated=repeated(loops))
@@ -72,7 +72,7 @@ def analyze(states: Iterable[State], *, curves: int = 12) -> Analysis:
     return _with_curves(analysis, list(map(curve, loops)), shown=curves)
 
 
-def _with_ends(analysis: Analysis, loops: Sequence[State]) -> Analysis:
+def _with_ends(analysis: Analysis, loops: Sequence[LoopState]) -> Analysis:
     """How the loops ended, and what success took."""
     won = [state for state in loops if state.passed]
     return analysis._replace(
@@ -84,7 +84,7 @@ def _with_ends(analysis: Analysis, loops: Sequence[State]) -> Analysis:
     )
 
 
-def _with_reflections(analysis: Analysis, loops: Sequence[State]) -> Analysis:
+def _with_reflections(analysis: Analysis, loops: Sequence[LoopState]) -> Analysis:
     """What the failed trials were, and how good the reflections on them."""
     trials = [trial for state in loops for trial in state.trials]
     pairs = confidence_pairs(loops)
@@ -99,7 +99,7 @@ def _with_reflections(analysis: Analysis, loops: Sequence[State]) -> Analysis:
     )
 
 
-def _with_reuse(analysis: Analysis, loops: Sequence[State]) -> Analysis:
+def _with_reuse(analysis: Analysis, loops: Sequence[LoopState]) -> Analysis:
     """Whether loops that began with recalled lessons did better."""
     used = [state.passed for state in loops if _used_lessons(state)]
     unused = [state.passed for state in loops if not _used_lessons(state)]
@@ -121,11 +121,11 @@ def _with_curves(analysis: Analysis, lines: Sequence[Curve], *, shown: int) -> A
     )
 
 
-def _seconds(state: State) -> float:
+def _seconds(state: LoopState) -> float:
     return sum(trial.seconds for trial in state.trials)
 
 
-def curve(state: State) -> Curve:
+def curve(state: LoopState) -> Curve:
     """One loop as a line: its rate is (last - first) / trials, as published."""
     rewards = tuple(trial.reward for trial in state.trials)
     rate = (rewards[-1] - rewards[0]) / len(rewards) if len(rewards) > 1 else 0.0
@@ -135,7 +135,7 @@ def curve(state: State) -> Curve:
     return Curve(state.loop_id, task, state.status, rewards, errors, round(rate, 6), better)
 
 
-def confidence_pairs(loops: Sequence[State]) -> list[tuple[float, bool]]:
+def confidence_pairs(loops: Sequence[LoopState]) -> list[tuple[float, bool]]:
     """How sure each reflection was, and whether the trial after it did better."""
     return [
         (trial.confidence, after.delta.is_improvement)
@@ -168,16 +168,16 @@ def calibration(pairs: Sequence[tuple[float, bool]]) -> tuple[tuple[str, int, fl
     )
 
 
-def repeated(loops: Sequence[State]) -> tuple[TaskType, ...]:
+def repeated(loops: Sequence[LoopState]) -> tuple[TaskType, ...]:
     """Kinds of tasks that came more than once: did the later loops need fewer trials?"""
-    groups: dict[str, list[State]] = {}
+    groups: dict[str, list[LoopState]] = {}
     for state in loops:
         groups.setdefault(fold(state.task).lower(), []).append(state)
     rows = [_task_type(group) for group in groups.values() if len(group) > 1]
     return tuple(sorted(rows, key=lambda row: -row.loops)[:20])
 
 
-def _task_type(group: Sequence[State]) -> TaskType:
+def _task_type(group: Sequence[LoopState]) -> TaskType:
     half = len(group) // 2
     first = _mean([len(state.trials) for state in group[:half]]) or 0.0
     last = _mean([len(state.trials) for state in group[-half:]]) or 0.0
@@ -185,11 +185,11 @@ def _task_type(group: Sequence[State]) -> TaskType:
     return TaskType(task, len(group), first, last, round(first - last, 4))
 
 
-def _used_lessons(state: State) -> bool:
+def _used_lessons(state: LoopState) -> bool:
     return any(trial.lessons_used for trial in state.trials)
 
 
-def _reason(state: State) -> str:
+def _reason(state: LoopState) -> str:
     """Why a loop ended, without what differs from loop to loop."""
     return state.reason.split(":")[0].split(" in trial")[0].split(" (")[0] or state.status
 

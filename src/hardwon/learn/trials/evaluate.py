@@ -13,7 +13,7 @@ from hardwon.failures.error_line import error_line
 from hardwon.learn.trials import process
 from hardwon.learn.trials.reward import reward
 from hardwon.learn.trials.tools import junit, tool_of, tracebacks
-from hardwon.learn.trials.tools.report import Report, error
+from hardwon.learn.trials.tools.report import ToolReport, error
 from hardwon.learn.trials.values import (
     EvaluatorOutput,
     Status,
@@ -72,16 +72,18 @@ async def verify(
     return combined(judged)
 
 
-def judge(command: str, ended: Finished, *, cwd: str) -> tuple[VerificationResult, Report]:
+def judge(command: str, ended: Finished, *, cwd: str) -> tuple[VerificationResult, ToolReport]:
     """One tool's verdict with what its output says."""
     output = clean(f"{ended.stdout}\n{ended.stderr}")
     tool = tool_of(command, output)
     status = _status(ended)
     report = _report(command, ended, tool.parse(output), cwd=cwd)
     if status == "pass":  # it may print the word error all it likes
-        report = Report((), report.metrics)
+        report = ToolReport((), report.metrics)
     elif not any(error.severity == "error" for error in report.errors):
-        report = Report((*report.errors, _unexplained(tool.name, ended, output)), report.metrics)
+        report = ToolReport(
+            (*report.errors, _unexplained(tool.name, ended, output)), report.metrics
+        )
     result = VerificationResult(
         tool=tool.name,
         status=status,
@@ -103,7 +105,7 @@ def _status(ended: Finished) -> Status:
     return "error" if broken or ended.exit_code in _NOT_STARTED else "fail"
 
 
-def _report(command: str, ended: Finished, read: Report, *, cwd: str) -> Report:
+def _report(command: str, ended: Finished, read: ToolReport, *, cwd: str) -> ToolReport:
     """What was read; a JUnit file that the command wrote knows better."""
     named = re.search(r"--junit-?xml[= ](\S+)", command)
     if not named or ended.exit_code is None:
@@ -132,7 +134,7 @@ def _unexplained(tool: str, ended: Finished, output: str) -> StructuredError:
     return error("other", line, tool=tool, trace=output[-2000:])
 
 
-def combined(judged: Sequence[tuple[VerificationResult, Report]]) -> EvaluatorOutput:
+def combined(judged: Sequence[tuple[VerificationResult, ToolReport]]) -> EvaluatorOutput:
     """One judgement out of many."""
     results = tuple(result for result, _ in judged)
     errors = [error for _, report in judged for error in report.errors]

@@ -13,7 +13,7 @@ from hardwon.learn.trials import files, foreign, summary
 from hardwon.learn.trials.codec import to_json
 from hardwon.learn.trials.failures import main_error
 from hardwon.learn.trials.records import with_reflection
-from hardwon.learn.trials.state import IMPORTED, Options, State, Trial
+from hardwon.learn.trials.state import IMPORTED, LoopState, Options, Trial
 from hardwon.learn.trials.values import PerformanceDelta, Record
 from hardwon.learn.trials.wording import describe
 from hardwon.text.clean import clip
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hardwon.values.scope import Scope
 
 LAYOUT = os.path.join(".aiwg", "ralph", "reflections")  # where the published system looks
-Learn = Callable[[State, Sequence[Record]], int]
+Learn = Callable[[LoopState, Sequence[Record]], int]
 
 
 class Imported(NamedTuple):
@@ -80,7 +80,7 @@ def _read(path: str, now: datetime) -> tuple[dict[str, list[Record]], list[str]]
 class _Taken(NamedTuple):
     """A loop after its import: its state, and which reflections are new."""
 
-    state: State
+    state: LoopState
     new: tuple[Record, ...]
     known: int
 
@@ -119,7 +119,7 @@ def _take(root: str, scope: Scope, loop_id: str, records: Sequence[Record]) -> _
         journal.close()
 
 
-def _is_own(state: State, scope: Scope) -> bool:
+def _is_own(state: LoopState, scope: Scope) -> bool:
     return state.reason == IMPORTED and summary.is_visible(state, scope)
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hardwon import _files
 from hardwon.errors import Corrupt, InvalidInput, NotFound, TransientError, storage_error
 from hardwon.learn.trials.codec import Misfit, from_json, to_json
-from hardwon.learn.trials.state import Event, State, after, replay
+from hardwon.learn.trials.state import Event, LoopState, after, replay
 from hardwon.learn.trials.values import Record
 from hardwon.text.clean import file_id
 
@@ -65,7 +65,7 @@ class LoopFolder:
             remedy = "mend that line, or move the folder away"
             raise Corrupt(self.at(JOURNAL), f"not a journal ({error})", remedy) from error
 
-    def state(self) -> State:
+    def state(self) -> LoopState:
         """The state of the loop."""
         events = self.events()
         try:
@@ -115,9 +115,9 @@ class LoopJournal:
         self._lines: list[bytes] = []
         self._stamps: dict[str, tuple[int, ...]] = {}
         self.records: dict[int, Record] = {}
-        self.state: State | None = None
+        self.state: LoopState | None = None
 
-    def load(self) -> State:
+    def load(self) -> LoopState:
         """Take the loop up where it stopped; what cannot be read is moved aside and noted."""
         events = self.folder.events()
         self.state = self.folder.state()
@@ -131,7 +131,7 @@ class LoopJournal:
             self._stamps[name] = stamp(self.folder.at(name))
         return self.state
 
-    def add(self, event: Event) -> State:
+    def add(self, event: Event) -> LoopState:
         """Make an event durable; the state after it."""
         line = _line(event)
         if self._lines and stamp(self.folder.at(JOURNAL)) != self._stamps.get(JOURNAL):

@@ -14,7 +14,7 @@ from hardwon.errors import InvalidInput, NotFound
 from hardwon.learn.trials import files, summary
 from hardwon.learn.trials.analytics import Analysis, analyze
 from hardwon.learn.trials.exchange import Imported, import_all
-from hardwon.learn.trials.search import PARTS, Pattern, Wanted, patterns, search
+from hardwon.learn.trials.search import PARTS, RecordFilter, SharedPoint, patterns, search
 from hardwon.learn.trials.snapshots import repository
 from hardwon.learn.trials.to_lessons import keep_lessons
 from hardwon.learn.trials.window import window
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hardwon.learn.trials.files import LoopFolder
-    from hardwon.learn.trials.state import State
+    from hardwon.learn.trials.state import LoopState
     from hardwon.learn.trials.values import Record
     from hardwon.runtime import Runtime
     from hardwon.values.scope import Scope
@@ -40,7 +40,7 @@ class Library:
         self.scope = scope
         self.root = root_of(engine)
 
-    def get(self, loop_id: str) -> State:
+    def get(self, loop_id: str) -> LoopState:
         """The state of a loop, or NotFound."""
         return self._folder(loop_id).state()
 
@@ -48,7 +48,7 @@ class Library:
         """Whether some process runs the loop now."""
         return files.is_running(self._folder(loop_id))
 
-    def list(self, *, limit: int = 20, status: str | None = None) -> list[State]:
+    def list(self, *, limit: int = 20, status: str | None = None) -> list[LoopState]:
         """The newest loops first."""
         states = [
             state
@@ -79,7 +79,7 @@ class Library:
     ) -> Sequence[Record]:
         """Reflections over all loops of the agent, newest first."""
         kinds = (failure_category,) if isinstance(failure_category, str) else failure_category
-        wanted = Wanted(tuple(kinds), tuple(task_keywords), min_confidence, limit)
+        wanted = RecordFilter(tuple(kinds), tuple(task_keywords), min_confidence, limit)
         return search(self.root, self.scope, wanted)
 
     def patterns(
@@ -89,7 +89,7 @@ class Library:
         min_frequency: int = 2,
         categories: Sequence[str] = PARTS,
         **wanted: Any,
-    ) -> Sequence[Pattern]:
+    ) -> Sequence[SharedPoint]:
         """What several reflections say alike, commonest first.
 
         Looked at are `records`, or what `search` finds with the same words. `categories` are the

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hardwon.learn.trials.files import LoopFolder, LoopJournal
-    from hardwon.learn.trials.state import Options, State
+    from hardwon.learn.trials.state import LoopState, Options
 
 _ABORT_PATIENCE = 15.0  # seconds that a running loop gets to notice that it was aborted
 
@@ -36,7 +36,7 @@ class Functions:
         evaluate: Callable[[Any], Any] | None = None,
         *,
         threads: bool = False,
-        say: Callable[[str, State], None] = lambda event, state: None,
+        say: Callable[[str, LoopState], None] = lambda event, state: None,
     ) -> None:
         self.actor = actor
         self.evaluate = evaluate
@@ -47,7 +47,7 @@ class Functions:
 class Loops(Library):
     """The loops of one agent, and what can be done with them."""
 
-    def run(self, task: str, **options: Any) -> State:
+    def run(self, task: str, **options: Any) -> LoopState:
         """Tries the task until it is verified: `actor=` acts, `evaluate=` or `verify=` judges."""
         return asyncio.run(self._run_async(task, threads=False, **options))
 
@@ -61,7 +61,7 @@ class Loops(Library):
         resume: str | None = None,
         loop_id: str | None = None,
         **given: Any,
-    ) -> State:
+    ) -> LoopState:
         """The same; with `threads` plain functions do not hold up the event loop."""
         command = actor if isinstance(actor, str) else None
         function = None if isinstance(actor, str) else actor
@@ -75,7 +75,7 @@ class Loops(Library):
 
     async def begin(
         self, options: Options, functions: Functions, *, loop_id: str | None = None
-    ) -> State:
+    ) -> LoopState:
         """A new loop, run to its end."""
         options = sound(options, functions)
         name = files.safe_id(loop_id) if loop_id is not None else new_id(options.task)
@@ -89,7 +89,7 @@ class Loops(Library):
         finally:
             journal.close()
 
-    async def resume(self, loop_id: str, functions: Functions, **changes: Any) -> State:
+    async def resume(self, loop_id: str, functions: Functions, **changes: Any) -> LoopState:
         """A loop that was interrupted or given up, run on from its last durable step."""
         folder = self._folder(loop_id)
         journal = files.LoopJournal(folder)
@@ -104,7 +104,7 @@ class Loops(Library):
         finally:
             journal.close()
 
-    def abort(self, loop_id: str) -> State:
+    def abort(self, loop_id: str) -> LoopState:
         """End a loop: a running one is asked and waited for, an interrupted one is closed."""
         folder = self._folder(loop_id)
         if folder.state().status != "running":

@@ -15,7 +15,7 @@ from hardwon.text.redact import redact
 
 if TYPE_CHECKING:
     from hardwon.learn.trials.loops import Functions
-    from hardwon.learn.trials.state import State
+    from hardwon.learn.trials.state import LoopState
 
 _TASK_LIMIT = 64 * 1024
 _CHANGEABLE = {
@@ -80,7 +80,7 @@ def options_of(task: str, defaults: Any, **given: Any) -> Options:
         raise InvalidInput(str(error)) from error
 
 
-def check_resumable(state: State, changes: dict[str, Any]) -> None:
+def check_resumable(state: LoopState, changes: dict[str, Any]) -> None:
     """Refuse to resume a loop that has ended, or to change what it must keep."""
     unknown = changes.keys() - _CHANGEABLE
     if unknown:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.learn.trials.snapshots import Difference
-    from hardwon.learn.trials.state import State
+    from hardwon.learn.trials.state import LoopState
 
 T = TypeVar("T")
 
@@ -57,7 +57,7 @@ def outcome(
     return ("final" if is_last else "failed"), words
 
 
-def trial(state: State, actor: ActorOutput, evaluation: EvaluatorOutput) -> Trial:
+def trial(state: LoopState, actor: ActorOutput, evaluation: EvaluatorOutput) -> Trial:
     """The open trial in numbers, as far as they are known before anyone reflects."""
     assert state.open is not None
     number = state.open.number
@@ -79,7 +79,7 @@ def trial(state: State, actor: ActorOutput, evaluation: EvaluatorOutput) -> Tria
     )
 
 
-def delta(state: State, evaluation: EvaluatorOutput) -> PerformanceDelta | None:
+def delta(state: LoopState, evaluation: EvaluatorOutput) -> PerformanceDelta | None:
     """How the open trial compares with the one before."""
     if not state.trials:
         return None
@@ -89,7 +89,7 @@ def delta(state: State, evaluation: EvaluatorOutput) -> PerformanceDelta | None:
     return PerformanceDelta(gain, fewer, gain > 0 or (gain == 0 and fewer < 0))
 
 
-def record(state: State, row: Trial, actor: ActorOutput, evaluation: EvaluatorOutput) -> Record:
+def record(state: LoopState, row: Trial, actor: ActorOutput, evaluation: EvaluatorOutput) -> Record:
     """The record of a failed trial, still without its reflection."""
     return Record(
         loop_id=state.loop_id,
@@ -109,7 +109,7 @@ def record(state: State, row: Trial, actor: ActorOutput, evaluation: EvaluatorOu
     )
 
 
-def in_view(state: State, records: Sequence[Record]) -> list[Record]:
+def in_view(state: LoopState, records: Sequence[Record]) -> list[Record]:
     """The reflections that the next trial may see."""
     if not state.options.inject:
         return []
@@ -117,7 +117,7 @@ def in_view(state: State, records: Sequence[Record]) -> list[Record]:
     return window(records, policy=state.options.policy, size=size)
 
 
-def memory(state: State, records: Sequence[Record]) -> MemoryMetadata:
+def memory(state: LoopState, records: Sequence[Record]) -> MemoryMetadata:
     """The window as it is from now on."""
     shown = in_view(state, records)
     return MemoryMetadata(

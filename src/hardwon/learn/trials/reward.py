@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.learn.trials.tools.report import Report
+    from hardwon.learn.trials.tools.report import ToolReport
     from hardwon.learn.trials.values import VerificationResult
 
 WEIGHTS = {"tests": 0.5, "types": 0.3, "lint": 0.2}
 _GROUPS = {"type_check": "types", "compilation": "types", "lint": "lint"}
 
 
-def reward(judged: Sequence[tuple[VerificationResult, Report]]) -> float:
+def reward(judged: Sequence[tuple[VerificationResult, ToolReport]]) -> float:
     """In 0 … 1, and 1 exactly when everything passed."""
-    groups: dict[str, list[tuple[VerificationResult, Report]]] = {}
+    groups: dict[str, list[tuple[VerificationResult, ToolReport]]] = {}
     for result, report in judged:
         groups.setdefault(_GROUPS.get(result.kind, "tests"), []).append((result, report))
     total = sum(WEIGHTS[name] for name in groups)
@@ -27,7 +27,7 @@ def reward(judged: Sequence[tuple[VerificationResult, Report]]) -> float:
     return round(earned / total, 6) if total else 0.0
 
 
-def _share(name: str, group: Sequence[tuple[VerificationResult, Report]]) -> float:
+def _share(name: str, group: Sequence[tuple[VerificationResult, ToolReport]]) -> float:
     if name != "tests":
         return float(all(result.status == "pass" for result, _ in group))
     passed, ran = 0, 0
@@ -37,7 +37,7 @@ def _share(name: str, group: Sequence[tuple[VerificationResult, Report]]) -> flo
     return passed / ran if ran else 0.0
 
 
-def _tests(result: VerificationResult, report: Report) -> tuple[int, int]:
+def _tests(result: VerificationResult, report: ToolReport) -> tuple[int, int]:
     """Passed and run; a tool without counts is one test, a failed one never has full marks."""
     good, ran = report.metrics.tests_passed, report.metrics.tests_total
     if result.status == "pass":

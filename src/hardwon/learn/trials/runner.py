@@ -14,7 +14,7 @@ from hardwon.learn.trials.codec import to_json
 from hardwon.learn.trials.credit import FailedTrial
 from hardwon.learn.trials.prompt import Prompt
 from hardwon.learn.trials.reflect import reflect
-from hardwon.learn.trials.stop import Verdict, verdict
+from hardwon.learn.trials.stop import Ending, verdict
 from hardwon.learn.trials.to_lessons import keep_lessons
 from hardwon.runtime import prompt_text
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hardwon.learn.trials.attempt import Roles
     from hardwon.learn.trials.files import LoopJournal
     from hardwon.learn.trials.snapshots import Difference, Repository
-    from hardwon.learn.trials.state import Options, State, Trial
+    from hardwon.learn.trials.state import LoopState, Options, Trial
     from hardwon.learn.trials.values import ActorOutput, EvaluatorOutput, Record
     from hardwon.runtime import Runtime
 
@@ -41,7 +41,7 @@ class Runner:
         roles: Roles,
         *,
         repository: Repository | None = None,
-        say: Callable[[str, State], None] = lambda event, state: None,
+        say: Callable[[str, LoopState], None] = lambda event, state: None,
     ) -> None:
         self._engine = engine
         self._model = engine.model  # one that cannot be opened is known before the first trial
@@ -55,7 +55,7 @@ class Runner:
         self._delivery = ""
 
     @property
-    def state(self) -> State:
+    def state(self) -> LoopState:
         """Where the loop stands."""
         assert self._journal.state is not None
         return self._journal.state
@@ -64,11 +64,11 @@ class Runner:
     def _options(self) -> Options:
         return self.state.options
 
-    async def run(self) -> State:
+    async def run(self) -> LoopState:
         """The state in which the loop ended."""
         while self.state.status == "running":
             if self._is_aborted():
-                self._end(Verdict("aborted", "aborted by request"))
+                self._end(Ending("aborted", "aborted by request"))
             elif ended := verdict(self.state):
                 self._end(ended)
             else:
@@ -189,7 +189,7 @@ class Runner:
     def _earlier(self) -> tuple[Record, ...]:
         return tuple(self._journal.records[number] for number in sorted(self._journal.records))
 
-    def _end(self, ended: Verdict) -> None:
+    def _end(self, ended: Ending) -> None:
         """Keep what was learnt, then close the records."""
         reflections = list(self._journal.records.values())
         kept = keep_lessons(self._engine, self.state, reflections) if reflections else 0
@@ -199,7 +199,7 @@ class Runner:
         summary.write(self._journal.folder, self.state)
         self._say("ended", self.state)
 
-    def _report(self, ended: Verdict) -> None:
+    def _report(self, ended: Ending) -> None:
         outcome = "helped" if ended.status == "succeeded" else "failed"
         for delivery in self.state.deliveries:
             self._engine.store.deliveries.report(self.state.scope, delivery, outcome)

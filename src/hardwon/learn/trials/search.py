@@ -14,14 +14,14 @@ from hardwon.learn.trials.values import Category
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from hardwon.learn.trials.state import State, Trial
+    from hardwon.learn.trials.state import LoopState, Trial
     from hardwon.learn.trials.values import Record
     from hardwon.values.scope import Scope
 
 PARTS = ("actionable_insights", "lessons_learned")
 
 
-class Wanted(NamedTuple):
+class RecordFilter(NamedTuple):
     """What to look for; what is empty does not matter."""
 
     categories: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class Wanted(NamedTuple):
     limit: int = 10
 
 
-class Pattern(NamedTuple):
+class SharedPoint(NamedTuple):
     """Something that several reflections say."""
 
     text: str
@@ -39,7 +39,7 @@ class Pattern(NamedTuple):
     categories: tuple[str, ...]
 
 
-def search(root: str, scope: Scope, wanted: Wanted) -> list[Record]:
+def search(root: str, scope: Scope, wanted: RecordFilter) -> list[Record]:
     """The newest reflections that fit, over all loops seen from the scope."""
     if wanted.limit < 1:
         raise InvalidInput(f"limit must be at least 1, not {wanted.limit}")
@@ -56,14 +56,14 @@ def search(root: str, scope: Scope, wanted: Wanted) -> list[Record]:
     return [record for record, _ in zip(fitting, range(wanted.limit), strict=False)]
 
 
-def _may_fit(trial: Trial, wanted: Wanted) -> bool:
+def _may_fit(trial: Trial, wanted: RecordFilter) -> bool:
     if trial.category is None:
         return False
     sure = (trial.confidence or 0.0) >= wanted.min_confidence
     return sure and (not wanted.categories or trial.category in wanted.categories)
 
 
-def _records(root: str, rows: Sequence[tuple[str, State, Trial]]) -> Iterator[Record]:
+def _records(root: str, rows: Sequence[tuple[str, LoopState, Trial]]) -> Iterator[Record]:
     for _, state, trial in rows:
         folder = files.LoopFolder(root, state.loop_id)
         try:
@@ -95,7 +95,7 @@ def _word(keyword: str) -> str:
 
 def patterns(
     records: Iterable[Record], *, min_frequency: int = 2, parts: Sequence[str] = PARTS
-) -> list[Pattern]:
+) -> list[SharedPoint]:
     """What at least `min_frequency` reflections say alike, commonest first."""
     if unknown := set(parts) - set(PARTS):
         named = ", ".join(sorted(map(str, unknown)))
@@ -118,7 +118,7 @@ def _key(text: str) -> str:
     return " ".join(re.findall(r"[\w<>]+", fold(text).lower()))
 
 
-def _pattern(rows: Sequence[tuple[str, Record]]) -> Pattern:
+def _pattern(rows: Sequence[tuple[str, Record]]) -> SharedPoint:
     loops = tuple(dict.fromkeys(record.loop_id for _, record in rows))
     kinds = tuple(dict.fromkeys(record.category for _, record in rows))
-    return Pattern(rows[-1][0], len(rows), loops, kinds)
+    return SharedPoint(rows[-1][0], len(rows), loops, kinds)

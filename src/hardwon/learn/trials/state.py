@@ -82,7 +82,7 @@ class Open(NamedTuple):
     evaluation: EvaluatorOutput | None = None
 
 
-class State(NamedTuple):
+class LoopState(NamedTuple):
     """Everything known about a loop."""
 
     loop_id: str
@@ -130,9 +130,9 @@ class State(NamedTuple):
 Event = dict[str, Any]
 
 
-def created(event: Event) -> State:
+def created(event: Event) -> LoopState:
     """The state a loop begins in."""
-    return State(
+    return LoopState(
         loop_id=str(event["loop_id"]),
         scope=Scope(*event["scope"]),
         options=from_json(Options, event["options"]),
@@ -141,13 +141,13 @@ def created(event: Event) -> State:
     )
 
 
-def after(state: State, event: Event) -> State:
+def after(state: LoopState, event: Event) -> LoopState:
     """The state after one more event; an event of a later version changes nothing."""
     step = _STEPS.get(str(event.get("event")))
     return step(state, event) if step else state
 
 
-def replay(events: list[Event]) -> State:
+def replay(events: list[Event]) -> LoopState:
     """The state that the events add up to."""
     state = created(events[0])
     for event in events[1:]:
@@ -155,21 +155,21 @@ def replay(events: list[Event]) -> State:
     return state
 
 
-def _began(state: State, event: Event) -> State:
+def _began(state: LoopState, event: Event) -> LoopState:
     number, window = int(event["trial"]), tuple(event.get("window", ()))
     started = Open(number, window, int(event.get("lessons", 0)))
     deliveries = dict.fromkeys((*state.deliveries, event.get("delivery") or ""))
     return state._replace(open=started, deliveries=tuple(d for d in deliveries if d))
 
 
-def _acted(state: State, event: Event) -> State:
+def _acted(state: LoopState, event: Event) -> LoopState:
     if state.open is None:
         return state
     actor = from_json(ActorOutput, event["actor"])
     return state._replace(open=state.open._replace(actor=actor, tree=str(event.get("tree", ""))))
 
 
-def _judged(state: State, event: Event) -> State:
+def _judged(state: LoopState, event: Event) -> LoopState:
     if state.open is None:
         return state
     evaluation = from_json(EvaluatorOutput, event["evaluation"])
@@ -177,25 +177,25 @@ def _judged(state: State, event: Event) -> State:
     return state._replace(open=open_, kind=evaluation.verification_type)
 
 
-def _finished(state: State, event: Event) -> State:
+def _finished(state: LoopState, event: Event) -> LoopState:
     trial = from_json(Trial, event["summary"])
     return state._replace(trials=(*state.trials, trial), open=None)
 
 
-def _ended(state: State, event: Event) -> State:
+def _ended(state: LoopState, event: Event) -> LoopState:
     return state._replace(
         status=event["status"], reason=str(event["reason"]), ended_at=str(event["at"])
     )
 
 
-def _resumed(state: State, event: Event) -> State:
+def _resumed(state: LoopState, event: Event) -> LoopState:
     """Goes on; an ended loop starts counting anew for its early stops."""
     since = state.since if state.status == "running" else len(state.trials)
     options = from_json(Options, {**state.options._asdict(), **event.get("options", {})})
     return state._replace(status="running", reason="", ended_at="", since=since, options=options)
 
 
-def _noted(state: State, event: Event) -> State:
+def _noted(state: LoopState, event: Event) -> LoopState:
     return state._replace(notes=(*state.notes, str(event["text"])))
 
 

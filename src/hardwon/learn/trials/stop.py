@@ -7,43 +7,43 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hardwon.learn.trials.state import LoopStatus, State
+    from hardwon.learn.trials.state import LoopState, LoopStatus
 
 
-class Verdict(NamedTuple):
+class Ending(NamedTuple):
     """How a loop ended."""
 
     status: LoopStatus
     reason: str
 
 
-def verdict(state: State) -> Verdict | None:
+def verdict(state: LoopState) -> Ending | None:
     """Why the loop ends here; None when another trial is due."""
     if not state.trials or state.open is not None:
         return None
     return next((found for rule in RULES if (found := rule(state))), None)
 
 
-def _passed(state: State) -> Verdict | None:
+def _passed(state: LoopState) -> Ending | None:
     last = state.trials[-1]
     words = f"all verifications passed in trial {last.number + 1}"
-    return Verdict("succeeded", words) if last.outcome == "passed" else None
+    return Ending("succeeded", words) if last.outcome == "passed" else None
 
 
-def _critical(state: State) -> Verdict | None:
+def _critical(state: LoopState) -> Ending | None:
     last = state.trials[-1]
     if last.outcome != "critical" or state.options.on_critical != "stop":
         return None
     # Resuming is the answer to a critical error; one that was met before it does not count.
-    return Verdict("failed", f"critical error: {last.reason}") if _fresh(state) else None
+    return Ending("failed", f"critical error: {last.reason}") if _fresh(state) else None
 
 
-def _max_trials(state: State) -> Verdict | None:
+def _max_trials(state: LoopState) -> Ending | None:
     most = state.options.max_trials
-    return Verdict("failed", f"max trials reached ({most})") if len(state.trials) >= most else None
+    return Ending("failed", f"max trials reached ({most})") if len(state.trials) >= most else None
 
 
-def _repeat(state: State) -> Verdict | None:
+def _repeat(state: LoopState) -> Ending | None:
     often, recent = state.options.repeats, _fresh(state)
     stuck = recent[-often:]
     if not often or len(recent) < often or len({trial.signature for trial in stuck}) > 1:
@@ -51,23 +51,23 @@ def _repeat(state: State) -> Verdict | None:
     if stuck[-1].reward > stuck[0].reward:  # the same words, but ever less of it
         return None
     words = recent[-1].failure or "no words for it"
-    return Verdict("failed", f"the same failure {often} times in a row: {words}")
+    return Ending("failed", f"the same failure {often} times in a row: {words}")
 
 
-def _plateau(state: State) -> Verdict | None:
+def _plateau(state: LoopState) -> Ending | None:
     patience, recent = state.options.patience, [trial.reward for trial in _fresh(state)]
     if not patience or len(recent) <= patience:
         return None
     if max(recent[-patience:]) > max(recent[:-patience]):
         return None
-    return Verdict("failed", f"plateau: no reward gain in {patience} trials")
+    return Ending("failed", f"plateau: no reward gain in {patience} trials")
 
 
-def _fresh(state: State) -> list[Trial]:
+def _fresh(state: LoopState) -> list[Trial]:
     return list(state.trials[state.since :])
 
 
-RULES: tuple[Callable[[State], Verdict | None], ...] = (
+RULES: tuple[Callable[[LoopState], Ending | None], ...] = (
     _passed,
     _critical,
     _max_trials,

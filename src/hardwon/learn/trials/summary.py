@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.errors import HardwonError
 from hardwon.learn.trials import files
 from hardwon.learn.trials.codec import Misfit, from_json, to_json
-from hardwon.learn.trials.state import Options, State, Trial
+from hardwon.learn.trials.state import LoopState, Options, Trial
 from hardwon.values.scope import Scope
 
 if TYPE_CHECKING:
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from hardwon.learn.trials.files import LoopFolder
 
 
-def write(folder: LoopFolder, state: State) -> None:
+def write(folder: LoopFolder, state: LoopState) -> None:
     """Keep the summary of an ended loop beside its journal."""
     fields = {**to_json(state), "scope": list(state.scope), "stamp": _stamp(folder)}
     text = json.dumps(fields, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     files.write(folder.at(files.SUMMARY), text.encode())
 
 
-def read(folder: LoopFolder) -> State:
+def read(folder: LoopFolder) -> LoopState:
     """The state of a loop: from its summary while that is fresh, else from the journal."""
     content = files.read(folder.at(files.SUMMARY))
     if content is not None:
@@ -37,12 +37,12 @@ def read(folder: LoopFolder) -> State:
     return folder.state()
 
 
-def _state(fields: dict[str, object]) -> State:
+def _state(fields: dict[str, object]) -> LoopState:
     scope = fields["scope"]
     trials = fields.get("trials", [])
     if not isinstance(scope, list) or not isinstance(trials, list):
         raise Misfit("summary")
-    return State(
+    return LoopState(
         loop_id=str(fields["loop_id"]),
         scope=Scope(*scope),
         options=from_json(Options, fields["options"]),
@@ -56,7 +56,9 @@ def _state(fields: dict[str, object]) -> State:
     )
 
 
-def every(root: str, scope: Scope, *, watch: Callable[[], None] = lambda: None) -> Iterator[State]:
+def every(
+    root: str, scope: Scope, *, watch: Callable[[], None] = lambda: None
+) -> Iterator[LoopState]:
     """The loops that are seen from a scope, in no order; unreadable ones are passed over."""
     for loop_id in files.loop_ids(root):
         watch()
@@ -68,7 +70,7 @@ def every(root: str, scope: Scope, *, watch: Callable[[], None] = lambda: None) 
             yield state
 
 
-def is_visible(state: State, scope: Scope) -> bool:
+def is_visible(state: LoopState, scope: Scope) -> bool:
     """Whether a loop belongs to the agent; without a project all of the agent's loops are seen."""
     same = (state.scope.tenant, state.scope.agent) == (scope.tenant, scope.agent)
     return same and scope.project in (None, state.scope.project)

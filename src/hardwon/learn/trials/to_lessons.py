@@ -18,7 +18,7 @@ from hardwon.values.lesson import Lesson, Status
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.learn.trials.state import State, Trial
+    from hardwon.learn.trials.state import LoopState, Trial
     from hardwon.learn.trials.values import Record, StructuredError
     from hardwon.runtime import Runtime
     from hardwon.values.scope import Scope
@@ -27,7 +27,7 @@ _OVERCOME, _MET = 0.8, 0.45
 _SHELL = "bash"  # what most agents call the tool in which they would meet the failure again
 
 
-def keep_lessons(engine: Runtime, state: State, records: Sequence[Record]) -> int:
+def keep_lessons(engine: Runtime, state: LoopState, records: Sequence[Record]) -> int:
     """Keep a lesson for every kind of failure the loop met; how many there are."""
     if state.options.lessons == "off":
         return 0
@@ -40,7 +40,7 @@ def keep_lessons(engine: Runtime, state: State, records: Sequence[Record]) -> in
     return len(newest)
 
 
-def lesson(state: State, record: Record) -> Lesson:
+def lesson(state: LoopState, record: Record) -> Lesson:
     """The lesson of one reflection; one whose failure was overcome is worth more."""
     reflection = record.self_reflection
     worst = main_error(record.evaluator_output.errors)
@@ -63,14 +63,14 @@ def lesson(state: State, record: Record) -> Lesson:
     )
 
 
-def _status(state: State, record: Record, *, is_overcome: bool) -> str:
+def _status(state: LoopState, record: Record, *, is_overcome: bool) -> str:
     """Proven by the verifiers of this loop, worded by somebody, or only met."""
     if is_overcome and state.reason != IMPORTED:
         return Status.PROVEN
     return Status.SEEN if _is_by_rules(record) else Status.CANDIDATE
 
 
-def _overcome(state: State, record: Record) -> Trial | None:
+def _overcome(state: LoopState, record: Record) -> Trial | None:
     """The first later trial that did not fail this way any more and did better."""
     later = [trial for trial in state.trials if trial.number > record.iteration]
     reward = record.evaluator_output.reward_signal

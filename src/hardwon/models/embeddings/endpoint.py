@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon._sync import run_sync
 from hardwon.errors import PermanentError
-from hardwon.models.formats import Call
-from hardwon.models.http import Server
+from hardwon.models.formats import HttpCall
+from hardwon.models.http import HttpServer
 from hardwon.models.providers import placed
 from hardwon.text.clean import clip
 from hardwon.text.redact import redact
@@ -21,16 +21,18 @@ _BATCH = 32  # texts of one request
 _LETTERS = 8000  # of one text; servers refuse more than some thousand tokens
 
 
-def open(rest: str, *, key: str, timeout: timedelta) -> Endpoint:
+def open(rest: str, *, key: str, timeout: timedelta) -> EmbeddingEndpoint:
     """`model` or `model@address`."""
     model, address = placed("openai", rest)
-    return Endpoint(model, Server(f"openai:{model}", address, timeout=timeout), key=key)
+    return EmbeddingEndpoint(
+        model, HttpServer(f"openai:{model}", address, timeout=timeout), key=key
+    )
 
 
-class Endpoint:
+class EmbeddingEndpoint:
     """One embedding model of one server. Secrets are taken out of every text that is sent."""
 
-    def __init__(self, model: str, server: Server, *, key: str) -> None:
+    def __init__(self, model: str, server: HttpServer, *, key: str) -> None:
         self.name = server.name
         self._model = model
         self._server = server
@@ -44,7 +46,7 @@ class Endpoint:
     def _asked(self, texts: list[str]) -> list[list[float]]:
         headers = {"authorization": f"Bearer {self._key}"} if self._key else {}
         body = {"model": self._model, "input": texts, "encoding_format": "float"}
-        answer = run_sync(lambda: self._server.ask(Call("/embeddings", headers, body)))
+        answer = run_sync(lambda: self._server.ask(HttpCall("/embeddings", headers, body)))
         try:
             return _vectors(answer, len(texts))
         except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -1,6 +1,6 @@
 """The durable queue: one small file a job, readable by `ls` and a hex dump."""
 
-from hardwon.queues.files.admission import Limits
+from hardwon.queues.files.admission import QueueLimits
 from hardwon.queues.files.queue import FileQueue
 
-__all__ = ["FileQueue", "Limits"]
+__all__ = ["FileQueue", "QueueLimits"]

@@ -12,7 +12,7 @@ from hardwon.queues.files.watch import Lookout
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from hardwon.queues.files.counts import Counts
+    from hardwon.queues.files.counts import EventCounts
     from hardwon.queues.files.record_dir import Letters, Shelf
     from hardwon.values.job import Job
 
@@ -21,7 +21,7 @@ _ANOTHER_LOOK = timedelta(minutes=1)  # after a record that could not be read
 STALE = "stale: waited longer than queue.stale_after"
 
 
-class Limits(NamedTuple):
+class QueueLimits(NamedTuple):
     """What a queue does when much is waiting or has waited for long."""
 
     capacity: int = 1000
@@ -35,7 +35,11 @@ class Intake:
     """The records that wait, as far as their owner knows them, and what became of them."""
 
     def __init__(
-        self, waiting: Shelf, letters: Letters, counts: Counts, limits: Limits = Limits()
+        self,
+        waiting: Shelf,
+        letters: Letters,
+        counts: EventCounts,
+        limits: QueueLimits = QueueLimits(),
     ) -> None:
         self._waiting = waiting
         self._letters = letters

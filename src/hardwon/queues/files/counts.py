@@ -8,7 +8,7 @@ from contextlib import suppress
 from hardwon import _files
 
 
-class Counts:
+class EventCounts:
     """One file per event; its size is the count. Counting never fails and never waits."""
 
     def __init__(self, path: str) -> None:

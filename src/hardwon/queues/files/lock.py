@@ -14,7 +14,7 @@ from hardwon.queues.files.directory import close
 _TRIES = 20  # at a lock that others only look at
 
 
-class Lock:
+class SignedLock:
     """A lock on a path, exclusive between processes and between threads; it dies with us."""
 
     def __init__(self, path: str) -> None:
@@ -72,7 +72,7 @@ class Lock:
         if is_child:
             self.release()
 
-    def __enter__(self) -> Lock:
+    def __enter__(self) -> SignedLock:
         self.acquire(wait=True)
         return self
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from hardwon._cold.lazy import lazy
 from hardwon.errors import StorageError
-from hardwon.queues.files.admission import Intake, Limits
-from hardwon.queues.files.counts import Counts
+from hardwon.queues.files.admission import Intake, QueueLimits
+from hardwon.queues.files.counts import EventCounts
 from hardwon.queues.files.folder import Folder
-from hardwon.queues.files.lock import Lock
+from hardwon.queues.files.lock import SignedLock
 from hardwon.queues.files.record_dir import Letters, Shelf
 from hardwon.queues.files.watch import Lookout, clean
 from hardwon.queues.records import encode_new
@@ -41,15 +41,15 @@ class FileQueue:
     the others belong to the one who works the queue.
     """
 
-    def __init__(self, base: str, limits: Limits = Limits()) -> None:
+    def __init__(self, base: str, limits: QueueLimits = QueueLimits()) -> None:
         self._limits = limits
         self._folders = [Folder(os.path.join(base, n)) for n in ("wal", "dlq", "quarantine")]
         wal, dlq, self._quarantine = self._folders
-        self._counts = Counts(os.path.join(base, "counts"))
+        self._counts = EventCounts(os.path.join(base, "counts"))
         self._waiting = Shelf(wal, self._quarantine, self._counts)
         self._dead = Shelf(dlq, self._quarantine, self._counts)
         self._letters = Letters(self._waiting, self._dead, os.path.join(base, "dlq.lock"))
-        self._lock = Lock(os.path.join(base, "owner.lock"))
+        self._lock = SignedLock(os.path.join(base, "owner.lock"))
         self._bell: inotify.Bell | None = None
         self._intake = self._new_intake()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.errors import NotFound, StorageError, storage_error
 from hardwon.queues.files.directory import NotRegular
 from hardwon.queues.files.folder import Folder
-from hardwon.queues.files.lock import Lock
+from hardwon.queues.files.lock import SignedLock
 from hardwon.queues.records import READ_LIMIT, BadRecord, decode, encode
 from hardwon.text.clean import file_id
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import TypeVar
 
-    from hardwon.queues.files.counts import Counts
+    from hardwon.queues.files.counts import EventCounts
     from hardwon.values.job import Job
 
     T = TypeVar("T")
@@ -30,7 +30,7 @@ _LATEST = float(1 << 33)  # what every file system can note as a time
 class Shelf:
     """A folder of records; an unreadable one is moved to quarantine and counted."""
 
-    def __init__(self, folder: Folder, quarantine: Folder, counts: Counts) -> None:
+    def __init__(self, folder: Folder, quarantine: Folder, counts: EventCounts) -> None:
         self.folder = folder
         self._quarantine = quarantine
         self._counts = counts
@@ -115,13 +115,13 @@ class Letters:
 
     def bury(self, job: Job) -> None:
         """From waiting to dead."""
-        with Lock(self._lock):
+        with SignedLock(self._lock):
             self._dead.replace(job)
             self._waiting.remove(job.id, for_good=True)
 
     def revive(self, identity: str, now: datetime) -> None:
         """From dead to waiting, as if it were new; NotFound when it is not dead."""
-        with Lock(self._lock):
+        with SignedLock(self._lock):
             job = self._dead.get(file_id(identity, "job id"))
             if job is None:
                 raise NotFound("dead job", identity)
@@ -132,7 +132,7 @@ class Letters:
 
     def purge(self, identity: str) -> None:
         """Remove a dead job for good; NotFound when it is not dead."""
-        with Lock(self._lock):
+        with SignedLock(self._lock):
             if not self._dead.remove(file_id(identity, "job id"), for_good=True):
                 raise NotFound("dead job", identity)
 
@@ -143,7 +143,7 @@ class Letters:
         """
         if not self._dead.has(job.id):
             return True
-        with Lock(self._lock):
+        with SignedLock(self._lock):
             dead = self._dead.get(job.id)
             if dead and dead.enqueued_at == job.enqueued_at and job.attempts >= dead.attempts:
                 self._waiting.remove(job.id, for_good=True)

@@ -1,7 +1,7 @@
 """Memory that people read and edit: MEMORY.md and `.insights/`, written without losing a word."""
 
-from hardwon.stores.markdown.files import Change, read_text, update
+from hardwon.stores.markdown.files import FileChange, read_text, update
 from hardwon.stores.markdown.insights import Document, Note
 from hardwon.stores.markdown.memory import Entry
 
-__all__ = ["Change", "Document", "Entry", "Note", "read_text", "update"]
+__all__ = ["Document", "Entry", "FileChange", "Note", "read_text", "update"]

@@ -21,7 +21,7 @@ _FRESH, _STALE = ".hardwon-", 3600.0
 _UNTOUCHED = "nothing was changed"
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """What became of a file; `before` is None when it was made, `after` None when removed."""
 
     path: str
@@ -46,7 +46,7 @@ def read_text(path: str) -> str | None:
         raise StorageError(path, "not UTF-8", f"convert it first; {_UNTOUCHED}") from error
 
 
-def update(path: str, change: Callable[[str | None], str | None], *, root: str) -> Change:
+def update(path: str, change: Callable[[str | None], str | None], *, root: str) -> FileChange:
     """Write what `change` makes of the text; it is asked again when the file changes meanwhile.
 
     `change` gets None for a missing file and returns None to have the file removed.
@@ -56,7 +56,7 @@ def update(path: str, change: Callable[[str | None], str | None], *, root: str) 
         before = read_text(real)
         after = change(before)
         if after == before or _replaced(real, before, after):
-            return Change(real, before, after)
+            return FileChange(real, before, after)
     raise StorageError(path, "keeps changing", "close the program that writes it and try again")
 
 

@@ -7,22 +7,22 @@ import threading
 from urllib.parse import urlsplit
 
 from hardwon.errors import Unavailable
-from hardwon.stores.redis.server import Server
+from hardwon.stores.redis.server import RedisClient
 
 log = logging.getLogger("hardwon")
 _WRITE_PATIENCE = 5.0  # seconds; nobody waits for a worker
 
 
-class Opening:
+class RedisOpening:
     """A reader and a writer. Neither connects before it is used."""
 
     def __init__(self, url: str, *, patience: float) -> None:
         self.name = name_of(url)
         self._problem = ""
-        self._servers: list[Server] = []
+        self._servers: list[RedisClient] = []
         try:
             timeouts = (patience, _WRITE_PATIENCE, _WRITE_PATIENCE)
-            *self._servers, own = [Server(url, timeout=timeout) for timeout in timeouts]
+            *self._servers, own = [RedisClient(url, timeout=timeout) for timeout in timeouts]
         except ValueError as error:
             self._problem = str(error)
             return
@@ -30,11 +30,11 @@ class Opening:
         warn = threading.Thread(target=self._warn, args=(own,), daemon=True, name="hardwon-redis")
         warn.start()
 
-    def reader(self) -> Server:
+    def reader(self) -> RedisClient:
         """For an agent's turn: gives up soon."""
         return self._opened()[0]
 
-    def writer(self) -> Server:
+    def writer(self) -> RedisClient:
         """For a worker: waits."""
         return self._opened()[1]
 
@@ -43,12 +43,12 @@ class Opening:
         for server in self._servers:
             server.close()
 
-    def _opened(self) -> list[Server]:
+    def _opened(self) -> list[RedisClient]:
         if self._problem:
             raise Unavailable(self._problem)
         return self._servers
 
-    def _warn(self, own: Server) -> None:
+    def _warn(self, own: RedisClient) -> None:
         """Log how the server could lose what it acknowledges; that it is away, others notice.
 
         With a client of its own: the others may be closed meanwhile.

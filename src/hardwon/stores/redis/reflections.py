@@ -11,7 +11,7 @@ from hardwon.errors import Unavailable
 from hardwon.ranking.reflections import CANDIDATES, HOLDERS_READ, likenesses, words_of
 from hardwon.stores.redis import entries
 from hardwon.stores.redis.keys import Keys, patterns, visible
-from hardwon.stores.redis.opening import Opening
+from hardwon.stores.redis.opening import RedisOpening
 from hardwon.stores.redis.patience import Patience
 from hardwon.values.reflection import Likeness, Reflection, is_known, leaving
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
-    from hardwon.stores.redis.server import Server
+    from hardwon.stores.redis.server import RedisClient
     from hardwon.values.scope import Scope
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ class RedisReflections:
         self._kept = recent
         self._patience = Patience(patience)
         self._is_well = True
-        self._redis = Opening(url, patience=patience)
+        self._redis = RedisOpening(url, patience=patience)
         self.name = self._redis.name
 
     def save(self, reflection: Reflection, *, keep: int = 0) -> bool:
@@ -131,7 +131,7 @@ class RedisReflections:
             self._complain(f"{place.goal(subject)!r} is {error}")
             return []
 
-    def _read(self, call: Callable[[Server], T]) -> T:
+    def _read(self, call: Callable[[RedisClient], T]) -> T:
         def read() -> T:
             server = self._redis.reader()
             return self._patience.wait(lambda: call(server))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _SCANNED = 1000  # keys that are looked at in one step
 
 
-class Server:
+class RedisClient:
     """A client that connects when it is first used, and once more when a connection was cut."""
 
     def __init__(self, url: str, *, timeout: float) -> None:

@@ -16,7 +16,7 @@ _PATIENCE = 1.0  # seconds for a visitor to say something: a worker that ends wa
 _TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
-class Endpoint:
+class WorkerEndpoint:
     """A small server beside a worker; `with Endpoint(worker, port):`."""
 
     def __init__(self, worker: WorkerProcess, port: int) -> None:
@@ -32,7 +32,7 @@ class Endpoint:
         """Where it listens."""
         return int(self._server.server_address[1])
 
-    def __enter__(self) -> Endpoint:
+    def __enter__(self) -> WorkerEndpoint:
         self._thread.start()
         return self
 

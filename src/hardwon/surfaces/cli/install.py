@@ -24,7 +24,7 @@ from hardwon.surfaces.hooks.agents import AGENTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from hardwon.surfaces.hooks.installer import Change
+    from hardwon.surfaces.hooks.installer import ConfigChange
     from hardwon.surfaces.hooks.locations import Target
 
     Call = Callable[[str], dict[str, Any]]
@@ -185,7 +185,7 @@ def _state(agent: str, level: str) -> dict[str, str]:
 
 def _carried_out(
     target: Target,
-    change: Change,
+    change: ConfigChange,
     act: Callable[[Target], Any],
     *,
     is_asking: bool,
@@ -211,7 +211,7 @@ def _told(is_change: bool, done: str, *, is_dry: bool) -> str:
 
 
 def _target(agent: str, level: str, call: Call | None = None) -> Target:
-    place = locations.Place(level, os.getcwd(), os.environ, call or _call(agent, None, ""))
+    place = locations.ConfigPlace(level, os.getcwd(), os.environ, call or _call(agent, None, ""))
     return locations.target(agent, place)
 
 

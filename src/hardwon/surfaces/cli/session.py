@@ -22,8 +22,8 @@ from hardwon.surfaces.cli.progress import Progress
 from hardwon.text.clean import clip
 
 if TYPE_CHECKING:
-    from hardwon.learn.transcripts.location import Place
-    from hardwon.learn.transcripts.runs import Run
+    from hardwon.learn.transcripts.location import SessionPlace
+    from hardwon.learn.transcripts.runs import RunLessons
 
 _AGENTS = click.option(
     "--from",
@@ -200,7 +200,7 @@ _MINE = {
 def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
     """Keep the lessons of runs in the neutral format (JSON lines, perhaps gzipped)."""
     skipped: Counter[str] = Counter()
-    runs: list[Run] = []
+    runs: list[RunLessons] = []
     with options.Scoped(**place) as agent, Progress("Importing", is_quiet=as_json) as tell:
         for file in files:
             for run in agent.sessions.import_runs(file, skipped):
@@ -271,7 +271,7 @@ def _wants_another(result: Mining) -> bool:
     return answer == ("another",)
 
 
-def _chosen(sessions: Sessions, name: str, agents: tuple[str, ...]) -> Place:
+def _chosen(sessions: Sessions, name: str, agents: tuple[str, ...]) -> SessionPlace:
     """The session that is meant; a person is asked when two are going on."""
     try:
         return sessions.choose(name, cwd=os.getcwd(), agents=agents)
@@ -281,7 +281,7 @@ def _chosen(sessions: Sessions, name: str, agents: tuple[str, ...]) -> Place:
         return _pick(several.found)
 
 
-def _pick(places: list[Place]) -> Place:
+def _pick(places: list[SessionPlace]) -> SessionPlace:
     options_ = tuple(Option(str(n), f"{place.agent} {place.id}") for n, place in enumerate(places))
     (answer,) = dialogue.ask(Question("session", "Which session?", options_, default=("0",)))
     return places[int(answer)]

@@ -68,10 +68,10 @@ class _Screened(logging.Formatter):
 def _endpoint(hw: hardwon.Hardwon, port: int) -> contextlib.AbstractContextManager[object]:
     if not port:
         return contextlib.nullcontext()
-    from hardwon.surfaces.cli.endpoint import Endpoint
+    from hardwon.surfaces.cli.endpoint import WorkerEndpoint
 
     hw.worker.metrics()  # a missing extra is told now, not at the first scrape
-    return Endpoint(hw.worker, port)
+    return WorkerEndpoint(hw.worker, port)
 
 
 def _time(text: str | None) -> timedelta | None:

@@ -21,7 +21,7 @@ _OURS = r"hardwon(?:\.__main__ import main; main\(\))?\S*\s+hook\s|/hardwon/hook
 _RECORDS = "installed.json"
 
 
-class Change(NamedTuple):
+class ConfigChange(NamedTuple):
     """What would become of a file; None stands for no file."""
 
     path: str
@@ -43,35 +43,37 @@ class Change(NamedTuple):
         return f"{self.path}: {added} lines are added, {removed} removed; --diff shows them"
 
 
-def installation(target: Target) -> Change:
+def installation(target: Target) -> ConfigChange:
     """What installing changes; nothing when it is all there."""
     before = _read(target.path)
     if target.whole:
-        return Change(target.path, before, target.whole)
+        return ConfigChange(target.path, before, target.whole)
     after = before if before and before.strip() else "{}\n"
     try:
         wanted = before if _has_all(after, target) else _with(target, after)
-        return Change(target.path, before, wanted)
+        return ConfigChange(target.path, before, wanted)
     except InvalidInput as error:
         raise InvalidInput(f"{target.path}: {error}; nothing was changed") from error
 
 
-def removal(target: Target, home: str) -> Change:
+def removal(target: Target, home: str) -> ConfigChange:
     """What uninstalling changes: back to the very bytes from before, unless others wrote since."""
     before = _read(target.path)
     record = _records(home).get(target.path)
     if record and before == record["after"]:
-        return Change(target.path, before, record["before"])
+        return ConfigChange(target.path, before, record["before"])
     if not is_installed(target):
-        return Change(target.path, before, before)
+        return ConfigChange(target.path, before, before)
     if before is None or target.whole:
-        return Change(target.path, before, None)
+        return ConfigChange(target.path, before, None)
     after = _cleaned(before)
     was_made_by_us = record is not None and record["before"] is None
-    return Change(target.path, before, None if was_made_by_us and not jsonc.loads(after) else after)
+    return ConfigChange(
+        target.path, before, None if was_made_by_us and not jsonc.loads(after) else after
+    )
 
 
-def install(target: Target, home: str) -> Change:
+def install(target: Target, home: str) -> ConfigChange:
     """Write it down, with the file as it was kept in our home."""
     change = installation(target)
     if change:
@@ -86,7 +88,7 @@ def install(target: Target, home: str) -> Change:
     return change
 
 
-def uninstall(target: Target, home: str) -> Change:
+def uninstall(target: Target, home: str) -> ConfigChange:
     """Take it back, and forget that it was there."""
     change = removal(target, home)
     _apply(change)
@@ -186,7 +188,7 @@ def _read(path: str) -> str | None:
         raise storage_error(error, path) from error
 
 
-def _apply(change: Change) -> None:
+def _apply(change: ConfigChange) -> None:
     if change.after is None:
         _files.unlink(os.path.realpath(change.path))
     elif change:

@@ -30,7 +30,7 @@ class Target(NamedTuple):
     advice: str = ""
 
 
-class Place(NamedTuple):
+class ConfigPlace(NamedTuple):
     """Where an installation goes, and how the hook is called there."""
 
     level: str
@@ -47,7 +47,7 @@ class Place(NamedTuple):
         return os.path.join(named, rest) if named else os.path.join(_home(self.environ), root, rest)
 
 
-def target(agent: str, place: Place) -> Target:
+def target(agent: str, place: ConfigPlace) -> Target:
     """The file of this agent at this place, with what belongs in it."""
     return _TARGETS[agent](place)
 
@@ -56,26 +56,26 @@ def _home(environ: Mapping[str, str]) -> str:
     return environ.get("HOME") or os.path.expanduser("~")
 
 
-def _claude_code(place: Place) -> Target:
+def _claude_code(place: ConfigPlace) -> Target:
     path = place.inside(".claude/settings.json", ".claude/settings.json", "CLAUDE_CONFIG_DIR")
     return Target("claude-code", path, _nested(_worthwhile(claude_code.KINDS), place))
 
 
-def _codex(place: Place) -> Target:
+def _codex(place: ConfigPlace) -> Target:
     path = place.inside(".codex/hooks.json", ".codex/hooks.json", "CODEX_HOME")
     events = [name for name in _worthwhile(claude_code.KINDS) if name not in _CODEX_LACKS]
     advice = "Codex skips new hooks until you trust them: start it and open /hooks."
     return Target("codex", path, _nested(events, place), advice=advice)
 
 
-def _gemini(place: Place) -> Target:
+def _gemini(place: ConfigPlace) -> Target:
     path = place.inside(".gemini/settings.json", ".gemini/settings.json")
     hooks = {"name": "hardwon", **place.call(""), "timeout": _SECONDS * 1000}
     entries = [(("hooks", name), {"hooks": [hooks]}) for name in _worthwhile(gemini.KINDS)]
     return Target("gemini", path, tuple(entries))
 
 
-def _copilot(place: Place) -> Target:
+def _copilot(place: ConfigPlace) -> Target:
     path = place.inside(".copilot/hooks/hardwon.json", ".github/hooks/hardwon.json", "COPILOT_HOME")
     hooks = {
         name: [{"type": "command", "bash": place.call(name)["command"], "timeoutSec": _SECONDS}]
@@ -84,7 +84,7 @@ def _copilot(place: Place) -> Target:
     return Target("copilot", path, whole=_dumped({"version": 1, "hooks": hooks}))
 
 
-def _cursor(place: Place) -> Target:
+def _cursor(place: ConfigPlace) -> Target:
     path = place.inside(".cursor/hooks.json", ".cursor/hooks.json")
     entries = [
         (("hooks", name), {"command": place.call("")["command"]})
@@ -93,7 +93,7 @@ def _cursor(place: Place) -> Target:
     return Target("cursor", path, tuple(entries), defaults=(("version", 1),))
 
 
-def _opencode(place: Place) -> Target:
+def _opencode(place: ConfigPlace) -> Target:
     path = place.inside(
         ".config/opencode/plugin/hardwon.js", ".opencode/plugin/hardwon.js", "OPENCODE_CONFIG_DIR"
     )
@@ -105,7 +105,7 @@ def _opencode(place: Place) -> Target:
     )
 
 
-def _nested(events: list[str], place: Place) -> tuple[tuple[tuple[str, ...], Any], ...]:
+def _nested(events: list[str], place: ConfigPlace) -> tuple[tuple[tuple[str, ...], Any], ...]:
     """One group for each event, in the nesting that Claude Code introduced."""
     return tuple(
         (("hooks", name), {"hooks": [{**place.call(""), "timeout": _SECONDS}]}) for name in events
@@ -121,6 +121,6 @@ def _dumped(value: Any) -> str:
     return json.dumps(value, indent=2) + "\n"
 
 
-_TARGETS: dict[str, Callable[[Place], Target]] = dict(
+_TARGETS: dict[str, Callable[[ConfigPlace], Target]] = dict(
     zip(AGENTS, (_claude_code, _codex, _gemini, _copilot, _opencode, _cursor), strict=True)
 )

@@ -32,10 +32,10 @@ def over_http(server: MCPServer, *, port: int, token: str) -> None:
 
 def app(server: MCPServer, token: str) -> App:
     """The ASGI application; requests must show the token."""
-    return Guard(server.streamable_http_app(), token)
+    return TokenGate(server.streamable_http_app(), token)
 
 
-class Guard:
+class TokenGate:
     """Lets through what shows the token, after the Host and Origin checks of the SDK's own."""
 
     def __init__(self, inner: App, token: str) -> None:

@@ -12,37 +12,39 @@ from hardwon.learn.transcripts.agents import claude, codex, copilot, gemini, ope
 from hardwon.learn.transcripts.transcript import Reading
 
 if TYPE_CHECKING:
-    from hardwon.learn.transcripts.location import Place
+    from hardwon.learn.transcripts.location import SessionPlace
     from hardwon.learn.transcripts.transcript import Parser
 
 
-def _lines(session: Place, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
+def _lines(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
     return lines.records(session.path, skipped)
 
 
-class Kind(NamedTuple):
+class TranscriptKind(NamedTuple):
     """A coding agent whose transcripts can be read."""
 
     name: str
     folder: str  # below the user's home, and below a project
-    find: Callable[[str], Iterator[Place]]
+    find: Callable[[str], Iterator[SessionPlace]]
     parser: Callable[[], Parser]
-    records: Callable[[Place, Counter[str]], Iterator[tuple[int, Any]]] = _lines
+    records: Callable[[SessionPlace, Counter[str]], Iterator[tuple[int, Any]]] = _lines
 
 
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind(claude.NAME, claude.FOLDER, claude.find, claude.Parser),
-        Kind(codex.NAME, codex.FOLDER, codex.find, codex.Parser),
-        Kind(gemini.NAME, gemini.FOLDER, gemini.find, gemini.Parser),
-        Kind(copilot.NAME, copilot.FOLDER, copilot.find, copilot.Parser),
-        Kind(opencode.NAME, opencode.FOLDER, opencode.find, opencode.Parser, opencode.records),
+        TranscriptKind(claude.NAME, claude.FOLDER, claude.find, claude.Parser),
+        TranscriptKind(codex.NAME, codex.FOLDER, codex.find, codex.Parser),
+        TranscriptKind(gemini.NAME, gemini.FOLDER, gemini.find, gemini.Parser),
+        TranscriptKind(copilot.NAME, copilot.FOLDER, copilot.find, copilot.Parser),
+        TranscriptKind(
+            opencode.NAME, opencode.FOLDER, opencode.find, opencode.Parser, opencode.records
+        ),
     )
 }
 
 
-def read(session: Place) -> Reading:
+def read(session: SessionPlace) -> Reading:
     """A reading of one session; ask it for its moments."""
     kind = KINDS[session.agent]
     skipped: Counter[str] = Counter()

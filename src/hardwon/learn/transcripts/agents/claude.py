@@ -6,15 +6,15 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from hardwon.learn.transcripts.location import Place, inside, place
+from hardwon.learn.transcripts.location import SessionPlace, inside, place
 from hardwon.learn.transcripts.transcript import (
     AGENT,
     USER,
     About,
-    Call,
     Event,
     Result,
     Said,
+    ToolCall,
     text_of,
 )
 
@@ -32,7 +32,7 @@ _BARE = re.compile(r"Exit code \d{1,3}\s*")
 _MACHINE = ("<command-", "<local-command-", "<system-reminder>", "[Request interrupted", "Caveat: ")
 
 
-def find(home: str) -> Iterator[Place]:
+def find(home: str) -> Iterator[SessionPlace]:
     """Sessions of every project with the sub-agents beside them, and the older `sessions/`."""
     base = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, FOLDER)
     for pattern in (
@@ -82,7 +82,7 @@ def _spoken(content: Any, line: int, events: list[Event]) -> None:
         content = [{"type": "text", "text": content}]
     for block in content:
         if block["type"] == "tool_use":
-            events.append(Call(line, block["id"], block["name"], block["input"]))
+            events.append(ToolCall(line, block["id"], block["name"], block["input"]))
         elif block["type"] == "text":
             events.append(Said(line, AGENT, block["text"]))
 

@@ -7,15 +7,15 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from hardwon.learn.transcripts.location import Place, inside, place
+from hardwon.learn.transcripts.location import SessionPlace, inside, place
 from hardwon.learn.transcripts.transcript import (
     AGENT,
     USER,
     About,
-    Call,
     Event,
     Result,
     Said,
+    ToolCall,
     text_of,
 )
 
@@ -28,7 +28,7 @@ _MACHINE = ("<environment_context>", "<user_instructions>", "# AGENTS.md instruc
 _EXIT = re.compile(r"(?:Process exited with code|Exit code:?|exit_code\"?:) ?(-?\d{1,5})")
 
 
-def find(home: str) -> Iterator[Place]:
+def find(home: str) -> Iterator[SessionPlace]:
     """Every rollout, archived ones too."""
     base = os.environ.get("CODEX_HOME") or os.path.join(home, FOLDER)
     for pattern in (
@@ -64,9 +64,9 @@ def _item(item: Any, line: int) -> Iterator[Event]:
         yield from _words(item, line)
     elif kind in {"function_call", "custom_tool_call"}:
         name = "bash" if item["name"] in _SHELLS else item["name"]
-        yield Call(line, item["call_id"], name, _args(item))
+        yield ToolCall(line, item["call_id"], name, _args(item))
     elif kind == "local_shell_call":
-        yield Call(line, item["call_id"], "bash", _joined(item["action"]["command"]))
+        yield ToolCall(line, item["call_id"], "bash", _joined(item["action"]["command"]))
     elif kind in {"function_call_output", "custom_tool_call_output"}:
         output = item["output"]
         text = text_of(output if not isinstance(output, dict) else output.get("content"))

@@ -6,8 +6,8 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from hardwon.learn.transcripts.location import Place, inside, place
-from hardwon.learn.transcripts.transcript import AGENT, USER, About, Call, Event, Result, Said
+from hardwon.learn.transcripts.location import SessionPlace, inside, place
+from hardwon.learn.transcripts.transcript import AGENT, USER, About, Event, Result, Said, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ _DULL = (
 _EXIT = re.compile(r"completed with exit code (-?\d{1,5})")
 
 
-def find(home: str) -> Iterator[Place]:
+def find(home: str) -> Iterator[SessionPlace]:
     """Every session that has recorded events."""
     base = os.path.join(home, FOLDER)
     for path in inside(base, "session-state", "*", "events.jsonl"):
@@ -53,7 +53,7 @@ def _agent(data: Any, line: int) -> Iterator[Event]:
 
 
 def _call(data: Any, line: int) -> Iterator[Event]:
-    yield Call(line, data["toolCallId"], data["toolName"], data.get("arguments"))
+    yield ToolCall(line, data["toolCallId"], data["toolName"], data.get("arguments"))
 
 
 def _result(data: Any, line: int) -> Iterator[Event]:

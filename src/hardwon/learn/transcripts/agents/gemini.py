@@ -6,15 +6,15 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from hardwon.learn.transcripts.location import Place, inside, place
+from hardwon.learn.transcripts.location import SessionPlace, inside, place
 from hardwon.learn.transcripts.transcript import (
     AGENT,
     USER,
     About,
-    Call,
     Event,
     Result,
     Said,
+    ToolCall,
     text_of,
 )
 
@@ -27,7 +27,7 @@ _EXIT = re.compile(r"Exit Code: (-?\d{1,5})")
 _SHELLS = {"run_shell_command"}
 
 
-def find(home: str) -> Iterator[Place]:
+def find(home: str) -> Iterator[SessionPlace]:
     """Every recorded chat."""
     base = os.path.join(home, FOLDER)
     for path in inside(base, "tmp", "*", "chats", "session-*.jsonl"):
@@ -82,7 +82,7 @@ def _tool(call: Any, line: int, key: str) -> Iterator[Event]:
     name = "bash" if call["name"] in _SHELLS else call["name"]
     output = _output(call.get("result"))
     code = _EXIT.search(output)
-    yield Call(line, key, name, call.get("args"))
+    yield ToolCall(line, key, name, call.get("args"))
     yield Result(line, key, output, call["status"] == "error" or bool(code and code[1] != "0"))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.learn.transcripts.transcript import USER, About, Call, Event, Result, Said
+from hardwon.learn.transcripts.transcript import USER, About, Event, Result, Said, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,5 +23,5 @@ class Parser:
 def _steps(steps: Any) -> Iterator[Event]:
     for number, step in enumerate(steps, 1):
         key, tool = str(number), str(step.get("tool") or "bash")
-        yield Call(number, key, tool, step["command"])
+        yield ToolCall(number, key, tool, step["command"])
         yield Result(number, key, str(step.get("output") or ""), bool(step.get("returncode")))

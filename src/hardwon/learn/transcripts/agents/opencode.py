@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from hardwon.errors import StorageError
-from hardwon.learn.transcripts.location import Place
-from hardwon.learn.transcripts.transcript import AGENT, USER, About, Call, Event, Result, Said
+from hardwon.learn.transcripts.location import SessionPlace
+from hardwon.learn.transcripts.transcript import AGENT, USER, About, Event, Result, Said, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ WHERE p.session_id = ? ORDER BY m.time_created, m.id, p.id
 _DULL = {"step-start", "step-finish", "reasoning", "snapshot", "patch", "file", "agent", "retry"}
 
 
-def find(home: str) -> Iterator[Place]:
+def find(home: str) -> Iterator[SessionPlace]:
     """Every session in the store."""
     data = os.environ.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share")
     path = os.path.join(data, "opencode", "opencode.db")
@@ -39,10 +39,12 @@ def find(home: str) -> Iterator[Place]:
     base = os.path.join(home, FOLDER)
     for id_, directory, updated, size in _rows(path, _SESSIONS):
         moment = (updated or 0) / 1000
-        yield Place(NAME, id_, path, size=size, changed=moment, base=base, cwd=directory or "")
+        yield SessionPlace(
+            NAME, id_, path, size=size, changed=moment, base=base, cwd=directory or ""
+        )
 
 
-def records(session: Place, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
+def records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
     """The parts of one session in order, numbered; an unreadable one is counted."""
     for number, (message, part) in enumerate(_rows(session.path, _PARTS, session.id), 1):
         try:
@@ -82,4 +84,7 @@ def _tool(part: Any, line: int) -> list[Event]:
     code = (state.get("metadata") or {}).get("exit")
     failed = state["status"] == "error" or code not in {None, 0}
     output = state.get("output") or state.get("error") or ""
-    return [Call(line, key, part["tool"], state.get("input")), Result(line, key, output, failed)]
+    return [
+        ToolCall(line, key, part["tool"], state.get("input")),
+        Result(line, key, output, failed),
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hardwon.learn.transcripts.insight import CONTENT, HIGH, TIER_A, Evidence, Insight, evidence
+from hardwon.learn.transcripts.insight import CONTENT, HIGH, TIER_A, Insight, Passage, evidence
 from hardwon.learn.transcripts.rules.sentences import sentences, stack
 from hardwon.learn.transcripts.transcript import Moment, Said
 from hardwon.text.clean import one_line
@@ -23,7 +23,7 @@ class Decisions:
     """Keeps what was decided, by whomever."""
 
     def __init__(self) -> None:
-        self._found: dict[str, Evidence] = {}
+        self._found: dict[str, Passage] = {}
 
     def see(self, moment: Moment) -> None:
         if isinstance(moment, Said) and len(self._found) < _KEPT and _REASON.search(moment.text):

@@ -19,8 +19,8 @@ from hardwon.learn.transcripts.insight import (
     PATTERN,
     TIER_A,
     TIER_B,
-    Evidence,
     Insight,
+    Passage,
     by_count,
     evidence,
     tags_of,
@@ -205,7 +205,7 @@ def _signatures(failure: Failure) -> tuple[str, ...]:
     return (failure.exact,) if failure.exact else ()
 
 
-def _met(failed: Failed) -> Evidence:
+def _met(failed: Failed) -> Passage:
     return evidence(failed.act.ended, failed.failure.line)
 
 

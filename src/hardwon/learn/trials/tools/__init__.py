@@ -26,7 +26,7 @@ from hardwon.learn.trials.values import VerificationType
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hardwon.learn.trials.tools.report import Report
+    from hardwon.learn.trials.tools.report import ToolReport
 
 
 class Tool(NamedTuple):
@@ -35,7 +35,7 @@ class Tool(NamedTuple):
     name: str
     kind: VerificationType
     command: str
-    parse: Callable[[str], Report]
+    parse: Callable[[str], ToolReport]
 
 
 # The first whose command fits counts.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.failures.error_line import error_line
 from hardwon.learn.trials.tools import tracebacks
-from hardwon.learn.trials.tools.report import Report, error, matches
+from hardwon.learn.trials.tools.report import ToolReport, error, matches
 
 if TYPE_CHECKING:
     from hardwon.learn.trials.values import StructuredError
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _PLACED = r"([^\s:][^:]{0,400}?):(\d{1,9}):(?:(\d{1,9}):)? (?:fatal )?(error|warning): (.{1,1500})$"
 
 
-def parse(text: str, *, tool: str = "command") -> Report:
+def parse(text: str, *, tool: str = "command") -> ToolReport:
     """The errors of an unknown tool that failed."""
     placed = tuple(
         error(
@@ -29,9 +29,9 @@ def parse(text: str, *, tool: str = "command") -> Report:
         for m in matches(_PLACED, text)
     )
     if any(entry.severity == "error" for entry in placed):
-        return Report(placed)
+        return ToolReport(placed)
     main = tracebacks.last(text, tool=tool) or _line(text, tool)
-    return Report((main, *placed) if main else placed)
+    return ToolReport((main, *placed) if main else placed)
 
 
 def _line(text: str, tool: str) -> StructuredError | None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from hardwon.learn.trials.tools.report import MOST_ERRORS, Report, as_int, count, document, error
+from hardwon.learn.trials.tools.report import (
+    MOST_ERRORS,
+    ToolReport,
+    as_int,
+    count,
+    document,
+    error,
+)
 from hardwon.learn.trials.values import Severity, StructuredError, VerificationMetrics
 
 _FILE = r"(\S.{0,500}\.[A-Za-z]{1,5})$"
@@ -15,13 +22,13 @@ _UNIX = (
 )
 
 
-def parse(text: str) -> Report:
+def parse(text: str) -> ToolReport:
     """Every problem with its file and rule."""
     parsed = document(text)
     return _json(parsed) if isinstance(parsed, list) else _stylish(text)
 
 
-def _stylish(text: str) -> Report:
+def _stylish(text: str) -> ToolReport:
     errors: list[StructuredError] = []
     file: str | None = None
     for line in text.splitlines():
@@ -32,7 +39,7 @@ def _stylish(text: str) -> Report:
             errors.append(_unix(match))
         elif match := re.match(_FILE, short):
             file = match[1]
-    return Report(tuple(errors[:MOST_ERRORS]), _metrics(errors, text))
+    return ToolReport(tuple(errors[:MOST_ERRORS]), _metrics(errors, text))
 
 
 def _problem(file: str | None, match: re.Match[str]) -> StructuredError:
@@ -80,15 +87,15 @@ def _metrics(errors: list[StructuredError], text: str) -> VerificationMetrics:
     )
 
 
-def _json(files: list[Any]) -> Report:
+def _json(files: list[Any]) -> ToolReport:
     try:
         errors = [_item(f, item) for f in files for item in f["messages"]]
         bad = sum(as_int(f.get("errorCount")) for f in files)
         odd = sum(as_int(f.get("warningCount")) for f in files)
     except (TypeError, KeyError, AttributeError):
-        return Report()
+        return ToolReport()
     metrics = VerificationMetrics(lint_errors=bad, lint_warnings=odd)
-    return Report(tuple(errors[:MOST_ERRORS]), metrics)
+    return ToolReport(tuple(errors[:MOST_ERRORS]), metrics)
 
 
 def _item(file: dict[str, Any], item: dict[str, Any]) -> StructuredError:

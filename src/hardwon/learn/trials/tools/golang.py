@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from hardwon.learn.trials.tools.report import MOST_ERRORS, Report, error, matches
+from hardwon.learn.trials.tools.report import MOST_ERRORS, ToolReport, error, matches
 from hardwon.learn.trials.values import StructuredError, VerificationMetrics
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _PLACE = r"\s{1,40}([^\s:]{1,300}\.go):(\d{1,9}): (.{0,1500})$"
 _COMPILER = r"(?:vet: )?([^\s:][^:]{0,300}\.go):(\d{1,9}):(?:(\d{1,9}):)? (.{1,1500})$"
 
 
-def parse(text: str) -> Report:
+def parse(text: str) -> ToolReport:
     """Every failed test with its first message; what does not compile; panics."""
     plain = _unwrapped(text) if text.lstrip().startswith('{"') else text
     tests, verdicts = _tests(plain)
@@ -30,7 +30,7 @@ def parse(text: str) -> Report:
     panics = [error("runtime_error", m[1], tool="go") for m in matches(r"(panic: .{1,500})", plain)]
     good, bad = verdicts.count("PASS"), verdicts.count("FAIL")
     known = VerificationMetrics(good, bad, good + bad) if verdicts else VerificationMetrics()
-    return Report((*built, *tests, *panics)[:MOST_ERRORS], known)
+    return ToolReport((*built, *tests, *panics)[:MOST_ERRORS], known)
 
 
 def _tests(text: str) -> tuple[list[StructuredError], list[str]]:

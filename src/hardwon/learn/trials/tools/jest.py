@@ -7,7 +7,7 @@ from typing import Any
 
 from hardwon.learn.trials.tools.report import (
     MOST_ERRORS,
-    Report,
+    ToolReport,
     as_int,
     blocks,
     count,
@@ -24,7 +24,7 @@ _PLACE = (
 )
 
 
-def parse(text: str) -> Report:
+def parse(text: str) -> ToolReport:
     """Every failed test, once."""
     parsed = document(text)
     if isinstance(parsed, dict):
@@ -35,7 +35,7 @@ def parse(text: str) -> Report:
             name = head[1].strip()
             by_test.setdefault(name, _failure(name, lines, tool))
     failures = tuple(by_test.values())[:MOST_ERRORS]
-    return Report((*failures, *_thresholds(text)), _metrics(text))
+    return ToolReport((*failures, *_thresholds(text)), _metrics(text))
 
 
 def _thresholds(text: str) -> list[StructuredError]:
@@ -87,14 +87,14 @@ def _coverage(text: str) -> float | None:
     return min(shares[-1], 100.0) if shares else None
 
 
-def _json(parsed: dict[str, Any]) -> Report:
+def _json(parsed: dict[str, Any]) -> ToolReport:
     try:
         cases = [(f, c) for f in parsed["testResults"] for c in f.get("assertionResults", [])]
         errors = [_case(f, c) for f, c in cases if c.get("status") == "failed"]
     except (TypeError, KeyError, AttributeError):
-        return Report()
+        return ToolReport()
     good, bad = as_int(parsed.get("numPassedTests")), as_int(parsed.get("numFailedTests"))
-    return Report(tuple(errors[:MOST_ERRORS]), VerificationMetrics(good, bad, good + bad))
+    return ToolReport(tuple(errors[:MOST_ERRORS]), VerificationMetrics(good, bad, good + bad))
 
 
 def _case(file: dict[str, Any], case: dict[str, Any]) -> StructuredError:

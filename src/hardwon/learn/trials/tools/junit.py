@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from hardwon.learn.trials.tools.report import MOST_ERRORS, Report, error
+from hardwon.learn.trials.tools.report import MOST_ERRORS, ToolReport, error
 from hardwon.learn.trials.values import VerificationMetrics
 
 if TYPE_CHECKING:
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from hardwon.learn.trials.values import StructuredError
 
 
-def parse(text: str) -> Report:
+def parse(text: str) -> ToolReport:
     """Every failure and error; nothing when it is not XML or would expand entities."""
     start = text.find("<?xml") if "<?xml" in text else text.find("<testsuite")
     if start < 0 or "<!DOCTYPE" in text or "<!ENTITY" in text:
-        return Report()
+        return ToolReport()
     try:
         root = ElementTree.fromstring(text[start:].strip())
     except (ElementTree.ParseError, ValueError):
-        return Report()
+        return ToolReport()
     cases = list(root.iter("testcase"))
     bad = [(case, what) for case in cases if (what := _problem(case)) is not None]
     skipped = sum(case.find("skipped") is not None for case in cases)
     ran = len(cases) - skipped
     metrics = VerificationMetrics(ran - len(bad), len(bad), ran)
-    return Report(tuple(_failure(*pair) for pair in bad[:MOST_ERRORS]), metrics)
+    return ToolReport(tuple(_failure(*pair) for pair in bad[:MOST_ERRORS]), metrics)
 
 
 def _problem(case: Element) -> Element | None:

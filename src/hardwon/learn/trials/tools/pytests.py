@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hardwon.learn.trials.tools.report import Report, blocks, error, matches
+from hardwon.learn.trials.tools.report import ToolReport, blocks, error, matches
 from hardwon.learn.trials.values import ErrorType, StructuredError, VerificationMetrics
 
 _COUNT = r"(\d{1,9}) (passed|failed|errors?|xfailed|xpassed|skipped)\b"
@@ -13,11 +13,11 @@ _HEADER = r"_{2,} (?:ERROR (?:collecting|at (?:setup|teardown) of) )?(.{1,400}?)
 _PLACE = r"([^\s:]{1,400}\.py):(\d{1,9}): "
 
 
-def parse(text: str) -> Report:
+def parse(text: str) -> ToolReport:
     """Every failed test and every error in collecting them, with where it was raised."""
     traces = {head[1]: lines for head, lines in blocks(_HEADER, text)}
     errors = tuple(_failure(line, traces) for line in matches(_SUMMARY, text))
-    return Report(errors or tuple(_from_traces(traces)), _metrics(text))
+    return ToolReport(errors or tuple(_from_traces(traces)), _metrics(text))
 
 
 def _failure(line: re.Match[str], traces: dict[str, list[str]]) -> StructuredError:

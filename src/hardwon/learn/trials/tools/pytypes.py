@@ -8,7 +8,7 @@ from typing import Any
 
 from hardwon.learn.trials.tools.report import (
     MOST_ERRORS,
-    Report,
+    ToolReport,
     as_int,
     blocks,
     count,
@@ -29,22 +29,22 @@ _PYRIGHT = (
 _SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning"}
 
 
-def mypy(text: str) -> Report:
+def mypy(text: str) -> ToolReport:
     """Every line of mypy's that is not a note."""
     errors = tuple(_typed(match, "mypy") for match in matches(_MYPY, text))
     stated = count(r"^Found (\d{1,9}) errors? in ", text)
     if stated is None and not errors and "Success: no issues found" in text:
         stated = 0
-    return Report(errors, _metrics(errors, stated))
+    return ToolReport(errors, _metrics(errors, stated))
 
 
-def pyright(text: str) -> Report:
+def pyright(text: str) -> ToolReport:
     """pyright's lines, or its JSON."""
     parsed = document(text)
     if isinstance(parsed, dict):
         return _pyright_json(parsed)
     errors = tuple(_with_rule(*block) for block in blocks(_PYRIGHT, text))[:MOST_ERRORS]
-    return Report(errors, _metrics(errors, count(r"^(\d{1,9}) errors?, \d{1,9} warn", text)))
+    return ToolReport(errors, _metrics(errors, count(r"^(\d{1,9}) errors?, \d{1,9} warn", text)))
 
 
 def _typed(match: re.Match[str], tool: str) -> StructuredError:
@@ -78,14 +78,14 @@ def _metrics(errors: tuple[StructuredError, ...], stated: int | None) -> Verific
     return VerificationMetrics(type_errors=max(seen, stated or 0))
 
 
-def _pyright_json(parsed: dict[str, Any]) -> Report:
+def _pyright_json(parsed: dict[str, Any]) -> ToolReport:
     try:
         items = parsed.get("generalDiagnostics", [])[:MOST_ERRORS]
         errors = tuple(_diagnostic(item) for item in items)
         stated = as_int(parsed.get("summary", {}).get("errorCount"))
     except (AttributeError, TypeError, KeyError):
-        return Report()
-    return Report(errors, _metrics(errors, stated))
+        return ToolReport()
+    return ToolReport(errors, _metrics(errors, stated))
 
 
 def _diagnostic(item: dict[str, Any]) -> StructuredError:

@@ -22,7 +22,7 @@ MOST_ERRORS = 200
 _MESSAGE, _TRACE = 1000, 4000
 
 
-class Report(NamedTuple):
+class ToolReport(NamedTuple):
     """Errors and counts; nothing when the output was not understood."""
 
     errors: tuple[StructuredError, ...] = ()

@@ -7,7 +7,7 @@ from typing import Any
 
 from hardwon.learn.trials.tools.report import (
     MOST_ERRORS,
-    Report,
+    ToolReport,
     as_int,
     count,
     document,
@@ -25,7 +25,7 @@ _ARROW = r"\s{0,20}--> ([^\s:][^:]{0,400}?):(\d{1,9}):(\d{1,9})"
 _UNFORMATTED = r"(?:Would reformat|would reformat):? (.{1,500})$"
 
 
-def parse(text: str) -> Report:
+def parse(text: str) -> ToolReport:
     """Every complaint, whatever the output format."""
     parsed = document(text)
     if isinstance(parsed, list):
@@ -35,7 +35,7 @@ def parse(text: str) -> Report:
         error("lint_error", "not formatted", tool="ruff", file=match[1], rule="format")
         for match in matches(_UNFORMATTED, text)
     ]
-    return Report(tuple(errors), _metrics(errors, text))
+    return ToolReport(tuple(errors), _metrics(errors, text))
 
 
 def _metrics(errors: list[StructuredError], text: str) -> VerificationMetrics:
@@ -83,12 +83,12 @@ def _lint(
     )
 
 
-def _json(parsed: list[Any]) -> Report:
+def _json(parsed: list[Any]) -> ToolReport:
     try:
         errors = [_item(item) for item in parsed[:MOST_ERRORS]]
     except (TypeError, KeyError, AttributeError):
-        return Report()
-    return Report(tuple(errors), VerificationMetrics(lint_errors=len(errors), lint_warnings=0))
+        return ToolReport()
+    return ToolReport(tuple(errors), VerificationMetrics(lint_errors=len(errors), lint_warnings=0))
 
 
 def _item(item: dict[str, Any]) -> StructuredError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hardwon.learn.trials.tools.report import MOST_ERRORS, Report, blocks, error
+from hardwon.learn.trials.tools.report import MOST_ERRORS, ToolReport, blocks, error
 from hardwon.learn.trials.values import StructuredError, VerificationMetrics
 
 _RESULT = r"test result: \w{1,10}\. (\d{1,9}) passed; (\d{1,9}) failed;"
@@ -20,7 +20,7 @@ _CHATTER = (
 )
 
 
-def parse(text: str) -> Report:
+def parse(text: str) -> ToolReport:
     """Every failed test with its panic, and every diagnostic of the compiler."""
     tests = [_panic(head[1], lines) for head, lines in blocks(_STDOUT, text)]
     built = [
@@ -31,7 +31,7 @@ def parse(text: str) -> Report:
         if result := re.match(_RESULT, line):
             good, bad, seen = good + int(result[1]), bad + int(result[2]), True
     metrics = VerificationMetrics(good, bad, good + bad) if seen else VerificationMetrics()
-    return Report((*built, *tests)[:MOST_ERRORS], metrics)
+    return ToolReport((*built, *tests)[:MOST_ERRORS], metrics)
 
 
 def _panic(test: str, lines: list[str]) -> StructuredError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hardwon.learn.trials.tools.report import Report, count, error, matches
+from hardwon.learn.trials.tools.report import ToolReport, count, error, matches
 from hardwon.learn.trials.values import StructuredError, VerificationMetrics
 
 _PLAIN = r"([^\s(][^(]{0,400}?)\((\d{1,9}),(\d{1,9})\): (error|warning) (TS\d{1,6}): (.{1,1500})$"
@@ -12,14 +12,14 @@ _PRETTY = r"([^\s:][^:]{0,400}?):(\d{1,9}):(\d{1,9}) - (error|warning) (TS\d{1,6
 _GLOBAL = r"()()()(error) (TS\d{1,6}): (.{1,1500})$"
 
 
-def parse(text: str) -> Report:
+def parse(text: str) -> ToolReport:
     """Every diagnostic of tsc, plain or pretty; syntax errors are TS1xxx."""
     lines = [m for pattern in (_PLAIN, _PRETTY, _GLOBAL) for m in matches(pattern, text)]
     errors = tuple(map(_diagnostic, lines))
     stated = count(r"^Found (\d{1,9}) errors?", text)
     if stated is None and not errors:
-        return Report()
-    return Report(errors, VerificationMetrics(type_errors=max(stated or 0, len(errors))))
+        return ToolReport()
+    return ToolReport(errors, VerificationMetrics(type_errors=max(stated or 0, len(errors))))
 
 
 def _diagnostic(line: re.Match[str]) -> StructuredError:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 
-from hardwon.learn.trials.tools.report import Report, blocks, count, error
+from hardwon.learn.trials.tools.report import ToolReport, blocks, count, error
 from hardwon.learn.trials.values import StructuredError, VerificationMetrics
 
 _HEADER = r"(FAIL|ERROR): (\S{1,300})(?: \((.{1,400})\))?"
 _FRAME = r'  File "(.{1,500})", line (\d{1,9})'
 
 
-def parse(text: str) -> Report:
+def parse(text: str) -> ToolReport:
     """Every failed or broken test."""
     errors = tuple(_failure(*block) for block in blocks(_HEADER, text))
     ran = count(r"^Ran (\d{1,9}) tests? in ", text)
     if ran is None:
-        return Report(errors)
+        return ToolReport(errors)
     failed = sum(count(rf"^FAILED \(.*?\b{word}=(\d{{1,9}})", text) or 0 for word in _COUNTED)
-    return Report(errors, VerificationMetrics(max(ran - failed, 0), failed, max(ran, failed)))
+    return ToolReport(errors, VerificationMetrics(max(ran - failed, 0), failed, max(ran, failed)))
 
 
 _COUNTED = ("failures", "errors")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hardwon.learn.trials import Loops
-    from hardwon.learn.trials.state import State
+    from hardwon.learn.trials.state import LoopState
     from hardwon.learn.trials.values import Record
 
 
@@ -184,7 +184,7 @@ def patterns(
         say(f"  {row.frequency}×  {row.text}  [{', '.join(row.categories)}]")
 
 
-def standing(loops: Loops, state: State) -> str:
+def standing(loops: Loops, state: LoopState) -> str:
     """The status, with `interrupted` for a loop that nobody runs any more."""
     if state.status == "running" and not loops.is_running(state.loop_id):
         return "interrupted"
@@ -198,7 +198,7 @@ def _newest(loops: Loops) -> str:
     return newest[0].loop_id
 
 
-def _row(state: State, now: str) -> tuple[str, ...]:
+def _row(state: LoopState, now: str) -> tuple[str, ...]:
     return (
         state.loop_id,
         now,
@@ -209,7 +209,7 @@ def _row(state: State, now: str) -> tuple[str, ...]:
     )
 
 
-def _trials(state: State) -> None:
+def _trials(state: LoopState) -> None:
     say(f"{state.loop_id}: {state.status}{f' ({state.reason})' if state.reason else ''}", bold=True)
     say(f"task: {clip(one_line(state.task), 200)}")
     for note in state.notes:

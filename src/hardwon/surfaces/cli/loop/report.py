@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from hardwon.learn.trials import Loops
     from hardwon.learn.trials.analytics import Analysis
-    from hardwon.learn.trials.search import Pattern
+    from hardwon.learn.trials.search import SharedPoint
 
 
 @click.command()
@@ -150,7 +150,7 @@ def _curves(analysis: Analysis) -> None:
     _titled("Newest loops", lines)
 
 
-def _patterns(patterns: Sequence[Pattern]) -> None:
+def _patterns(patterns: Sequence[SharedPoint]) -> None:
     _titled(
         "Said more than once",
         [f"  {pattern.frequency}×  {pattern.text}" for pattern in patterns[:10]],

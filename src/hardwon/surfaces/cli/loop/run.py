@@ -22,7 +22,7 @@ from hardwon.surfaces.cli.output import complain, dump, plural, say
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-    from hardwon.learn.trials.state import State
+    from hardwon.learn.trials.state import LoopState
 
 
 def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
@@ -170,7 +170,7 @@ def _defaults(home: str | None) -> Any:
     return load(home).trials
 
 
-def _ran(loop: Coroutine[Any, Any, State]) -> State:
+def _ran(loop: Coroutine[Any, Any, LoopState]) -> LoopState:
     """Run to the end; a polite signal to stop is treated like the key for it."""
     before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
@@ -179,7 +179,7 @@ def _ran(loop: Coroutine[Any, Any, State]) -> State:
         signal.signal(signal.SIGTERM, before)
 
 
-def _concluded(loops: Loops, state: State, *, as_json: bool, restore_best: bool) -> None:
+def _concluded(loops: Loops, state: LoopState, *, as_json: bool, restore_best: bool) -> None:
     if restore_best and not state.passed and state.best:
         number = loops.restore_best(state.loop_id)
         complain(f"the work tree holds trial {number + 1} again, the best one")
@@ -189,11 +189,11 @@ def _concluded(loops: Loops, state: State, *, as_json: bool, restore_best: bool)
         raise click.exceptions.Exit(1)
 
 
-def _quiet(event: str, state: State) -> None:
+def _quiet(event: str, state: LoopState) -> None:
     """Nothing is said: JSON follows."""
 
 
-def _progress(event: str, state: State) -> None:
+def _progress(event: str, state: LoopState) -> None:
     if event == "ended":
         good = state.passed
         say(f"{state.status}: {state.reason}", fg="green" if good else "red")
