@@ -12,7 +12,7 @@ from hardwon.surfaces.serve.principal import Right
 from hardwon.values.delivery import NOTHING
 
 if TYPE_CHECKING:
-    from hardwon.learn.trials.state import State
+    from hardwon.learn.trials.state import LoopState
     from hardwon.surfaces.serve.api.ask import Ask
 
 _DOOR, _READ, _CHANGE = (Right.DOOR,), (Right.READ,), (Right.CHANGE,)
@@ -99,7 +99,7 @@ def _placed(one: Any) -> Any:
     return plain({**views.place(values.pop("scope")), **values})
 
 
-def _loop(state: State) -> Any:
+def _loop(state: LoopState) -> Any:
     values = state._asdict()
     values.pop("open")  # half a trial: its outputs are long, and not final
     return plain({**views.place(values.pop("scope")), **values, "options": state.options})
