@@ -36,7 +36,7 @@ _alive: list[ref[Forked]] = []
 
 def watch(thing: Forked) -> None:
     """Tell the object of every fork, as long as it lives."""
-    _alive[:] = [one for one in _alive if one() is not None]
+    _alive[:] = [reference for reference in _alive if reference() is not None]
     _alive.append(ref(thing))
 
 
@@ -112,7 +112,7 @@ class Imports:
 
 
 def _living() -> list[Forked]:
-    return [thing for one in list(_alive) if (thing := one()) is not None]
+    return [thing for reference in list(_alive) if (thing := reference()) is not None]
 
 
 def _before() -> None:

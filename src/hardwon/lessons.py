@@ -71,7 +71,9 @@ class Lessons:
         asked, limit = required(text, "query"), within(limit, 200)
         held = self._engine.store.lessons.search(self._scope, asked, limit=limit)
         found = {lesson.id: lesson for lesson in (*held, *self._tagged(asked.lower()))}
-        order = sorted(found.values(), key=lambda one: (-one.hits, -one.last_seen_at.timestamp()))
+        order = sorted(
+            found.values(), key=lambda lesson: (-lesson.hits, -lesson.last_seen_at.timestamp())
+        )
         return order[:limit]
 
     def verdict(self, number: int) -> LessonVerdict | None:
@@ -95,7 +97,7 @@ class Lessons:
         lesson = self._note(number, "guard")
         rest = tuple(key for key in lesson.calls if on or key[0] != FORBIDDEN)
         asked = [(tool, call_keys.canonical(call))] if call else guards.exact_calls(lesson.calls)
-        named = tuple(guards.forbidding(*one) for one in asked) if on else ()
+        named = tuple(guards.forbidding(*named_call) for named_call in asked) if on else ()
         if on and not named:
             raise InvalidInput(f"lesson {number} names no call; say which one must not be made")
         calls = tuple(dict.fromkeys((*rest, *named)))
@@ -109,7 +111,7 @@ class Lessons:
     def history(self, number: int | None = None) -> Sequence[Change]:
         """What was changed, of one lesson or of all, newest first."""
         changes = self._engine.store.history.of(self._scope, number)
-        return [one for one in changes if one.before.scope in self._scope.changeable()]
+        return [change for change in changes if change.before.scope in self._scope.changeable()]
 
     def undo(self, number: int | None = None) -> Lesson:
         """Take back the newest change, of one lesson or of all."""
@@ -177,7 +179,7 @@ class Lessons:
         agent are read, or those that are named. `tell` hears how many are done, of how many.
         """
         found = imports.read(source, self._scope, tenant=from_tenant, agent=from_agent)
-        new = [(imported.admitted(one, source), imported.trusted(one)) for one in found]
+        new = [(imported.admitted(lesson, source), imported.trusted(lesson)) for lesson in found]
         scope, most = self._scope, _MOST
         known = curation.imported_before(self._engine, scope, limit=most) if new else ()
         return curation.take_in(self._engine, new, known, trust=trust, tell=tell)

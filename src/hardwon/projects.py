@@ -30,8 +30,8 @@ class Projects:
 
     def list(self, *, tenant: str = "default") -> Sequence[FolderClaim]:
         """Every folder that claims a project of the tenant, the trusted ones first."""
-        own = [one for one in trust.read(self._home).all if one.tenant == tenant]
-        return sorted(own, key=lambda one: (not one.is_trusted, one.project, one.folder))
+        own = [claim for claim in trust.read(self._home).all if claim.tenant == tenant]
+        return sorted(own, key=lambda claim: (not claim.is_trusted, claim.project, claim.folder))
 
     def trust(self, folder: str | os.PathLike[str], *, tenant: str = "default") -> FolderClaim:
         """Let a folder write into the project it claims, and move there what it has learnt."""
@@ -50,10 +50,10 @@ class Projects:
         digest = folder_digest(found.folder) if found else ""
         named = {what, digest}
 
-        def leaves(one: FolderClaim) -> bool:
-            return one.tenant == tenant and not named.isdisjoint(one[1:4])
+        def leaves(claim: FolderClaim) -> bool:
+            return claim.tenant == tenant and not named.isdisjoint(claim[1:4])
 
-        gone = [one for one in trust.read(self._home).all if leaves(one)]
+        gone = [claim for claim in trust.read(self._home).all if leaves(claim)]
         if not gone:
             raise NotFound("folder or project", what)
         self._change(lambda known: known.without(leaves))

@@ -24,7 +24,7 @@ def readable(
     engine: Runtime, scope: Scope, lessons: Sequence[Lesson], run: Run
 ) -> Sequence[Lesson]:
     """The lessons without those that a hold-out keeps from the run."""
-    if engine.settings.proof.share or any(one.was_retired for one in lessons):
+    if engine.settings.proof.share or any(lesson.was_retired for lesson in lessons):
         return withhold.read_outside(lessons, engine.doors.coin(scope, run))
     return lessons
 

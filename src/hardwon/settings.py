@@ -293,7 +293,7 @@ def written(value: Any) -> str:
         return str(value)
     parts = value // timedelta(microseconds=1)
     sizes = (("d", 86_400_000_000), ("h", 3_600_000_000), ("m", 60_000_000), ("s", 1_000_000))
-    unit, size = next((one for one in sizes if parts and parts % one[1] == 0), ("ms", 1000))
+    unit, size = next((pair for pair in sizes if parts and parts % pair[1] == 0), ("ms", 1000))
     return f"{parts / size:g}{unit}"
 
 

@@ -63,20 +63,20 @@ class Claims(NamedTuple):
         for known in self.all:
             if known.is_same(claim):
                 return known
-        names = {(one.tenant, one.project) for one in self.all if one.is_trusted}
+        names = {(claim.tenant, claim.project) for claim in self.all if claim.is_trusted}
         is_first = (claim.tenant, claim.project) not in names
         return claim._replace(is_trusted=self.is_whole and is_first)
 
     def having(self, claim: FolderClaim) -> Claims:
         """The claims with this one in the place of what was known of it."""
         rest = self.without(claim.is_same).all
-        trusted = tuple(one for one in rest if one.is_trusted)
-        others = tuple(one for one in rest if not one.is_trusted)[1 - _APART_KEPT :]
+        trusted = tuple(claim for claim in rest if claim.is_trusted)
+        others = tuple(claim for claim in rest if not claim.is_trusted)[1 - _APART_KEPT :]
         return self._replace(all=(*trusted, *others, claim))
 
     def without(self, leaves: Callable[[FolderClaim], bool]) -> Claims:
         """The claims but those that leave."""
-        return self._replace(all=tuple(one for one in self.all if not leaves(one)))
+        return self._replace(all=tuple(claim for claim in self.all if not leaves(claim)))
 
 
 def project_for(folder: str, home: str, *, tenant: str, is_look: bool = False) -> str | None:
@@ -111,8 +111,8 @@ def settled(home: str, scope: Scope) -> Scope:
     original = scope.claimed()
     if original is None:
         return scope
-    own = (one for one in read(home).all if one.is_trusted and one.tenant == scope.tenant)
-    was_apart = [apart(one.project, one.digest) for one in own]
+    own = (claim for claim in read(home).all if claim.is_trusted and claim.tenant == scope.tenant)
+    was_apart = [apart(claim.project, claim.digest) for claim in own]
     return original if scope.project in was_apart else scope
 
 
@@ -128,13 +128,13 @@ def read(home: str) -> Claims:
     claims = [_parsed(line) for line in lines[:-1]]
     is_ended = lines[-1:] == [""] and len(raw) <= _LIMIT
     is_whole = head == _HEAD and is_ended and None not in claims
-    return Claims(tuple(one for one in claims if one is not None), is_whole)
+    return Claims(tuple(claim for claim in claims if claim is not None), is_whole)
 
 
 def forget(home: str, tenant: str) -> None:
     """Remove what a tenant's folders claim."""
-    if any(one.tenant == tenant for one in read(home).all):
-        changed(home, lambda known: known.without(lambda one: one.tenant == tenant))
+    if any(claim.tenant == tenant for claim in read(home).all):
+        changed(home, lambda known: known.without(lambda claim: claim.tenant == tenant))
 
 
 def changed(home: str, change: Callable[[Claims], Claims]) -> Claims:

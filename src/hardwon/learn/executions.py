@@ -125,6 +125,6 @@ def _detail(one: Reflection) -> dict[str, Any]:
 def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
     """The newest of each pattern."""
     newest: dict[str, Reflection] = {}
-    for one in reflections:
-        newest.setdefault(one.subject, one)
+    for reflection in reflections:
+        newest.setdefault(reflection.subject, reflection)
     return list(newest.values())

@@ -123,7 +123,7 @@ class HttpServer:
         self, status: int, headers: httpx2.Headers, body: bytes, *, had_schema: bool
     ) -> PermanentError | TransientError:
         words = _words(body)
-        if status in {400, 422} and had_schema and any(one in words for one in _SCHEMA_WORDS):
+        if status in {400, 422} and had_schema and any(word in words for word in _SCHEMA_WORDS):
             return SchemaRefused(words)
         problem = (
             f"{self.name} answered {status}: {words}" if words else f"{self.name} answered {status}"

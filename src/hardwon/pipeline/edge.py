@@ -50,15 +50,15 @@ def screened(value: T) -> T:
             return value
         return type(value)(*parts) if hasattr(value, "_fields") else parts  # type: ignore[return-value]
     if isinstance(value, list):
-        return [screened(one) for one in value]  # type: ignore[return-value]
+        return [screened(item) for item in value]  # type: ignore[return-value]
     if isinstance(value, dict):
-        return {screened(key): screened(one) for key, one in value.items()}  # type: ignore[return-value]
+        return {screened(key): screened(item) for key, item in value.items()}  # type: ignore[return-value]
     return value
 
 
 def _is_clean(value: tuple[Any, ...]) -> bool:
     """Whether many short texts hold no secret, looked at together."""
-    if len(value) < _MANY or not all(isinstance(one, str) for one in value):
+    if len(value) < _MANY or not all(isinstance(item, str) for item in value):
         return False
     together = "\n".join(value)
     return without_secrets(together) == together
@@ -100,7 +100,9 @@ class _StoreEdge:
 
 def _screening(method: Callable[..., Any]) -> Callable[..., Any]:
     def write(*values: Any, **named: Any) -> Any:
-        return method(*map(screened, values), **{key: screened(one) for key, one in named.items()})
+        return method(
+            *map(screened, values), **{key: screened(value) for key, value in named.items()}
+        )
 
     return write
 

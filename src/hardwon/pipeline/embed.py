@@ -22,7 +22,7 @@ def fill(*, embedder: Embedder, vectors: VectorStore) -> Iterator[int]:
     """Give every lesson that lacks one its vector; after each batch, which is kept, how many."""
     done, last = 0, 0
     while wordings := vectors.lacking(embedder.name, after=last, limit=_BATCH):
-        found = embedder.embed([one.text() for one in wordings])
+        found = embedder.embed([wording.text() for wording in wordings])
         vectors.save(embedder.name, zip(wordings, found, strict=True))
         done, last = done + len(wordings), wordings[-1].lesson
         yield done

@@ -75,6 +75,6 @@ async def _rewritten(task: str, best: Refined, model: Model, prompt: Callable[[s
     return blocks(reply.text, ("revised",)).get("revised") or best.text
 
 
-def _is_same(one: str, other: str) -> bool:
-    matcher = SequenceMatcher(None, one[:_SHOWN], other[:_SHOWN], autojunk=True)
+def _is_same(text: str, other: str) -> bool:
+    matcher = SequenceMatcher(None, text[:_SHOWN], other[:_SHOWN], autojunk=True)
     return matcher.real_quick_ratio() >= _SAME and matcher.ratio() >= _SAME

@@ -64,4 +64,6 @@ def _of_error(shown: Shown, failed: Step | None, followed: Sequence[Step]) -> st
 def _is_among(kinds: Collection[str], steps: Sequence[Step]) -> bool:
     """Whether one of the steps failed in one of these ways."""
     failures = (step.failure for step in steps if step.failed)
-    return any(one and (one.kind in kinds or one.exact in kinds) for one in failures)
+    return any(
+        failure and (failure.kind in kinds or failure.exact in kinds) for failure in failures
+    )

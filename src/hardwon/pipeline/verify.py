@@ -43,11 +43,11 @@ async def verify(
     """Checks an answer by a chain of verification: at most `limit` + 2 calls of the model."""
     shown = f"TASK:\n{clip_middle(task, _SHOWN)}\n\nANSWER:\n{clip_middle(answer, _SHOWN)}"
     asked = await model.complete(Request(prompt("verify_questions"), shown))
-    questions = [one_line(one, 400) for one in _every("question", asked.text)][:limit]
+    questions = [one_line(question, 400) for question in _every("question", asked.text)][:limit]
     if not questions:
         return Verdict(final=answer)
     replies = await asyncio.gather(
-        *(model.complete(Request(prompt("verify_answer"), one)) for one in questions)
+        *(model.complete(Request(prompt("verify_answer"), question)) for question in questions)
     )
     findings = "\n\n".join(
         f"QUESTION: {question}\nFOUND: {one_line(reply.text, 800)}"

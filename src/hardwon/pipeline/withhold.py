@@ -36,7 +36,7 @@ class Coin(NamedTuple):
         """
         known = self.units.share(self.scope.tenant)
         usual = self.share if known is None else min(self.share, known)
-        return [1 - self.share if is_retired(one) else usual for one in lessons]
+        return [1 - self.share if is_retired(lesson) else usual for lesson in lessons]
 
     def side(self, salt: str, family: str) -> float:
         """The toss for a family, the same at all doors of the run."""
@@ -66,7 +66,7 @@ def read_outside(lessons: Sequence[Lesson], coin: Coin) -> list[Lesson]:
 
     Nobody knows which other run reads it, too. So no open unit of these lessons is counted.
     """
-    families = sorted({family for one in lessons if (family := family_of(one))})
+    families = sorted({family for lesson in lessons if (family := family_of(lesson))})
     if families and coin.share:
         coin.units.exclude(coin.scope, families, coin.now)
     return readable(lessons, coin)

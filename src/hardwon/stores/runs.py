@@ -197,7 +197,7 @@ def _read(lines: list[bytes]) -> RunSoFar:
         warned = str(note.get(_CALL, warned))
         made += sum(_items(note, _CUT, int))
         shown = [] if _SETTLED in note else shown
-        shown += [(made, one) for one in _shown(note.get(_SHOWN))]
+        shown += [(made, delivery) for delivery in _shown(note.get(_SHOWN))]
     steps = tuple(step for line in _newest(lines) if (step := _step(line)))
     notes = frozenset(told), frozenset(counted), warned, since, frozenset(warnings)
     return RunSoFar(task, steps, *notes, _aged(shown, made))
@@ -205,7 +205,7 @@ def _read(lines: list[bytes]) -> RunSoFar:
 
 def _aged(shown: list[tuple[int, Shown]], made: int) -> tuple[Shown, ...]:
     """Deliveries with the steps since; each comes with the steps that were made before it."""
-    return tuple(one._replace(after=made - at) for at, one in shown)
+    return tuple(delivery._replace(after=made - at) for at, delivery in shown)
 
 
 def _shown(noted: object) -> list[Shown]:
@@ -279,8 +279,10 @@ def _found(home: str, start: str = "") -> dict[str, os.DirEntry[str]]:
     """The files of runs by their names, without what they begin with."""
     folder = os.path.join(home, "runs")
     entries = list(os.scandir(folder)) if os.path.isdir(folder) else []
-    own = [one for one in entries if one.name.startswith(start) and one.name.endswith(_SUFFIX)]
-    return {one.name.removeprefix(start).removesuffix(_SUFFIX): one for one in own}
+    own = [
+        entry for entry in entries if entry.name.startswith(start) and entry.name.endswith(_SUFFIX)
+    ]
+    return {entry.name.removeprefix(start).removesuffix(_SUFFIX): entry for entry in own}
 
 
 def _scope_in(path: str) -> Scope | None:

@@ -48,13 +48,13 @@ _OTHERS = 50
 
 def joined(*parts: Iterable[Evidence]) -> tuple[Evidence, ...]:
     """All pieces in order, each once, the newest within the cap of their kind."""
-    known = {(one.kind, one.value): one for part in parts for one in part}
+    known = {(piece.kind, piece.value): piece for part in parts for piece in part}
     kept: list[Evidence] = []
     counts: dict[str, int] = {}
-    for one in reversed(known.values()):
-        counts[one.kind] = counts.get(one.kind, 0) + 1
-        if one.kind in UNLIMITED or counts[one.kind] <= CAPS.get(one.kind, _OTHERS):
-            kept.append(one)
+    for piece in reversed(known.values()):
+        counts[piece.kind] = counts.get(piece.kind, 0) + 1
+        if piece.kind in UNLIMITED or counts[piece.kind] <= CAPS.get(piece.kind, _OTHERS):
+            kept.append(piece)
     return tuple(reversed(kept))
 
 
@@ -67,12 +67,12 @@ def parsed(text: str) -> Evidence:
 
 def values_of(pieces: Iterable[Evidence], kind: str) -> tuple[str, ...]:
     """The values of one kind."""
-    return tuple(one.value for one in pieces if one.kind == kind)
+    return tuple(piece.value for piece in pieces if piece.kind == kind)
 
 
 def restored(items: Iterable[Any]) -> tuple[Evidence, ...]:
     """The evidence of stored or imported items: `[kind, value, at]`, or a text `kind:value`."""
-    return joined(parsed(one) if isinstance(one, str) else _record(*one) for one in items)
+    return joined(parsed(item) if isinstance(item, str) else _record(*item) for item in items)
 
 
 def _record(kind: object, value: object, at: Any = 0.0) -> Evidence:

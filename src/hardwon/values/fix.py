@@ -49,7 +49,7 @@ def _rank(fix: Fix) -> tuple[bool, int, str]:
 
 def with_success(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
     """The fixes after one more run in which this one worked."""
-    known = next((one for one in fixes if one.key == fix.key), None)
+    known = next((known_fix for known_fix in fixes if known_fix.key == fix.key), None)
     if known is None:
         return ranked((*fixes, fix))
     return ranked(_replaced(fixes, known._replace(worked=known.worked + 1)))
@@ -57,7 +57,7 @@ def with_success(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
 
 def with_failure(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:
     """The fixes after one more run in which this one was applied in vain."""
-    changed = (one._replace(failed=one.failed + (one.key == key)) for one in fixes)
+    changed = (fix._replace(failed=fix.failed + (fix.key == key)) for fix in fixes)
     return ranked(changed)
 
 
@@ -75,12 +75,12 @@ def united(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
 
 
 def _replaced(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
-    return tuple(fix if one.key == fix.key else one for one in fixes)
+    return tuple(fix if known.key == fix.key else known for known in fixes)
 
 
 def restored(items: Iterable[Any]) -> tuple[Fix, ...]:
     """The fixes of stored or imported records."""
-    return tuple(_record(*one) for one in items)
+    return tuple(_record(*item) for item in items)
 
 
 def _record(

@@ -92,7 +92,7 @@ class Lesson(NamedTuple):
     @property
     def was_retired(self) -> bool:
         """Whether a hold-out has shown that it hardly helps, in the words it has or had."""
-        return any(one.kind == Kind.RETIRED for one in self.evidence)
+        return any(piece.kind == Kind.RETIRED for piece in self.evidence)
 
     @property
     def category(self) -> str:

@@ -89,9 +89,13 @@ def _strings(items: Any) -> tuple[str, ...]:
 
 def to_lines(lessons: Iterable[Lesson]) -> str:
     """A pack of JSON lines: one lesson a line, in the order of their words, as a diff likes."""
-    ordered = sorted(lessons, key=lambda one: (one.situation, one.correction))
-    records = ({k: v for k, v in to_record(one).items() if k not in _LEFT_OUT} for one in ordered)
-    return "".join(json.dumps(one, ensure_ascii=False, sort_keys=True) + "\n" for one in records)
+    ordered = sorted(lessons, key=lambda lesson: (lesson.situation, lesson.correction))
+    records = (
+        {k: v for k, v in to_record(lesson).items() if k not in _LEFT_OUT} for lesson in ordered
+    )
+    return "".join(
+        json.dumps(record, ensure_ascii=False, sort_keys=True) + "\n" for record in records
+    )
 
 
 def from_lines(text: str, scope: Scope) -> Iterator[Lesson]:
@@ -110,7 +114,7 @@ def from_lines(text: str, scope: Scope) -> Iterator[Lesson]:
 
 def to_markdown(lessons: Iterable[Lesson]) -> str:
     """A pack of Markdown: one heading a lesson, its fields as a list."""
-    ordered = sorted(lessons, key=lambda one: (one.situation, one.correction))
+    ordered = sorted(lessons, key=lambda lesson: (lesson.situation, lesson.correction))
     return "\n".join([TITLE, "", *(_section(lesson) for lesson in ordered)])
 
 

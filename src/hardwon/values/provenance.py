@@ -18,7 +18,7 @@ def marks(lesson: Lesson, kind: str) -> tuple[str, ...]:
 
 def without(lesson: Lesson, kind: str) -> Lesson:
     """The lesson without the evidence of one kind."""
-    return lesson._replace(evidence=tuple(one for one in lesson.evidence if one.kind != kind))
+    return lesson._replace(evidence=tuple(piece for piece in lesson.evidence if piece.kind != kind))
 
 
 def with_reason(lesson: Lesson, reason: str) -> Lesson:
@@ -67,4 +67,4 @@ def descendants(lessons: Iterable[Lesson], origin: str) -> list[Lesson]:
 
 
 def _parents(lesson: Lesson) -> set[int]:
-    return {int(one) for one in marks(lesson, Kind.PARENT) if one.isdecimal()}
+    return {int(mark) for mark in marks(lesson, Kind.PARENT) if mark.isdecimal()}

@@ -37,7 +37,7 @@ class Likeness(NamedTuple):
 
 def is_known(kept: Iterable[Reflection], new: Reflection) -> bool:
     """Whether the job of the new one has made a reflection before."""
-    return bool(new.job) and any(one.job == new.job for one in kept)
+    return bool(new.job) and any(reflection.job == new.job for reflection in kept)
 
 
 def leaving(kept: Sequence[Reflection], new: Reflection, *, keep: int) -> list[int]:

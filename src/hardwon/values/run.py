@@ -49,7 +49,9 @@ class RunSoFar(NamedTuple):
     @property
     def withheld(self) -> frozenset[str]:
         """The kinds of failure whose lessons a hold-out keeps from the run."""
-        return frozenset(kind for one in self.shown if one.door == WITHHELD for kind in one.kinds)
+        return frozenset(
+            kind for delivery in self.shown if delivery.door == WITHHELD for kind in delivery.kinds
+        )
 
     @property
     def last_error(self) -> str:

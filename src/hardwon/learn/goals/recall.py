@@ -91,9 +91,9 @@ def ranked(found: Iterable[Likeness], now: datetime) -> list[Reflection]:
 def render(reflections: Iterable[Reflection]) -> str:
     """The published block; no text in it can pass for the head of a block."""
     lines = [
-        f"• [Goal: {inert(clip(one_line(one.title or one.subject), _TITLE_LIMIT))}]"
-        f" {inert(one_line(one.insight, INSIGHT_LIMIT))}"
-        for one in reflections
+        f"• [Goal: {inert(clip(one_line(reflection.title or reflection.subject), _TITLE_LIMIT))}]"
+        f" {inert(one_line(reflection.insight, INSIGHT_LIMIT))}"
+        for reflection in reflections
     ]
     return "\n".join([HEAD, *lines])
 
@@ -109,8 +109,8 @@ def _recent(engine: Runtime, scope: Scope, now: datetime) -> list[Likeness]:
 def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
     """Without those that say the same as one before them."""
     first: dict[str, Reflection] = {}
-    for one in reflections:
-        first.setdefault(one.insight.casefold(), one)
+    for reflection in reflections:
+        first.setdefault(reflection.insight.casefold(), reflection)
     return list(first.values())
 
 

@@ -32,9 +32,9 @@ def words(value: Any, what: str) -> tuple[str, ...]:
     if value is None:
         return ()
     items = [value] if isinstance(value, str) else value
-    if not isinstance(items, list) or not all(isinstance(one, str | int) for one in items):
+    if not isinstance(items, list) or not all(isinstance(item, str | int) for item in items):
         raise InvalidInput(f"{what} is {value!r}, not a list of words")
-    return tuple(str(one) for one in items)
+    return tuple(str(item) for item in items)
 
 
 def moment(value: object) -> datetime:

@@ -33,7 +33,7 @@ def parse(text: str, path: str, scope: Scope) -> Iterator[Lesson]:
                 trigger=Trigger.SESSION,
                 origin=f"import:insights:{name}",
                 created_at=moment(next(iter(_items(front, "date")), "")),
-                evidence=tuple(Evidence(Kind.SESSION, one) for one in _items(front, "session")),
+                evidence=tuple(Evidence(Kind.SESSION, item) for item in _items(front, "session")),
             )
 
 

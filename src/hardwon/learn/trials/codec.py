@@ -56,7 +56,7 @@ def _reader(kind: Any) -> Reader:
     if origin is tuple:
         return _sequence(_reader(get_args(kind)[0]))
     if origin in (types.UnionType, Union):
-        inner = _reader(next(one for one in get_args(kind) if one is not type(None)))
+        inner = _reader(next(argument for argument in get_args(kind) if argument is not type(None)))
         return lambda data: None if data is None else inner(data)
     return _fields(kind) if hasattr(kind, "_fields") else _SIMPLE.get(kind, _only(kind))
 

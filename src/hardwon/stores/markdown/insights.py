@@ -199,7 +199,7 @@ def _listed(front: dict[str, Any], name: str) -> list[Any]:
 
 
 def _union(known: list[Any], more: Any) -> list[Any]:
-    return [*known, *(one for one in dict.fromkeys(more) if one not in known)]
+    return [*known, *(item for item in dict.fromkeys(more) if item not in known)]
 
 
 def _revised(known: object, more: str) -> str:

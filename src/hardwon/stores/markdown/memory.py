@@ -66,7 +66,7 @@ def with_indexed(text: str, entry: Entry, *, title: str, file: str) -> str:
     label = re.sub(r"[\[\]]", "", _safe(title))
     line = f"- [{clip(label, 80)}]({file}) — {_safe(entry.text)}"
     line = f"{line} <!-- hardwon:{entry.key} {entry.date} -->{end}"
-    last = max(at for at, one in enumerate(lines) if _INDEXED.match(one))
+    last = max(at for at, line in enumerate(lines) if _INDEXED.match(line))
     return _joined(lines, last + 1, [line], end)
 
 

@@ -49,17 +49,17 @@ class MemoryStore:
         return nullcontext()
 
     def shelves(self, tenant: str) -> dict[Scope, int]:
-        active = (one.scope for one in self.lessons.all.values() if one.is_active)
+        active = (lesson.scope for lesson in self.lessons.all.values() if lesson.is_active)
         counts = Counter(scope for scope in active if scope.tenant == tenant)
         order = sorted(counts, key=lambda own: (-counts[own], own.agent, own.project or ""))
         return {scope: counts[scope] for scope in order}
 
     def scopes(self, tenant: str, project: str) -> list[Scope]:
-        seen = [one.scope for one in self.lessons.all.values()]
-        seen += [one.scope for one in (*self.runs.all, *self.reflections.all)]
-        seen += [one.scope for one in self.deliveries.all]
+        seen = [lesson.scope for lesson in self.lessons.all.values()]
+        seen += [reflection.scope for reflection in (*self.runs.all, *self.reflections.all)]
+        seen += [delivery.scope for delivery in self.deliveries.all]
         seen += [*self.calls.all, *(owner for owner, _ in self.failures.all)]
-        own = (one for one in seen if (one.tenant, one.project) == (tenant, project))
+        own = (scope for scope in seen if (scope.tenant, scope.project) == (tenant, project))
         return list(dict.fromkeys(own))
 
     def move(self, scope: Scope, target: Scope) -> None:
@@ -72,10 +72,12 @@ class MemoryStore:
         known_here |= united(self.calls.all.pop(scope, {}), known_here)
 
     def forget(self, tenant: str) -> None:
-        kept = {n: one for n, one in self.lessons.all.items() if one.scope.tenant != tenant}
+        kept = {
+            n: lesson for n, lesson in self.lessons.all.items() if lesson.scope.tenant != tenant
+        }
         self.lessons.all.clear()
         self.lessons.all.update(kept)
-        self.vectors.all = {n: one for n, one in self.vectors.all.items() if n in kept}
+        self.vectors.all = {n: vector for n, vector in self.vectors.all.items() if n in kept}
         for kept_here in (self.reflections, self.runs):
             kept_here.all = [r for r in kept_here.all if r.scope.tenant != tenant]
         self.deliveries.all = [d for d in self.deliveries.all if d.scope.tenant != tenant]

@@ -29,15 +29,16 @@ class MemoryDreams:
         self.all[dream.id] = dream._replace(scope=dream.scope.everywhere())
 
     def get(self, scope: Scope, dream: str) -> Dream:
-        found = [one for one in self.recent(scope, limit=len(self.all)) if one.id.startswith(dream)]
-        if len(found) != 1 or not dream:
+        every = self.recent(scope, limit=len(self.all))
+        matches = [candidate for candidate in every if candidate.id.startswith(dream)]
+        if len(matches) != 1 or not dream:
             raise NotFound("dream", dream)
-        return found[0]
+        return matches[0]
 
     def recent(self, scope: Scope, *, limit: int) -> list[Dream]:
-        own = [one for one in self.all.values() if one.scope == scope.everywhere()]
+        own = [dream for dream in self.all.values() if dream.scope == scope.everywhere()]
         own.reverse()
-        return sorted(own, key=lambda one: one.started_at, reverse=True)[:limit]
+        return sorted(own, key=lambda dream: dream.started_at, reverse=True)[:limit]
 
     def note(self, dream: str, changes: Sequence[DreamChange]) -> None:
         self._changes.setdefault(dream, []).extend(changes)
@@ -48,9 +49,9 @@ class MemoryDreams:
     def scopes(self, scope: Scope) -> list[Scope]:
         store, own = self._store, scope.everywhere()
         seen = [lesson.scope for lesson in store.lessons.all.values()]
-        seen += [one.scope for one in (*store.runs.all, *store.reflections.all)]
+        seen += [reflection.scope for reflection in (*store.runs.all, *store.reflections.all)]
         seen += [owner for owner, _ in store.failures.all]
-        return list(dict.fromkeys(one for one in seen if one.everywhere() == own))
+        return list(dict.fromkeys(owner for owner in seen if owner.everywhere() == own))
 
     def lessons(self, scope: Scope) -> Iterator[Lesson]:
         own = scope.everywhere()

@@ -48,8 +48,10 @@ class MemoryLessons:
         del self.all[self.get(scope, number).id]
 
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
-        seen = [one for one in self._seen(scope) if one.status in statuses(status)]
-        seen.sort(key=lambda one: (one.last_seen_at, one.created_at, one.id), reverse=True)
+        seen = [lesson for lesson in self._seen(scope) if lesson.status in statuses(status)]
+        seen.sort(
+            key=lambda lesson: (lesson.last_seen_at, lesson.created_at, lesson.id), reverse=True
+        )
         return seen[:limit]
 
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
@@ -58,11 +60,11 @@ class MemoryLessons:
             for lesson in self._seen(scope)
             if lesson.is_active and text.lower() in _full_text(lesson).lower()
         ]
-        found.sort(key=lambda one: (one.hits, one.last_seen_at, one.id), reverse=True)
+        found.sort(key=lambda lesson: (lesson.hits, lesson.last_seen_at, lesson.id), reverse=True)
         return found[:limit]
 
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
-        able = {one.id: one for one in self._seen(scope) if one.status in LIVE}
+        able = {lesson.id: lesson for lesson in self._seen(scope) if lesson.status in LIVE}
         indexes = {number: index(lesson) for number, lesson in able.items()}
         near = tuple(pair for pair in query.near if pair[0] in able)
         tally = Tally(near, total=len(able))
@@ -70,7 +72,7 @@ class MemoryLessons:
             postings = [(n, found[key]) for n, found in indexes.items() if key in found]
             if postings:
                 tally.add(key, postings, rarity(len(postings), len(able)))
-        usual = [one.id for one in able.values() if one.met > 1]
+        usual = [lesson.id for lesson in able.values() if lesson.met > 1]
         usual.sort(key=lambda n: (able[n].met, able[n].updated_at, n), reverse=True)
         return [
             tally.match(able[number])
@@ -79,7 +81,9 @@ class MemoryLessons:
         ]
 
     def guards(self, scope: Scope) -> list[Lesson]:
-        return [one for one in self._seen(scope) if one.guard and one.status not in SHELVED]
+        return [
+            lesson for lesson in self._seen(scope) if lesson.guard and lesson.status not in SHELVED
+        ]
 
     def _seen(self, scope: Scope) -> list[Lesson]:
         return [lesson for lesson in self.all.values() if lesson.scope in scope.visible()]

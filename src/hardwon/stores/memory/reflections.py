@@ -60,5 +60,5 @@ def _age(reflection: Reflection) -> datetime:
     return reflection.created_at
 
 
-def _same_subject(one: Reflection, other: Reflection) -> bool:
-    return (one.scope, one.subject) == (other.scope, other.subject)
+def _same_subject(reflection: Reflection, other: Reflection) -> bool:
+    return (reflection.scope, reflection.subject) == (other.scope, other.subject)

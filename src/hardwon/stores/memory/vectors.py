@@ -27,8 +27,8 @@ class MemoryVectors:
         self._lessons = lessons
 
     def lacking(self, embedder: str, *, after: int = 0, limit: int) -> list[Wording]:
-        words = [wording_of(one) for one in self._able() if one.id > after]
-        return [one for one in words if not self._vector(embedder, one)][:limit]
+        words = [wording_of(lesson) for lesson in self._able() if lesson.id > after]
+        return [word for word in words if not self._vector(embedder, word)][:limit]
 
     def save(self, embedder: str, found: Iterable[tuple[Wording, Sequence[float]]]) -> None:
         packed = {words: vectors.packed(vector) for words, vector in found}
@@ -37,20 +37,20 @@ class MemoryVectors:
     def nearest(
         self, scope: Scope, embedder: str, vector: Sequence[float], *, limit: int
     ) -> list[tuple[int, float, float]]:
-        words = [wording_of(one) for one in self._able() if one.scope in scope.visible()]
-        own = {one.lesson: self._vector(embedder, one) for one in words}
+        words = [wording_of(lesson) for lesson in self._able() if lesson.scope in scope.visible()]
+        own = {word.lesson: self._vector(embedder, word) for word in words}
         own = {number: stored for number, stored in own.items() if len(stored) == len(vector)}
         stored = list(own.values())
         near = vectors.likenesses(vector, stored, vectors.centre(stored)) if stored else []
         pairs = [(number, *both) for number, both in zip(own, near, strict=True)]
-        return sorted(pairs, key=lambda one: (-one[2], one[0]))[:limit]
+        return sorted(pairs, key=lambda pair: (-pair[2], pair[0]))[:limit]
 
     def counts(self, embedder: str) -> tuple[int, int]:
         able = self._able()
-        return sum(bool(self._vector(embedder, wording_of(one))) for one in able), len(able)
+        return sum(bool(self._vector(embedder, wording_of(lesson))) for lesson in able), len(able)
 
     def _able(self) -> list[Lesson]:
-        return [one for one in self._lessons.all.values() if one.is_active]
+        return [lesson for lesson in self._lessons.all.values() if lesson.is_active]
 
     def _vector(self, embedder: str, words: Wording) -> bytes:
         """The vector of a lesson; none if it is of another embedder or of other words."""

@@ -61,7 +61,7 @@ class Connection:
     def __init__(self, address: Address, *, timeout: float) -> None:
         self._socket = _connected(address, timeout)
         self._replies = self._socket.makefile("rb")
-        greeting = [one for one in _greeting(address) if one]
+        greeting = [command for command in _greeting(address) if command]
         for reply in self.ask(*greeting) if greeting else ():
             if isinstance(reply, Refused):
                 self.close()

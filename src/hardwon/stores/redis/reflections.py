@@ -95,11 +95,13 @@ class RedisReflections:
         for attempt in range(_TRIES):
             value = self._redis.writer().gets([place.goal(reflection.subject)])[0]
             known = entries.decode(value)
-            mates = [entries.reflection(one, reflection.scope, reflection.subject) for one in known]
+            mates = [
+                entries.reflection(entry, reflection.scope, reflection.subject) for entry in known
+            ]
             if is_known(mates, reflection):
                 return False
             gone = set(leaving(mates, reflection, keep=keep))
-            kept = [one for at, one in enumerate(known) if at not in gone]
+            kept = [entry for at, entry in enumerate(known) if at not in gone]
             if self._replaced(place, value, [*kept, entries.entry(reflection)], reflection):
                 return True
             time.sleep(min(0.001 * attempt, 0.02))
@@ -126,7 +128,9 @@ class RedisReflections:
     def _decoded(self, place: Keys, subject: str, value: bytes | None) -> list[Reflection]:
         """The reflections of a value; a foreign value is left alone and counts as none."""
         try:
-            return [entries.reflection(one, place.scope, subject) for one in entries.decode(value)]
+            return [
+                entries.reflection(entry, place.scope, subject) for entry in entries.decode(value)
+            ]
         except entries.Unreadable as error:
             self._complain(f"{place.goal(subject)!r} is {error}")
             return []
@@ -159,8 +163,8 @@ def _life(content: list[dict[str, Any]], new: Reflection) -> int:
 
     An entry of the published program does not say: its key's own life was all it had.
     """
-    ours = [one for one in content if "expires_at" in one]
-    mates = [entries.reflection(one, new.scope, new.subject) for one in ours]
+    ours = [entry for entry in content if "expires_at" in entry]
+    mates = [entries.reflection(entry, new.scope, new.subject) for entry in ours]
     ends = [mate.expires_at for mate in mates if mate.expires_at]
     if len(ends) < len(mates):
         return 0

@@ -118,7 +118,7 @@ class SqliteStore:
     def scopes(self, tenant: str, project: str) -> list[Scope]:
         self.fold()
         found = scopes.every(self._db).values()
-        return [one for one in found if (one.tenant, one.project) == (tenant, project)]
+        return [scope for scope in found if (scope.tenant, scope.project) == (tenant, project)]
 
     def move(self, scope: Scope, target: Scope) -> None:
         self.fold()

@@ -99,7 +99,7 @@ class SqliteCalls:
         self._db.run_many(
             _KEEP,
             [
-                (shelf, feature, one.made, json.dumps(one.kinds), one.touched)
-                for feature, one in known.items()
+                (shelf, feature, counts.made, json.dumps(counts.kinds), counts.touched)
+                for feature, counts in known.items()
             ],
         )

@@ -70,7 +70,7 @@ class SqliteDreams:
         with self._db as db:
             db.run_many(
                 "INSERT INTO dream_changes VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [(dream, *one[:6], json.dumps(one.tags)) for one in changes],
+                [(dream, *change[:6], json.dumps(change.tags)) for change in changes],
             )
 
     def changes(self, dream: str) -> list[Change]:

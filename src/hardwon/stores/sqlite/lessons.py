@@ -96,7 +96,7 @@ class SqliteLessons:
             " ORDER BY last_seen_at DESC, created_at DESC, id DESC LIMIT ?",
             (*seen.ids, *asked, limit),
         )
-        return [one for row in rows if (one := lesson_of(row, seen.scopes)).status in asked]
+        return [lesson for row in rows if (lesson := lesson_of(row, seen.scopes)).status in asked]
 
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
         with self._db.snapshot():
@@ -136,7 +136,7 @@ class SqliteLessons:
                 (*best, *seen.ids, now.timestamp()),
             )
         read = {row[0]: lesson_of(row, seen.scopes) for row in rows}
-        whole = {number: one for number, one in read.items() if one.status in LIVE}
+        whole = {number: lesson for number, lesson in read.items() if lesson.status in LIVE}
         return [tally.match(whole[number]) for number in best if number in whole]
 
     def guards(self, scope: Scope) -> list[Lesson]:
@@ -232,4 +232,4 @@ def page(db: Database, scopes: dict[int, Scope], *, after: int, limit: int) -> l
         f" AND +status IN ({_ACTIVE}) ORDER BY id LIMIT ?",
         (after, *scopes, limit),
     )
-    return [one for row in rows if (one := lesson_of(row, scopes)).is_active]
+    return [lesson for row in rows if (lesson := lesson_of(row, scopes)).is_active]

@@ -111,7 +111,7 @@ class SqliteListing:
         counts: dict[str, int] = dict(self._db.rows(sql, (*values, met, met, kind, wanted.limit)))
         days = self._days(shelves, counts, first)
         found = self._facts(shelves, counts)
-        return [found[one]._replace(met=counts[one], days=tuple(days[one])) for one in counts]
+        return [found[kind]._replace(met=counts[kind], days=tuple(days[kind])) for kind in counts]
 
     def deliveries(self, wanted: Wanted) -> list[Delivery]:
         self._journal.fold()
@@ -143,7 +143,7 @@ class SqliteListing:
             places = [(shelf, status) for shelf in shelves for status in asked]
             limit = max(_WALKED, wanted.limit) if wanted.text else wanted.limit
             ends = (seen, seen, int(number), limit)
-            rows = _first((self._db.rows(_LESSONS, (*one, *ends)) for one in places), limit)
+            rows = _first((self._db.rows(_LESSONS, (*place, *ends)) for place in places), limit)
             yield from rows
             if len(rows) < limit:
                 return

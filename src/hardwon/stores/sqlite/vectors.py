@@ -123,7 +123,7 @@ class _View:
         self.is_stale = len(ids) - len(found) > _GONE * len(ids)
         near = likenesses(vector, [row[1] for row in found], self._codes.middle)
         pairs = [(row[0], *both) for row, both in zip(found, near, strict=True)]
-        return sorted(pairs, key=lambda one: (-one[2], one[0]))
+        return sorted(pairs, key=lambda pair: (-pair[2], pair[0]))
 
     def _added(self) -> list[Row]:
         rows = self._db.rows(

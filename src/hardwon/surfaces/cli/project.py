@@ -29,7 +29,7 @@ def list_(home: str | None, tenant: str, as_json: bool) -> None:
     if as_json:
         dump(claims)
         return
-    table([(_state(one.is_trusted), one.project, one.folder) for one in claims])
+    table([(_state(claim.is_trusted), claim.project, claim.folder) for claim in claims])
     if not claims:
         say("no folder claims a project")
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from hardwon.presentation import wording
+from hardwon.surfaces.cli.output import plural
 from hardwon.text.clean import one_line
 from hardwon.values.evidence import Kind
 
@@ -38,11 +39,12 @@ def lines(
         if piece.kind in _TOLD:
             yield f"  {_when(piece)}  {_TOLD[piece.kind]}: {one_line(_value(piece), _LENGTH)}"
     for fix in lesson.fixes:
-        record = f"worked in {fix.worked} run(s), failed in {fix.failed}"
+        record = f"worked in {plural(fix.worked, 'run')}, failed in {fix.failed}"
         yield f"  fix ({record}): {one_line(fix.text, _LENGTH)}"
-    for one in exposures:
-        followed = one.outcome or "not known what followed"
-        yield f"  {one.last:%Y-%m-%d}  shown at door {one.door}, {one.times} time(s): {followed}"
+    for exposure in exposures:
+        followed = exposure.outcome or "not known what followed"
+        times = plural(exposure.times, "time")
+        yield f"  {exposure.last:%Y-%m-%d}  shown at door {exposure.door}, {times}: {followed}"
     if verdict is not None:
         rates = wording.rates(verdict)
         yield f"  proof: {wording.verdict(verdict)}" + (f"; {rates}" if rates else "")

@@ -135,7 +135,7 @@ def _resolvers(desk: Desk) -> tuple[Any, Any]:
         if run or not _can_ask(ctx):
             return Form()
         waiting = await desk.questions(session)
-        asked = [one for one in waiting.questions if "." not in one.id]
+        asked = [question for question in waiting.questions if "." not in question.id]
         return Elicit(f"Insights of a session: {waiting.delta.summary.text}", _form(asked))
 
     async def where(
@@ -173,14 +173,16 @@ def _can_ask(ctx: Context) -> bool:
 def _form(questions: "Iterable[Question]") -> type[Form]:
     """A form with one choice for each question; protocol and clients take only flat ones."""
     fields: dict[str, Any] = {}
-    for one in questions:
-        kind: Any = Literal[tuple(map(_shown, one.options))]
-        default = [_shown(option) for option in one.options if option.value in one.default]
-        text = clip(one_line(one.text), 400)
-        if one.multi:
-            fields[_field(one)] = (list[kind], Field(default=default, description=text))
+    for question in questions:
+        kind: Any = Literal[tuple(map(_shown, question.options))]
+        default = [
+            _shown(option) for option in question.options if option.value in question.default
+        ]
+        text = clip(one_line(question.text), 400)
+        if question.multi:
+            fields[_field(question)] = (list[kind], Field(default=default, description=text))
         else:
-            fields[_field(one)] = (kind, Field(default=default[0], description=text))
+            fields[_field(question)] = (kind, Field(default=default[0], description=text))
     return create_model("Form", __base__=Form, **fields)
 
 
@@ -195,12 +197,12 @@ def _shown(option: "Option") -> str:
 def _answers(questions: "Iterable[Question]", form: Form) -> Answers:
     """Option values by question id."""
     found: Answers = {}
-    for one in questions:
-        given = getattr(form, _field(one), None)
+    for question in questions:
+        given = getattr(form, _field(question), None)
         if given is not None:
             shown = given if isinstance(given, list) else [given]
-            values = {_shown(option): option.value for option in one.options}
-            found[one.id] = [values[text] for text in shown if text in values]
+            values = {_shown(option): option.value for option in question.options}
+            found[question.id] = [values[text] for text in shown if text in values]
     return found
 
 
@@ -213,13 +215,13 @@ def _of_saved(questions: "Iterable[Question]", answers: Answers) -> "list[Questi
 def _as_data(waiting: "Waiting") -> Selected:
     views = [
         QuestionView(
-            id=one.id,
-            text=one.text,
-            options=[OptionView(value=o.value, label=o.label) for o in one.options],
-            multi=one.multi,
-            when=one.when,
+            id=question.id,
+            text=question.text,
+            options=[OptionView(value=o.value, label=o.label) for o in question.options],
+            multi=question.multi,
+            when=question.when,
         )
-        for one in waiting.questions
+        for question in waiting.questions
     ]
     return Selected(
         status="questions", run=waiting.run, summary=waiting.delta.summary.text, questions=views
