@@ -31,6 +31,51 @@ def test_an_edit_is_remembered_and_taken_back(coder: hardwon.Agent) -> None:
         coder.lessons.undo()
 
 
+def test_a_fix_that_a_person_tells_is_proven_and_stays_as_it_was_told(
+    coder: hardwon.Agent,
+) -> None:
+    call, error = "make deploy", "make: *** No rule to make target 'deploy'."
+    coder.after_action("bash", call, output=error)
+    coder.end_run()
+    (met,) = coder.lessons.list(status="seen")
+
+    coder.lessons.edit(met.id, correction="Run `make release` instead.")
+    told = coder.after_action("bash", call, output=error)
+
+    assert "make release" in told.text
+    kept = coder.lessons.get(met.id)
+    assert (kept.status, kept.author) == ("proven", "person")
+    assert kept.correction == "Run `make release` instead."
+
+
+def test_an_approved_lesson_stays_approved_when_its_failure_is_met_again(
+    coder: hardwon.Agent,
+) -> None:
+    error = "rm: cannot remove 'build': Is a directory"
+    coder.after_action("bash", "rm build", output=error)
+    coder.after_action("bash", "rm -r build")
+    coder.end_run()
+    (met,) = coder.lessons.list(status="candidate")
+    coder.lessons.approve(met.id)
+
+    coder.after_action("bash", "rm build", output=error)
+
+    assert coder.lessons.get(met.id).status == "proven"
+
+
+def test_lessons_are_merged_into_one_and_each_can_be_restored(coder: hardwon.Agent) -> None:
+    first = coder.lessons.add("when deploying", "use the blue cluster", kinds=("a",))
+    second = coder.lessons.add("when a violin is out of tune", "turn its pegs", kinds=("b",))
+
+    merged = coder.lessons.merge(first.id, second.id)
+
+    assert set(merged.kinds) == {"a", "b"}
+    assert [one.id for one in coder.lessons.list()] == [merged.id]
+    assert coder.lessons.undo(first.id) == first
+    with pytest.raises(InvalidInput):
+        coder.lessons.merge(first.id)
+
+
 def test_a_deleted_lesson_is_brought_back(coder: hardwon.Agent) -> None:
     kept = coder.lessons.add("when deploying", "use the blue cluster")
     coder.lessons.delete(kept.id)

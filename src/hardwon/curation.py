@@ -9,9 +9,10 @@ from hardwon.errors import InvalidInput, NotFound
 from hardwon.pipeline import screen
 from hardwon.text.clean import one_line
 from hardwon.values import imported, lesson_formats, provenance
+from hardwon.values.dream import merged
 from hardwon.values.evidence import Kind
 from hardwon.values.history import RETIRE
-from hardwon.values.lesson import Lesson, Status
+from hardwon.values.lesson import LIVE, Lesson, Status
 from hardwon.values.lesson_check import checked
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from hardwon.runtime import Runtime
     from hardwon.values.history import Change
     from hardwon.values.scope import Scope
+
+MERGED = "merged"  # the origin of a lesson that a person made of several
 
 
 def changeable(engine: Runtime, scope: Scope, number: int) -> Lesson:
@@ -34,9 +37,14 @@ def changeable(engine: Runtime, scope: Scope, number: int) -> Lesson:
 
 
 def edit(engine: Runtime, scope: Scope, number: int, changes: Mapping[str, Any]) -> Lesson:
-    """The lesson with other words."""
+    """The lesson with other words; who tells another fix vouches for it."""
     lesson = changeable(engine, scope, number)
     changed = checked(lesson._replace(**changes, updated_at=engine.clock()))
+    if changed.correction != lesson.correction:
+        is_alive = changed.status in LIVE and "status" not in changes
+        changed = changed._replace(
+            author="person", status=Status.PROVEN if is_alive else changed.status
+        )
     changed = screen.screen_lesson(changed)
     engine.store.lessons.update(changed)
     return changed
@@ -48,6 +56,17 @@ def approve(engine: Runtime, scope: Scope, number: int) -> Lesson:
     lesson = lesson._replace(updated_at=engine.clock())
     engine.store.lessons.update(lesson)
     return lesson
+
+
+def merge(engine: Runtime, parents: Sequence[Lesson]) -> Lesson:
+    """One lesson for all: the words of the strongest, the evidence of each; they step back."""
+    now = engine.clock()
+    made = merged(parents, parents[0].scope, "", now)._replace(origin=MERGED, job="")
+    with engine.store.together():
+        kept = engine.store.lessons.add(screen.screen_lesson(made))
+        for one in parents:
+            engine.store.lessons.update(one._replace(status=Status.SUPERSEDED, updated_at=now))
+    return kept
 
 
 def revoke(engine: Runtime, scope: Scope, origin: str) -> list[Lesson]:

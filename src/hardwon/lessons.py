@@ -30,6 +30,7 @@ else:
     lesson_formats, imports = lazy("hardwon.values.lesson_formats"), lazy("hardwon.learn.imports")
 
 _EDITABLE = {"situation", "mistake", "correction", "tags", "status", "importance", "confidence"}
+_GIVEN = {"mistake", "tags", "importance", "confidence", "expires_at", "kinds"}
 _MOST = 10_000
 
 
@@ -41,8 +42,11 @@ class Lessons:
         self._scope = own
 
     def add(self, situation: str, correction: str, **more: Any) -> Lesson:
-        """Keep a lesson in your own words: when it applies, and what to do then."""
-        unknown = more.keys() - {"mistake", "tags", "importance", "confidence", "expires_at"}
+        """Keep a lesson in your own words: when it applies, and what to do then.
+
+        With `kinds` of failures it is told where one of them happens.
+        """
+        unknown = more.keys() - _GIVEN
         if unknown:
             raise InvalidInput(f"a lesson has no {', '.join(sorted(unknown))}")
         lesson = Lesson(
@@ -127,6 +131,20 @@ class Lessons:
         """Release a lesson from quarantine, or vouch for one; from now on it may be delivered."""
         self._note(number, "approve")
         return curation.approve(self._engine, self._scope, number)
+
+    def merge(self, *numbers: int) -> Lesson:
+        """Make one lesson of several of one scope; the others step back, and `undo` restores each.
+
+        Their failures are one kind from now on.
+        """
+        if len(set(numbers)) < 2:
+            raise InvalidInput("name two or more lessons to merge")
+        parents = [curation.changeable(self._engine, self._scope, one) for one in set(numbers)]
+        if len({one.scope for one in parents}) > 1:
+            raise InvalidInput("lessons of different scopes stay apart")
+        for one in parents:
+            self._note(one.id, "merge")
+        return curation.merge(self._engine, parents)
 
     def revoke(self, origin: str) -> Sequence[Lesson]:
         """Remove every lesson of an origin and all that were made of them."""

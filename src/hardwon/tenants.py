@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from hardwon.lessons import within
 from hardwon.models import budget
 from hardwon.ranking.query import query
+from hardwon.runtime import MEMORY
 from hardwon.stores import runs
 from hardwon.text.clean import one_line
 from hardwon.values.delivery import Door
@@ -99,7 +100,12 @@ class Tenant:
         return _page(found, limit, lambda one: (one.at.timestamp(), one.id))
 
     def runs(self) -> Sequence[tuple[str, datetime, RunSoFar]]:
-        """The runs at work that are kept on disk: name, time of the last step, what it has done."""
+        """The runs at work that are kept on disk: name, time of the last step, what it has done.
+
+        A run's file does not tell its agent: of a part of a tenant none is told.
+        """
+        if self._engine.target == MEMORY or self.place != Place(self.place.tenant):
+            return []
         return runs.at_work(self._engine.settings.home, self.place.tenant)
 
     def spent(self, days: int = 30) -> Sequence[tuple[str, str, Spent]]:

@@ -24,6 +24,7 @@ from hardwon.values.lesson import (
     Lesson,
     Status,
     clean_tags,
+    is_vouched,
     unique,
 )
 
@@ -240,7 +241,7 @@ def settled(lesson: Lesson) -> Lesson:
 
     Who vouched for a lesson chose its words: they and its state stay as they are.
     """
-    if lesson.origin != MINED or lesson.status not in LIVE:
+    if lesson.origin != MINED or lesson.status not in LIVE or is_vouched(lesson):
         return lesson
     status = Status.CANDIDATE if lesson.fixes else Status.SEEN
     if any(fix.is_proven for fix in lesson.fixes):

@@ -74,7 +74,11 @@ def days(report: Report) -> list[int]:
 
 def spread(report: Report, counted: tuple[tuple[date, int], ...]) -> list[int]:
     """A count for every day of the time; none where nothing was counted."""
-    first, last = report.window.since.date(), report.at.date()
+    return by_day(counted, report.window.since.date(), report.at.date())
+
+
+def by_day(counted: tuple[tuple[date, int], ...], first: date, last: date) -> list[int]:
+    """A count for every day from the first to the last."""
     known = dict(counted)
     return [known.get(first + timedelta(days=at), 0) for at in range((last - first).days + 1)]
 

@@ -56,7 +56,12 @@ class Reader:
         return found[1]
 
     def post(self, path: str, csrf: str | None = None, **fields: str) -> Answer:
-        sent = {**fields, "csrf": self.csrf() if csrf is None else csrf}
+        return self.post_many(path, list(fields.items()), csrf)
+
+    def post_many(
+        self, path: str, fields: list[tuple[str, str]], csrf: str | None = None
+    ) -> Answer:
+        sent = [*fields, ("csrf", self.csrf() if csrf is None else csrf)]
         headers = {**self._headers, "Origin": self.server.service.url, "Content-Type": FORM}
         return self.server.ask("POST", path, urlencode(sent).encode(), headers=headers)
 

@@ -6,11 +6,20 @@ from typing import TYPE_CHECKING
 
 from starlette.routing import Route
 
-from hardwon.surfaces.serve.pages import lesson
+from hardwon.surfaces.serve.pages import (
+    administration,
+    dreams,
+    failures,
+    lesson,
+    loops,
+    queue,
+    runs,
+)
 from hardwon.surfaces.serve.pages.events import events
 from hardwon.surfaces.serve.pages.lessons import lessons
 from hardwon.surfaces.serve.pages.overview import overview
 from hardwon.surfaces.serve.pages.review import review
+from hardwon.surfaces.serve.pages.spend import spend
 from hardwon.surfaces.serve.pages.views import View, html, page
 
 if TYPE_CHECKING:
@@ -27,6 +36,13 @@ def routes() -> list[Route]:
         *page("/lessons", lessons),
         *lesson.routes(),
         *page("/review", review),
+        *failures.routes(),
+        *runs.routes(),
+        *queue.routes(),
+        *dreams.routes(),
+        *loops.routes(),
+        *page("/spend", spend),
+        *administration.routes(),
         Route("/events", events),
     ]
 

@@ -12,7 +12,7 @@ from hardwon.surfaces.serve.requests import link, principal
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from hardwon import Hardwon
+    from hardwon import Agent, Hardwon
     from hardwon.tenants import Tenant
     from hardwon.values.listing import Mark
 
@@ -25,6 +25,8 @@ _NOTICES = {
     "approved": "Lesson {} is approved: it may be delivered.",
     "retired": "Lesson {} is retired: it is not delivered any more.",
     "edited": "Lesson {} was changed.",
+    "made": "Lesson {} tells the fix from now on.",
+    "written": "Lesson {} tells the fix from now on.",
     "undone": "The last change of lesson {} was undone.",
     "guarded": "Lesson {} now denies the call.",
     "unguarded": "Lesson {} denies nothing any more.",
@@ -36,7 +38,9 @@ _NOTICES = {
     "dream": "The dream was undone: {} lessons are as they were.",
     "revoked": "The key {} opens nothing any more.",
 }
-_UNDOABLE = frozenset(("approved", "retired", "edited", "guarded", "unguarded"))
+_UNDOABLE = frozenset(
+    ("approved", "retired", "edited", "guarded", "unguarded", "written", "muted", "unmuted")
+)
 
 
 class Addresses:
@@ -83,6 +87,15 @@ def chosen(request: Request) -> tuple[str | None, str | None]:
     who, asked = principal(request), request.query_params
     project = who.project or asked.get("project") or None
     return who.agent or asked.get("agent") or None, "" if project == NOWHERE else project
+
+
+def agents_of(request: Request) -> list[Agent]:
+    """Every agent that the address asks for, in all its projects or in the one that is chosen."""
+    hw, who = hw_of(request), principal(request)
+    agent, project = chosen(request)
+    known = {one.agent for one in tenant_of(request).scopes()} | {hw.settings.scope.agent}
+    names = sorted(known) if agent is None else [agent]
+    return [hw.agent(name, project=project or None, tenant=who.tenant) for name in names]
 
 
 def known_scopes(request: Request) -> dict[str, list[str]]:

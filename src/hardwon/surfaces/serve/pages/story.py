@@ -31,6 +31,7 @@ _TOLD = {
     Kind.APPROVED: "Approved by",
     Kind.QUARANTINED: "Held back",
     Kind.DIFFERS: "Says something else than lesson",
+    Kind.RETIRED: "Retired by the hold-out",
     Kind.NOTE: "Note",
 }
 

@@ -14,14 +14,14 @@ from hardwon.presentation import charts, wording
 from hardwon.text.clean import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
-def render(name: str, **values: Any) -> str:
+def render(name: str, values: Mapping[str, Any]) -> str:
     """The text of a template."""
-    return _environment().get_template(name).render(**values)
+    return _environment().get_template(name).render(values)
 
 
 def token(csrf: str) -> Callable[[], Markup]:

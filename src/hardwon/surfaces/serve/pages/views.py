@@ -77,21 +77,20 @@ def html(request: Request, view: View) -> Response:
     """The page of a view."""
     who = getattr(request.state, "principal", None)
     place = addresses.Addresses(request)
-    text = templates.render(
-        view.template,
-        title=view.title,
-        now=datetime.now(UTC),
-        who=who,
-        token=templates.token(csrf(request) if who else ""),
-        url=place.url,
-        here=place.here,
-        asset=place.asset,
-        asked=place.asked,
-        path=place.path,
-        section="/" + place.path.split("/")[1],
-        notice=addresses.notice(request),
-        may_change=who is not None and who.may(Right.CHANGE),
-        scopes=addresses.known_scopes(request) if who else {},
-        **view.values,
-    )
+    frame = {
+        "title": view.title,
+        "now": datetime.now(UTC),
+        "who": who,
+        "token": templates.token(csrf(request) if who else ""),
+        "url": place.url,
+        "here": place.here,
+        "asset": place.asset,
+        "asked": place.asked,
+        "path": place.path,
+        "section": "/" + place.path.split("/")[1],
+        "notice": addresses.notice(request),
+        "may_change": who is not None and who.may(Right.CHANGE),
+        "scopes": addresses.known_scopes(request) if who else {},
+    }
+    text = templates.render(view.template, {**view.values, **frame})
     return HTMLResponse(text, view.status)

@@ -83,9 +83,11 @@ document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form.method === "dialog" || "plain" in form.dataset) return;
   event.preventDefault();
+  const question = event.submitter?.dataset.confirm;
+  if (question && !window.confirm(question)) return;
   const fields = new URLSearchParams(new FormData(form, event.submitter));
   if (form.method === "post") {
-    visit(form.action, { method: "POST", body: fields });
+    visit(event.submitter?.formAction || form.action, { method: "POST", body: fields });
     return;
   }
   for (const [name, value] of [...fields]) if (!value) fields.delete(name, value);

@@ -1,0 +1,80 @@
+"""Dreams: what each night changed, its report, and undo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hardwon.errors import NotFound
+from hardwon.surfaces.serve.pages.addresses import after_form, agents_of
+from hardwon.surfaces.serve.pages.views import View, action, page
+from hardwon.values.dream import DreamState
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.routing import Route
+
+    from hardwon import Agent
+    from hardwon.surfaces.serve.pages.views import Fields
+    from hardwon.values.dream import Dream
+
+_ROWS = 50
+
+
+def routes() -> list[Route]:
+    """All dreams, one of them, and its undo."""
+    return [
+        *page("/dreams", dreams),
+        *page("/dreams/{dream}", dream, name="dreams"),
+        action("/dreams/{dream}/undo", _undo),
+    ]
+
+
+def dreams(request: Request) -> View:
+    """The latest dreams of all agents."""
+    rows = [row(one) for agent in agents_of(request) for one in agent.dreams.list(limit=_ROWS)]
+    rows.sort(key=lambda one: str(one["at"]), reverse=True)
+    return View("dreams.html", "Dreams", {"rows": rows[:_ROWS]})
+
+
+def row(dream: Dream) -> dict[str, Any]:
+    """A dream in the list."""
+    return {
+        "id": dream.id,
+        "agent": dream.scope.agent,
+        "at": dream.started_at.isoformat(),
+        "seconds": dream.duration_seconds,
+        "consolidated": dream.memories_consolidated,
+        "reflection": dream.reflection,
+        "state": dream.state,
+    }
+
+
+def dream(request: Request) -> View:
+    """One dream with its report and its changes."""
+    agent, found = _found(request)
+    changes = [one._asdict() | {"tags": list(one.tags)} for one in agent.dreams.changes(found.id)]
+    values = {
+        "dream": row(found),
+        "report": found.report,
+        "improvements": list(found.improvements),
+        "changes": changes,
+        "can_undo": bool(changes) and found.state in (DreamState.DONE, DreamState.WOKEN),
+    }
+    return View("dream.html", f"Dream {found.id[:8]}", values)
+
+
+def _found(request: Request) -> tuple[Agent, Dream]:
+    wanted = request.path_params["dream"]
+    for agent in agents_of(request):
+        try:
+            return agent, agent.dreams.get(wanted)
+        except NotFound:
+            continue
+    raise NotFound("dream", wanted)
+
+
+def _undo(request: Request, fields: Fields) -> str:
+    agent, found = _found(request)
+    _, restored, _ = agent.dreams.undo(found.id)
+    own = request.url.path.rpartition("/")[0]
+    return after_form(request, fields.one("next") or own, f"dream:{restored}")

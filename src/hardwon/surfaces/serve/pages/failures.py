@@ -1,0 +1,145 @@
+"""Failures: each kind with its days, and the lesson about it or that none is known."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from hardwon.failures.lesson_text import UNSOLVED
+from hardwon.presentation.wording import by_day
+from hardwon.surfaces.serve.pages.addresses import (
+    after_form,
+    hw_of,
+    mark_of,
+    tenant_of,
+    written,
+)
+from hardwon.surfaces.serve.pages.lesson import agent_of
+from hardwon.surfaces.serve.pages.overview import period
+from hardwon.surfaces.serve.pages.views import View, action, page
+from hardwon.surfaces.serve.problems import Problem
+from hardwon.values.lesson import Status
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from starlette.requests import Request
+    from starlette.routing import Route
+
+    from hardwon import Lesson
+    from hardwon.surfaces.serve.pages.views import Fields
+    from hardwon.values.report import FailureKind
+
+MUTED = "muted"  # the tag of a lesson whose failure nobody wants to see in the list
+OPEN, KNOWN, ALL = "open", "known", "all"
+LISTS = {ALL: "all", OPEN: "no fix known", KNOWN: "with a lesson", MUTED: "muted"}
+_ROWS = 50
+
+
+def routes() -> list[Route]:
+    """The list, and what can be done with a kind."""
+    return [
+        *page("/failures", failures),
+        action("/failures/write", _write),
+        action("/failures/mute", _mute),
+        action("/failures/merge", _merge),
+    ]
+
+
+def failures(request: Request) -> View:
+    """One page of the kinds that were met."""
+    asked = request.query_params.get("list") or ALL
+    if asked not in LISTS:
+        raise Problem(400, f"no such list: {asked!r}; one of {', '.join(LISTS)}")
+    since, tenant = period(request), tenant_of(request)
+    text = request.query_params.get("text", "")
+    found = tenant.failures(since=since, text=text, after=mark_of(request), limit=_ROWS)
+    last = datetime.now(UTC).date()
+    rows = [row(one, tenant.about(one), (last - since, last)) for one in found.rows]
+    values = {
+        "rows": [one for one in rows if is_listed(one, asked)],
+        "next": written(found.next),
+        "lists": LISTS,
+        "chosen": asked,
+    }
+    return View("failures.html", "Failures", values)
+
+
+def row(failure: FailureKind, lesson: Lesson | None, time: tuple[date, date]) -> dict[str, Any]:
+    """A kind of failure in the list."""
+    assert failure.scope is not None
+    return {
+        "kind": failure.kind,
+        "text": failure.text,
+        "met": failure.met,
+        "runs": lesson.met if lesson else None,
+        "first": failure.first.isoformat(),
+        "last": failure.last.isoformat(),
+        "days": by_day(failure.days, *time),
+        "agent": failure.scope.agent,
+        "project": failure.scope.project or "",
+        "lesson": lesson.id if lesson else None,
+        "status": lesson.status if lesson else Status.SEEN,
+        "correction": lesson.correction if lesson and lesson.is_active else "",
+        "is_muted": lesson is not None and MUTED in lesson.tags,
+    }
+
+
+def is_listed(row: dict[str, Any], asked: str) -> bool:
+    """Whether a row stands in a list; muted ones only in their own."""
+    if row["is_muted"] or asked == MUTED:
+        return bool(row["is_muted"]) and asked == MUTED
+    has_fix = row["status"] in (Status.CANDIDATE, Status.PROVEN)
+    return asked == ALL or has_fix == (asked == KNOWN)
+
+
+def _write(request: Request, fields: Fields) -> str:
+    """Tell the fix: the lesson about the failure gets these words, and is approved."""
+    correction = fields.one("correction").replace("\r\n", "\n").strip()
+    if not fields.one("lesson"):
+        made = _opened(request, fields, correction)
+        return after_form(request, fields.one("next"), f"made:{made.id}")
+    found = _lesson(request, fields.one("lesson"))
+    lessons = agent_of(request, found).lessons
+    lessons.edit(found.id, correction=correction)
+    lessons.approve(found.id)
+    return after_form(request, fields.one("next"), f"written:{found.id}")
+
+
+def _mute(request: Request, fields: Fields) -> str:
+    """Hide a failure from the list, or show it again: a tag of its lesson says so."""
+    is_on = fields.one("on") == "yes"
+    named = fields.one("lesson")
+    found = _lesson(request, named) if named else _opened(request, fields, UNSOLVED)
+    others = tuple(tag for tag in found.tags if tag != MUTED)
+    status = found.status if named else Status.SEEN
+    tags = (*others, MUTED) if is_on else others
+    agent_of(request, found).lessons.edit(found.id, tags=tags, status=status)
+    return after_form(request, fields.one("next"), f"{'muted' if is_on else 'unmuted'}:{found.id}")
+
+
+def _opened(request: Request, fields: Fields, correction: str) -> Lesson:
+    """A lesson about a failure that has none."""
+    wanted = fields.one("agent"), fields.one("project") or None
+    for scope in tenant_of(request).scopes():
+        if (scope.agent, scope.project) == wanted:
+            agent = hw_of(request).agent(scope.agent, project=scope.project, tenant=scope.tenant)
+            situation = f"When you see “{fields.one('text')}”"
+            return agent.lessons.add(situation, correction, kinds=(fields.one("kind"),))
+    raise Problem(400, "no such agent and project")
+
+
+def _merge(request: Request, fields: Fields) -> str:
+    found = [_lesson(request, number) for number in dict.fromkeys(fields.many("lesson"))]
+    if len(found) < 2:
+        raise Problem(400, "choose two or more failures that have a lesson to make them one kind")
+    if len({one.scope for one in found}) > 1:
+        raise Problem(400, "failures of different agents or projects stay apart")
+    merged = agent_of(request, found[0]).lessons.merge(*(one.id for one in found))
+    return after_form(request, fields.one("next"), f"merged:{merged.id}")
+
+
+def _lesson(request: Request, number: str) -> Lesson:
+    if not (number.isascii() and number.isdecimal() and len(number) < 19):
+        raise Problem(400, "no lesson was named")
+    return tenant_of(request).lesson(int(number))

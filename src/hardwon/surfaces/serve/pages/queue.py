@@ -1,0 +1,105 @@
+"""Queue: what waits, what is in flight, what will be tried again, and dead letters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hardwon.surfaces.serve.pages.addresses import after_form, chosen, hw_of
+from hardwon.surfaces.serve.pages.views import View, action, page
+from hardwon.surfaces.serve.requests import principal
+from hardwon.text.clean import clip, one_line
+from hardwon.values.listing import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from starlette.requests import Request
+    from starlette.routing import Route
+
+    from hardwon import Job
+    from hardwon.surfaces.serve.pages.views import Fields
+
+_READ = 2_000  # a longer queue is not read through for a page
+_ROWS = 50
+_WORKER = ("pid", "done", "retried", "buried")  # what is shown of the worker
+_TASK, _ERROR = 160, 400  # characters
+
+
+def routes() -> list[Route]:
+    """The queue, and what can be done with dead letters."""
+    return [
+        *page("/queue", queue),
+        action("/queue/retry", _retry),
+        action("/queue/purge", _purge),
+    ]
+
+
+def queue(request: Request) -> View:
+    """The queue at this moment."""
+    hw = hw_of(request)
+    counts, told = hw.queue.status()
+    is_long = counts.pending > _READ
+    waiting = [] if is_long else list(_own(request, hw.queue.waiting()))
+    dead = list(_dead(request, request.query_params.get("text", "")))
+    running = {one[0]: one for one in told.get("running", ())}
+    in_flight = [job for job in waiting if job.id in running]
+    retries = sorted((job for job in waiting if job.last_error), key=lambda job: job.due)
+    values = {
+        "pending": len(waiting),
+        "is_long": is_long,
+        "dead_count": len(dead),
+        "worker": {name: told[name] for name in _WORKER if name in told},
+        "in_flight": [{**row(job), "since": running[job.id][3]} for job in in_flight],
+        "retries": [row(job) for job in retries[:_ROWS]],
+        "waiting": [row(job) for job in waiting if job.id not in running][:_ROWS],
+        "dead": [row(job) for job in reversed(dead)][:_ROWS],
+    }
+    return View("queue.html", "Queue", values)
+
+
+def row(job: Job) -> dict[str, Any]:
+    """A job in a list."""
+    scope = job.episode.scope
+    return {
+        "id": job.id,
+        "task": clip(one_line(job.episode.task), _TASK),
+        "trigger": job.trigger,
+        "agent": scope.agent,
+        "project": scope.project or "",
+        "attempts": job.attempts,
+        "enqueued": job.enqueued_at.isoformat(),
+        "due": job.due.isoformat(),
+        "error": clip(job.last_error, _ERROR),
+    }
+
+
+def _own(request: Request, jobs: Iterable[Job]) -> Iterable[Job]:
+    """The jobs that who looks may see, of the agent and project that are asked for."""
+    place = Place(principal(request).tenant, *chosen(request))
+    return (job for job in jobs if place.covers(job.episode.scope))
+
+
+def _dead(request: Request, text: str) -> Iterable[Job]:
+    wanted = text.strip().lower()
+    for job in _own(request, hw_of(request).queue.dead()):
+        if wanted in f"{job.id} {job.episode.task} {job.last_error}".lower():
+            yield job
+
+
+def _retry(request: Request, fields: Fields) -> str:
+    ids = _chosen_jobs(request, fields)
+    hw_of(request).queue.revive(*ids)
+    return after_form(request, fields.one("next"), f"retried:{len(ids)}")
+
+
+def _purge(request: Request, fields: Fields) -> str:
+    ids = _chosen_jobs(request, fields)
+    hw_of(request).queue.purge(*ids)
+    return after_form(request, fields.one("next"), f"purged:{len(ids)}")
+
+
+def _chosen_jobs(request: Request, fields: Fields) -> list[str]:
+    """The dead letters that were ticked, or all that match the filter; never another's."""
+    matching = [job.id for job in _dead(request, fields.one("text"))]
+    ticked = set(fields.many("id"))
+    return matching if fields.one("all") else [one for one in matching if one in ticked]
