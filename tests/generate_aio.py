@@ -29,7 +29,7 @@ AT_ONCE = {"agent", "tenant"}
 HEAD = '''"""The types of the asyncio twin, made by `python -m tests.generate_aio`; do not edit."""
 
 from collections.abc import Generator
-from typing import Any, Self
+from typing import Self
 
 {imports}
 
@@ -38,7 +38,7 @@ OPENING = '''class Async:
     """Stands before any handle: its calls run in a thread and are awaited."""
 
     def __init__(self, handle: object) -> None: ...
-    def __getattr__(self, name: str) -> Any: ...
+    def __getattr__(self, name: str) -> object: ...
 
 class Opening:
     """Awaited, it gives the handle; as a context manager it also closes it again."""

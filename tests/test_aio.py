@@ -37,3 +37,11 @@ def test_every_handle_is_awaited_in_the_same_way(tmp_path: Path) -> None:
             assert list(await agent.loops.list()) == []
 
     asyncio.run(use())
+
+
+def test_no_type_of_the_twin_is_left_open() -> None:
+    names = {
+        node.id for node in ast.walk(ast.parse(STUB.read_text())) if isinstance(node, ast.Name)
+    }
+
+    assert "Any" not in names

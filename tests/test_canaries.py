@@ -198,7 +198,7 @@ def test_no_part_of_a_loop_leaves_a_secret(tmp_path: Path) -> None:
                 task, actor=lambda _: said, evaluate=partial(_verdict, verdict), max_trials=2
             )
         for option in ("loop_id", "cwd", "label", "actor"):
-            given = {"actor": "true", option: canaries.plant(f"trials({option})")}
+            given: Any = {"actor": "true", option: canaries.plant(f"trials({option})")}
             _tried(partial(agent.loops.run, "x", verify=["false"], max_trials=1, **given))
         failing = f"echo {canaries.plant('output of a check')}; touch {marker}; false"
         _tried(lambda: agent.loops.run("x", actor="true", verify=[failing], max_trials=1))

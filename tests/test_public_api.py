@@ -315,7 +315,7 @@ def test_edit_changes_only_words(hw: hardwon.Hardwon) -> None:
     assert coder.lessons.get(lesson.id) == edited
     assert edited.correction == "use spaces"
     with pytest.raises(InvalidInput):
-        coder.lessons.edit(lesson.id, id=7)
+        coder.lessons.edit(lesson.id, id=7)  # type: ignore[call-arg]
 
 
 def test_an_unknown_backend_is_refused() -> None:

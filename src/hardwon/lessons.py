@@ -11,7 +11,8 @@ from hardwon.values.lesson_check import checked
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
+    from datetime import datetime
+    from typing import Any, TypedDict, Unpack
 
     from hardwon import curation
     from hardwon.failures import call_keys, guards
@@ -23,6 +24,27 @@ if TYPE_CHECKING:
     from hardwon.values.history import Change
     from hardwon.values.report import Exposure, LessonVerdict
     from hardwon.values.scope import Scope
+
+    class LessonDetails(TypedDict, total=False):
+        """What can be said of a lesson beside its situation and correction."""
+
+        mistake: str
+        tags: Sequence[str]
+        importance: float
+        confidence: float
+        expires_at: datetime | None
+        kinds: Sequence[str]
+
+    class LessonEdits(TypedDict, total=False):
+        """What can be changed about a lesson."""
+
+        situation: str
+        mistake: str
+        correction: str
+        tags: Sequence[str]
+        status: str
+        importance: float
+        confidence: float
 else:
     call_keys, past = lazy("hardwon.failures.call_keys"), lazy("hardwon.values.history")
     imported, curation = lazy("hardwon.values.imported"), lazy("hardwon.curation")
@@ -41,7 +63,7 @@ class Lessons:
         self._engine = engine
         self._scope = own
 
-    def add(self, situation: str, correction: str, **more: Any) -> Lesson:
+    def add(self, situation: str, correction: str, **more: Unpack[LessonDetails]) -> Lesson:
         """Keep a lesson in your own words: when it applies, and what to do then.
 
         With `kinds` of failures it is told where one of them happens.
@@ -85,7 +107,7 @@ class Lessons:
         lesson = self._engine.store.lessons.get(self._scope, number)
         return evaluate.verdict_on(self._engine.store, lesson)
 
-    def edit(self, number: int, **changes: Any) -> Lesson:
+    def edit(self, number: int, **changes: Unpack[LessonEdits]) -> Lesson:
         """The lesson with other words: `situation`, `mistake`, `correction`, `tags`."""
         unknown = changes.keys() - _EDITABLE
         if unknown:
@@ -222,10 +244,10 @@ class Lessons:
         return lesson
 
 
-def _plain(fields: dict[str, Any]) -> dict[str, Any]:
+def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields as a lesson has them: tags may be given as a list."""
     tags = fields.get("tags")
-    return {**fields, "tags": tuple(tags)} if isinstance(tags, list) else fields
+    return {**fields, "tags": tuple(tags)} if isinstance(tags, list) else dict(fields)
 
 
 def within(limit: int, most: int) -> int:

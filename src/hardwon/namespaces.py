@@ -10,7 +10,7 @@ from hardwon.values.delivery import NOTHING, Injection
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any, Protocol, TypeVar
+    from typing import Protocol, TypeVar
 
     from hardwon import answering, handed_over
     from hardwon.learn import executions, goals
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hardwon.runtime import Runtime
     from hardwon.values import execution
     from hardwon.values.job import Job
-    from hardwon.values.queue import QueueCounts
+    from hardwon.values.queue import QueueCounts, WorkerStatus
     from hardwon.values.reflection import Reflection
     from hardwon.values.scope import Scope
 
@@ -59,7 +59,7 @@ class JobQueue:
         for identity in ids:
             self._engine.queue.purge(identity)
 
-    def status(self) -> tuple[QueueCounts, dict[str, Any]]:
+    def status(self) -> tuple[QueueCounts, WorkerStatus]:
         """How the queue stands, and what its worker last told: empty when nobody works."""
         return self._engine.queue_status()
 

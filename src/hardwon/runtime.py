@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from hardwon.values.episode import Episode
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
-    from hardwon.values.queue import QueueCounts, Tally
+    from hardwon.values.queue import QueueCounts, Tally, WorkerStatus
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
 
@@ -229,7 +229,7 @@ class Runtime:
             return None
         return worker.start_detached(self.settings) if self.queue.worker() is None else None
 
-    def queue_status(self) -> tuple[QueueCounts, dict[str, Any]]:
+    def queue_status(self) -> tuple[QueueCounts, WorkerStatus]:
         """How the queue stands, and what its worker last told."""
         return self.queue.counts(), worker.status(self.settings)
 

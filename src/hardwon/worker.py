@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from hardwon.settings import QueueSettings, Settings
     from hardwon.values import retry
     from hardwon.values.job import Job
-    from hardwon.values.queue import Tally
+    from hardwon.values.queue import Tally, WorkerStatus
 
     Process = Callable[[Job], Awaitable[Any]]
 else:
@@ -236,11 +236,11 @@ def status_path(settings: Settings) -> str:
     return os.path.join(base_of(settings), "worker.json")
 
 
-def status(settings: Settings) -> dict[str, Any]:
+def status(settings: Settings) -> WorkerStatus:
     """What the worker of the queue last told; empty when there is none."""
     try:
         with open(status_path(settings), encoding="utf-8") as file:
-            told: dict[str, Any] = json.load(file)
+            told: WorkerStatus = json.load(file)
     except (OSError, ValueError):
         return {}
     return told

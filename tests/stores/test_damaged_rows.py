@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -116,7 +117,7 @@ def test_a_damaged_lesson_can_be_deleted_and_revoked(tmp_path: Path) -> None:
     ids=lambda more: next(iter(more)),
 )
 def test_no_store_takes_a_field_of_the_wrong_kind(
-    tmp_path: Path, place: str, more: dict[str, object]
+    tmp_path: Path, place: str, more: dict[str, Any]
 ) -> None:
     with hardwon.open(tmp_path if place == "disk" else place) as hw:
         coder = hw.agent("coder")

@@ -6,6 +6,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from typing import TypedDict
+
+    class WorkerStatus(TypedDict, total=False):
+        """What a worker process tells others about itself."""
+
+        pid: int
+        at: str  # ISO 8601
+        done: int
+        retried: int
+        buried: int
+        running: list[tuple[str, str, int, str]]  # job, task, attempt, since when
 
 
 class QueueCounts(NamedTuple):

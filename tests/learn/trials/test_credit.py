@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -202,7 +203,7 @@ def test_only_the_newest_reflection_names_lines(coder: hardwon.Agent) -> None:
         prompts.append(prompt)
         return ActorOutput((edit("cart.py"),))
 
-    limits = {"max_trials": 3, "omega": 3}
+    limits: Any = {"max_trials": 3, "omega": 3}
     coder.loops.run("Write average()", actor=act, evaluate=lambda said: next(verdicts), **limits)
 
     _, first, second = prompts[-1].split("### Trial ")

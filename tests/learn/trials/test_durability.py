@@ -237,7 +237,7 @@ def test_two_processes_cannot_run_one_loop(coder: hardwon.Agent, tmp_path: Path)
         return "end"
 
     async def run() -> Any:
-        judged = {"evaluate": lambda said: said == "end", "resume": "l"}
+        judged: Any = {"evaluate": lambda said: said == "end", "resume": "l"}
         async with hardwon.aopen(tmp_path / "home") as hw:
             return await hw.agent("a").loops.run(TASK, actor=actor, **judged)
 
@@ -248,7 +248,7 @@ def test_two_processes_cannot_run_one_loop(coder: hardwon.Agent, tmp_path: Path)
 
 
 def test_an_ended_loop_can_be_given_more_trials(coder: hardwon.Agent) -> None:
-    wrong = {"actor": lambda p: "x", "evaluate": lambda s: "no", "loop_id": "l"}
+    wrong: Any = {"actor": lambda p: "x", "evaluate": lambda s: "no", "loop_id": "l"}
     ended = coder.loops.run(TASK, **wrong, max_trials=2)
     assert ended.reason == "max trials reached (2)"
 

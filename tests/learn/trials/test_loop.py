@@ -238,7 +238,7 @@ def test_the_next_similar_task_starts_with_the_lesson(coder: hardwon.Agent) -> N
 
 
 def test_lessons_can_be_left_to_the_queue_or_off(hw: hardwon.Hardwon, coder: hardwon.Agent) -> None:
-    wrong = {"actor": lambda p: "x", "evaluate": lambda said: "no", "max_trials": 1}
+    wrong: Any = {"actor": lambda p: "x", "evaluate": lambda said: "no", "max_trials": 1}
 
     coder.loops.run(TASK, **wrong, lessons="off")
     assert (coder.lessons.list(), hw.queue.waiting()) == ([], [])

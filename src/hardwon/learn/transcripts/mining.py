@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.errors import HardwonError, NotFound
 from hardwon.learn.transcripts import catalog, phases, runs
@@ -120,7 +120,7 @@ class Sessions:
         questions = all_questions(delta, context.mode)
         return Waiting(handoff.run, context, delta, tuple(questions))
 
-    def answer(self, run: str, answers: Mapping[str, Any]) -> Mining:
+    def answer(self, run: str, answers: Mapping[str, object]) -> Mining:
         """Integrate what the answers choose of a run that waits; nothing when one is wrong."""
         handoff = self._state.handoff(run)
         place, delta = read_delta(handoff)

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hardwon.errors import InvalidInput, NotFound
 from hardwon.learn.trials import files, summary
@@ -22,12 +22,22 @@ from hardwon.runtime import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypedDict, Unpack
 
     from hardwon.learn.trials.files import LoopFolder
     from hardwon.learn.trials.state import LoopState
     from hardwon.learn.trials.values import Record
     from hardwon.runtime import Runtime
     from hardwon.values.scope import Scope
+
+    class SearchWords(TypedDict, total=False):
+        """What `search` takes."""
+
+        failure_category: str | Sequence[str]
+        task_keywords: Sequence[str]
+        min_confidence: float
+        limit: int
+
 
 _PATTERNS_READ = 500
 
@@ -88,7 +98,7 @@ class Library:
         *,
         min_frequency: int = 2,
         categories: Sequence[str] = PARTS,
-        **wanted: Any,
+        **wanted: Unpack[SearchWords],
     ) -> Sequence[SharedPoint]:
         """What several reflections say alike, commonest first.
 
@@ -96,7 +106,8 @@ class Library:
         parts of a reflection to look in: actionable_insights, lessons_learned.
         """
         if records is None:
-            records = self.search(**{"limit": _PATTERNS_READ, **wanted})
+            asked: SearchWords = {"limit": _PATTERNS_READ, **wanted}
+            records = self.search(**asked)
         return patterns(records, min_frequency=min_frequency, parts=categories)
 
     def analyze(self, *, watch: Callable[[], None] = lambda: None) -> Analysis:

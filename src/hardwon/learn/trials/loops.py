@@ -19,10 +19,37 @@ from hardwon.learn.trials.runner import Runner
 from hardwon.learn.trials.snapshots import repository
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from typing import Required, TypedDict, Unpack
 
     from hardwon.learn.trials.files import LoopFolder, LoopJournal
     from hardwon.learn.trials.state import LoopState, Options
+
+    class LoopOptions(TypedDict, total=False):
+        """How a loop is run; what is left out follows the settings."""
+
+        actor: Required[Callable[..., object] | str]
+        evaluate: Callable[..., object] | None
+        resume: str | None
+        loop_id: str | None
+        verify: Sequence[str]
+        cwd: str
+        max_trials: int
+        omega: str | int
+        policy: str
+        window_tokens: int
+        variant: str
+        actor_seconds: float
+        verify_seconds: float
+        output_bytes: int
+        patience: int
+        repeats: int
+        on_critical: str
+        lessons: str
+        recall: bool
+        inject: bool
+        pass_env: Sequence[str]
+
 
 _ABORT_PATIENCE = 15.0  # seconds that a running loop gets to notice that it was aborted
 
@@ -47,7 +74,7 @@ class Functions:
 class Loops(Library):
     """The loops of one agent, and what can be done with them."""
 
-    def run(self, task: str, **options: Any) -> LoopState:
+    def run(self, task: str, **options: Unpack[LoopOptions]) -> LoopState:
         """Tries the task until it is verified: `actor=` acts, `evaluate=` or `verify=` judges."""
         return asyncio.run(self._run_async(task, threads=False, **options))
 

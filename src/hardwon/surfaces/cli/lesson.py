@@ -116,7 +116,7 @@ def edit(
 ) -> None:
     """Give a lesson other words."""
     given = {"situation": situation, "mistake": mistake, "correction": correction}
-    changes = {name: text for name, text in given.items() if text is not None}
+    changes: Any = {name: text for name, text in given.items() if text is not None}
     if not changes:
         raise click.UsageError("name what to change: --situation, --mistake or --correction")
     with _Looked(number, as_json=as_json, **place) as agent:

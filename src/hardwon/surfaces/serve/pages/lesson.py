@@ -151,7 +151,7 @@ def _undo(request: Request, fields: Fields) -> str:
 
 def _edit(request: Request, fields: Fields) -> str:
     found = _found(request)
-    words = {
+    words: Any = {
         name: fields.one(name).replace("\r\n", "\n").strip()
         for name in ("situation", "mistake", "correction")
     }
