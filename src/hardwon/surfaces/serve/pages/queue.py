@@ -48,7 +48,7 @@ def queue(request: Request) -> View:
         "pending": len(waiting),
         "is_long": is_long,
         "dead_count": len(dead),
-        "worker": {name: told[name] for name in _WORKER if name in told},
+        "worker": {name: value for name, value in told.items() if name in _WORKER},
         "in_flight": [{**row(job), "since": running[job.id][3]} for job in in_flight],
         "retries": [row(job) for job in retries[:_ROWS]],
         "waiting": [row(job) for job in waiting if job.id not in running][:_ROWS],
