@@ -18,6 +18,7 @@ from tests.surfaces.hooks.test_adapters import recorded
 
 PROJECT = "/home/dev/project"
 CALL: dict[str, Any] = {"tool": "Bash", "args": {"command": "git push --force"}}
+ASKED = "make the nightly report folder"
 START, ACTION, ERROR = "[THIS PROJECT KEEPS", "[PITFALL OF THIS CALL", "[SAME FAILURE]"
 
 
@@ -194,6 +195,35 @@ def test_what_is_injected_stays_far_below_the_agents_limits(home: Home) -> None:
     for kind in (Kind.SESSION_START, Kind.PROMPT):
         reply = home.tell(kind, text="make the nightly report folder")
         assert len(json.dumps(reply.context)) < CONTEXT_LIMIT < 10_000
+
+
+def test_a_block_that_an_agent_would_cut_is_not_shown(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with hardwon.open(home.path) as hw:
+        for number in range(12):
+            hw.agent("default").learn(f"report folder nightly {number} " + "word " * 700)
+    monkeypatch.setenv("HARDWON_RECALL_TURN_LESSONS", "12")
+    monkeypatch.setenv("HARDWON_RECALL_TURN_TOKENS", "1000")
+    assert 0 < len(home.tell(Kind.PROMPT, text=ASKED).context) <= CONTEXT_LIMIT
+
+    monkeypatch.setenv("HARDWON_RECALL_TURN_TOKENS", "100000")
+
+    assert not home.tell(Kind.PROMPT, session="s2", text=ASKED)
+
+
+@pytest.mark.parametrize("wakes", [True, False])
+def test_a_worker_is_started_unless_that_is_switched_off(
+    home: Home, monkeypatch: pytest.MonkeyPatch, wakes: bool
+) -> None:
+    monkeypatch.setenv("HARDWON_HOOKS_WAKE", str(wakes).lower())
+    started: list[object] = []
+    monkeypatch.setattr("hardwon.worker.start_detached", started.append)
+
+    home.tell(Kind.FAILED, **CALL, output="remote: error: no")
+    home.tell(Kind.STOP)
+
+    assert bool(started) is wakes
 
 
 def test_notes_of_a_run_are_gone_when_its_session_ends(home: Home) -> None:

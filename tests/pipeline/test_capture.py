@@ -1,0 +1,89 @@
+"""Capture: which runs are worth a reflection, and how a long one fits into a record."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon import Episode, Step
+from hardwon.pipeline.capture import capture, fitted, size, trigger_of
+from hardwon.queues.memory import MemoryQueue
+from hardwon.settings import Reflexion
+from hardwon.values.episode import Trigger
+from tests.samples import CODER, EPISODE, NOW
+
+ON = Reflexion()
+
+
+def long_run(steps: int, length: int = 20_000) -> Episode:
+    every = (Step("bash", "a" * length, "o" * length) for _ in range(steps))
+    return Episode(CODER, "task", "attempt", "error", steps=tuple(every))
+
+
+def test_each_trigger_has_a_switch_of_its_own() -> None:
+    doubted, weak = {"verified_with_discrepancy": "true"}, {"refine_low_quality": "true"}
+
+    assert trigger_of(True, {}, ON) == Trigger.ERROR
+    assert trigger_of(False, doubted, ON) == Trigger.HALLUCINATION
+    assert trigger_of(False, weak, ON._replace(on_low_quality=True)) == Trigger.LOW_QUALITY
+    assert trigger_of(True, {}, ON._replace(on_error=False)) is None
+    assert trigger_of(False, doubted, ON._replace(on_hallucination=False)) is None
+    assert trigger_of(False, weak, ON._replace(on_low_quality=False)) is None
+
+
+def test_a_forced_reflection_comes_before_any_other_trigger() -> None:
+    forced = {"force_reflexion": "true", "verified_with_discrepancy": "true"}
+
+    assert trigger_of(True, forced, ON) == Trigger.MANUAL
+    assert trigger_of(True, forced, ON._replace(enabled=False)) is None
+    assert trigger_of(False, {"force_reflexion": "false"}, ON) is None
+
+
+def test_a_captured_run_waits_in_the_queue() -> None:
+    queue = MemoryQueue()
+
+    job = capture(EPISODE, Trigger.ERROR, queue=queue, now=NOW)
+
+    assert queue.waiting() == [job]
+
+
+def test_a_run_that_fits_is_kept_as_it_is() -> None:
+    assert fitted(EPISODE) == EPISODE
+
+
+def test_old_steps_give_way_and_the_last_six_stay_whole() -> None:
+    episode = long_run(20)
+    limit = 8 * 40_000
+
+    kept = fitted(episode, limit)
+
+    assert size(kept) <= limit
+    assert kept.steps[-6:] == episode.steps[-6:]
+    assert all(len(step.output) < 1000 for step in kept.steps[:10])
+
+
+def test_outputs_give_way_before_calls() -> None:
+    episode = long_run(10)
+
+    kept = fitted(episode, size(episode) - 30_000)
+
+    assert len(kept.steps[0].output) < 1000
+    assert kept.steps[0].args == episode.steps[0].args
+
+
+def test_the_last_steps_give_way_when_nothing_else_is_left() -> None:
+    kept = fitted(long_run(6), 20_000)
+
+    assert size(kept) <= 20_000
+    assert len(kept.steps) == 6
+
+
+def test_at_most_64_signals_are_kept() -> None:
+    signals = tuple((f"s{number}", "x") for number in range(99))
+
+    assert fitted(EPISODE._replace(signals=signals)).signals == signals[:64]
+
+
+@given(st.text(max_size=3000), st.integers(5_000, 9_000))
+def test_any_attempt_fits(attempt: str, limit: int) -> None:
+    assert size(fitted(EPISODE._replace(attempt=attempt * 20), limit)) <= limit

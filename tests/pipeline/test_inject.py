@@ -1,0 +1,47 @@
+"""Inject: the block that an agent reads, within its budget."""
+
+from __future__ import annotations
+
+from hardwon.pipeline.inject import digest, render, tokens
+from hardwon.values.delivery import Door
+from hardwon.values.fix import Fix
+from hardwon.values.lesson import MINED
+from tests.samples import lesson
+
+SHORT = [lesson(f"word{number} " * 12, id=number) for number in range(1, 30)]
+
+
+def test_no_block_is_larger_than_its_budget() -> None:
+    for budget in (60, 120, 300):
+        block = render(SHORT, door=Door.TURN, budget=budget)
+
+        assert block.text
+        assert tokens(block.text) <= budget
+
+
+def test_a_larger_budget_shows_more_lessons() -> None:
+    small, large = (render(SHORT, door=Door.TURN, budget=budget) for budget in (120, 600))
+
+    assert 0 < len(small.lessons) < len(large.lessons) < len(SHORT)
+
+
+def test_a_lesson_that_does_not_fit_leaves_room_for_the_next() -> None:
+    cure = Fix("lines", "x = 1\n" * 200, "lines x")
+    long = lesson(cure.text, id=99, origin=MINED, fixes=(cure,))
+
+    block = render([long, SHORT[0]], door=Door.TURN, budget=120)
+
+    assert block.lessons == (SHORT[0],)
+
+
+def test_without_a_lesson_there_is_no_block() -> None:
+    assert render([], door=Door.TURN, budget=500).text == ""
+    assert render(SHORT, door=Door.TURN, budget=1).text == ""
+
+
+def test_a_digest_begins_with_what_was_met_most_often() -> None:
+    rare, usual = lesson("rare thing", id=1, met=1), lesson("usual thing", id=2, met=9)
+
+    text = digest([rare, usual], budget=300)
+
+    assert text.index("usual thing") < text.index("rare thing")
