@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hardwon.errors import InvalidInput, NotFound
 from hardwon.service.database import ServiceDatabase
 from hardwon.text.clean import one_line
+from hardwon.text.secrets import safe
 from hardwon.values.scope import named
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class KeyRing:
             role,
             None if agent is None else named(agent, "agent"),
             None if project is None else named(project, "project"),
-            one_line(note, 200),
+            safe(one_line(note), 200),
             now,
             None if lasts is None else now + lasts,
         )
