@@ -657,3 +657,69 @@ def test_a_guard_forbids_until_it_expires(tmp_path: Path) -> None:
         clock.now = end + timedelta(seconds=1)
 
         assert not agent.before_action("bash", call).denied
+
+
+HASTY = "When the tests of the shop are to be run: there is no pytest here, call `bin/test tests/`"
+ASKING = "please run the tests of the shop with pytest"
+
+
+def ended(hw: hardwon.Hardwon, *, fails: bool) -> bool:
+    """Whether a run that ends was told the lesson at its turn."""
+    run = hw.agent("coder")
+    told = run.before_turn(ASKING)
+    if fails:
+        run.after_action("bash", PYTEST, output=MISSING, failed=True)
+    run.after_action("bash", WORKS, output="1 passed")
+    run.after_run(task=ASKING)
+    run.lessons.list()  # what was noted so far counts
+    return bool(told)
+
+
+def test_what_a_turn_tells_in_vain_becomes_quiet_until_its_failure_is_met(
+    hw: hardwon.Hardwon,
+) -> None:
+    hw.agent("coder").learn(HASTY)
+    assert ended(hw, fails=True)  # from here on the failure is its own
+
+    told = [ended(hw, fails=False) for _ in range(8)]
+
+    assert told[0]
+    assert not told[-1]
+    ended(hw, fails=True)
+    ended(hw, fails=True)
+    assert ended(hw, fails=True)
+
+
+def test_a_lesson_that_names_no_failure_is_told_whenever_it_is_asked_for(
+    hw: hardwon.Hardwon,
+) -> None:
+    hw.agent("coder").learn("When you write the handbook of the shop, spell it the British way")
+
+    for _ in range(6):
+        run = hw.agent("coder")
+        assert run.before_turn("write the handbook of the shop")
+        run.after_action("bash", WORKS, output="1 passed")
+        run.after_run(task="write")
+
+
+def test_a_written_lesson_is_told_at_the_error_it_quotes(hw: hardwon.Hardwon) -> None:
+    coder = hw.agent("coder")
+    coder.learn("When the disk of the runner is full (“no space left on device”): `make prune`")
+    coder.learn("When the disk of the runner is slow, mount it anew")
+
+    told = coder.after_action(
+        "bash", {"command": "make all"}, output="OSError: No space left on device", failed=True
+    )
+
+    assert [one.id for one in told.lessons] == [1]
+
+
+def test_a_written_lesson_that_quotes_another_error_is_silent(hw: hardwon.Hardwon) -> None:
+    coder = hw.agent("coder")
+    coder.learn("When `make all` stops with “no space left on device”: `make prune`")
+
+    told = coder.after_action(
+        "bash", {"command": "make all"}, output="OSError: permission denied: all", failed=True
+    )
+
+    assert not told

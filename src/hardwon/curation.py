@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import InvalidInput, NotFound
+from hardwon.failures.clues import with_clues
 from hardwon.pipeline import screen
 from hardwon.text.clean import one_line
 from hardwon.values import imported, lesson_formats, provenance
@@ -45,7 +46,7 @@ def edit(engine: Runtime, scope: Scope, number: int, changes: Mapping[str, Any])
         changed = changed._replace(
             author="person", status=Status.PROVEN if is_alive else changed.status
         )
-    changed = screen.screen_lesson(changed)
+    changed = with_clues(screen.screen_lesson(changed))
     engine.store.lessons.update(changed)
     return changed
 
@@ -137,7 +138,7 @@ def _taken(engine: Runtime, lesson: Lesson, known: Lesson | None) -> Lesson:
 def _hold(engine: Runtime, lesson: Lesson) -> Lesson:
     """Store a lesson that waits for a person, beside all others."""
     dated = lesson.dated(engine.clock(), keeps_dates=True)
-    return engine.store.lessons.add(screen.screen_lesson(dated))
+    return engine.store.lessons.add(with_clues(screen.screen_lesson(dated)))
 
 
 def _name(lesson: Lesson, named: Mapping[str, int]) -> tuple[str, ...]:

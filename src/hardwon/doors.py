@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from hardwon.failures import call_keys, guards, loops, mistakes, reading
-    from hardwon.pipeline import foretell, mine, screen, settle, withhold
+    from hardwon.failures import call_keys, clues, guards, loops, mistakes, reading
+    from hardwon.pipeline import foretell, hush, mine, screen, settle, withhold
     from hardwon.ports import Run, Store
     from hardwon.ranking.query import Near
     from hardwon.settings import Settings
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 else:
     runs = lazy("hardwon.stores.runs")
     call_keys = lazy("hardwon.failures.call_keys")
-    guards = lazy("hardwon.failures.guards")
+    clues, guards = lazy("hardwon.failures.clues"), lazy("hardwon.failures.guards")
     loops = lazy("hardwon.failures.loops")
     mistakes, reading = lazy("hardwon.failures.mistakes"), lazy("hardwon.failures.reading")
     steps = lazy("hardwon.values.step")
     foretell, mine = lazy("hardwon.pipeline.foretell"), lazy("hardwon.pipeline.mine")
     screen, settle = lazy("hardwon.pipeline.screen"), lazy("hardwon.pipeline.settle")
-    withhold = lazy("hardwon.pipeline.withhold")
+    hush, withhold = lazy("hardwon.pipeline.hush"), lazy("hardwon.pipeline.withhold")
 
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _STARTED = "start"
@@ -188,6 +188,7 @@ class Doors:
         past = run.so_far()
         if past.shown:
             self._noted(lambda: settle.settle(past, run.name, scope, self._store))
+            self._noted(lambda: hush.note(past, scope, self._store))
         run.end()
 
     @staticmethod
@@ -251,7 +252,11 @@ class Doors:
         near = self._near(scope, f"{failure.line}\n{task[:_ABOUT]}")
         words = f"{_named(step)}\n{failure.line}"
         asked = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=near)
-        return asked._replace(text=step.output[-_ASKED:], about=tuple(terms(failure.text)))
+        return asked._replace(
+            text=step.output[-_ASKED:],
+            about=tuple(dict.fromkeys(terms(clues.telling(failure.text)))),
+            clues=clues.asked(step, failure.line),
+        )
 
     def _failed(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
         """What is known about a failure, when it is one that this run has not met yet."""
@@ -297,6 +302,8 @@ class Doors:
         """What is found for a query, rendered and remembered."""
         started = perf_counter_ns()
         found = self._weighed(scope, asked, outlook)
+        if asked.door != Door.ERROR and recall.shown(found):
+            found = hush.hushed(found, scope, self._store.calls)
         return self._deliver(scope, asked, found, run, started=started)
 
     def _deliver(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hardwon import _sync, embeddings, models, trust, upkeep, worker
+    from hardwon.failures import clues
     from hardwon.models import budget, function, rules
     from hardwon.pipeline import (
         capture,
@@ -58,6 +59,7 @@ else:
     redis = lazy("hardwon.stores.redis")
     asyncio, _sync = lazy("asyncio"), lazy("hardwon._sync")
     embeddings = lazy("hardwon.embeddings")
+    clues = lazy("hardwon.failures.clues")
     provenance = lazy("hardwon.values.provenance")
     lesson_check = lazy("hardwon.values.lesson_check")
     evidence = lazy("hardwon.values.evidence")
@@ -206,7 +208,7 @@ class Runtime:
 
     def keep(self, lesson: Lesson, *, keeps_dates: bool = False) -> Lesson:
         """Store a lesson, or strengthen the one that says it already."""
-        screened, now = screen.screen_lesson(lesson), self.clock()
+        screened, now = clues.with_clues(screen.screen_lesson(lesson)), self.clock()
         with self.store.together():
             return consolidate.consolidate(
                 screened, lessons=self.store.lessons, now=now, keeps_dates=keeps_dates

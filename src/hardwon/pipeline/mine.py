@@ -7,7 +7,7 @@ put on its record. The record decides whether the lesson is seen, candidate or p
 from __future__ import annotations
 
 from hardwon.errors import NotFound
-from hardwon.failures import call_keys, lesson_text
+from hardwon.failures import call_keys, clues, lesson_text
 from hardwon.failures.cases import case_text
 from hardwon.failures.fixes import applies, fixes_shown
 from hardwon.ranking.query import Query
@@ -169,8 +169,8 @@ def _overcome(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
         if name == "offered" and done not in past.counted:
             number, kind = rest.split(" ")
             lesson, failing = memory.get(int(number)), _last_failing(past, kind)
-            if lesson and failing and (_goes_on(failing, step) or _is_advised(lesson, step)):
-                _adopt(lesson, failing, memory)
+            if lesson and failing and _has_helped(lesson, failing, step, past):
+                _helped(lesson, failing, memory)
                 marks.append(done)
     return marks
 
@@ -187,10 +187,23 @@ def _goes_on(failing: Step, step: Step) -> bool:
     return step.args.startswith("{") or lesson_text.program(step) == lesson_text.program(failing)
 
 
-def _is_advised(lesson: Lesson, step: Step) -> bool:
-    """Whether a lesson names the program or tool of a working step."""
-    name = lesson_text.program(step).strip("`")
-    return len(name) > 1 and f"`{name}" in lesson.correction
+def _has_helped(lesson: Lesson, failing: Step, step: Step, past: RunSoFar) -> bool:
+    """Whether a working step does what the lesson advises, or goes on where it spoke of this."""
+    before = past.steps[: past.steps.index(failing) + 1]
+    if clues.follows(lesson, step, before):
+        return True
+    return _goes_on(failing, step) and clues.agree(lesson, failing)
+
+
+def _helped(lesson: Lesson, failing: Step, memory: Memory) -> None:
+    """Note that a lesson helped; with what it does not speak of it has to help twice."""
+    kind = failing.failure.kind if failing.failure else ""
+    before = sum(value.startswith(kind) for value in values_of(lesson.evidence, Kind.HELPED))
+    if before or clues.agree(lesson, failing):
+        _adopt(lesson, failing, memory)
+        return
+    piece = Evidence(Kind.HELPED, f"{kind} {before + 1}", memory.now.timestamp())
+    memory.keep(lesson._replace(evidence=joined(lesson.evidence, [piece])))
 
 
 def _adopt(lesson: Lesson, failing: Step, memory: Memory) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from hardwon.ranking.query import Query
-from hardwon.ranking.scores import UNKNOWN, WEIGHTS, Judged, Outlook, Weights, judge
+from hardwon.ranking.scores import SPEAKS, UNKNOWN, WEIGHTS, Judged, Outlook, Weights, judge
 from hardwon.values.delivery import Door
 from hardwon.values.scope import Scope
 
@@ -37,7 +37,7 @@ def weigh(
     judged = [judge(query, match, outlook=outlook, now=now, by=weights) for match in found]
     judged.sort(key=lambda one: (bool(one.verdict), -one.score, -one.match.lesson.id))
     if query.door == Door.ERROR:
-        judged = _of_one_kind(judged)
+        judged = _of_one_kind(judged, weights.beside)
     return _within(judged, limit)
 
 
@@ -46,17 +46,24 @@ def shown(found: Iterable[Judged]) -> list[Judged]:
     return [one for one in found if not one.verdict]
 
 
-def _of_one_kind(found: list[Judged]) -> list[Judged]:
-    """Lessons of the very failure, or else the one that speaks of it in its words."""
+def _of_one_kind(found: list[Judged], least: float) -> list[Judged]:
+    """Lessons of the very failure and one that clearly speaks of it, or else the best of those."""
     own = [one for one in found if one.match.is_same_kind]
     own = own or [one for one in found if one.match.is_same_failure]
     if any(one.match.lesson.is_active for one in own):
-        return [one if one in own else _hidden(one, "its own lesson is there") for one in found]
+        floor = min(least, max(map(_speaks, own)))
+        beside = [one for one in shown(found) if one not in own and _speaks(one) > floor][:1]
+        kept = [*own, *beside]
+        return [one if one in kept else _hidden(one, "its own lesson is there") for one in found]
     others = [one for one in found if one not in own]
     if not shown(others):
         return found
     hidden = [one._replace(verdict="no fix is known, and another may help") for one in own]
     return [*others[:1], *(_hidden(one, "fits less well") for one in others[1:]), *hidden]
+
+
+def _speaks(one: Judged) -> float:
+    return 10 * dict(one.parts).get(SPEAKS, 0.0)
 
 
 def _hidden(one: Judged, why: str) -> Judged:

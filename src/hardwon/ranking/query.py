@@ -6,6 +6,7 @@ from collections import Counter
 from math import isqrt, lgamma, log
 
 from hardwon._cold import re
+from hardwon.values.evidence import Kind, values_of
 from hardwon.values.lesson import Lesson, Status
 
 TYPE_CHECKING = False
@@ -24,7 +25,7 @@ _WORDS_REMEMBERED = 65536
 _UNIT = 1000  # rarity is counted in thousandths: sums of integers are the same in any order
 _RARITY = 1 << 34  # more than the words of any query can weigh together
 _WORD_COUNT = 1 << 60  # more than that and their rarities together
-_EXACT = "!%$"  # the marks of failures, kinds and calls; no word contains one
+_EXACT = "!%$?"  # the marks of failures, kinds, calls and clues; no word contains one
 _FEWEST = 100  # lessons assumed at least, so that a word counts for something in a small store
 
 _WORD = r"[^\W_]+"
@@ -42,6 +43,9 @@ _STOP = frozenset(_COMMON.split())
 Near = tuple[tuple[int, float, float], ...]  # lesson, cosine, cosine without what all share
 
 
+_NONE: Mapping[str, float] = {}
+
+
 class Query(NamedTuple):
     """What is asked at a door: words, and where known the failure and the call."""
 
@@ -56,6 +60,7 @@ class Query(NamedTuple):
     reach: int = 0  # entries of the index that are read at most; 0: as many as its size asks for
     near: Near = ()  # lessons near in meaning
     about: tuple[str, ...] = ()  # words of the failure itself, without those of the call
+    clues: tuple[str, ...] = ()  # errors, calls and names that a lesson may speak of
 
 
 class Match(NamedTuple):
@@ -70,6 +75,9 @@ class Match(NamedTuple):
     cosine: float = 0.0  # of its vector and the question's
     meaning: float = 0.0  # the same, what all lessons share left out
     chance: float = 0.0  # logarithm of how many lessons share as many words by mere chance
+    clues: tuple[tuple[str, float], ...] = ()  # of the query that its text has, and their rarity
+    rarity: Mapping[str, float] = _NONE  # of every asked word that some lesson holds
+    total: int = 0  # lessons that were looked at
 
 
 def terms(text: str) -> list[str]:
@@ -140,6 +148,9 @@ def index(lesson: Lesson) -> dict[str, int]:
     keys.update((kind_key(digest), _TOP_IMPACT) for digest in lesson.kinds)
     for call in lesson.calls if lesson.status == Status.PROVEN else ():
         keys[call_key(call)] = min(_TOP_IMPACT, keys.get(call_key(call), 0) + 1)
+    if lesson.status == Status.PROVEN:
+        clues = values_of(lesson.evidence, Kind.ABOUT)
+        keys.update((clue_key(one), _TOP_IMPACT) for one in clues)
     return keys
 
 
@@ -156,6 +167,11 @@ def kind_key(digest: str) -> str:
 def call_key(call: str) -> str:
     """The index key of a folded call."""
     return f"{_EXACT[2]}{call}"
+
+
+def clue_key(clue: str) -> str:
+    """The index key of something that the text of a lesson speaks of."""
+    return f"{_EXACT[3]}{clue}"
 
 
 def query(
@@ -188,7 +204,8 @@ def keys(asked: Query) -> tuple[str, ...]:
     """The index keys to look up, the surest first."""
     failure = (failure_key(asked.signature),) if asked.signature else ()
     kind = (kind_key(asked.kind),) if asked.kind else ()
-    return (*failure, *kind, *(call_key(call) for call in asked.calls), *asked.terms)
+    calls, clues = map(call_key, asked.calls), map(clue_key, asked.clues)
+    return (*failure, *kind, *calls, *clues, *asked.terms)
 
 
 def chance(surprise: float, *, shared: int, asked: int, total: int) -> float:
@@ -206,17 +223,18 @@ class Tally:
     def __init__(self, near: Near = (), *, total: int = 0) -> None:
         self._near = {lesson: cosines for lesson, *cosines in near}
         self._total = total  # lessons
-        self._asked: set[str] = set()  # words of the query that some lesson holds
+        self._asked: dict[str, float] = {}  # words that some lesson holds, and their rarity
         self._sums: dict[int, int] = {}  # weights, rarities and number of words: one number
         self._exact: dict[int, list[tuple[str, int]]] = {}
 
     def add(self, key: str, postings: Pairs, weight: int) -> None:
         """Count the postings of one key; `weight` is the rarity of a word."""
         if key[0] in _EXACT:
+            is_clue = key[0] == _EXACT[3]
             for lesson, times in postings:
-                self._exact.setdefault(lesson, []).append((key, times))
+                self._exact.setdefault(lesson, []).append((key, weight if is_clue else times))
             return
-        self._asked.add(key)
+        self._asked[key] = weight / _UNIT
         sums, so_far, each = self._sums, self._sums.get, weight * _RARITY + _WORD_COUNT
         for lesson, impact in postings:  # this loop is what a recall costs
             sums[lesson] = so_far(lesson, 0) + weight * impact + each
@@ -251,6 +269,9 @@ class Tally:
             cosine,
             meaning,
             chance(rarities / _UNIT, shared=shared, asked=len(self._asked), total=self._total),
+            tuple((key[1:], rare / _UNIT) for key, rare in exact if key[0] == _EXACT[3]),
+            self._asked,
+            self._total,
         )
 
     def _words(self, lesson: int) -> int:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from datetime import datetime
 from math import ceil, exp, log
 
-from hardwon.ranking.query import Match, Query, terms
+from hardwon.failures.clues import CALL, ERROR, INTERPRETERS, SAYS, quotes
+from hardwon.ranking.query import Match, Query, chance, terms
 from hardwon.values.evidence import Kind, values_of
 from hardwon.values.fix import UNCHANGED, is_of_test_in
 from hardwon.values.lesson import LIVE, MINED, RULES, Lesson, Status
@@ -20,6 +21,7 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 
+SPEAKS = "speaks of it"  # the part of a score that tells how surely a text is about a failure
 _SEEN = "see"  # "When you see …": how the situation of a mined lesson begins
 
 
@@ -35,9 +37,16 @@ class Weights(NamedTuple):
     quoted: int = 5  # words of a failure that a prompt may quote
     about: int = 30
     least_shared: int = 2
-    # An error of a kind that nobody knows: the same for the words of the call and the error.
-    error_surprise: float = 8.0
-    error_shared: int = 3
+    # An error of a kind that nobody knows: how much surer than by chance a lesson must speak of it,
+    # and what the words of the failure, all words (at most so much), a quoted message and another
+    # one count. It is offered so many times.
+    spoken: float = 2.75
+    beside: float = 7.0  # the same for one that is told beside a lesson of this kind
+    own: float = 0.5
+    any_word: float = 0.75
+    words: float = 10.0
+    says: float = 12.0
+    other_error: float = 4.0
     offered: int = 2
     # A tag: the idf mass of a word that few lessons hold, and the words of a text that asks for it.
     tagged: float = 1.2
@@ -136,19 +145,21 @@ def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
     same, kind = 10.0 * match.is_same_failure, 5.0 * match.is_same_kind
     stands = float(LIVE.index(match.lesson.status)) if match.lesson.status in LIVE else 0.0
     parts = (("same failure", same), ("same kind", kind), ("state", stands))
-    if same:
-        return _Relevance(parts)
-    if kind:
-        return _Relevance(parts, _of_other_tests(asked, match.lesson))
+    if same or kind:
+        sure = spoken(asked, match, by) if match.lesson.origin != MINED else by.beside
+        return _Relevance((*parts, (SPEAKS, sure / 10)), _of_other_tests(asked, match.lesson))
     is_near = match.lesson.status == Status.PROVEN and _likeness(match) >= by.error_likeness
     verdict = "" if is_near or _speaks_of(asked, match, by) else "another kind of failure"
     words = ("words", _words(match, by))
-    return _Relevance((*parts, words, *_meaning(match, by.error_meaning)), verdict)
+    clues = (SPEAKS, spoken(asked, match, by) / 10)
+    return _Relevance((*parts, words, clues, *_meaning(match, by.error_meaning)), verdict)
 
 
 def _of_other_tests(asked: Query, lesson: Lesson) -> str:
     """Why a lesson is not told that only knows of tests which fail without any change."""
-    if not lesson.fixes or any(fix.sort != UNCHANGED for fix in lesson.fixes):
+    if lesson.origin != MINED or not lesson.fixes:
+        return ""
+    if any(fix.sort != UNCHANGED for fix in lesson.fixes):
         return ""
     is_here = any(is_of_test_in(fix, asked.text) for fix in lesson.fixes)
     return "" if is_here else "known of other tests only"
@@ -164,9 +175,37 @@ def _speaks_of(asked: Query, match: Match, by: Weights) -> bool:
         return False
     offered = values_of(lesson.evidence, Kind.OFFERED)
     is_new = sum(value.startswith(asked.kind) for value in offered) < by.offered
-    names_it = not set(asked.about).isdisjoint(terms(lesson.searchable()))
-    is_near = match.shared >= by.error_shared and match.chance <= -by.error_surprise
-    return is_new and names_it and is_near
+    return is_new and spoken(asked, match, by) >= by.spoken
+
+
+def spoken(asked: Query, match: Match, by: Weights) -> float:
+    """How much surer than by chance it is that the text of a lesson speaks of this failure.
+
+    Words count by how rare they are together, those of the failure itself once more; clues by how
+    rare each is among these lessons: in a large store more must agree.
+    """
+    known = values_of(match.lesson.evidence, Kind.ABOUT)
+    held = set(terms(match.lesson.searchable()))
+    own = [match.rarity[word] for word in asked.about if word in held and word in match.rarity]
+    by_chance = chance(sum(own), shared=len(own), asked=len(asked.about), total=match.total)
+    says, clues = quotes(known, asked.text), _clues(match)
+    has_detail = any(clue.startswith(CALL) and clue.count(" ") > 1 for clue, _ in match.clues)
+    if not (own or says or has_detail or clues.keys() & {"error", "lacks", "name"}):
+        return 0.0
+    words = -by.own * by_chance + by.any_word * min(by.words, -match.chance)
+    has_other = not says and "error" not in clues
+    has_other = has_other and any(one.startswith((SAYS, ERROR)) for one in known)
+    return words + sum(clues.values()) + by.says * says - by.other_error * has_other
+
+
+def _clues(match: Match) -> dict[str, float]:
+    """The rarity of the rarest clue of each sort; that an interpreter was called says nothing."""
+    best: dict[str, float] = {}
+    for clue, rare in match.clues:
+        sort, _, name = clue.partition(" ")
+        if sort != "call" or name not in INTERPRETERS:
+            best[sort] = max(best.get(sort, 0.0), rare)
+    return best
 
 
 def _start(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:

@@ -141,8 +141,9 @@ class MemoryRun:
         self._so_far = self._so_far._replace(warned="", since=self._so_far.since + 1)
 
     def told(self, lessons: Iterable[int], call: str = "", shown: Shown | None = None) -> None:
-        self._shown += [] if shown is None else [(self._made, shown)]
         past, fresh = self._so_far, frozenset(lessons)
+        if shown is not None:
+            self._shown.append((self._made, shown._replace(lessons=tuple(sorted(fresh)))))
         warnings = past.warnings | fresh if call else past.warnings
         self._so_far = past._replace(
             told=past.told | fresh, warned=call_name(call), warnings=warnings
@@ -191,13 +192,14 @@ def _read(lines: list[bytes]) -> RunSoFar:
         if not isinstance(note, dict):
             continue
         task, since = str(note.get(_TASK, task)), 0 if _TASK in note else since
-        told.update(_items(note, _TOLD, int))
-        warnings.update(_items(note, _TOLD, int) if note.get(_CALL) else ())
+        lessons = _items(note, _TOLD, int)
+        told.update(lessons)
+        warnings.update(lessons if note.get(_CALL) else ())
         counted.update(_items(note, _COUNTED, str))
         warned = str(note.get(_CALL, warned))
         made += sum(_items(note, _CUT, int))
         shown = [] if _SETTLED in note else shown
-        shown += [(made, delivery) for delivery in _shown(note.get(_SHOWN))]
+        shown += [(made, delivery) for delivery in _shown(note.get(_SHOWN), lessons)]
     steps = tuple(step for line in _newest(lines) if (step := _step(line)))
     notes = frozenset(told), frozenset(counted), warned, since, frozenset(warnings)
     return RunSoFar(task, steps, *notes, _aged(shown, made))
@@ -208,11 +210,12 @@ def _aged(shown: list[tuple[int, Shown]], made: int) -> tuple[Shown, ...]:
     return tuple(delivery._replace(after=made - at) for at, delivery in shown)
 
 
-def _shown(noted: object) -> list[Shown]:
+def _shown(noted: object, lessons: Iterable[int]) -> list[Shown]:
     """The delivery of a note, if it has a whole one."""
     match noted:
         case [str(delivery), str(door), [*kinds]]:
-            return [Shown(delivery, door, tuple(map(str, kinds)))]
+            about = tuple(map(str, kinds))
+            return [Shown(delivery, door, about, lessons=tuple(sorted(set(lessons))))]
     return []
 
 

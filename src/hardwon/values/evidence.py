@@ -19,6 +19,8 @@ class Kind:
     TRIED = "tried"  # what was tried without effect
     CASE = "case"  # one run's meeting with the failure, as a model reads it
     ASKED = "asked"  # how much evidence there was when a model was last asked
+    ABOUT = "about"  # an error, call or name that its text speaks of
+    HELPED = "helped"  # a failure kind that a run got over by doing what it says
     OFFERED = "offered"  # a failure kind at which it was told because of its words
     QUARANTINED = "quarantined"  # why it was held back
     APPROVED = "approved"  # who released it or vouched for it
@@ -41,7 +43,15 @@ class Evidence(NamedTuple):
 
 
 # The newest of each kind are kept. Decisions and descent are never dropped: revocation needs them.
-CAPS = {Kind.MET: 8, Kind.TRIED: 8, Kind.CASE: 4, Kind.ASKED: 1, Kind.OFFERED: 100}
+CAPS = {
+    Kind.MET: 8,
+    Kind.TRIED: 8,
+    Kind.CASE: 4,
+    Kind.ASKED: 1,
+    Kind.OFFERED: 100,
+    Kind.HELPED: 100,
+    Kind.ABOUT: 40,
+}
 UNLIMITED = frozenset({Kind.PARENT, Kind.QUARANTINED, Kind.APPROVED})
 _OTHERS = 50
 

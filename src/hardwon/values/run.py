@@ -22,6 +22,7 @@ class Shown(NamedTuple):
     door: str
     kinds: tuple[str, ...] = ()  # digests of the failures that its lessons are about
     after: int = 0  # steps since
+    lessons: tuple[int, ...] = ()  # ids of those it told
 
 
 class RunSoFar(NamedTuple):

@@ -1,0 +1,78 @@
+"""Hush: what was told in vain again and again before anything failed is no longer told there.
+
+A lesson about a failure that is told at the start of a run or at a turn was right when the failure
+then comes, and in vain when it does not. Told or met, each run counts once; below a chance of
+`LEAST` the lesson is quiet until its failure is met again. One that names no failure is not judged.
+"""
+
+from __future__ import annotations
+
+from hardwon.errors import NotFound
+from hardwon.ranking.odds import Call, Counts, number
+from hardwon.values.delivery import Door
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from hardwon.ports import CallLog, LessonStore, Store
+    from hardwon.ranking.scores import Judged
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.run import RunSoFar
+    from hardwon.values.scope import Scope
+    from hardwon.values.step import Step
+
+LEAST = 0.3  # the chance of its failure at which a lesson is told
+QUIET = "told in vain too often"
+_MET = "met"
+_BEFOREHAND = (Door.START, Door.TURN)
+
+
+def note(past: RunSoFar, scope: Scope, store: Store) -> None:
+    """Count for a run that has ended whether what it was told beforehand was needed."""
+    for lesson, is_met in _judged(past, scope, store.lessons):
+        kind = _MET if is_met else ""
+        store.calls.made(scope, Call((_feature(lesson.id),), kind))
+
+
+def hushed(found: Sequence[Judged], scope: Scope, calls: CallLog) -> list[Judged]:
+    """The same, where those that are told in vain are marked."""
+    features = {
+        one.match.lesson.id: _feature(one.match.lesson.id) for one in found if not one.verdict
+    }
+    counts = calls.counts(scope, tuple(features.values())) if features else {}
+    quiet = {lesson for lesson, one in features.items() if _chance(counts.get(one)) < LEAST}
+    return [one._replace(verdict=QUIET) if one.match.lesson.id in quiet else one for one in found]
+
+
+def _judged(past: RunSoFar, scope: Scope, lessons: LessonStore) -> Iterator[tuple[Lesson, bool]]:
+    """Every lesson that was told, each once, and whether its failure was met after that."""
+    first: dict[int, int] = {}
+    for shown in past.shown:
+        place = len(past.steps) - shown.after if shown.door in _BEFOREHAND else 0
+        for told in shown.lessons:
+            first.setdefault(told, max(0, place))
+    for told, place in first.items():
+        try:
+            lesson = lessons.get(scope, told)
+        except NotFound:
+            continue
+        if names := {*lesson.kinds, *lesson.signatures}:
+            yield lesson, _is_met(names, past.steps[place:])
+
+
+def _is_met(names: set[str], steps: Iterable[Step]) -> bool:
+    failures = (step.failure for step in steps if step.failed)
+    return any(one and not names.isdisjoint((one.kind, one.exact)) for one in failures)
+
+
+def _chance(counts: Counts | None) -> float:
+    """How likely the failure comes; nobody knows before it was told a few times."""
+    if counts is None:
+        return 1.0
+    met = sum(failed for kind, failed, _ in counts.kinds if kind == _MET)
+    return (met + 1) / (counts.made + 2)
+
+
+def _feature(lesson: int) -> int:
+    return number(f"told {lesson}")
