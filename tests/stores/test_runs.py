@@ -112,7 +112,8 @@ def test_a_run_knows_what_it_was_shown_and_how_many_steps_ago(run: Run) -> None:
     run.told([2], shown=Shown("d2", "error"))
     run.told([3])
 
-    assert run.so_far().shown == (Shown("d1", "action", ("k",), 1), Shown("d2", "error", (), 0))
+    first = Shown("d1", "action", ("k",), 1, (1,))
+    assert run.so_far().shown == (first, Shown("d2", "error", (), 0, (2,)))
 
 
 def test_an_ended_run_is_forgotten(run: Run) -> None:
