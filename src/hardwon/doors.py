@@ -134,7 +134,8 @@ class Doors:
         counted = self._learnt(scope, step, past, told.lessons)
         self._noted(lambda: run.counted(counted) if counted else None)
         block = self._with_loop(scope, self._tell(run, told), [*past.turn, step])
-        return block._replace(failed=step.failed)
+        learnt = mine.learnt(counted, self._memory(scope)) if counted else ""
+        return block._replace(failed=step.failed, learnt=learnt)
 
     def _learnt(
         self, scope: Scope, step: Step, past: RunSoFar, told: Sequence[Lesson]

@@ -128,7 +128,7 @@ class HookSettings(NamedTuple):
     digest_tokens: int = 300
     subagents: bool = False  # whether sub-agents are told anything
     stop_once: bool = False  # whether a call that is all but sure to fail is denied once
-    say: bool = True  # whether the person sees a line when a lesson is shown (Claude Code)
+    say: bool = True  # whether the person sees a line a turn when a lesson is shown or learnt
     wake: bool = True  # whether a captured failure starts a worker in the background
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _QUOTE = 160  # characters of a failure kind
 _CAUSES = 2  # fixes that are told of one failure kind
 _BEHIND = 3  # how many times as often the best may have worked
+_CALL = 100  # characters of a call in a line for the person
 _WORDS = 240  # characters of what was removed or tried
 UNSOLVED = "No fix is known."
 
@@ -49,6 +50,13 @@ def mistake(head: str, fixes: Sequence[Fix], tried: Sequence[str]) -> str:
 def correction(fixes: Sequence[Fix]) -> str:
     """The fixes, the likeliest first."""
     return "\nOr: ".join(fix.text for fix in told(fixes)) or UNSOLVED
+
+
+def learnt(fix: Fix, times: int) -> str:
+    """A fix that was shown just now, in one line for the person."""
+    call = one_line(fix.call, _CALL)
+    words = f"`{call}`" if call else f"“{one_line(fix.text, _CALL).rstrip('.')}”"
+    return f"{words} (failed {times} times before)" if times > 1 else f"{words} (failed before)"
 
 
 def told(fixes: Sequence[Fix]) -> Sequence[Fix]:

@@ -14,6 +14,7 @@ from hardwon.ranking.query import Query
 from hardwon.text.clean import clip, one_line
 from hardwon.values.episode import Trigger
 from hardwon.values.evidence import Evidence, Kind, joined, values_of
+from hardwon.values.failure import Failure
 from hardwon.values.fix import with_failure, with_success
 from hardwon.values.lesson import (
     CALLS_KEPT,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     from hardwon.ports import LessonStore
     from hardwon.values.episode import Episode
-    from hardwon.values.failure import Failure
     from hardwon.values.fix import Fix
     from hardwon.values.run import RunSoFar
     from hardwon.values.scope import Scope
@@ -148,6 +148,18 @@ def _applied(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str])
             memory.keep(settled(lesson))
             marks.append(mark)
     return marks
+
+
+def learnt(marks: Iterable[str], memory: Memory) -> str:
+    """In one line what a step has shown that no run had shown before; "" when that is nothing."""
+    for mark in marks:
+        name, kind, key = (*mark.split(" ", 2), "", "")[:3]
+        is_fix = name == "worked" and kind
+        lesson = memory.about(Failure("", kind, "", "")) if is_fix else None
+        for fix in lesson.fixes if lesson else ():
+            if lesson and fix.key == key and fix.worked == 1:
+                return lesson_text.learnt(fix, lesson.met)
+    return ""
 
 
 def offered(lesson: Lesson, failure: Failure, memory: Memory) -> str:

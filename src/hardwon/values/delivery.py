@@ -49,6 +49,7 @@ class Injection(NamedTuple):
     denied: bool = False  # before an action: the call must not be made; the text says why
     failed: bool | None = None  # the verdict on the step, after an action
     door: str = ""  # where it was delivered
+    learnt: str = ""  # after an action: what it has shown that was not known, in one line
 
     def __bool__(self) -> bool:
         return bool(self.text)

@@ -99,8 +99,13 @@ def test_a_line_for_the_person_is_shown_where_that_is_known_to_work(agent: str) 
 
     said = adapter(agent).answer(event, CONTEXT._replace(note="hardwon: …"))
 
-    added = {"systemMessage": "hardwon: …"} if agent == "claude-code" else {}
+    names = {
+        "opencode": "note",
+        **dict.fromkeys(("claude-code", "codex", "gemini"), "systemMessage"),
+    }
+    added = {names[agent]: "hardwon: …"} if agent in names else {}
     assert said == {**plain, **added}
+    assert adapter(agent).answer(event, Reply(note="hardwon: …")) == added
 
 
 def test_a_denial_is_answered_in_each_agents_words() -> None:

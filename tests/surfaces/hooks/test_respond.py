@@ -65,7 +65,7 @@ def home(tmp_path: Path) -> Home:
 @pytest.mark.parametrize("agent", ["claude-code", "gemini", "copilot", "opencode"])
 def test_a_failure_of_one_session_is_known_in_the_next(agent: str, home: Home) -> None:
     for _, reply in home.replay(agent, "one"):
-        assert not reply
+        assert not reply.context
     home.work()
 
     told = dict(home.replay(agent, "two"))
@@ -113,6 +113,22 @@ def test_the_person_sees_one_line_a_turn(home: Home, monkeypatch: pytest.MonkeyP
     assert not again.note
     assert mute.context
     assert not mute.note
+
+
+def test_the_person_sees_what_was_learnt(home: Home) -> None:
+    broken: dict[str, Any] = {"tool": "Bash", "args": {"command": "mkdir out/nightly"}}
+    error = "mkdir: cannot create directory 'out/nightly': No such file or directory"
+    for session in ("one", "two"):
+        home.tell(Kind.PROMPT, session, text="nightly")
+        home.tell(Kind.FAILED, session, **broken, output=error)
+
+    cured = {**broken, "args": {"command": "mkdir -p out/nightly"}}
+    learnt = home.tell(Kind.WORKED, "two", **cured)
+    again = home.tell(Kind.WORKED, "two", **cured)
+
+    assert learnt.note == "hardwon: learnt “Call `mkdir` with `-p`” (failed 2 times before)"
+    assert not learnt.context
+    assert not again
 
 
 def test_the_end_of_a_session_tells_what_came_of_a_warning(home: Home) -> None:

@@ -45,7 +45,7 @@ class Reply(NamedTuple):
     note: str = ""  # a line for the person, where the agent can show one
 
     def __bool__(self) -> bool:
-        return bool(self.context or self.denial)
+        return bool(self.context or self.denial or self.note)
 
 
 SILENCE = Reply()

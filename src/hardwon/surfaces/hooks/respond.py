@@ -78,19 +78,20 @@ class _Conversation:
 
     def _told(self, found: Injection) -> Reply:
         """What the agent is told, with a line for the person."""
-        return Reply(found.text, note=self._note(found.lessons) if found.lessons else "")
+        return Reply(found.text, note=self._note(found))
 
-    def _note(self, lessons: Sequence[Lesson]) -> str:
-        """What is shown, in one line; once a turn, and only where the person wants it."""
+    def _note(self, found: Injection) -> str:
+        """What was learnt or shown; once a turn, and only where the person wants it."""
+        line = f"learnt {found.learnt}" if found.learnt else _shown(found.lessons)
+        if not line or not self._hw.settings.hooks.say:
+            return ""
         run = self._agent.run
         past = run.so_far()
         mark = f"{_SAID} {past.task[:_TASK]}"
-        if not self._hw.settings.hooks.say or mark in past.counted:
+        if mark in past.counted:
             return ""
         run.counted([mark])
-        more = f" and {len(lessons) - 1} more" if len(lessons) > 1 else ""
-        line = one_line(lessons[0].situation, _LINE)
-        return f"hardwon: showed lesson #{lessons[0].id}{more}: {line}"
+        return f"hardwon: {line}"
 
     def _capture(self, attempt: str) -> None:
         """Queue the run if something failed in it, and see that somebody works the queue."""
@@ -103,3 +104,12 @@ class _Conversation:
         run.told(past.told)  # the conversation goes on, and what was told stands in it
         if job is not None and self._hw.settings.hooks.wake:
             self._hw.wake()
+
+
+def _shown(lessons: Sequence[Lesson]) -> str:
+    """The lessons with a fix that the agent is shown, in one line; "" for none."""
+    known = [one for one in lessons if one.is_active]
+    if not known:
+        return ""
+    more = f" and {len(known) - 1} more" if len(known) > 1 else ""
+    return f"showed lesson #{known[0].id}{more}: {one_line(known[0].situation, _LINE)}"

@@ -55,10 +55,10 @@ def answer(event: Event, reply: Reply) -> dict[str, Any]:
     """Context where it is taken; at a stop it would make the agent go on, so never there."""
     if event.kind not in TAKES_CONTEXT:
         return {}
-    said = {"hookEventName": event.name}
+    said: dict[str, str] = {}
     if reply.denial:
         said |= {"permissionDecision": "deny", "permissionDecisionReason": reply.denial}
     if reply.context:
         said["additionalContext"] = reply.context
     note = {"systemMessage": reply.note} if reply.note else {}
-    return {**note, "hookSpecificOutput": said}
+    return note | ({"hookSpecificOutput": {"hookEventName": event.name} | said} if said else {})

@@ -6,7 +6,8 @@ import os
 
 from hardwon._cold import json
 from hardwon.surfaces.hooks.agents import claude_code
-from hardwon.surfaces.hooks.events import Event, Kind, Reply
+from hardwon.surfaces.hooks.agents.claude_code import answer as answer
+from hardwon.surfaces.hooks.events import Event, Kind
 from hardwon.surfaces.hooks.payload import group, text
 
 TYPE_CHECKING = False
@@ -25,11 +26,6 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
     if _failed(rollout, text(payload, "tool_use_id")):
         return event._replace(kind=Kind.FAILED)
     return event
-
-
-def answer(event: Event, reply: Reply) -> dict[str, Any]:
-    """The answer of Claude Code, without the line for the person."""
-    return claude_code.answer(event, reply._replace(note=""))
 
 
 def _failed(rollout: str, call: str) -> bool:

@@ -50,13 +50,14 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
 
 
 def answer(event: Event, reply: Reply) -> dict[str, Any]:
-    """Context where it is taken; before an action only a denial is."""
+    """Context and a line for the person where they are taken; before an action only a denial is."""
     if event.kind == Kind.BEFORE:
         return {"decision": "deny", "reason": reply.denial} if reply.denial else {}
     if event.kind not in TAKES_CONTEXT:
         return {}
     said = {"hookEventName": event.name, "additionalContext": reply.context}
-    return {"hookSpecificOutput": said}
+    note = {"systemMessage": reply.note} if reply.note else {}
+    return note | ({"hookSpecificOutput": said} if reply.context else {})
 
 
 def _exit_code(output: str) -> int:

@@ -40,6 +40,6 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
 
 
 def answer(event: Event, reply: Reply) -> dict[str, Any]:
-    """What the agent is told, as it is; the plugin shows the person nothing."""
-    told = {"context": reply.context, "denial": reply.denial}
+    """What the agent is told, as it is; the plugin shows the line for the person."""
+    told = reply._asdict()
     return {key: value for key, value in told.items() if value}
