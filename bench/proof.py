@@ -1,0 +1,197 @@
+"""Whether the proof can be trusted: years without effect, planted effects, wrong retirements.
+
+Everything goes through a real store, the real coin and the real verdicts. `python -m bench proof`
+takes about ten minutes; `python -m bench proof short` a tenth of all repetitions.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from hardwon.pipeline.evaluate import verdicts
+from hardwon.ports import Store
+from hardwon.proof.coin import is_withheld
+from hardwon.proof.effect import effect
+from hardwon.proof.posterior import REAL_CUT
+from hardwon.proof.verdicts import to_retire
+from hardwon.stores.memory import MemoryStore
+from hardwon.stores.sqlite import SqliteStore
+from hardwon.values.report import Window
+from hardwon.values.scope import Scope
+from hardwon.values.unit import Unit
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+SCOPE = Scope("acme", "coder", "api")
+EVER = Window(SCOPE, START)
+LESSONS = 190
+LOOKS = (50, 200, 500, 1000, 2000, 5000)
+
+
+class Door(NamedTuple):
+    """What was measured at a door on 188 recorded runs."""
+
+    name: str
+    units: float  # a run
+    rate: float  # of repeats, when nothing is shown
+
+
+DOORS = (Door("turn", 2.8, 0.213), Door("action", 4.0, 0.072))
+
+
+class World(NamedTuple):
+    """How lessons change the rate of their failures: (share of the lessons, risk ratio)."""
+
+    name: str
+    lessons: tuple[tuple[float, float], ...]
+
+    def drawn(self, chance: random.Random, count: int) -> list[float]:
+        """The risk ratio of each of so many lessons."""
+        weights, ratios = zip(*self.lessons, strict=True)
+        return chance.choices(ratios, weights, k=count)
+
+
+NOTHING = World("nothing helps", ((1.0, 1.0),))
+GOOD = World("good", ((0.35, 1.0), (0.40, 0.5), (0.20, 0.2), (0.05, 1.3)))
+WEAK = World("weak", ((0.50, 1.0), (0.30, 0.75), (0.15, 0.5), (0.05, 1.3)))
+
+
+class Team:
+    """Runs of agents whose lessons change what happens as a world says."""
+
+    def __init__(self, store: Store, world: World, *, share: float, seed: int) -> None:
+        self._units = store.units
+        self._salt = f"{seed}"
+        self._share = share
+        self._chance = random.Random(seed)
+        self._ratios = world.drawn(self._chance, LESSONS)
+        common = [1 / (rank + 5) for rank in range(LESSONS)]  # a few are met often, most rarely
+        self._weights = [sum(common[: rank + 1]) for rank in range(LESSONS)]
+        self._runs = 0
+
+    def work(self, runs: int, at: datetime) -> None:
+        """So many runs more."""
+        for _ in range(runs):
+            self._runs += 1
+            exposed: set[int] = set()
+            for door in DOORS:
+                for lesson in self._met(door):
+                    if lesson not in exposed:
+                        exposed.add(lesson)
+                        self._expose(lesson, door, at)
+
+    def _met(self, door: Door) -> list[int]:
+        whole = int(door.units)
+        count = whole + (self._chance.random() < door.units - whole)
+        return self._chance.choices(range(LESSONS), cum_weights=self._weights, k=count)
+
+    def _expose(self, lesson: int, door: Door, at: datetime) -> None:
+        run, family = f"r{self._runs}", f"k{lesson}"
+        names = {"tenant": SCOPE.tenant, "run": run, "family": family}
+        is_out = is_withheld(self._salt, **names, share=self._share)
+        unit = Unit(SCOPE, run, family, door.name, is_out, self._share, at, lesson + 1, "words")
+        rate = door.rate if is_out else min(0.99, door.rate * self._ratios[lesson])
+        came_back = self._chance.random() < rate
+        self._units.log(unit)
+        self._units.settle(SCOPE, run, family, "repeated" if came_back else "not met")
+
+
+def claims(store: Store, *, always_valid: bool = True) -> bool:
+    """Whether a look claims that lessons help or harm."""
+    found = effect(store.units.arms(EVER), always_valid=always_valid)
+    return bool(found and (found.is_proven or found.is_harmful))
+
+
+def years(count: int, *, days: int = 365, runs: int = 2, share: float = 0.2) -> tuple[int, int]:
+    """Years without any effect in which a look a day claims one: always-valid, and naive."""
+    valid = naive = 0
+    for seed in range(count):
+        with tempfile.TemporaryDirectory() as home:
+            store = SqliteStore(home)
+            team = Team(store, NOTHING, share=share, seed=seed)
+            claimed = {True: False, False: False}
+            for day in range(days):
+                team.work(runs, START + timedelta(days=day))
+                for kind in claimed:
+                    claimed[kind] = claimed[kind] or claims(store, always_valid=kind)
+            valid, naive = valid + claimed[True], naive + claimed[False]
+            store.close()
+    return valid, naive
+
+
+def power(
+    world: World, share: float, *, repetitions: int, looks: Sequence[int] = LOOKS
+) -> Iterator[tuple[int, float, float]]:
+    """At each look: the share of teams that see the effect then, and at this or an earlier one."""
+    at_end, ever = dict.fromkeys(looks, 0), dict.fromkeys(looks, 0)
+    for seed in range(repetitions):
+        store = MemoryStore()
+        team = Team(store, world, share=share, seed=seed)
+        done, has_claimed = 0, False
+        for look in looks:
+            team.work(look - done, START)
+            done = look
+            at_end[look] += claims(store, always_valid=False)
+            has_claimed = has_claimed or claims(store)
+            ever[look] += has_claimed
+    for look in looks:
+        yield look, at_end[look] / repetitions, ever[look] / repetitions
+
+
+def retirements(stores: int, world: World, *, share: float = 0.2) -> tuple[int, float, int]:
+    """How many lessons are retired, how many of them are expected to be useful, how many are."""
+    retired, expected, wrong = 0, 0.0, 0
+    for seed in range(stores):
+        chance = random.Random(seed)
+        store, truth = MemoryStore(), world.drawn(chance, 40)
+        for lesson, ratio in enumerate(truth, 1):
+            _tried(store, lesson, ratio, chance, share)
+        chosen = to_retire(verdicts(store, EVER))
+        retired += len(chosen.lessons)
+        expected += chosen.expected_wrong * len(chosen.lessons)
+        wrong += sum(truth[lesson - 1] <= REAL_CUT for lesson in chosen.lessons)
+    return retired, expected, wrong
+
+
+def _tried(
+    store: MemoryStore, lesson: int, ratio: float, chance: random.Random, share: float
+) -> None:
+    """Units of one lesson; some lessons have many."""
+    rate = chance.betavariate(2, 6)
+    for number in range(int(chance.lognormvariate(4.5, 1))):
+        is_out, run = chance.random() < share, f"{lesson}-{number}"
+        came_back = chance.random() < min(0.99, rate if is_out else rate * ratio)
+        unit = Unit(SCOPE, run, f"k{lesson}", "error", is_out, share, START, lesson, "words")
+        store.units.log(unit)
+        store.units.settle(SCOPE, run, unit.family, "repeated" if came_back else "not met")
+
+
+def main() -> None:
+    """Print what the documentation publishes."""
+    part = 10 if "short" in sys.argv else 1
+    count = 400 // part
+    valid, naive = years(count)
+    print(f"| a look a day, {count} years in which nothing helps | claims |\n|---|---|")
+    print(f"| always-valid interval | {valid / count:.1%} |")
+    print(f"| interval for one look | {naive / count:.1%} |")
+    print(
+        "\n| world, hold-out: sees it then / ever, always-valid | "
+        + " | ".join(f"{look:,} runs" for look in LOOKS)
+        + " |"
+    )
+    print("|---" * (len(LOOKS) + 1) + "|")
+    for world, share in ((GOOD, 0.1), (GOOD, 0.2), (WEAK, 0.2), (NOTHING, 0.2)):
+        cells = [
+            f"{end:.2f} / {ever:.2f}"
+            for _, end, ever in power(world, share, repetitions=200 // part)
+        ]
+        print(f"| {world.name}, {share:.0%} | {' | '.join(cells)} |")
+    print("\n| 1,000 stores of 40 lessons | retired | useful: expected | useful: realised |")
+    print("|---|---|---|---|")
+    for world in (GOOD, WEAK):
+        retired, expected, wrong = retirements(1000 // part, world)
+        print(f"| {world.name} | {retired:,} | {expected / retired:.1%} | {wrong / retired:.1%} |")
