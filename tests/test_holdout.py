@@ -134,7 +134,8 @@ def test_other_words_are_another_treatment(home: Path) -> None:
             agent = hw.agent("coder", run=f"r{words}")
             (lesson,) = agent.lessons.list()
             if words:
-                agent.lessons.edit(lesson.id, correction=words)
+                worded = lesson._replace(correction=words, author="model", origin="run:x")
+                hw._engine.store.lessons.update(worded)
             asked(agent)
             agent.after_run(task="x")
 
