@@ -64,9 +64,9 @@ def stub() -> str:
 
 
 def _opener(used: dict[str, str]) -> str:
-    tree = ast.parse((SOURCE / "api.py").read_text())
+    tree = ast.parse((SOURCE / "opening.py").read_text())
     opened = next(n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "open")
-    arguments = _arguments(opened.args, dict(_imports(tree, "api")), used)
+    arguments = _arguments(opened.args, dict(_imports(tree, "opening")), used)
     return f"def aopen({arguments}) -> Opening: ...\n"
 
 

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hardwon.aio import aopen
-    from hardwon.api import Agent, Hardwon, attach, open
+    from hardwon.api import Agent, Hardwon, attach
     from hardwon.errors import HardwonError
     from hardwon.failures.signature import Signature
+    from hardwon.opening import open
     from hardwon.settings import Settings
     from hardwon.values.delivery import Delivery, Injection
     from hardwon.values.episode import Episode, Trigger
@@ -44,7 +45,7 @@ _HOMES = {
     "Trigger": "values.episode",
     "aopen": "aio",
     "attach": "api",
-    "open": "api",
+    "open": "opening",
 }
 __all__ = [
     "Agent",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from hardwon import api, namespaces, projects, tenants
+from hardwon import api, namespaces, opening, projects, tenants
 from hardwon.lessons import Lessons
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Opening:
 
     async def _open(self) -> Async:
         args, kwargs = self._arguments
-        return Async(await asyncio.to_thread(api.open, *args, **kwargs))
+        return Async(await asyncio.to_thread(opening.open, *args, **kwargs))
 
 
 def _wrapped(value: Any) -> Any:
@@ -78,4 +78,4 @@ def _wrapped(value: Any) -> Any:
 
 def _is_of_a_way(value: Any) -> bool:
     """What the ways of learning hand out are handles too; their results are values."""
-    return type(value).__module__.startswith("hardwon.learn.")
+    return type(value).__module__.startswith(("hardwon.learn.", "hardwon.client."))

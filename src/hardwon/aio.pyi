@@ -61,6 +61,7 @@ class Opening:
 def aopen(
     target: str | os.PathLike[str] | None = ...,
     *,
+    key: str | None = ...,
     settings: Settings | None = ...,
     model: Model | Answerer | str | None = ...,
     embedder: Embedder | None = ...,

@@ -19,10 +19,10 @@ import pytest
 
 import hardwon
 from hardwon import Hardwon, Reflection, Scope
+from hardwon._patience import Patience
 from hardwon.errors import Unavailable
 from hardwon.ranking.reflections import key_words
 from hardwon.settings import GoalSettings, Settings
-from hardwon.stores.redis.patience import Patience
 from hardwon.stores.redis.reflections import RedisReflections
 from tests.proxy import Fault, Proxy
 from tests.redis_server import DURABLE, RedisServer

@@ -79,10 +79,10 @@ FORM = "application/x-www-form-urlencoded"
 
 
 @contextmanager
-def served(home: Path, *, limits: Limits = Limits(), tenant: str = "default") -> Iterator[Served]:
+def served(home: Path, *, limits: Limits = Limits(), port: int = 0) -> Iterator[Served]:
     """Serve a home while the block runs."""
     with hardwon.open(home) as hw:
-        service = Service(hw, Address(), tenant=tenant, limits=limits)
+        service = Service(hw, Address(port=port), limits=limits)
         thread = threading.Thread(target=service.run)
         thread.start()
         try:

@@ -7,12 +7,12 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from hardwon._patience import Patience
 from hardwon.errors import Unavailable
 from hardwon.ranking.reflections import CANDIDATES, HOLDERS_READ, likenesses, words_of
 from hardwon.stores.redis import entries
 from hardwon.stores.redis.keys import Keys, patterns, visible
 from hardwon.stores.redis.opening import RedisOpening
-from hardwon.stores.redis.patience import Patience
 from hardwon.values.reflection import Likeness, Reflection, is_known, leaving
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ import click
 import hardwon
 from hardwon.errors import NotFound
 from hardwon.failures.guards import guard_of
-from hardwon.presentation.plain import plain
 from hardwon.settings import load
 from hardwon.surfaces.cli import options, story
 from hardwon.surfaces.cli.output import dump, fitted, plural, say, width
@@ -17,6 +16,7 @@ from hardwon.surfaces.cli.progress import Progress
 from hardwon.text.clean import one_line
 from hardwon.values.evidence import Kind
 from hardwon.values.lesson import Status, statuses
+from hardwon.values.plain import plain
 from hardwon.values.provenance import marks, recorded
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hardwon.presentation.plain import plain
 from hardwon.text.clean import clip, printable
+from hardwon.values.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

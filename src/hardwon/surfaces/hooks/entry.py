@@ -67,10 +67,10 @@ def _answered(agent: str, name: str, watch: Watch, raw: bytes | None) -> bytes:
 
 def answer(event: Event, spoken: Any, settings: Settings, watch: Watch) -> dict[str, Any]:
     """What the agent is told, in its own words."""
-    import hardwon
+    from hardwon import api
     from hardwon.surfaces.hooks.respond import respond
 
-    with hardwon.open(settings=settings.in_a_hurry()) as hw:
+    with api.open(settings=settings.in_a_hurry()) as hw:
         hw.on_trouble(watch.trouble)
         reply = respond(event, hw)
     said: dict[str, Any] = spoken.answer(event, reply) if reply else {}

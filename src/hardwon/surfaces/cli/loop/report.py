@@ -14,10 +14,10 @@ from hardwon.learn.trials.chart import bar, plot, spark
 from hardwon.learn.trials.exchange import LAYOUT, exported, published_id
 from hardwon.learn.trials.files import loop_ids
 from hardwon.learn.trials.html import number, page, percent
-from hardwon.presentation.plain import plain
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, plural, say, table
 from hardwon.surfaces.cli.progress import Progress
+from hardwon.values.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import InvalidInput
-from hardwon.presentation.plain import plain
 from hardwon.surfaces.serve.api import views
 from hardwon.surfaces.serve.api.verbs import Verb
 from hardwon.surfaces.serve.principal import Right
 from hardwon.values.delivery import NOTHING
+from hardwon.values.plain import plain
 
 if TYPE_CHECKING:
     from hardwon.learn.trials.state import LoopState

@@ -10,11 +10,11 @@ from starlette.responses import Response
 import hardwon
 from hardwon import metrics as prometheus
 from hardwon.errors import InvalidInput
-from hardwon.presentation.plain import plain
 from hardwon.service.keys import Role
 from hardwon.settings import duration
 from hardwon.surfaces.serve.api.verbs import Verb
 from hardwon.surfaces.serve.principal import Right
+from hardwon.values.plain import plain
 from hardwon.values.queue import QueueCounts, WorkCounts
 
 if TYPE_CHECKING:

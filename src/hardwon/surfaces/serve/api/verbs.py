@@ -10,11 +10,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hardwon.errors import InvalidInput
-from hardwon.presentation.plain import plain
 from hardwon.service.replies import Kept
 from hardwon.surfaces.serve.api.ask import Ask, cursor_of
 from hardwon.surfaces.serve.problems import Problem
 from hardwon.surfaces.serve.requests import ensure, limited, principal
+from hardwon.values.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.presentation.plain import plain
+from hardwon.values.plain import plain
 
 if TYPE_CHECKING:
     from hardwon import Injection, Job, Lesson

@@ -50,7 +50,7 @@ class Patience:
             except Exception as error:  # noqa: BLE001 - raised again in the thread that waits
                 errors.append(error)
 
-        thread = threading.Thread(target=run, daemon=True, name="hardwon-redis")
+        thread = threading.Thread(target=run, daemon=True, name="hardwon-wait")
         thread.start()
         thread.join(self.seconds)
         if results:

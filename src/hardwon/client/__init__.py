@@ -1,0 +1,1 @@
+"""A hardwon on another machine, with the same face: `hardwon.open("https://…", key=…)`."""

@@ -1,0 +1,138 @@
+"""Goals, runs and dreams of an agent on a server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hardwon import handed_over
+from hardwon.client import reading
+from hardwon.client.elsewhere import ELSEWHERE
+from hardwon.learn.maintenance import Dreams
+from hardwon.lessons import within
+from hardwon.namespaces import Goals, Runs
+from hardwon.text.clean import as_text
+from hardwon.values.delivery import NOTHING, Injection
+from hardwon.values.plain import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hardwon.client.wire import Wire
+    from hardwon.namespaces import Attempt
+    from hardwon.values.dream import Change, Dream
+    from hardwon.values.job import Job
+    from hardwon.values.reflection import Reflection
+    from hardwon.values.scope import Scope
+
+
+class _Place:
+    """An agent in a project on a server."""
+
+    def __init__(self, wire: Wire, own: Scope) -> None:
+        self.wire = wire
+        self.tenant = own.tenant
+        self.names = {"agent": own.agent, "project": own.project}
+
+    def get(self, path: str, **asked: object) -> Any:
+        """What is there."""
+        return self.wire.get(path, {**self.names, **asked})
+
+    def job(self, path: str, body: dict[str, Any]) -> Job | None:
+        """The job that an end has queued."""
+        told = self.wire.send("POST", path, body, self.names)["job"]
+        return reading.job(told, self.tenant) if told else None
+
+    def context(self, path: str, **asked: object) -> Injection:
+        """What is worth knowing."""
+        return reading.injection(self.get(path, **asked), self.tenant)
+
+
+class RemoteGoals(Goals):
+    """The same verbs over the network."""
+
+    def __init__(self, wire: Wire, own: Scope, attempt: Attempt) -> None:
+        super().__init__(ELSEWHERE, own, attempt)
+        self._place = _Place(wire, own)
+
+    def ended(
+        self,
+        goal_id: object,
+        objective: object,
+        state: object = "completed",
+        *,
+        tasks: Iterable[object] = (),
+        error: object = None,
+    ) -> Job | None:
+        names = {"goal_id": goal_id, "objective": objective, "state": state, "error": error}
+        body = {name: as_text(value) for name, value in names.items()}
+        told = {**body, "tasks": [plain(task) for task in tasks]}
+        return self._attempt(lambda: self._place.job("/v1/goals", told), None)
+
+    def context(self, goal_id: object = None, *, objective: str = "") -> Injection:
+        goal = None if goal_id is None else as_text(goal_id)
+        asked = {"goal": goal, "objective": objective}
+        return self._attempt(lambda: self._place.context("/v1/goals/context", **asked), NOTHING)
+
+    def reflections(self, goal_id: object = None, *, limit: int = 25) -> Sequence[Reflection]:
+        goal = None if goal_id is None else as_text(goal_id)
+        found = self._place.get("/v1/goals", goal=goal, limit=within(limit, 1000))["items"]
+        return [reading.reflection(one, self._scope.tenant) for one in found]
+
+
+class RemoteRuns(Runs):
+    """The same verbs over the network."""
+
+    def __init__(self, wire: Wire, own: Scope, attempt: Attempt) -> None:
+        super().__init__(ELSEWHERE, own, attempt)
+        self._place = _Place(wire, own)
+
+    def ended(
+        self,
+        task: str,
+        *,
+        tools: Iterable[str] = (),
+        seconds: float = 0.0,
+        retries: int = 0,
+        failed: bool = False,
+        error: object = None,
+    ) -> Job | None:
+        body = {
+            "task": as_text(task),
+            "tools": [as_text(tool) for tool in tools],
+            "seconds": seconds,
+            "retries": retries,
+            "failed": failed,
+            "error": handed_over.problem_of(error),
+        }
+        return self._attempt(lambda: self._place.job("/v1/runs", body), None)
+
+    def context(self, text: str = "") -> Injection:
+        asked = {"text": as_text(text)}
+        return self._attempt(lambda: self._place.context("/v1/runs/context", **asked), NOTHING)
+
+
+class RemoteDreams(Dreams):
+    """Looking at dreams and undoing them; they are dreamt where the server runs."""
+
+    def __init__(self, wire: Wire, own: Scope) -> None:
+        super().__init__(ELSEWHERE, own)
+        self._place = _Place(wire, own)
+
+    def list(self, *, limit: int = 25) -> Sequence[Dream]:
+        found = self._place.get("/v1/dreams", limit=limit)["items"]
+        return [reading.dream(one, self._scope.tenant) for one in found]
+
+    def get(self, dream_id: str) -> Dream:
+        return reading.dream(self._one(dream_id), self._scope.tenant)
+
+    def changes(self, dream_id: str) -> Sequence[Change]:
+        return [reading.dream_change(one) for one in self._one(dream_id)["changes"]]
+
+    def undo(self, dream_id: str) -> tuple[Dream, int, int]:
+        path, place = f"/v1/dreams/{dream_id}/undo", self._place
+        told = place.wire.send("POST", path, None, place.names)
+        found = reading.dream(told["dream"], self._scope.tenant)
+        return found, told["restored"], told["left"]
+
+    def _one(self, dream_id: str) -> Any:
+        return self._place.get(f"/v1/dreams/{dream_id}")

@@ -1,0 +1,122 @@
+"""The lessons of an agent on a server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hardwon.client import reading
+from hardwon.client.elsewhere import ELSEWHERE
+from hardwon.errors import InvalidInput, storage_error
+from hardwon.lessons import Lessons, within
+from hardwon.text.clean import required
+from hardwon.values.lesson import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from hardwon.client.wire import Wire
+    from hardwon.values.history import Change
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.report import Exposure
+    from hardwon.values.scope import Scope
+
+_MOST, _PAGE = 10_000, 500
+
+
+class RemoteLessons(Lessons):
+    """The same verbs; each is one request, a list one for every page."""
+
+    def __init__(self, wire: Wire, own: Scope) -> None:
+        super().__init__(ELSEWHERE, own)
+        self._wire = wire
+        self._place = {"agent": own.agent, "project": own.project, "view": "agent"}
+
+    def add(self, situation: str, correction: str, **more: Any) -> Lesson:
+        if "expires_at" in more:
+            raise InvalidInput("a lesson that expires is added where the server runs")
+        body = {"situation": situation, "correction": correction, **more}
+        return self._changed("POST", "/v1/lessons", body)
+
+    def get(self, number: int) -> Lesson:
+        return self._lesson(self._wire.get(f"/v1/lessons/{int(number)}", self._place))
+
+    def exposures(self, number: int) -> Sequence[Exposure]:
+        told = self._wire.get(f"/v1/lessons/{int(number)}/exposures", self._place)
+        return [reading.exposure(one) for one in told["items"]]
+
+    def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
+        return self._listed(limit=within(limit, 200), q=required(text, "query"))
+
+    def edit(self, number: int, **changes: Any) -> Lesson:
+        return self._changed("PATCH", f"/v1/lessons/{int(number)}", changes)
+
+    def guard(self, number: int, *, call: str = "", tool: str = "bash", on: bool = True) -> Lesson:
+        body = {"call": call, "tool": tool, "on": on}
+        return self._changed("POST", f"/v1/lessons/{int(number)}/guard", body)
+
+    def delete(self, number: int) -> None:
+        self._wire.send("DELETE", f"/v1/lessons/{int(number)}", None, self._place)
+
+    def history(self, number: int | None = None) -> Sequence[Change]:
+        path = "/v1/history" if number is None else f"/v1/lessons/{int(number)}/history"
+        told = self._wire.get(path, self._place)["items"]
+        return [reading.change(one, self._scope.tenant) for one in told]
+
+    def undo(self, number: int | None = None) -> Lesson:
+        path = "/v1/history/undo" if number is None else f"/v1/lessons/{int(number)}/undo"
+        return self._changed("POST", path, None)
+
+    def approve(self, number: int) -> Lesson:
+        return self._changed("POST", f"/v1/lessons/{int(number)}/approve", None)
+
+    def revoke(self, origin: str) -> Sequence[Lesson]:
+        told = self._wire.send("POST", "/v1/lessons/revoke", {"origin": origin}, self._place)
+        return [self._lesson(one) for one in told["items"]]
+
+    def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
+        return self._listed(limit=within(limit, _MOST), status=status)
+
+    def export(self, *, form: str = "jsonl") -> str:
+        return self._wire.text("/v1/lessons/export", {**self._place, "form": form})
+
+    def import_from(
+        self,
+        source: str,
+        *,
+        trust: bool = False,
+        from_tenant: str = "",
+        from_agent: str = "",
+        tell: Callable[[int, int], None] = lambda done, of: None,
+    ) -> Sequence[Lesson]:
+        """Take in a pack: its file is read here and sent. See `Lessons.import_from`."""
+        if from_tenant or from_agent:
+            raise InvalidInput("stores of other systems are imported where the server runs")
+        try:
+            with open(source, "rb") as file:
+                pack = file.read()
+        except OSError as error:
+            raise storage_error(error, source) from error
+        query = {**self._place, "trust": trust}
+        told = self._wire.send("POST", "/v1/lessons/import", pack, query)["items"]
+        return [self._lesson(one) for one in told]
+
+    def _listed(self, *, limit: int, **query: object) -> Sequence[Lesson]:
+        found: list[Lesson] = []
+        cursor: str | None = ""
+        while cursor is not None and len(found) < limit:
+            asked: Mapping[str, object] = {
+                **self._place,
+                **query,
+                "limit": min(_PAGE, limit - len(found)),
+                "cursor": cursor or None,
+            }
+            page = self._wire.get("/v1/lessons", asked)
+            found += [self._lesson(one) for one in page["items"]]
+            cursor = page["next"]
+        return found
+
+    def _changed(self, method: str, path: str, body: object) -> Lesson:
+        return self._lesson(self._wire.send(method, path, body, self._place))
+
+    def _lesson(self, told: Any) -> Lesson:
+        return reading.lesson(told, self._scope.tenant)

@@ -1,0 +1,95 @@
+"""Runs that ended: durable on this machine first, then sent, however long the server is away."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING
+
+from hardwon._cold.hashing import blake2b
+from hardwon.errors import HardwonError, InvalidInput, Unavailable
+from hardwon.outbox import Sender
+from hardwon.queues.files import FileQueue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hardwon.client.wire import Wire
+    from hardwon.values.episode import Episode
+    from hardwon.values.job import Job
+    from hardwon.values.step import Step
+
+_RUN = "run:"  # begins the source of an episode that waits here; then the id of its run
+
+
+class Outbox:
+    """Jobs as files in a folder of this machine; a thread sends them."""
+
+    def __init__(self, folder: str, wire: Wire, tell: Callable[[BaseException], None]) -> None:
+        self._folder = folder
+        self._queue = FileQueue(folder)
+        self._wire = wire
+        self._tell = tell
+        self._sending = threading.Lock()
+        self._sender = Sender(self.send)
+        if os.path.isdir(folder):
+            self._sender.send()  # what an earlier process left
+
+    def put(self, job: Job, run: str) -> None:
+        """Keep a job; it is durable when this returns."""
+        name = f"{job.id}-{blake2b(run.encode(), digest_size=8).hexdigest()}"
+        episode = job.episode._replace(source=f"{_RUN}{run}")
+        self._queue.put(job._replace(id=name, episode=episode))
+        self._sender.send()
+
+    def waiting(self) -> list[Job]:
+        """What was not sent yet, oldest first."""
+        return list(self._queue.records())
+
+    def send(self, *, in_a_hurry: bool = False) -> int:
+        """Send what waits, now; how many it were. Raises Unavailable when the server is away."""
+        with self._sending:
+            sent = 0
+            for job in self._queue.records():
+                self._send(job, in_a_hurry)
+                self._queue.forget(job)
+                sent += 1
+        return sent
+
+    def close(self) -> None:
+        """Try once more; what still waits is sent by the next process."""
+        self._sender.close()
+        try:
+            if os.path.isdir(self._folder):
+                self.send(in_a_hurry=True)
+        except Unavailable as error:
+            self._tell(error)
+        self._queue.close()
+
+    def _send(self, job: Job, in_a_hurry: bool) -> None:
+        """Send one job; the server does it once, however often it is sent."""
+        episode = job.episode
+        steps = [(f"{job.id}-{at}", _step(step)) for at, step in enumerate(episode.steps)]
+        requests = [("/v1/after_action", *one) for one in steps]
+        try:
+            for path, name, body in (*requests, ("/v1/after_run", job.id, _end(episode))):
+                query = _query(episode)
+                self._wire.send("POST", path, body, query, once=name, door=in_a_hurry)
+        except InvalidInput as error:  # it can never be sent: not a reason to hold up others
+            self._tell(error)
+        except HardwonError as error:
+            raise Unavailable(str(error)) from error
+
+
+def _step(step: Step) -> dict[str, object]:
+    return {"tool": step.tool, "args": step.args, "output": step.output, "failed": step.failed}
+
+
+def _end(episode: Episode) -> dict[str, object]:
+    told = {"task": episode.task, "attempt": episode.attempt, "error": episode.error}
+    return {**told, "signals": dict(episode.signals)}
+
+
+def _query(episode: Episode) -> dict[str, object]:
+    scope, run = episode.scope, episode.source.removeprefix(_RUN)
+    return {"agent": scope.agent, "project": scope.project, "run": run}

@@ -1,0 +1,176 @@
+"""Requests to a server: kept-alive connections, a limit on waiting, errors of our own tree."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import select
+import threading
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+from hardwon._patience import Patience
+from hardwon.errors import (
+    HardwonError,
+    InvalidInput,
+    NotFound,
+    SetupError,
+    TransientError,
+    Unavailable,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DOOR = 0.5  # seconds that an agent's turn may wait
+DESK = 60.0  # seconds that anybody else may
+_IDLE = 4  # connections that are kept
+
+
+class Answer(NamedTuple):
+    """What a server said."""
+
+    status: int
+    body: bytes
+    retry_after: float | None
+
+    @property
+    def json(self) -> Any:
+        """The body as a value."""
+        return json.loads(self.body) if self.body else None
+
+
+class Wire:
+    """One server and one key."""
+
+    def __init__(self, url: str, key: str, *, door: float = DOOR) -> None:
+        parts = urlsplit(url)
+        if not parts.hostname or parts.username or parts.query or parts.fragment:
+            raise InvalidInput(f"no address of a server: {url!r}")
+        self._is_encrypted = parts.scheme == "https"
+        self._host, self._port = parts.hostname, parts.port
+        self._prefix = parts.path.rstrip("/")
+        self._key = key
+        self._door, self._desk = Patience(door), Patience(DESK)
+        self._idle: list[http.client.HTTPConnection] = []
+        self._lock = threading.Lock()
+
+    def door(self, path: str, body: object, query: Mapping[str, object]) -> Any:
+        """What a door says; raises Unavailable once an agent's patience is over."""
+        return self._asked(self._door, "POST", path, body, query, {})
+
+    def get(self, path: str, query: Mapping[str, object]) -> Any:
+        """What is there."""
+        return self._asked(self._desk, "GET", path, None, query, {})
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: object,
+        query: Mapping[str, object],
+        *,
+        once: str = "",
+        door: bool = False,
+    ) -> Any:
+        """What came of a change; with a name it is done `once`, however often it is sent."""
+        headers = {"Idempotency-Key": once} if once else {}
+        return self._asked(self._door if door else self._desk, method, path, body, query, headers)
+
+    def text(self, path: str, query: Mapping[str, object]) -> str:
+        """What is there, as text."""
+        answer = self._answered(self._desk, "GET", path, b"", query, {})
+        return answer.body.decode("utf-8", "replace")
+
+    def close(self) -> None:
+        """Release the connections."""
+        with self._lock:
+            while self._idle:
+                self._idle.pop().close()
+
+    def _asked(
+        self,
+        patience: Patience,
+        method: str,
+        path: str,
+        body: object,
+        query: Mapping[str, object],
+        headers: dict[str, str],
+    ) -> Any:
+        sent = body
+        if not isinstance(body, bytes):
+            sent = b"" if body is None else json.dumps(body).encode()
+            headers = {**headers, "Content-Type": "application/json"}
+        assert isinstance(sent, bytes)
+        return self._answered(patience, method, path, sent, query, headers).json
+
+    def _answered(
+        self,
+        patience: Patience,
+        method: str,
+        path: str,
+        body: bytes,
+        query: Mapping[str, object],
+        headers: Mapping[str, str],
+    ) -> Answer:
+        named = {name: _written(value) for name, value in query.items() if value is not None}
+        target = f"{self._prefix}{path}" + (f"?{urlencode(named)}" if named else "")
+        told = {"Authorization": f"Bearer {self._key}", **headers}
+        answer = patience.wait(lambda: self._exchanged(method, target, body, told))
+        if answer.status >= 400:
+            raise _error_of(answer)
+        return answer
+
+    def _exchanged(
+        self, method: str, target: str, body: bytes, headers: Mapping[str, str]
+    ) -> Answer:
+        connection = self._connection()
+        try:
+            connection.request(method, target, body or None, dict(headers))
+            got = connection.getresponse()
+            wait = got.headers.get("Retry-After", "")
+            answer = Answer(got.status, got.read(), float(wait) if wait.isdecimal() else None)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            connection.close()
+            raise Unavailable(f"{self._host}: {str(error) or type(error).__name__}") from error
+        self._keep(connection)
+        return answer
+
+    def _connection(self) -> http.client.HTTPConnection:
+        """One that rests and was not closed by the server, or a new one."""
+        with self._lock:
+            while self._idle:
+                kept = self._idle.pop()
+                if kept.sock and not select.select([kept.sock], [], [], 0)[0]:
+                    return kept
+                kept.close()
+        kind = http.client.HTTPSConnection if self._is_encrypted else http.client.HTTPConnection
+        return kind(self._host, self._port, timeout=DESK)
+
+    def _keep(self, connection: http.client.HTTPConnection) -> None:
+        with self._lock:
+            if len(self._idle) < _IDLE and connection.sock:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _error_of(answer: Answer) -> HardwonError:
+    """The error that the same call would have raised on that machine."""
+    try:
+        detail = str(answer.json["detail"])
+    except (ValueError, TypeError, KeyError):
+        detail = f"the server answered {answer.status}"
+    if answer.status == 404:
+        missing = NotFound("thing")
+        missing.args = (detail,)
+        return missing
+    if answer.status in {401, 403, 421}:
+        return SetupError(f"the server refuses: {detail}")
+    if answer.status in {429, 503}:
+        return TransientError(detail, retry_after=answer.retry_after)
+    return InvalidInput(detail) if answer.status < 500 else Unavailable(detail)

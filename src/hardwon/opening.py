@@ -1,0 +1,47 @@
+"""Where a hardwon is opened: on this machine, or on a server."""
+
+from __future__ import annotations
+
+import os
+
+from hardwon import api
+from hardwon._cold.lazy import lazy
+from hardwon.errors import InvalidInput
+from hardwon.runtime import utc_now
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from hardwon.api import Hardwon
+    from hardwon.client import opening as client
+    from hardwon.ports import Embedder, Model
+    from hardwon.runtime import Answerer
+    from hardwon.settings import Settings
+else:
+    client = lazy("hardwon.client.opening")
+
+_SERVERS = ("http://", "https://")
+
+
+def open(
+    target: str | os.PathLike[str] | None = None,
+    *,
+    key: str | None = None,
+    settings: Settings | None = None,
+    model: Model | Answerer | str | None = None,
+    embedder: Embedder | None = None,
+    clock: Callable[[], datetime] = utc_now,
+) -> Hardwon:
+    """A hardwon at `target`: nothing (`~/.hardwon`), a directory, `memory:`, or a server's URL.
+
+    A server needs a `key`. A `model` (a name, a function or an object) and an `embedder` of yours
+    are used instead of those that `model.name` and `recall.embedder` name.
+    """
+    place = os.fspath(target) if target is not None else ""
+    if not place.startswith(_SERVERS):
+        return api.open(target, settings=settings, model=model, embedder=embedder, clock=clock)
+    if model is not None or embedder is not None:
+        raise InvalidInput("models and embedders are set where the server runs")
+    return client.connect(place, key=key, settings=settings, clock=clock)
