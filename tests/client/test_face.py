@@ -190,7 +190,7 @@ def test_lessons_are_looked_after(face: Face, tmp_path: Path) -> None:
         lessons.get(first.id)
     assert lessons.undo(first.id).correction == "use spaces"
     with pytest.raises(InvalidInput):
-        lessons.edit(second.id, id=7)
+        lessons.edit(second.id, id=7)  # type: ignore[call-arg]
     with pytest.raises(InvalidInput):
         lessons.list(limit=0)
 

@@ -13,8 +13,10 @@ from hardwon.values.lesson import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Unpack
 
     from hardwon.client.wire import Wire
+    from hardwon.lessons import LessonDetails, LessonEdits
     from hardwon.values.history import Change
     from hardwon.values.lesson import Lesson
     from hardwon.values.report import Exposure
@@ -31,7 +33,7 @@ class RemoteLessons(Lessons):
         self._wire = wire
         self._place = {"agent": own.agent, "project": own.project, "view": "agent"}
 
-    def add(self, situation: str, correction: str, **more: Any) -> Lesson:
+    def add(self, situation: str, correction: str, **more: Unpack[LessonDetails]) -> Lesson:
         if "expires_at" in more:
             raise InvalidInput("a lesson that expires is added where the server runs")
         body = {"situation": situation, "correction": correction, **more}
@@ -47,7 +49,7 @@ class RemoteLessons(Lessons):
     def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
         return self._listed(limit=within(limit, 200), q=required(text, "query"))
 
-    def edit(self, number: int, **changes: Any) -> Lesson:
+    def edit(self, number: int, **changes: Unpack[LessonEdits]) -> Lesson:
         return self._changed("PATCH", f"/v1/lessons/{int(number)}", changes)
 
     def guard(self, number: int, *, call: str = "", tool: str = "bash", on: bool = True) -> Lesson:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hardwon._cold.hashing import blake2b
 from hardwon.api import Hardwon
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from hardwon.settings import Settings
     from hardwon.values.job import Job
+    from hardwon.values.queue import WorkerStatus
     from hardwon.values.report import Report
     from hardwon.values.scope import Scope
 
@@ -152,7 +153,7 @@ class RemoteQueue(JobQueue):
         if ids:
             self._wire.send("POST", "/v1/dead/purge", {"ids": ids}, {})
 
-    def status(self) -> tuple[QueueCounts, dict[str, Any]]:
+    def status(self) -> tuple[QueueCounts, WorkerStatus]:
         told = self._wire.get("/v1/queue", {"limit": 1})
         return QueueCounts(pending=told["waiting"], dead=told["dead"]), {}
 

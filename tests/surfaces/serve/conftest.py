@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
 
+_WAKE = "HARDWON_HOOKS_WAKE"  # whether a run that ends starts a worker
+
 
 @pytest.fixture(autouse=True, scope="package")
-def no_worker() -> Iterator[None]:
-    """A run that ends starts no worker; `/v1/queue/wake` has a test of its own."""
-    os.environ["HARDWON_HOOKS_WAKE"] = "false"
-    yield
-    del os.environ["HARDWON_HOOKS_WAKE"]
+def _no_worker_of_a_shared_server() -> Iterator[None]:
+    """For servers that serve a whole module; `/v1/queue/wake` has a test of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(_WAKE, "false")
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For servers of one test."""
+    monkeypatch.setenv(_WAKE, "false")
