@@ -126,7 +126,7 @@ def replayed(runs: Iterable[dict[str, Any]], weights: Weights = WEIGHTS) -> Repl
     """All runs of one repository, replayed in a store of their own."""
     clock = Clock()
     with tempfile.TemporaryDirectory() as home, hardwon.open(home, clock=clock) as hw:
-        hw._engine.doors.weights = weights
+        hw._engine.doors.delivering.weights = weights
         replay = Replay(hw.agent("bench", project="repo"), hw)
         for run in sorted(runs, key=lambda run: run["order"]):
             replay.run(run)

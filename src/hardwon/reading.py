@@ -25,7 +25,7 @@ def readable(
 ) -> Sequence[Lesson]:
     """The lessons without those that a hold-out keeps from the run."""
     if engine.settings.proof.share or any(lesson.was_retired for lesson in lessons):
-        return withhold.read_outside(lessons, engine.doors.coin(scope, run))
+        return withhold.read_outside(lessons, engine.doors.delivering.coin(scope, run))
     return lessons
 
 

@@ -99,7 +99,7 @@ def test_without_a_hold_out_a_retired_lesson_is_not_shown_at_all(hw: Hardwon) ->
     tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
     reviewed(hw)
     off = hw.settings._replace(proof=hw.settings.proof._replace(share=0.0))
-    hw._engine.doors._settings = off
+    hw._engine.doors.delivering._settings = off
 
     assert seen(hw) == 0
 

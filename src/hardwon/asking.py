@@ -1,0 +1,54 @@
+"""Asking: what a prompt or a failure asks the store for."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon._cold.lazy import lazy
+from hardwon.ranking.query import Query, query, terms
+from hardwon.text.secrets import screened
+from hardwon.values.delivery import Door
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hardwon.failures import clues
+    from hardwon.ranking.query import Near
+    from hardwon.values.step import Step
+
+    Nearest = Callable[[str], Near]  # the lessons nearest in meaning to a text
+else:
+    clues = lazy("hardwon.failures.clues")
+
+_PROMPT = 1500  # characters of a prompt that are looked up, from its beginning and its end
+_ABOUT = 300  # characters of the task that say what an error was met at
+_CALL = 200  # characters of a command that say what an error was met at
+_ASKED = 2000  # characters of an error that are looked up, from its end
+
+
+def at_turn(prompt: str, near: Nearest) -> Query:
+    """The query of a prompt."""
+    prompt = screened(prompt, 2 * _PROMPT)
+    return query(Door.TURN, prompt, near=near(prompt))
+
+
+def at_error(step: Step, task: str, near: Nearest) -> Query:
+    """The query of a failure; what the agent was about adds to the meaning of it."""
+    failure = step.failure
+    if failure is None or not failure.is_telling:
+        return Query(Door.ERROR, step.output[-_ASKED:])
+    found = near(f"{failure.line}\n{task[:_ABOUT]}")
+    words = f"{_named(step)}\n{failure.line}"
+    asked = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=found)
+    return asked._replace(
+        text=step.output[-_ASKED:],
+        about=tuple(dict.fromkeys(terms(clues.telling(failure.text)))),
+        clues=clues.asked(step, failure.line),
+    )
+
+
+def _named(step: Step) -> str:
+    """What a call names: the command, or the tool and its arguments without their values."""
+    if not step.args.startswith("{"):
+        return step.args[:_CALL]
+    return " ".join((step.tool, *re.findall(r'"(\w{1,40})":', step.args[:_ASKED])))

@@ -1,0 +1,192 @@
+"""Delivering: what is found is rendered, held back where a coin says so, logged and noted."""
+
+from __future__ import annotations
+
+from time import perf_counter_ns
+
+from hardwon._cold.lazy import lazy
+from hardwon.errors import StorageError
+from hardwon.pipeline import inject, measure, recall
+from hardwon.ranking.query import Query
+from hardwon.ranking.scores import WEIGHTS, Judged, Outlook
+from hardwon.values.delivery import NOTHING, Door, Injection
+from hardwon.values.run import Shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from hardwon.failures import loops
+    from hardwon.pipeline import hush, withhold
+    from hardwon.ports import Run, Store
+    from hardwon.settings import Settings
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.scope import Scope
+    from hardwon.values.step import Step
+else:
+    loops = lazy("hardwon.failures.loops")
+    hush, withhold = lazy("hardwon.pipeline.hush"), lazy("hardwon.pipeline.withhold")
+
+_NAMES = 8  # failures by which a lesson without a kind is known when it comes back
+
+
+class Delivering:
+    """Brings lessons to a run, and remembers that it did."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        clock: Callable[[], datetime],
+        trouble: Callable[[BaseException], None],
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._clock = clock
+        self._trouble = trouble
+        self.weights = WEIGHTS  # a value to replace by one who measures another
+
+    def weighed(self, scope: Scope, asked: Query, outlook: Outlook) -> list[Judged]:
+        """Every candidate for a query, with its score and why it is or is not shown."""
+        return recall.weigh(
+            asked,
+            scope=scope,
+            lessons=self._store.lessons,
+            now=self._clock(),
+            limit=getattr(self._settings.recall, f"{asked.door}_lessons"),
+            outlook=outlook,
+            weights=self.weights,
+        )
+
+    def recalled(self, scope: Scope, asked: Query, outlook: Outlook, run: Run) -> Injection:
+        """What is found for a query, rendered and remembered."""
+        started = perf_counter_ns()
+        found = self.weighed(scope, asked, outlook)
+        if asked.door != Door.ERROR and recall.shown(found):
+            found = hush.hushed(found, scope, self._store.calls)
+        return self.deliver(scope, asked, found, run, started=started)
+
+    def deliver(
+        self, scope: Scope, asked: Query, found: Sequence[Judged], run: Run, *, started: int
+    ) -> Injection:
+        """Open a door: render what is to be shown, and remember it."""
+        now, fresh = self._clock(), recall.shown(found)
+        block = self._block(asked.door, fresh)
+        if self._settings.proof.share or any(one.was_retired for one in block.lessons):
+            fresh = self._kept(asked.door, fresh, block.lessons, self.coin(scope, run))
+            block = self._block(asked.door, fresh)
+        if not block.lessons:
+            return NOTHING
+        injection = Injection(block.text, block.lessons, measure.new_id(now), door=asked.door)
+        scores = {one.match.lesson.id: round(one.score, 4) for one in fresh}
+        self._log(
+            injection,
+            asked,
+            scope,
+            scores=tuple(scores[lesson.id] for lesson in block.lessons),
+            tokens=block.tokens,
+            began=now,
+            micros=(perf_counter_ns() - started) // 1000,
+        )
+        return injection
+
+    def denied(self, scope: Scope, found: Lesson, call: str) -> Injection:
+        """What to say where a person has forbidden this call by a lesson."""
+        now, text = self._clock(), inject.guarding(found)
+        denial = Injection(text, (found,), measure.new_id(now), denied=True, door=Door.ACTION)
+        asked, tokens = Query(Door.ACTION, call), inject.tokens(text)
+        self._log(denial, asked, scope, scores=(1.0,), tokens=tokens, began=now)
+        return denial
+
+    def with_loop(self, scope: Scope, known: Injection, steps: Sequence[Step]) -> Injection:
+        """The block with a warning where the run goes in circles."""
+        values = self._settings.recall
+        exempt = frozenset(values.loop_exempt.lower().replace(",", " ").split())
+        loop = loops.find(steps, exempt=exempt) if values.loops else None
+        if loop is None:
+            return known
+        text = loops.render(loop)
+        now = self._clock()
+        said = known._replace(
+            text=f"{text}\n{known.text}".rstrip(), id=known.id or measure.new_id(now)
+        )
+        if not known:
+            asked = Query(Door.LOOP, f"{loop.step.tool} {loop.step.args}")
+            self._log(said, asked, scope, scores=(), tokens=inject.tokens(text), began=now)
+        return said._replace(stop=loop.should_stop)
+
+    def tell(self, run: Run, block: Injection, call: str = "") -> Injection:
+        """The block, once the run has noted that it was told."""
+        if block.lessons:
+            self.noted(lambda: told(run, block, call))
+        return block
+
+    def coin(self, scope: Scope, run: Run) -> withhold.Coin:
+        """How lessons are withheld from a run."""
+        share = self._settings.proof.share
+        return withhold.Coin(self._store.units, share, scope, run, self._clock())
+
+    def noted(self, note: Callable[[], object]) -> bool:
+        """Note what is told; a disk that takes no note must not cost the agent its lesson."""
+        try:
+            note()
+        except StorageError as error:
+            self._trouble(error)
+            return False
+        return True
+
+    def _block(self, door: str, fresh: Sequence[Judged]) -> inject.Block:
+        frame = _frame(door, fresh[0]) if fresh else door
+        budget = getattr(self._settings.recall, f"{door}_tokens")
+        return inject.render((one.match.lesson for one in fresh), door=frame, budget=budget)
+
+    def _kept(
+        self, door: str, fresh: list[Judged], lessons: Sequence[Lesson], coin: withhold.Coin
+    ) -> list[Judged]:
+        """Those of the rendered lessons that the hold-out lets this run see."""
+        found = [one for one in fresh if one.match.lesson in lessons]
+        try:
+            return withhold.shown(found, door, coin)
+        except StorageError as error:
+            self._trouble(error)
+            return found
+
+    def _log(
+        self,
+        injection: Injection,
+        asked: Query,
+        scope: Scope,
+        *,
+        scores: tuple[float, ...],
+        tokens: int,
+        began: datetime,
+        micros: int = 0,
+    ) -> None:
+        self.noted(
+            lambda: measure.delivered(
+                injection,
+                asked,
+                scope=scope,
+                scores=scores,
+                tokens=tokens,
+                micros=micros,
+                at=began,
+                log=self._store.deliveries,
+            )
+        )
+
+
+def told(run: Run, block: Injection, call: str) -> None:
+    """Let the run note what it is told, and about which failures that is."""
+    names = [name for one in block.lessons for name in one.kinds or one.signatures[-_NAMES:]]
+    shown = Shown(block.id, block.door, tuple(dict.fromkeys(names)))
+    run.told([lesson.id for lesson in block.lessons], call, shown)
+
+
+def _frame(door: str, best: Judged) -> str:
+    """The frame of a block: an error says whether it is the same failure or the same kind."""
+    if door != Door.ERROR:
+        return door
+    match = best.match
+    return "same" if match.is_same_failure else "kind" if match.is_same_kind else Door.TURN

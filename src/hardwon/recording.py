@@ -1,0 +1,86 @@
+"""Recording: what a step of a run teaches, put on record in one commit."""
+
+from __future__ import annotations
+
+from hardwon._cold.lazy import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from hardwon.failures import mistakes
+    from hardwon.pipeline import foretell, mine, screen
+    from hardwon.ports import Store
+    from hardwon.settings import Settings
+    from hardwon.values.failure import Failure
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.run import RunSoFar
+    from hardwon.values.scope import Scope
+    from hardwon.values.step import Step
+else:
+    mistakes, screen = lazy("hardwon.failures.mistakes"), lazy("hardwon.pipeline.screen")
+    foretell, mine = lazy("hardwon.pipeline.foretell"), lazy("hardwon.pipeline.mine")
+
+
+class Recording:
+    """Learns from steps: calls are counted, failures met, fixes shown."""
+
+    def __init__(self, store: Store, settings: Settings, clock: Callable[[], datetime]) -> None:
+        self._store = store
+        self._settings = settings
+        self._clock = clock
+
+    def after(self, scope: Scope, step: Step, past: RunSoFar, told: Sequence[Lesson]) -> list[str]:
+        """The same as `learn`; all that is noted about a failure is one commit."""
+        if not step.failed:
+            return self.learn(scope, step, past)
+        with self._store.together():
+            return self.learn(scope, step, past) + self._offered(scope, step, told)
+
+    def learn(self, scope: Scope, step: Step, past: RunSoFar) -> list[str]:
+        """Count the call, its failure and the fixes it shows; marks of what counts once a run."""
+        values = self._settings.reflexion
+        if not (values.enabled and values.on_error and values.persist):
+            return []
+        is_mistake = step.failed and mistakes.is_mistake(step, past.steps)
+        self._store.calls.made(scope, foretell.made(step, past.steps, is_mistake=is_mistake))
+        memory = self._memory(scope)
+        if not step.failed:
+            return mine.worked(step, past, memory) if _may_show(past) else []
+        if step.failure is None:
+            return []
+        self._store.failures.met(scope, step.failure.kind, step.failure.text, memory.now)
+        counted = self._counted(scope, step, past, memory) if is_mistake else []
+        return counted + mine.shown(step, past, memory)
+
+    def told(self, scope: Scope, counted: Sequence[str]) -> str:
+        """What a step taught, in words for a person."""
+        return mine.learnt(counted, self._memory(scope))
+
+    def is_old_red(self, scope: Scope, failure: Failure | None) -> bool:
+        """Whether this very failure is known to be there without a run's own change."""
+        lesson = self._memory(scope).about(failure) if failure and failure.exact else None
+        return lesson is not None and any(fix.sort == "unchanged" for fix in lesson.fixes)
+
+    def _offered(self, scope: Scope, step: Step, told: Sequence[Lesson]) -> list[str]:
+        """Note the lessons that were told because of their words."""
+        memory = self._memory(scope)
+        return [
+            mine.offered(lesson, step.failure, memory)
+            for lesson in told
+            if step.failure and step.failure.kind not in lesson.kinds and lesson.scope == scope
+        ]
+
+    def _counted(self, scope: Scope, step: Step, past: RunSoFar, memory: mine.Memory) -> list[str]:
+        """Count a mistake, and the order of calls that would have spared it."""
+        known = foretell.Known(scope, self._store.calls, self._store.lessons, memory.now)
+        return mine.failed(step, past, memory, counted=foretell.order(step, past.steps, known))
+
+    def _memory(self, scope: Scope) -> mine.Memory:
+        return mine.Memory(scope, self._store.lessons, screen.screen_lesson, self._clock())
+
+
+def _may_show(past: RunSoFar) -> bool:
+    """Whether a working step can teach anything: something failed before, or was told."""
+    return bool(past.told) or any(step.failed for step in past.steps)
