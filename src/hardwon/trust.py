@@ -63,15 +63,15 @@ class Claims(NamedTuple):
         for known in self.all:
             if known.is_same(claim):
                 return known
-        names = {(claim.tenant, claim.project) for claim in self.all if claim.is_trusted}
+        names = {(other.tenant, other.project) for other in self.all if other.is_trusted}
         is_first = (claim.tenant, claim.project) not in names
         return claim._replace(is_trusted=self.is_whole and is_first)
 
     def having(self, claim: FolderClaim) -> Claims:
         """The claims with this one in the place of what was known of it."""
         rest = self.without(claim.is_same).all
-        trusted = tuple(claim for claim in rest if claim.is_trusted)
-        others = tuple(claim for claim in rest if not claim.is_trusted)[1 - _APART_KEPT :]
+        trusted = tuple(other for other in rest if other.is_trusted)
+        others = tuple(other for other in rest if not other.is_trusted)[1 - _APART_KEPT :]
         return self._replace(all=(*trusted, *others, claim))
 
     def without(self, leaves: Callable[[FolderClaim], bool]) -> Claims:

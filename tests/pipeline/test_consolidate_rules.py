@@ -1,0 +1,162 @@
+"""What becomes of a new lesson beside those that are there: each rule for itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hardwon import Lesson
+from hardwon.pipeline.consolidate import agrees, consolidate
+from hardwon.stores.memory import MemoryStore
+from hardwon.values.evidence import Evidence, Kind, values_of
+from hardwon.values.lesson import MINED, Status
+from tests.samples import CODER, LATER, NOW, lesson
+
+KIND, EXACT = "kind-1", "exact-1"
+MODEL: dict[str, Any] = {"author": "claude", "origin": "run:test", "confidence": 0.9}
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    return MemoryStore()
+
+
+def known(store: MemoryStore, text: str = "call bin/test", **more: Any) -> Lesson:
+    values = {"kinds": (KIND,), "signatures": (EXACT,), "met": 1, "confidence": 0.9, **more}
+    return store.lessons.add(lesson(text, **values))
+
+
+def new(text: str = "call bin/test", **more: Any) -> Lesson:
+    values = {"kinds": (KIND,), "signatures": (EXACT,), "met": 1, "job": "j2", **MODEL, **more}
+    return lesson(text, evidence=(Evidence(Kind.JOB, "j2"),), **values)
+
+
+def put(store: MemoryStore, given: Lesson) -> Lesson:
+    return consolidate(given, lessons=store.lessons, now=LATER)
+
+
+def every(store: MemoryStore) -> list[Lesson]:
+    return list(store.lessons.all.values())
+
+
+def test_one_more_run_is_one_more_meeting_of_the_lesson_that_says_the_same(
+    store: MemoryStore,
+) -> None:
+    first = known(store, **MODEL)
+
+    grown = put(store, new())
+
+    assert (grown.id, grown.met) == (first.id, 2)
+    assert len(every(store)) == 1
+
+
+def test_the_same_evidence_counts_once(store: MemoryStore) -> None:
+    known(store, **MODEL)
+    grown = put(store, new())
+
+    assert put(store, new("another wording", confidence=0.95)) == grown
+    assert len(every(store)) == 1
+
+
+def test_what_is_no_run_adds_evidence_and_no_meeting(store: MemoryStore) -> None:
+    first = known(store, **MODEL)
+
+    grown = put(store, new(job="", origin="session:s1"))
+
+    assert (grown.id, grown.met) == (first.id, 1)
+    assert values_of(grown.evidence, Kind.JOB) == ("j2",)
+
+
+def test_a_lesson_that_holds_everywhere_takes_nothing_from_a_project(store: MemoryStore) -> None:
+    first = known(store, scope=CODER.everywhere(), **MODEL)
+
+    kept = put(store, new())
+
+    assert kept.id != first.id
+    assert store.lessons.get(CODER, first.id) == first
+
+
+def test_a_near_duplicate_of_another_scope_is_left_alone(store: MemoryStore) -> None:
+    words: dict[str, Any] = {
+        "situation": "when the nightly report folder is made",
+        "kinds": (),
+        "signatures": (),
+    }
+    first = known(store, scope=CODER.everywhere(), **words)
+
+    kept = put(store, new(**words))
+
+    assert kept.id != first.id
+    assert store.lessons.get(CODER, first.id).met == 1
+
+
+def test_a_model_words_anew_what_was_only_mined(store: MemoryStore) -> None:
+    first = known(store, "rules' words", origin=MINED, author="rules", calls=("= pytest",))
+
+    kept = put(store, new("a model's words", calls=("= other",)))
+
+    assert (kept.correction, kept.met, kept.calls) == ("a model's words", 2, ("= pytest",))
+    assert values_of(kept.evidence, Kind.PARENT) == (str(first.id),)
+    assert store.lessons.get(CODER, first.id).status == Status.SUPERSEDED
+
+
+def test_no_model_rewords_what_a_person_wrote(store: MemoryStore) -> None:
+    own = known(store, "a person's words", author="person")
+
+    kept = put(store, new("a model's words"))
+
+    assert store.lessons.get(CODER, own.id).status == own.status
+    assert store.lessons.get(CODER, own.id).correction == "a person's words"
+    assert kept.id != own.id
+
+
+def test_a_doubtful_lesson_adds_to_what_is_known_instead_of_standing_beside_it(
+    store: MemoryStore,
+) -> None:
+    own = known(store, "a person's words", author="person")
+
+    kept = put(store, new("something vague", confidence=0.3))
+
+    assert (kept.id, kept.met) == (own.id, 2)
+
+
+def test_a_doubtful_lesson_agrees_with_everything() -> None:
+    assert agrees(lesson("one thing"), lesson("another thing", confidence=0.4))
+    assert not agrees(lesson("one thing"), lesson("another thing", confidence=0.5))
+    assert agrees(lesson("One  thing"), lesson("one thing", confidence=0.9))
+
+
+def test_another_cure_of_the_same_situation_is_marked(store: MemoryStore) -> None:
+    words: dict[str, Any] = {
+        "situation": "when the nightly report folder is made",
+        "kinds": (),
+        "signatures": (),
+    }
+    first = known(store, "use mkdir with -p", **words)
+
+    kept = put(store, new("ask the operator for a folder", **words))
+
+    assert kept.id != first.id
+    assert values_of(kept.evidence, Kind.DIFFERS) == (str(first.id),)
+
+
+def test_the_same_cure_of_the_same_situation_is_one_lesson(store: MemoryStore) -> None:
+    words: dict[str, Any] = {
+        "situation": "when the nightly report folder is made",
+        "kinds": (),
+        "signatures": (),
+    }
+    first = known(store, "use mkdir with -p for the folder", **words)
+
+    grown = put(store, new("use mkdir with -p for the folder", **words))
+
+    assert (grown.id, grown.met) == (first.id, 2)
+
+
+def test_a_lesson_is_of_now_unless_it_keeps_its_dates(store: MemoryStore) -> None:
+    dated = new("kept dates", kinds=(), signatures=(), job="j3")
+    kept = consolidate(dated, lessons=store.lessons, now=LATER, keeps_dates=True)
+
+    assert put(store, new()).created_at == LATER
+    assert kept.created_at == NOW
