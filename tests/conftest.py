@@ -37,6 +37,8 @@ def postgres() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture
-def database(postgres: PostgresServer) -> Place:
-    """A new database with the tables of hardwon."""
-    return postgres.database()
+def database(postgres: PostgresServer) -> Iterator[Place]:
+    """A database with the tables of hardwon and nothing in them."""
+    place = postgres.database()
+    yield place
+    postgres.give_back(place)

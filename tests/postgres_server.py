@@ -26,6 +26,16 @@ from tests.redis_server import free_port
 
 OWNER, SERVICE = "hardwon_owner", "hardwon_service"
 _TEMPLATE = "hardwon_template"
+_EMPTY = """
+DO $$ BEGIN EXECUTE (
+    SELECT 'TRUNCATE ' || string_agg(format('hardwon.%I', relname), ', ')
+        || ' RESTART IDENTITY' FROM pg_class
+    WHERE relnamespace = 'hardwon'::regnamespace AND relkind = 'r'
+    AND relname NOT IN ('migrations', 'proof_salt')
+); END $$
+"""
+_CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}'"
+_ROOM = 4 << 30  # bytes
 _QUICK = ("-c", "fsync=off", "-c", "full_page_writes=off")  # a test may lose all; torture may not
 
 
@@ -42,10 +52,11 @@ class PostgresServer:
 
     def __init__(self, *settings: str) -> None:
         self._programs = programs()
-        self.folder = Path(tempfile.mkdtemp(prefix="hardwon-pg-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="hardwon-pg-", dir=_memory()))
         self._who = _unprivileged()
         self._settings = settings or _QUICK
         self._numbers = itertools.count()
+        self._emptied: list[Place] = []
         self.port = free_port()
         if self._who:
             os.chown(self.folder, *self._who)
@@ -90,9 +101,17 @@ class PostgresServer:
         return self._created("template0")
 
     def database(self) -> Place:
-        """A new database with the tables of hardwon."""
+        """A database with the tables of hardwon and nothing in them."""
+        if self._emptied:
+            return self._emptied.pop()
         self._ensure_template()
         return self._created(_TEMPLATE)
+
+    def give_back(self, place: Place) -> None:
+        """Let another test have a database whose tables are as they were."""
+        self.execute(_CUT.format(place.name))
+        self.execute(_EMPTY, place.name)
+        self._emptied.append(place)
 
     def freeze(self) -> None:
         """Stop answering without closing anything."""
@@ -115,7 +134,8 @@ class PostgresServer:
     def remove(self) -> None:
         """Stop it and remove its files."""
         if self._process.poll() is None:
-            self.stop()
+            self._process.send_signal(signal.SIGQUIT)  # at once: nobody needs the data
+            self._process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def execute(self, statement: str, database: str = "postgres") -> list[Any]:
@@ -201,6 +221,13 @@ def _copied(place: Path) -> Path:
         shutil.copytree(place, own, dirs_exist_ok=True, symlinks=True)
         own.rename(copy)
     return copy
+
+
+def _memory() -> str | None:
+    """A file system in memory with room for a server; None: the usual place."""
+    place = "/dev/shm"
+    has_room = os.path.isdir(place) and shutil.disk_usage(place).free > _ROOM
+    return place if has_room else None
 
 
 @contextmanager

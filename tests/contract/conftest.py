@@ -13,12 +13,15 @@ from hardwon.queues.files import FileQueue
 from hardwon.queues.memory import MemoryQueue
 from hardwon.queues.postgres import PostgresQueue
 from hardwon.stores.memory import MemoryStore
+from hardwon.stores.postgres import PostgresStore
 from hardwon.stores.sqlite import SqliteStore
 
-STORES: dict[str, Callable[[Path], Store]] = {
-    "memory": lambda home: MemoryStore(),
-    "sqlite": lambda home: SqliteStore(str(home)),
-    "sqlite settled": lambda home: SqliteStore(str(home), fresh=0),
+STORES: dict[str, Callable[[str, str], Store]] = {  # a home, and the URL of a server
+    "memory": lambda home, url: MemoryStore(),
+    "postgres": lambda home, url: PostgresStore(url, home),
+    "postgres settled": lambda home, url: PostgresStore(url, home, fresh=0),
+    "sqlite": lambda home, url: SqliteStore(home),
+    "sqlite settled": lambda home, url: SqliteStore(home, fresh=0),
 }
 QUEUES: dict[str, Callable[[pytest.FixtureRequest], WorkedQueue]] = {
     "files": lambda request: FileQueue(str(request.getfixturevalue("tmp_path") / "queue")),
@@ -29,7 +32,9 @@ QUEUES: dict[str, Callable[[pytest.FixtureRequest], WorkedQueue]] = {
 
 @pytest.fixture(params=sorted(STORES))
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    opened = STORES[request.param](tmp_path)
+    is_on_server = request.param.startswith("postgres")
+    url = request.getfixturevalue("database").url if is_on_server else ""
+    opened = STORES[request.param](str(tmp_path), url)
     yield opened
     opened.close()
 

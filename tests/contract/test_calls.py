@@ -69,8 +69,8 @@ def test_features_that_are_not_seen_for_long_are_forgotten(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = LIMITS._replace(features=50)
-    for module in ("hardwon.stores.memory.calls", "hardwon.stores.sqlite.calls"):
-        monkeypatch.setattr(f"{module}.LIMITS", small)
+    for name in ("memory", "postgres", "sqlite"):
+        monkeypatch.setattr(f"hardwon.stores.{name}.calls.LIMITS", small)
     features = list(numbered(f"f{number}" for number in range(PRUNE_EVERY)))
     for feature in features:
         store.calls.made(CODER, Call((feature,)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from hardwon.values.scope import Scope
 
@@ -55,3 +55,17 @@ class Treatment(NamedTuple):
 def total(arms: Iterable[Arms]) -> Arms:
     """All strata together."""
     return sum(arms, start=Arms())
+
+
+def treatments(rows: Iterable[tuple[Any, ...]], scopes: Mapping[int, Scope]) -> list[Treatment]:
+    """The treatments of rows (shelf, lesson, wording, counts), one for each share in force."""
+    strata: dict[tuple[int, str], list[Arms]] = {}
+    shelves: dict[int, int] = {}
+    for shelf, lesson, wording, *arms in rows:
+        strata.setdefault((lesson, wording), []).append(Arms(*arms))
+        shelves[lesson] = shelf
+    return [
+        Treatment(scopes[shelves[lesson]], lesson, wording, tuple(arms))
+        for (lesson, wording), arms in strata.items()
+        if lesson
+    ]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
-_LEAST_READ, _MOST_READ = 300, 3000  # entries of the index, rarest keys first
+LEAST_READ, MOST_READ = 300, 3000  # entries of the index, rarest keys first
 _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
 _TOP_IMPACT = 255
 _WORDS_REMEMBERED = 65536
@@ -197,7 +197,7 @@ def entries_read(asked: Query, lessons: int) -> int:
     Words are as much commoner as the store is larger; with the root of it the right lesson is still
     found (bench/recall_speed.py asks), and a recall stays short.
     """
-    return asked.reach or max(_LEAST_READ, min(_MOST_READ, 3 * isqrt(lessons)))
+    return asked.reach or max(LEAST_READ, min(MOST_READ, 3 * isqrt(lessons)))
 
 
 def keys(asked: Query) -> tuple[str, ...]:

@@ -1,10 +1,11 @@
-"""A lesson as a row, and a row as a lesson, however damaged it is."""
+"""Lessons and deliveries as rows, and rows as lessons and deliveries, however damaged they are."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
 from hardwon._cold import json
+from hardwon.values.delivery import Delivery
 from hardwon.values.evidence import Evidence
 from hardwon.values.fix import Fix
 from hardwon.values.lesson import EPOCH, Lesson
@@ -26,6 +27,7 @@ _NUMBERS = "importance, confidence, hit_count, met_count, guard"
 _TIMES = "created_at, updated_at, last_seen_at, expires_at"
 ALL_TEXT = " || ".join(f"{_TEXTS}, {_LISTS}".split(", "))
 COLUMNS = f"{_TEXTS}, {_LISTS}, {_NUMBERS}, {_TIMES}"
+DELIVERY = "id, shelf, door, query, lessons, scores, tokens, micros, at, outcome"
 _UNREADABLE = (ValueError, TypeError, OverflowError, OSError, RecursionError)
 
 
@@ -120,3 +122,35 @@ def moment(seconds: float) -> datetime:
         return _moment(seconds, UTC)
     except _UNREADABLE:
         return EPOCH
+
+
+def noted_delivery(delivery: Delivery) -> list[object]:
+    """The values by which a delivery is noted: its id, its scope, then the other columns."""
+    return [
+        delivery.id,
+        *delivery.scope,
+        delivery.door,
+        delivery.query,
+        json.dumps(delivery.lessons),
+        json.dumps(delivery.scores),
+        delivery.tokens,
+        delivery.micros,
+        delivery.at.timestamp(),
+        delivery.outcome,
+    ]
+
+
+def delivery_of(row: Row, shelves: dict[int, Scope]) -> Delivery:
+    """The delivery of a row (DELIVERY)."""
+    return Delivery(
+        id=row[0],
+        scope=shelves[row[1]],
+        door=row[2],
+        query=row[3],
+        lessons=listed(row[4]),
+        scores=listed(row[5]),
+        tokens=row[6],
+        micros=row[7],
+        at=moment(row[8]),
+        outcome=row[9],
+    )

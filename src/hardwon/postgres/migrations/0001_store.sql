@@ -246,9 +246,19 @@ CREATE TABLE hardwon.units (
     withheld boolean NOT NULL,
     share double precision NOT NULL,
     at double precision NOT NULL,
+    lesson bigint NOT NULL, -- the first of the family, as it would have been shown
+    wording text COLLATE "C" NOT NULL,
+    position integer NOT NULL,
+    score double precision NOT NULL,
     outcome text COLLATE "C" NOT NULL DEFAULT '',
     PRIMARY KEY (tenant, shelf, run, family),
     FOREIGN KEY (tenant, shelf) REFERENCES hardwon.shelves (tenant, id) ON DELETE CASCADE
+);
+
+-- The share of runs from which lessons are withheld, where it is less than the settings say.
+CREATE TABLE hardwon.proof_shares (
+    tenant text COLLATE "C" PRIMARY KEY REFERENCES hardwon.tenants (name) ON DELETE CASCADE,
+    share double precision NOT NULL
 );
 
 -- The secret of the coin: one for all who share the database.
@@ -280,7 +290,7 @@ CREATE TABLE hardwon.dream_log (
     reflection text NOT NULL,
     improvements_proposed bigint NOT NULL,
     improvements_json text NOT NULL,
-    prefetch_done boolean NOT NULL,
+    prefetch_done smallint NOT NULL,
     report text NOT NULL,
     state text NOT NULL,
     created_at double precision NOT NULL,
@@ -315,6 +325,6 @@ CREATE TABLE hardwon.folded (
 
 SELECT hardwon.isolate(name) FROM unnest(ARRAY[
     'shelves', 'lessons', 'fresh', 'terms', 'postings', 'indexed', 'lesson_vectors', 'deliveries',
-    'reflections', 'reflection_words', 'failures', 'failure_days', 'odds', 'units',
+    'reflections', 'reflection_words', 'failures', 'failure_days', 'odds', 'units', 'proof_shares',
     'lesson_history', 'dream_log', 'dream_changes'
 ]) AS name;

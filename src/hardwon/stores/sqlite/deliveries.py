@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from hardwon._cold import json
-from hardwon.stores.rows import listed, moment
+from hardwon.stores.rows import DELIVERY, delivery_of, noted_delivery
 from hardwon.stores.sqlite import scopes
-from hardwon.values.delivery import Delivery
 from hardwon.values.scope import Scope
 
 TYPE_CHECKING = False
@@ -14,9 +13,7 @@ if TYPE_CHECKING:
 
     from hardwon.stores.journal import Journal
     from hardwon.stores.sqlite.database import Database
-
-
-COLUMNS = "id, shelf, door, query, lessons, scores, tokens, micros, at, outcome"
+    from hardwon.values.delivery import Delivery
 
 
 class SqliteDeliveries:
@@ -30,7 +27,7 @@ class SqliteDeliveries:
         journal.on("settled", self._fold_settled)
 
     def log(self, delivery: Delivery) -> None:
-        self._journal.note("delivery", *_plain(delivery))
+        self._journal.note("delivery", *noted_delivery(delivery))
 
     def report(self, scope: Scope, delivery: str, outcome: str) -> None:
         self._journal.note("outcome", *scope, delivery, outcome)
@@ -42,7 +39,7 @@ class SqliteDeliveries:
         self._journal.fold()
         seen = scopes.Visible(self._db, scope)
         rows = self._db.rows(
-            f"SELECT {COLUMNS} FROM deliveries WHERE shelf IN ({seen.marks})"
+            f"SELECT {DELIVERY} FROM deliveries WHERE shelf IN ({seen.marks})"
             " ORDER BY at DESC, id DESC LIMIT ?",
             (*seen.ids, limit),
         )
@@ -82,34 +79,3 @@ class SqliteDeliveries:
             f"UPDATE deliveries SET outcome = ? WHERE id = ? AND shelf = ? {only}",
             (outcome, delivery, shelf),
         )
-
-
-def _plain(delivery: Delivery) -> list[object]:
-    return [
-        delivery.id,
-        *delivery.scope,
-        delivery.door,
-        delivery.query,
-        json.dumps(delivery.lessons),
-        json.dumps(delivery.scores),
-        delivery.tokens,
-        delivery.micros,
-        delivery.at.timestamp(),
-        delivery.outcome,
-    ]
-
-
-def delivery_of(row: tuple[Any, ...], shelves: dict[int, Scope]) -> Delivery:
-    """The delivery of a row (COLUMNS)."""
-    return Delivery(
-        id=row[0],
-        scope=shelves[row[1]],
-        door=row[2],
-        query=row[3],
-        lessons=listed(row[4]),
-        scores=listed(row[5]),
-        tokens=row[6],
-        micros=row[7],
-        at=moment(row[8]),
-        outcome=row[9],
-    )

@@ -6,24 +6,22 @@ import json
 from typing import TYPE_CHECKING
 
 from hardwon.errors import NotFound
-from hardwon.stores.rows import listed, moment
+from hardwon.stores.records import DREAM, dream_of, dream_values
+from hardwon.stores.rows import listed
 from hardwon.stores.sqlite import scopes as shelves
 from hardwon.stores.sqlite.lessons import page
-from hardwon.values.dream import Change, Dream
+from hardwon.values.dream import Change
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hardwon.stores.sqlite.database import Database, Row
+    from hardwon.stores.sqlite.database import Database
+    from hardwon.values.dream import Dream
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
 
 _PAGE = 1000
 _MORE_CACHE = "PRAGMA cache_size = -65536"  # KiB: a night reads and writes all over the file
-_COLUMNS = (
-    "id, started_at, duration_seconds, memories_consolidated, kg_nodes_added, reflection,"
-    " improvements_proposed, improvements_json, prefetch_done, report, state"
-)
 
 
 class SqliteDreams:
@@ -36,7 +34,7 @@ class SqliteDreams:
         with self._db as db:
             shelf = shelves.ensure(db, dream.scope.everywhere())
             db.run(
-                f"INSERT INTO dream_log (shelf, created_at, {_COLUMNS})"
+                f"INSERT INTO dream_log (shelf, created_at, {DREAM})"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"
                 " duration_seconds = excluded.duration_seconds,"
                 " memories_consolidated = excluded.memories_consolidated,"
@@ -44,27 +42,27 @@ class SqliteDreams:
                 " improvements_proposed = excluded.improvements_proposed,"
                 " improvements_json = excluded.improvements_json,"
                 " report = excluded.report, state = excluded.state",
-                (shelf, dream.started_at.timestamp(), *_values(dream)),
+                (shelf, dream.started_at.timestamp(), *dream_values(dream)),
             )
 
     def get(self, scope: Scope, dream: str) -> Dream:
         shelf = shelves.own(self._db, scope.everywhere())
         rows = self._db.rows(
-            f"SELECT {_COLUMNS} FROM dream_log WHERE shelf = ? AND substr(id, 1, ?) = ?",
+            f"SELECT {DREAM} FROM dream_log WHERE shelf = ? AND substr(id, 1, ?) = ?",
             (shelf, len(dream), dream),
         )
         if len(rows) != 1 or not dream:
             raise NotFound("dream", dream)
-        return _dream(rows[0], scope)
+        return dream_of(rows[0], scope)
 
     def recent(self, scope: Scope, *, limit: int) -> list[Dream]:
         shelf = shelves.own(self._db, scope.everywhere())
         rows = self._db.rows(
-            f"SELECT {_COLUMNS} FROM dream_log WHERE shelf = ?"
+            f"SELECT {DREAM} FROM dream_log WHERE shelf = ?"
             " ORDER BY started_at DESC, rowid DESC LIMIT ?",
             (shelf, limit),
         )
-        return [_dream(row, scope) for row in rows]
+        return [dream_of(row, scope) for row in rows]
 
     def note(self, dream: str, changes: Sequence[Change]) -> None:
         with self._db as db:
@@ -93,28 +91,3 @@ class SqliteDreams:
 
     def together(self) -> Database:
         return self._db
-
-
-def _values(dream: Dream) -> tuple[object, ...]:
-    return (
-        *(dream.id, dream.started_at.timestamp(), dream.duration_seconds),
-        *(dream.memories_consolidated, dream.kg_nodes_added, dream.reflection),
-        *(len(dream.improvements), json.dumps(dream.improvements, ensure_ascii=False)),
-        *(int(dream.prefetch_done), dream.report, dream.state),
-    )
-
-
-def _dream(row: Row, scope: Scope) -> Dream:
-    return Dream(
-        id=row[0],
-        scope=scope.everywhere(),
-        started_at=moment(row[1]),
-        duration_seconds=row[2],
-        memories_consolidated=row[3],
-        kg_nodes_added=row[4],
-        reflection=row[5],
-        improvements=listed(row[7]),
-        prefetch_done=bool(row[8]),
-        report=row[9],
-        state=row[10],
-    )

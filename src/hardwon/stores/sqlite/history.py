@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
+from hardwon.stores.records import HISTORY_KEPT, lesson_record, recorded_lesson
 from hardwon.stores.rows import moment
 from hardwon.stores.sqlite import scopes
 from hardwon.values.history import Change
-from hardwon.values.lesson_formats import from_record, to_record
 
 if TYPE_CHECKING:
     from hardwon.stores.sqlite.database import Database
-    from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
-
-_KEPT = 1000  # changes of a shelf
 
 
 class SqliteHistory:
@@ -27,16 +23,21 @@ class SqliteHistory:
     def note(self, change: Change) -> None:
         with self._db as db:
             shelf = scopes.ensure(db, change.before.scope)
-            record = {**to_record(change.before), "id": change.before.id}
             db.run(
                 "INSERT INTO lesson_history (shelf, lesson, act, before, at)"
                 " VALUES (?, ?, ?, ?, ?)",
-                (shelf, change.before.id, change.act, json.dumps(record), change.at.timestamp()),
+                (
+                    shelf,
+                    change.before.id,
+                    change.act,
+                    lesson_record(change.before),
+                    change.at.timestamp(),
+                ),
             )
             db.run(
                 "DELETE FROM lesson_history WHERE shelf = ? AND id NOT IN (SELECT id FROM"
                 " lesson_history WHERE shelf = ? ORDER BY id DESC LIMIT ?)",
-                (shelf, shelf, _KEPT),
+                (shelf, shelf, HISTORY_KEPT),
             )
 
     def of(self, scope: Scope, lesson: int | None) -> list[Change]:
@@ -54,7 +55,7 @@ class SqliteHistory:
                 id=row[4],
             )
             for row in rows
-            if (before := _lesson(row[1], seen.scopes[row[0]]))
+            if (before := recorded_lesson(row[1], seen.scopes[row[0]]))
         ]
 
     def forget(self, scope: Scope, change: Change) -> None:
@@ -64,12 +65,3 @@ class SqliteHistory:
                 f"DELETE FROM lesson_history WHERE id = ? AND shelf IN ({seen.marks})",
                 (change.id, *seen.ids),
             )
-
-
-def _lesson(text: str, scope: Scope) -> Lesson | None:
-    """The lesson of a stored record; None when it is damaged."""
-    try:
-        record = json.loads(text)
-        return from_record(record, scope)._replace(id=record["id"])
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return None

@@ -6,11 +6,9 @@ import heapq
 from typing import TYPE_CHECKING
 
 from hardwon.errors import NotFound
-from hardwon.stores.rows import COLUMNS, lesson_of, moment
+from hardwon.stores.rows import COLUMNS, DELIVERY, delivery_of, lesson_of, moment
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import marks
-from hardwon.stores.sqlite.deliveries import COLUMNS as DELIVERY
-from hardwon.stores.sqlite.deliveries import delivery_of
 from hardwon.stores.sqlite.lessons import candidates
 from hardwon.values.lesson import statuses
 from hardwon.values.report import FailureKind, day_number, day_of

@@ -5,20 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.ranking.reflections import CANDIDATES, HOLDERS_READ, best_held, by_relevance, words_of
-from hardwon.stores.rows import moment
+from hardwon.stores.records import REFLECTION, reflection_of, reflection_values
 from hardwon.stores.sqlite import scopes
-from hardwon.values.reflection import RUNS_KEPT, Likeness, Reflection, is_known, leaving
+from hardwon.values.reflection import RUNS_KEPT, Likeness, is_known, leaving
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from hardwon.stores.sqlite.database import Database, Row
+    from hardwon.values.reflection import Reflection
     from hardwon.values.scope import Scope
 
-_COLUMNS = (
-    "subject, title, insight, state, importance, detail, created_at, expires_at, job, kind, shelf"
-)
+_COLUMNS = f"{REFLECTION}, kind, shelf"
 _SELECT = f"SELECT {_COLUMNS}, id FROM reflections"
 _NEWEST = "ORDER BY created_at DESC, id DESC LIMIT ?"
 _ALIVE = "(expires_at IS NULL OR expires_at > ?)"
@@ -38,7 +37,7 @@ class SqliteReflections:
         with self._db as db:
             shelf = scopes.ensure(db, reflection.scope)
             rows = self._about(shelf, reflection.subject)
-            mates = [_reflection(row, reflection.scope) for row in rows]
+            mates = [reflection_of(row, reflection.scope) for row in rows]
             if is_known(mates, reflection):
                 return False
             self._remove(rows[at][-1] for at in leaving(mates, reflection, keep=keep))
@@ -52,7 +51,7 @@ class SqliteReflections:
             (row, own) for shelf, own in seen.scopes.items() for row in self._about(shelf, subject)
         ]
         rows.sort(key=lambda pair: pair[0][-1])
-        return [_reflection(row, own) for row, own in rows]
+        return [reflection_of(row, own) for row, own in rows]
 
     def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
         found = []
@@ -64,7 +63,7 @@ class SqliteReflections:
             )
             found += [(row, own) for row in rows]
         found.sort(key=lambda pair: (pair[0][6], pair[0][-1]), reverse=True)
-        return [_reflection(row, own) for row, own in found[:limit]]
+        return [reflection_of(row, own) for row, own in found[:limit]]
 
     def alike(
         self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int
@@ -76,7 +75,7 @@ class SqliteReflections:
             f"{_SELECT} WHERE id IN ({','.join('?' * len(best))}) AND {_ALIVE}",
             (*best, now.timestamp()),
         )
-        found = [Likeness(_reflection(row, seen.scopes[row[-2]]), best[row[-1]]) for row in rows]
+        found = [Likeness(reflection_of(row, seen.scopes[row[-2]]), best[row[-1]]) for row in rows]
         return by_relevance(found)[:limit]
 
     def _about(self, shelf: int, subject: str) -> list[Row]:
@@ -97,15 +96,9 @@ class SqliteReflections:
         ]
 
     def _insert(self, shelf: int, reflection: Reflection) -> None:
-        expires = reflection.expires_at
         number = self._db.run(
             f"INSERT INTO reflections ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                *(reflection.subject, reflection.title, reflection.insight, reflection.state),
-                *(reflection.importance, reflection.detail),
-                *(reflection.created_at.timestamp(), expires and expires.timestamp()),
-                *(reflection.job, self._kind, shelf),
-            ),
+            (*reflection_values(reflection), self._kind, shelf),
         )
         self._db.run_many(
             "INSERT INTO reflection_words VALUES (?, ?, ?, ?)",
@@ -133,18 +126,3 @@ class SqliteReflections:
 def on_runs(database: Database) -> SqliteReflections:
     """The reflections on runs, which need no goal and no model."""
     return SqliteReflections(database, "run", cap=RUNS_KEPT)
-
-
-def _reflection(row: Row, scope: Scope) -> Reflection:
-    return Reflection(
-        scope=scope,
-        subject=row[0],
-        title=row[1],
-        insight=row[2],
-        state=row[3],
-        importance=row[4],
-        detail=row[5],
-        created_at=moment(row[6]),
-        expires_at=moment(row[7]) if row[7] else None,
-        job=row[8],
-    )

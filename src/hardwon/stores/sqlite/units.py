@@ -81,17 +81,7 @@ class SqliteUnits:
     def treatments(self, window: Window) -> list[counts.Treatment]:
         by = "lesson, wording, share"
         rows = self._counted(window, "min(shelf), lesson, wording", by=by)
-        strata: dict[tuple[int, str], list[counts.Arms]] = {}
-        shelves: dict[int, int] = {}
-        for shelf, lesson, wording, *arms in rows:
-            strata.setdefault((lesson, wording), []).append(counts.Arms(*arms))
-            shelves[lesson] = shelf
-        known = scopes.every(self._db)
-        return [
-            counts.Treatment(known[shelves[lesson]], lesson, wording, tuple(arms))
-            for (lesson, wording), arms in strata.items()
-            if lesson
-        ]
+        return counts.treatments(rows, scopes.every(self._db))
 
     def _counted(self, window: Window, columns: str, *, by: str) -> list[Row]:
         """The counts of both arms in each stratum, behind these columns."""

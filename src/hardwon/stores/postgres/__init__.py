@@ -1,0 +1,133 @@
+"""One memory for many machines: everything in a PostgreSQL database, a spool in the home."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from hardwon._cold.cached import cached_property
+from hardwon._cold.hashing import blake2b
+from hardwon._cold.lazy import lazy
+from hardwon.postgres import schema
+from hardwon.postgres.database import POOL, Database
+from hardwon.stores.journal import Journal
+from hardwon.stores.postgres import checking, moving, scopes
+from hardwon.stores.postgres.calls import PostgresCalls
+from hardwon.stores.postgres.deliveries import PostgresDeliveries
+from hardwon.stores.postgres.dreams import PostgresDreams
+from hardwon.stores.postgres.failures import PostgresFailures
+from hardwon.stores.postgres.history import PostgresHistory
+from hardwon.stores.postgres.index import FRESH
+from hardwon.stores.postgres.lessons import PostgresLessons
+from hardwon.stores.postgres.listing import PostgresListing
+from hardwon.stores.postgres.reflections import PostgresReflections, on_runs
+from hardwon.stores.postgres.statistics import PostgresStatistics
+from hardwon.stores.postgres.together import Together
+from hardwon.stores.postgres.units import PostgresUnits
+from hardwon.stores.spool import Spool
+from hardwon.values.scope import Scope
+
+if TYPE_CHECKING:
+    from hardwon.ports import VectorStore
+    from hardwon.stores.postgres import vectors
+else:
+    vectors = lazy("hardwon.stores.postgres.vectors")  # needs numpy
+
+_SHELVES = """
+SELECT s.agent_id, s.project, count(*) FROM hardwon.lessons AS l
+JOIN hardwon.shelves AS s ON s.tenant = l.tenant AND s.id = l.shelf
+WHERE l.tenant = %(tenant)s AND l.status IN ('candidate', 'proven')
+GROUP BY s.agent_id, s.project ORDER BY count(*) DESC, s.agent_id, s.project
+"""
+_DUE = """
+INSERT INTO hardwon.folded (batch) VALUES (%(batch)s) ON CONFLICT DO NOTHING RETURNING batch
+"""
+
+
+class PostgresStore:
+    """Everything in one database; what is noted on the agent's path waits in a file of the home."""
+
+    def __init__(
+        self,
+        url: str,
+        home: str,
+        *,
+        migrate: str = schema.AUTO,
+        pool: int = POOL,
+        fresh: int = FRESH,
+    ) -> None:
+        self.database = Database(url, pool=pool)
+        schema.ensure(self.database, migrate)
+        self.lessons = PostgresLessons(self.database, fresh)
+        self._journal = Journal(self.database, Spool(_spool(url, home)), self._is_due)
+        self.units = PostgresUnits(self.database, self._journal)
+        self.calls = PostgresCalls(self.database, self._journal)
+        self.deliveries = PostgresDeliveries(self.database, self._journal)
+        self.reflections = PostgresReflections(self.database)
+        self.runs = on_runs(self.database)
+        self.failures = PostgresFailures(self.database)
+        self.statistics = PostgresStatistics(self.database, self._journal)
+        self.listing = PostgresListing(self.database, self._journal)
+        self.history = PostgresHistory(self.database)
+        self.dreams = PostgresDreams(self.database)
+
+    @cached_property
+    def vectors(self) -> VectorStore:
+        return vectors.PostgresVectors(self.database)
+
+    def together(self) -> Together:
+        return Together(self.database)
+
+    def shelves(self, tenant: str) -> dict[Scope, int]:
+        rows = self.database.of(tenant).rows(_SHELVES)
+        return {Scope(tenant, agent, project or None): active for agent, project, active in rows}
+
+    def fold(self) -> int:
+        """Move what was noted on the agents' path into the database."""
+        return self._journal.fold()
+
+    def tend(self) -> int:
+        """Move what was noted and what waits for the dictionary, as workers do; how much."""
+        return self.fold() + self.lessons.index.settle_all()
+
+    def scopes(self, tenant: str, project: str) -> list[Scope]:
+        self.fold()
+        found = scopes.of_tenant(self.database, tenant).values()
+        return [one for one in found if one.project == project]
+
+    def move(self, scope: Scope, target: Scope) -> None:
+        self.fold()
+        with self.together():
+            old, new = scopes.own(self.database, scope), scopes.ensure(self.database, target)
+            if old is not None:
+                self.calls.move(scope.tenant, old, new)
+                moving.move(self.database.of(scope.tenant), old, new)
+
+    def forget(self, tenant: str) -> None:
+        self.fold()
+        self.database.of(tenant).run("DELETE FROM hardwon.tenants WHERE name = %(tenant)s")
+
+    def check(self) -> list[str]:
+        self.fold()
+        return [
+            problem
+            for tenant in scopes.tenants(self.database)
+            for problem in (
+                *checking.miscounted(self.database.of(tenant)),
+                *self.lessons.quarantine_damaged(tenant),
+            )
+        ]
+
+    def close(self) -> None:
+        if self._journal.is_full:
+            self.fold()
+        self.database.close()
+
+    def _is_due(self, batch: str) -> bool:
+        return bool(self.database.rows(_DUE, batch=batch))
+
+
+def _spool(url: str, home: str) -> str:
+    """The file of what waits to be told to this database, and to no other."""
+    digest = blake2b(url.encode(), digest_size=6).hexdigest()
+    return os.path.join(home, f"deliveries-{digest}.spool")

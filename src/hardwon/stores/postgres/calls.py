@@ -1,0 +1,115 @@
+"""Calls in PostgreSQL: how often each feature was there, and what came of it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from hardwon.ranking.odds import EVERY, LIMITS, PRUNE_EVERY, Call, Counts, counted, together, united
+from hardwon.stores.postgres import scopes
+from hardwon.values.scope import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from hardwon.postgres.database import Database, Tenancy
+    from hardwon.stores.journal import Journal
+
+_KNOWN = """
+SELECT shelf, feature, made, kinds, touched FROM hardwon.odds
+WHERE tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[])
+AND feature = ANY(%(features)s::bigint[])
+"""
+_KEEP = """
+INSERT INTO hardwon.odds (tenant, shelf, feature, made, kinds, touched)
+SELECT %(tenant)s, %(shelf)s, * FROM unnest(
+    %(features)s::bigint[], %(made)s::bigint[], %(kinds)s::text[], %(touched)s::bigint[]
+)
+ON CONFLICT (tenant, shelf, feature) DO UPDATE
+SET made = excluded.made, kinds = excluded.kinds, touched = excluded.touched
+"""
+_PRUNE = """
+DELETE FROM hardwon.odds WHERE tenant = %(tenant)s AND shelf = %(shelf)s AND feature IN (
+    SELECT feature FROM hardwon.odds WHERE tenant = %(tenant)s AND shelf = %(shelf)s
+    ORDER BY touched DESC, feature OFFSET %(kept)s
+)
+"""
+_FEATURES = "SELECT feature FROM hardwon.odds WHERE tenant = %(tenant)s AND shelf = %(shelf)s"
+
+
+class PostgresCalls:
+    """Calls are noted in the journal, and counted in their order when it is folded."""
+
+    def __init__(self, database: Database, journal: Journal) -> None:
+        self._db = database
+        self._journal = journal
+        journal.on("made", self._fold)
+
+    def made(self, scope: Scope, call: Call) -> None:
+        self._journal.note("made", *scope, *call)
+        if call.kind:  # a failure is written anyway; what was noted goes along
+            self._journal.fold()
+
+    def counts(self, scope: Scope, features: Sequence[int]) -> dict[int, Counts]:
+        seen = scopes.visible(self._db, scope)
+        found: dict[int, list[Counts]] = {}
+        for known in _known(self._db.of(scope.tenant), seen.ids, features).values():
+            for feature, one in known.items():
+                found.setdefault(feature, []).append(one)
+        return {feature: together(known) for feature, known in found.items()}
+
+    def move(self, tenant: str, old: int, new: int) -> None:
+        """Add what one shelf knows to what another knows."""
+        tenancy = self._db.of(tenant)
+        features = [row[0] for row in tenancy.rows(_FEATURES, shelf=old)]
+        known = _known(tenancy, [old, new], features)
+        _keep(tenancy, new, united(known.get(old, {}), known.get(new, {})))
+
+    def _fold(self, records: list[list[Any]]) -> None:
+        """Count what the journal noted, scope by scope, in one order everywhere."""
+        calls: dict[Scope, list[Call]] = {}
+        for tenant, agent, project, features, kind, met in records:
+            call = Call(tuple(features), kind, tuple(met))
+            calls.setdefault(Scope(tenant, agent, project), []).append(call)
+        for scope in sorted(calls, key=str):
+            scopes.lock(self._db, scope)  # what is read here is written again
+            shelf = scopes.ensure(self._db, scope)
+            self._count(self._db.of(scope.tenant), shelf, calls[scope])
+
+    @staticmethod
+    def _count(tenancy: Tenancy, shelf: int, calls: list[Call]) -> None:
+        features = sorted({feature for call in calls for feature in call.features})
+        known = _known(tenancy, [shelf], features).get(shelf, {})
+        for call in calls:
+            counted(known, call)
+            if known[EVERY].touched % PRUNE_EVERY == 0:
+                _keep(tenancy, shelf, known)
+                tenancy.run(_PRUNE, shelf=shelf, kept=LIMITS.features)
+                known = _known(tenancy, [shelf], features).get(shelf, {})
+        _keep(tenancy, shelf, known)
+
+
+def _known(
+    tenancy: Tenancy, shelves: list[int], features: Iterable[int]
+) -> dict[int, dict[int, Counts]]:
+    """What each shelf knows of these features, and of every call."""
+    found: dict[int, dict[int, Counts]] = {}
+    asked = [EVERY, *features]
+    for shelf, feature, made, kinds, touched in tenancy.rows(
+        _KNOWN, shelves=shelves, features=asked
+    ):
+        counts = Counts(made, tuple(map(tuple, json.loads(kinds))), touched)
+        found.setdefault(shelf, {})[feature] = counts
+    return found
+
+
+def _keep(tenancy: Tenancy, shelf: int, known: dict[int, Counts]) -> None:
+    tenancy.run(
+        _KEEP,
+        shelf=shelf,
+        features=list(known),
+        made=[one.made for one in known.values()],
+        kinds=[json.dumps(one.kinds) for one in known.values()],
+        touched=[one.touched for one in known.values()],
+    )

@@ -1,0 +1,68 @@
+"""What lessons said before they were changed, in PostgreSQL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.stores.postgres import scopes
+from hardwon.stores.records import HISTORY_KEPT, lesson_record, recorded_lesson
+from hardwon.stores.rows import moment
+from hardwon.values.history import Change
+
+if TYPE_CHECKING:
+    from hardwon.postgres.database import Database
+    from hardwon.values.scope import Scope
+
+_NOTE = """
+INSERT INTO hardwon.lesson_history (tenant, shelf, lesson, act, before, at)
+VALUES (%(tenant)s, %(shelf)s, %(lesson)s, %(act)s, %(before)s, %(at)s)
+"""
+_PRUNE = """
+DELETE FROM hardwon.lesson_history WHERE tenant = %(tenant)s AND shelf = %(shelf)s AND id IN (
+    SELECT id FROM hardwon.lesson_history WHERE tenant = %(tenant)s AND shelf = %(shelf)s
+    ORDER BY id DESC OFFSET %(kept)s
+)
+"""
+_OF = """
+SELECT shelf, before, act, at, id FROM hardwon.lesson_history
+WHERE tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[])
+AND (%(lesson)s::bigint IS NULL OR lesson = %(lesson)s::bigint) ORDER BY id DESC
+"""
+_FORGET = """
+DELETE FROM hardwon.lesson_history
+WHERE tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[]) AND id = %(id)s
+"""
+
+
+class PostgresHistory:
+    """Changes, newest last; the oldest are forgotten."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def note(self, change: Change) -> None:
+        before = change.before
+        with self._db:
+            tenancy, shelf = self._db.of(before.scope.tenant), scopes.ensure(self._db, before.scope)
+            tenancy.run(
+                _NOTE,
+                shelf=shelf,
+                lesson=before.id,
+                act=change.act,
+                before=lesson_record(before),
+                at=change.at.timestamp(),
+            )
+            tenancy.run(_PRUNE, shelf=shelf, kept=HISTORY_KEPT)
+
+    def of(self, scope: Scope, lesson: int | None) -> list[Change]:
+        seen = scopes.visible(self._db, scope)
+        rows = self._db.of(scope.tenant).rows(_OF, shelves=seen.ids, lesson=lesson)
+        return [
+            Change(before=before, act=act, at=moment(at), id=number)
+            for shelf, record, act, at, number in rows
+            if (before := recorded_lesson(record, seen.scopes[shelf]))
+        ]
+
+    def forget(self, scope: Scope, change: Change) -> None:
+        seen = scopes.visible(self._db, scope)
+        self._db.of(scope.tenant).run(_FORGET, shelves=seen.ids, id=change.id)

@@ -1,0 +1,153 @@
+"""The index that recall reads: the dictionary in blocks, and what waits beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon import _hurry
+from hardwon.postgres.database import Asked
+from hardwon.ranking import postings
+from hardwon.ranking.postings import BLOCK, RANKS
+from hardwon.ranking.query import LEAST_READ, MOST_READ, Query, Tally, keys, tallied
+from hardwon.stores.postgres import scopes, versions
+from hardwon.stores.postgres.fresh import Fresh, holding, packed
+from hardwon.stores.postgres.settle import settle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hardwon.postgres.database import Database, Row, Tenancy
+    from hardwon.stores.postgres.scopes import Visible
+    from hardwon.values.scope import Scope
+
+FRESH = 256  # rows that wait for the dictionary on a shelf
+_KEYS_ASKED = 400
+_NOTE = """
+WITH noted AS (
+    INSERT INTO hardwon.fresh (tenant, shelf, lesson, is_new, entries)
+    VALUES (%(tenant)s, %(shelf)s, %(lesson)s, %(is_new)s, %(entries)s)
+)
+SELECT count(*) FROM hardwon.fresh WHERE tenant = %(tenant)s AND shelf = %(shelf)s
+"""
+# Keys from the rarest on, with running sums of their holders: what fits into the limit is read
+# whole, and of the first key that does not fit the strongest blocks.
+_BLOCKS = f"""
+WITH seen AS MATERIALIZED (
+    SELECT id, active FROM hardwon.shelves
+    WHERE tenant = %(tenant)s AND agent_id = %(agent)s AND project = ANY(%(projects)s::text[])
+),
+total AS MATERIALIZED (
+    SELECT coalesce(sum(active), 0) + (
+        SELECT count(*) FROM hardwon.fresh
+        WHERE tenant = %(tenant)s AND shelf IN (SELECT id FROM seen) AND is_new
+    ) AS n FROM seen
+),
+most AS MATERIALIZED (
+    SELECT CASE WHEN %(reach)s > 0 THEN %(reach)s ELSE
+        greatest({LEAST_READ}, least({MOST_READ}, 3 * floor(sqrt(n::double precision))::int))
+    END AS n FROM total
+),
+known AS MATERIALIZED (
+    SELECT id, term, holders, sum(holders) OVER (
+        ORDER BY holders, term, shelf ROWS UNBOUNDED PRECEDING
+    ) AS upto
+    FROM hardwon.terms
+    WHERE tenant = %(tenant)s AND shelf IN (SELECT id FROM seen)
+    AND term = ANY(%(keys)s::text[])
+),
+cut AS MATERIALIZED (
+    SELECT k.id, k.term, (most.n - (k.upto - k.holders))::int AS room
+    FROM known AS k, most WHERE k.upto > most.n ORDER BY k.upto LIMIT 1
+)
+SELECT id, term, holders, 0, 0, NULL::bytea, 0 FROM known
+UNION ALL
+SELECT k.id, k.term, 0, p.rank::int, p.first, p.lessons, 0
+FROM most, known AS k JOIN hardwon.postings AS p ON p.tenant = %(tenant)s AND p.term = k.id
+WHERE k.upto <= most.n
+UNION ALL
+SELECT c.id, c.term, 0, p.rank::int, p.first, p.lessons, c.room FROM cut AS c, LATERAL (
+    SELECT rank, first, lessons FROM hardwon.postings
+    WHERE tenant = %(tenant)s AND term = c.id AND c.room > 0
+    ORDER BY rank, first LIMIT c.room / {BLOCK} + {RANKS}
+) AS p
+"""
+_STRONGEST = """
+SELECT lessons FROM hardwon.postings WHERE tenant = %(tenant)s AND term = %(term)s
+ORDER BY rank, first LIMIT %(most)s
+"""
+_WAITING = """
+SELECT shelf FROM hardwon.fresh WHERE tenant = %(tenant)s
+GROUP BY shelf HAVING count(*) >= %(least)s ORDER BY shelf
+"""
+
+
+class Index:
+    """By which keys lessons are found. Anybody notes; one process a shelf moves what was noted."""
+
+    def __init__(self, database: Database, fresh: int = FRESH) -> None:
+        self._db = database
+        self._limit = fresh
+        self._fresh = Fresh(database)
+
+    def note(
+        self, tenancy: Tenancy, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool
+    ) -> None:
+        """Let a lesson be found by these keys alone."""
+        with self._db as transaction:
+            values = {"shelf": shelf, "lesson": lesson, "is_new": is_new}
+            (count,) = tenancy.rows(_NOTE, entries=packed(entries), **values)[0]
+            versions.touch(transaction, tenancy, shelf)
+            if count >= self._limit and _hurry.left() is None:
+                settle(tenancy, shelf)
+
+    def settle(self, tenancy: Tenancy, shelf: int) -> None:
+        """Move what waits on a shelf, unless another does."""
+        settle(tenancy, shelf)
+
+    def settle_all(self, least: int = 1) -> int:
+        """Move what waits on every shelf of every tenant where it is so much; how many rows."""
+        return sum(
+            settle(self._db.of(tenant), shelf)
+            for tenant in scopes.tenants(self._db)
+            for (shelf,) in self._db.of(tenant).rows(_WAITING, least=least)
+        )
+
+    def tally(self, scope: Scope, query: Query) -> tuple[Visible, Tally]:
+        """What is seen from a scope, and what speaks for each lesson there."""
+        tenancy, asked = self._db.of(scope.tenant), list(keys(query)[:_KEYS_ASKED])
+        shelves = scopes.asked(scope)
+        values = {**shelves.values, "keys": asked, "reach": query.reach}
+        scopes.hold(self._db, scope)
+        found, rows = tenancy.ask(shelves, Asked(_BLOCKS, values))
+        seen = scopes.Visible(scope, found)
+        waiting = self._fresh.look(tenancy, seen.shelves)
+        return seen, tallied(
+            query,
+            _read(tenancy, rows),
+            known=[(term, holders) for _, term, holders, *_ in rows if holders],
+            total=seen.total,
+            fresh=holding(waiting, asked),
+            changed=(lesson for shelf in waiting for lesson in shelf.lessons),
+        )
+
+
+def _read(tenancy: Tenancy, rows: list[Row]) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
+    """Keys and the lessons that hold them; of the key that was cut the strongest."""
+    cut = sorted((row[3], row[4], row) for row in rows if row[6])
+    for _, term, _, _, _, block, room in rows:
+        if block is not None and not room:
+            yield term, postings.pairs(block)
+    if cut:
+        number, term, *_, room = cut[0][2]
+        first = [(row[5],) for *_, row in cut]
+        yield (
+            term,
+            postings.strongest(
+                lambda most: (
+                    first
+                    if most == room // BLOCK + RANKS
+                    else tenancy.rows(_STRONGEST, term=number, most=most)
+                ),
+                room,
+            ),
+        )

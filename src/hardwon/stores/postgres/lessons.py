@@ -1,0 +1,242 @@
+"""Lessons in PostgreSQL, with the index that recall reads."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from hardwon.errors import NotFound
+from hardwon.ranking.query import Match, Query, index
+from hardwon.stores.postgres import scopes as shelves
+from hardwon.stores.postgres import versions
+from hardwon.stores.postgres.index import FRESH, Index
+from hardwon.stores.rows import COLUMNS, damage, lesson_of, values_of
+from hardwon.values.lesson import LIVE, SHELVED, Lesson, Status, statuses
+from hardwon.values.lesson_check import checked, mended
+from hardwon.values.provenance import with_reason
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from hardwon.postgres.database import Database, Row, Tenancy
+    from hardwon.stores.postgres.scopes import Visible
+    from hardwon.values.scope import Scope
+
+_SEARCHED = 200  # lessons that are looked into at a time
+_NAMES = COLUMNS.split(", ")
+ALL_TEXT = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
+_READ = f"SELECT id, shelf, {COLUMNS}"
+_SELECT = f"{_READ} FROM hardwon.lessons WHERE tenant = %(tenant)s"
+_INSERT = f"""
+INSERT INTO hardwon.lessons (tenant, shelf, {COLUMNS})
+VALUES (%(tenant)s, %(shelf)s, {", ".join(f"%({name})s" for name in _NAMES)})
+ON CONFLICT (tenant, shelf, job) WHERE job <> '' DO NOTHING RETURNING id
+"""
+_UPDATE = f"""
+UPDATE hardwon.lessons SET {", ".join(f"{name} = %({name})s" for name in _NAMES)}
+WHERE tenant = %(tenant)s AND id = %(id)s AND shelf = %(shelf)s
+"""
+_RECENT = f"""
+{_SELECT} AND shelf = ANY(%(shelves)s::bigint[]) AND status = ANY(%(statuses)s::text[])
+ORDER BY last_seen_at DESC, created_at DESC, id DESC LIMIT %(limit)s
+"""
+_SEARCH = f"""
+SELECT id FROM hardwon.lessons WHERE tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[])
+AND status = ANY(%(statuses)s::text[]) AND strpos(lower({ALL_TEXT}), %(piece)s) > 0
+ORDER BY hit_count DESC, last_seen_at DESC, id DESC
+"""
+_HOLDING = f"""
+{_READ}, {ALL_TEXT} FROM hardwon.lessons
+WHERE tenant = %(tenant)s AND id = ANY(%(ids)s::bigint[])
+"""
+_MATCHED = f"""
+{_SELECT} AND id = ANY(%(ids)s::bigint[]) AND shelf = ANY(%(shelves)s::bigint[])
+AND status = ANY(%(statuses)s::text[]) AND (expires_at IS NULL OR expires_at > %(now)s)
+"""
+_USUAL = """
+SELECT u.id FROM unnest(%(shelves)s::bigint[]) AS asked (shelf), LATERAL (
+    SELECT met_count, updated_at, id FROM hardwon.lessons
+    WHERE tenant = %(tenant)s AND shelf = asked.shelf AND status = %(status)s AND met_count > 1
+    ORDER BY met_count DESC, updated_at DESC LIMIT %(limit)s
+) AS u ORDER BY met_count DESC, updated_at DESC, id DESC LIMIT %(limit)s
+"""
+_GUARDS = f"""
+{_SELECT} AND shelf = ANY(%(shelves)s::bigint[]) AND guard
+AND status <> ALL(%(shelved)s::text[]) ORDER BY id
+"""
+_PAGE = f"""
+{_SELECT} AND shelf = ANY(%(shelves)s::bigint[]) AND status = ANY(%(statuses)s::text[])
+AND id > %(after)s ORDER BY id LIMIT %(limit)s
+"""
+
+
+class PostgresLessons:
+    """The lesson store of many machines."""
+
+    def __init__(self, database: Database, fresh: int = FRESH) -> None:
+        self._db = database
+        self.index = Index(database, fresh)
+
+    def add(self, lesson: Lesson) -> Lesson:
+        checked(lesson)
+        with self._db:
+            tenancy, shelf = (
+                self._db.of(lesson.scope.tenant),
+                shelves.ensure(self._db, lesson.scope),
+            )
+            made = tenancy.row(_INSERT, shelf=shelf, **_values(lesson))
+            if made is None:
+                sql = f"{_SELECT} AND shelf = %(shelf)s AND job = %(job)s"
+                before = tenancy.rows(sql, shelf=shelf, job=lesson.job)
+                return lesson_of(before[0], {shelf: lesson.scope})
+            stored = lesson._replace(id=made[0])
+            self.index.note(tenancy, shelf, stored.id, _findable(stored), is_new=True)
+            return stored
+
+    def get(self, scope: Scope, number: int) -> Lesson:
+        seen = shelves.visible(self._db, scope)
+        row = self._db.of(scope.tenant).row(
+            f"{_SELECT} AND id = %(id)s AND shelf = ANY(%(shelves)s::bigint[])",
+            id=number,
+            shelves=seen.ids,
+        )
+        if row is None:
+            raise NotFound("lesson", number)
+        return lesson_of(row, seen.scopes)
+
+    def update(self, lesson: Lesson) -> None:
+        checked(lesson)
+        with self._db as transaction:
+            tenancy = self._db.of(lesson.scope.tenant)
+            shelf, before = self._own(lesson.scope, lesson.id)
+            tenancy.run(_UPDATE, id=lesson.id, shelf=shelf, **_values(lesson))
+            versions.touch(transaction, tenancy, shelf)
+            entries = _findable(lesson)
+            if entries != _findable(before):
+                self.index.note(tenancy, shelf, lesson.id, entries, is_new=False)
+
+    def delete(self, scope: Scope, number: int) -> None:
+        with self._db:
+            tenancy = self._db.of(scope.tenant)
+            shelf, _ = self._own(self.get(scope, number).scope, number)
+            self.index.note(tenancy, shelf, number, {}, is_new=False)
+            self.index.settle(tenancy, shelf)
+            tenancy.run(
+                "DELETE FROM hardwon.lessons"
+                " WHERE tenant = %(tenant)s AND id = %(id)s AND shelf = %(shelf)s",
+                id=number,
+                shelf=shelf,
+            )
+
+    def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
+        seen = shelves.visible(self._db, scope)
+        asked = list(statuses(status))
+        rows = self._db.of(scope.tenant).rows(
+            _RECENT, shelves=seen.ids, statuses=asked, limit=limit
+        )
+        return [one for row in rows if (one := lesson_of(row, seen.scopes)).status in asked]
+
+    def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
+        with self._db.snapshot():
+            seen = shelves.visible(self._db, scope)
+            rows = self._db.of(scope.tenant).rows(
+                _SEARCH,
+                shelves=seen.ids,
+                statuses=list(statuses(Status.ACTIVE)),
+                piece=sure_piece(text),
+            )
+            return self._holding(text.lower(), [number for (number,) in rows], seen, limit)
+
+    def _holding(self, asked: str, numbers: list[int], seen: Visible, limit: int) -> list[Lesson]:
+        """The first of these lessons that contain the text, read as far as it takes."""
+        tenancy = self._db.of(next(iter(seen.scopes.values())).tenant) if seen.ids else None
+        found: list[Lesson] = []
+        while tenancy and numbers and len(found) < limit:
+            part, numbers = numbers[:_SEARCHED], numbers[_SEARCHED:]
+            held = holding(tenancy, part, seen.scopes, asked)
+            found += [held[number] for number in part if number in held]
+        return found[:limit]
+
+    def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
+        with self._db.snapshot():
+            seen, tally = self.index.tally(scope, query)
+            best = list(dict.fromkeys((*tally.best(limit), *self._usual(seen, query.usual))))
+            rows = self._read(scope, _MATCHED, best, seen, now) if best else []
+        read = {row[0]: lesson_of(row, seen.scopes) for row in rows}
+        whole = {number: one for number, one in read.items() if one.status in LIVE}
+        return [tally.match(whole[number]) for number in best if number in whole]
+
+    def _read(
+        self, scope: Scope, sql: str, ids: list[int], seen: Visible, now: datetime
+    ) -> list[Row]:
+        values = {"ids": ids, "shelves": seen.ids, "statuses": list(LIVE)}
+        return self._db.of(scope.tenant).rows(sql, now=now.timestamp(), **values)
+
+    def guards(self, scope: Scope) -> list[Lesson]:
+        seen = shelves.visible(self._db, scope)
+        rows = self._db.of(scope.tenant).rows(_GUARDS, shelves=seen.ids, shelved=list(SHELVED))
+        return [lesson_of(row, seen.scopes) for row in rows]
+
+    def _usual(self, seen: Visible, limit: int) -> list[int]:
+        """The lessons met most often, those met last first among equals."""
+        if not limit or not seen.ids:
+            return []
+        tenancy = self._db.of(seen.shelves[0].scope.tenant)
+        rows = tenancy.rows(_USUAL, shelves=seen.ids, status=Status.PROVEN, limit=limit)
+        return [number for (number,) in rows]
+
+    def quarantine_damaged(self, tenant: str) -> list[str]:
+        """Put every lesson that does not read as one into quarantine; what was done, in words."""
+        done = []
+        with self._db as transaction:
+            tenancy, scopes = self._db.of(tenant), shelves.of_tenant(self._db, tenant)
+            for row in tenancy.rows(_SELECT):
+                if wrong := damage(row, scopes):
+                    lesson = with_reason(mended(lesson_of(row, scopes)), f"damaged: {wrong}")
+                    tenancy.run(_UPDATE, id=lesson.id, shelf=row[1], **_values(lesson))
+                    versions.touch(transaction, tenancy, row[1])
+                    self.index.note(tenancy, row[1], lesson.id, {}, is_new=False)
+                    done.append(f"lesson {lesson.id} was damaged ({wrong}): now in quarantine")
+        return done
+
+    def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
+        """The shelf of exactly this scope, and the lesson on it, which nobody changes meanwhile."""
+        shelf = shelves.own(self._db, scope)
+        row = self._db.of(scope.tenant).row(
+            f"{_SELECT} AND id = %(id)s AND shelf = %(shelf)s FOR UPDATE", id=number, shelf=shelf
+        )
+        if shelf is None or row is None:
+            raise NotFound("lesson", number)
+        return shelf, lesson_of(row, {shelf: scope})
+
+
+def _values(lesson: Lesson) -> dict[str, object]:
+    return dict(zip(_NAMES, values_of(lesson), strict=True))
+
+
+def _findable(lesson: Lesson) -> dict[str, int]:
+    """The keys by which a lesson is found; none unless it is alive."""
+    return index(lesson) if lesson.status in LIVE else {}
+
+
+def sure_piece(text: str) -> str:
+    """The longest part of a text that has the same small letters here and in every server."""
+    return max(re.findall(r"[\x20-\x7e]+", text), key=len, default="").lower()
+
+
+def holding(
+    tenancy: Tenancy, numbers: list[int], scopes: dict[int, Scope], text: str
+) -> dict[int, Lesson]:
+    """Those of the lessons that are on the shelves and contain the text."""
+    return {
+        row[0]: lesson_of(row[:-1], scopes)
+        for row in tenancy.rows(_HOLDING, ids=numbers)
+        if row[1] in scopes and text in row[-1].lower()
+    }
+
+
+def page(tenancy: Tenancy, scopes: dict[int, Scope], *, after: int, limit: int) -> list[Lesson]:
+    """The active lessons of these shelves with an id over `after`, in the order of ids."""
+    asked = list(statuses(Status.ACTIVE))
+    rows = tenancy.rows(_PAGE, shelves=list(scopes), statuses=asked, after=after, limit=limit)
+    return [one for row in rows if (one := lesson_of(row, scopes)).is_active]

@@ -1,0 +1,141 @@
+"""Lists over many scopes in PostgreSQL: of the first rows of each shelf, the first of all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.errors import NotFound
+from hardwon.stores.postgres import scopes
+from hardwon.stores.postgres.lessons import ALL_TEXT, holding, sure_piece
+from hardwon.stores.postgres.statistics import days_of
+from hardwon.stores.rows import DELIVERY, delivery_of, moment
+from hardwon.values.lesson import statuses
+from hardwon.values.report import FailureKind, day_number
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from hardwon.postgres.database import Database, Tenancy
+    from hardwon.stores.journal import Journal
+    from hardwon.values.delivery import Delivery
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.listing import Place, Wanted
+    from hardwon.values.scope import Scope
+
+_WALKED = 200  # lessons that are read at a time
+_ENDLESS = float("inf")
+_HERE = "tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[])"
+# The order of the index `lessons_recent`.
+_LESSONS = f"""
+SELECT l.last_seen_at, l.id FROM unnest(%(shelves)s::bigint[]) AS seen (shelf),
+unnest(%(statuses)s::text[]) AS asked (status), LATERAL (
+    SELECT last_seen_at, id FROM hardwon.lessons
+    WHERE tenant = %(tenant)s AND shelf = seen.shelf AND status = asked.status
+    AND last_seen_at <= %(at)s AND (last_seen_at < %(at)s OR id > %(id)s)
+    AND (%(piece)s = '' OR strpos(lower({ALL_TEXT}), %(piece)s) > 0)
+    ORDER BY last_seen_at DESC, id LIMIT %(limit)s
+) AS l ORDER BY l.last_seen_at DESC, l.id LIMIT %(limit)s
+"""
+_DELIVERIES = f"""
+SELECT d.* FROM unnest(%(shelves)s::bigint[]) AS seen (shelf), LATERAL (
+    SELECT {DELIVERY} FROM hardwon.deliveries
+    WHERE tenant = %(tenant)s AND shelf = seen.shelf
+    AND at <= %(at)s AND (at < %(at)s OR id > %(id)s) ORDER BY at DESC, id LIMIT %(limit)s
+) AS d ORDER BY d.at DESC, d.id LIMIT %(limit)s
+"""
+_COUNTS = f"SELECT status, count(*) FROM hardwon.lessons WHERE {_HERE} GROUP BY status"
+_KINDS = f"""
+SELECT signature, met FROM (
+    SELECT signature, sum(met)::bigint AS met FROM hardwon.failure_days
+    WHERE {_HERE} AND day >= %(first)s AND (%(text)s = '' OR signature IN (
+        SELECT signature FROM hardwon.failures
+        WHERE {_HERE} AND strpos(lower(text), %(text)s) > 0
+    )) GROUP BY signature
+) AS k WHERE met <= %(met)s AND (met < %(met)s OR signature > %(kind)s)
+ORDER BY met DESC, signature LIMIT %(limit)s
+"""
+_FACTS = f"""
+SELECT signature, text, first_at, last_at, shelf FROM hardwon.failures
+WHERE {_HERE} AND signature = ANY(%(kinds)s::text[]) ORDER BY last_at
+"""
+
+
+class PostgresListing:
+    """Pages of lists; a page reads few rows besides those it shows."""
+
+    def __init__(self, database: Database, journal: Journal) -> None:
+        self._db = database
+        self._journal = journal
+
+    def scopes(self, tenant: str) -> list[Scope]:
+        found = scopes.of_tenant(self._db, tenant).values()
+        return sorted(found, key=lambda one: (one.agent, one.project or ""))
+
+    def lesson(self, place: Place, number: int) -> Lesson:
+        self._journal.fold()
+        found = holding(self._db.of(place.tenant), [number], self._shelves(place), "")
+        if not found:
+            raise NotFound("lesson", number)
+        return found[number]
+
+    def lessons(self, wanted: Wanted) -> list[Lesson]:
+        self._journal.fold()
+        shelves, text = self._shelves(wanted.place), wanted.text.lower()
+        tenancy = self._db.of(wanted.place.tenant)
+        found: list[Lesson] = []
+        limit = max(_WALKED, wanted.limit) if text else wanted.limit
+        at, number = wanted.after or (_ENDLESS, "0")
+        while len(found) < wanted.limit:
+            rows = tenancy.rows(
+                _LESSONS,
+                shelves=list(shelves),
+                statuses=list(statuses(wanted.status)),
+                piece=sure_piece(text),
+                at=at,
+                id=int(number),
+                limit=limit,
+            )
+            ids = [row[1] for row in rows]
+            held = holding(tenancy, ids, shelves, text)
+            found += [held[one] for one in ids if one in held]
+            if len(rows) < limit:
+                break
+            at, number = rows[-1]
+        return found[: wanted.limit]
+
+    def counts(self, place: Place) -> dict[str, int]:
+        shelves = list(self._shelves(place))
+        return dict(self._db.of(place.tenant).rows(_COUNTS, shelves=shelves))
+
+    def failures(self, wanted: Wanted, since: datetime) -> list[FailureKind]:
+        shelves, first = self._shelves(wanted.place), day_number(since)
+        tenancy = self._db.of(wanted.place.tenant)
+        met, kind = wanted.after or (_ENDLESS, "")
+        values = {"shelves": list(shelves), "first": first, "text": wanted.text.lower()}
+        rows = tenancy.rows(_KINDS, met=met, kind=kind, limit=wanted.limit, **values)
+        counts: dict[str, int] = dict(rows)
+        days = days_of(tenancy, list(shelves), first, list(counts))
+        found = _facts(tenancy, shelves, list(counts))
+        return [found[one]._replace(met=counts[one], days=tuple(days[one])) for one in counts]
+
+    def deliveries(self, wanted: Wanted) -> list[Delivery]:
+        self._journal.fold()
+        shelves = self._shelves(wanted.place)
+        at, last = wanted.after or (_ENDLESS, "")
+        values = {"shelves": list(shelves), "at": at, "id": last, "limit": wanted.limit}
+        rows = self._db.of(wanted.place.tenant).rows(_DELIVERIES, **values)
+        return [delivery_of(row, shelves) for row in rows]
+
+    def _shelves(self, place: Place) -> dict[int, Scope]:
+        every = scopes.of_tenant(self._db, place.tenant)
+        return {shelf: scope for shelf, scope in every.items() if place.covers(scope)}
+
+
+def _facts(tenancy: Tenancy, shelves: dict[int, Scope], kinds: list[str]) -> dict[str, FailureKind]:
+    """Each kind as it was met last, and when it was met first."""
+    found: dict[str, FailureKind] = {}
+    rows = tenancy.rows(_FACTS, shelves=list(shelves), kinds=kinds)
+    for kind, text, first, last, shelf in rows:
+        begun = min(moment(first), found[kind].first) if kind in found else moment(first)
+        found[kind] = FailureKind(kind, text, 0, begun, moment(last), (), shelves[shelf])
+    return found

@@ -1,0 +1,134 @@
+"""From a scope to the rows that belong to it. No other module builds this part of a query."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon._cold.hashing import blake2b
+from hardwon.postgres.database import Asked
+from hardwon.values.scope import Scope
+
+if TYPE_CHECKING:
+    from hardwon.postgres.database import Database, Row
+    from hardwon.values.report import Window
+
+_VISIBLE = """
+SELECT id, project, active, version, (
+    SELECT count(*) FROM hardwon.fresh AS f
+    WHERE f.tenant = %(tenant)s AND f.shelf = s.id AND f.is_new
+) FROM hardwon.shelves AS s
+WHERE tenant = %(tenant)s AND agent_id = %(agent)s AND project = ANY(%(projects)s::text[])
+ORDER BY id
+"""
+_OWN = """
+SELECT id FROM hardwon.shelves
+WHERE tenant = %(tenant)s AND agent_id = %(agent)s AND project = %(project)s
+"""
+_OF_TENANT = """
+SELECT id, agent_id, project FROM hardwon.shelves WHERE tenant = %(tenant)s ORDER BY id
+"""
+_SERIAL = "serial"  # marks a transaction that reads what it is going to change
+
+
+class Shelf(NamedTuple):
+    """Where the lessons of one scope stand."""
+
+    id: int
+    scope: Scope
+    active: int  # lessons that the dictionary counts
+    version: int
+    added: int  # lessons that it does not count yet
+
+
+class Visible:
+    """The shelves seen from a scope."""
+
+    def __init__(self, scope: Scope, rows: list[Row]) -> None:
+        self.shelves = [
+            Shelf(number, scope._replace(project=project or None), active, version, added)
+            for number, project, active, version, added in rows
+        ]
+        self.scopes = {shelf.id: shelf.scope for shelf in self.shelves}
+        self.ids = list(self.scopes)
+        self.total = sum(shelf.active + shelf.added for shelf in self.shelves)
+
+
+def asked(scope: Scope) -> Asked:
+    """The statement whose rows make a `Visible`."""
+    projects = [seen.project or "" for seen in scope.visible()]
+    return Asked(_VISIBLE, {"agent": scope.agent, "projects": projects})
+
+
+def visible(database: Database, scope: Scope) -> Visible:
+    """The shelves seen from a scope."""
+    hold(database, scope)
+    return Visible(scope, database.of(scope.tenant).ask(asked(scope))[0])
+
+
+def own(database: Database, scope: Scope) -> int | None:
+    """The shelf of exactly this scope, if there is one."""
+    hold(database, scope)
+    row = database.of(scope.tenant).row(_OWN, agent=scope.agent, project=scope.project or "")
+    return int(row[0]) if row else None
+
+
+def ensure(database: Database, scope: Scope) -> int:
+    """The shelf of exactly this scope, made if need be. Call inside `with database:`."""
+    found = own(database, scope)
+    if found is not None:
+        return found
+    tenancy = database.of(scope.tenant)
+    tenancy.ask(
+        Asked("INSERT INTO hardwon.tenants VALUES (%(tenant)s) ON CONFLICT DO NOTHING", {}),
+        Asked(
+            "INSERT INTO hardwon.shelves (tenant, agent_id, project)"
+            " VALUES (%(tenant)s, %(agent)s, %(project)s) ON CONFLICT DO NOTHING",
+            {"agent": scope.agent, "project": scope.project or ""},
+        ),
+    )
+    return ensure(database, scope)
+
+
+def of_tenant(database: Database, tenant: str) -> dict[int, Scope]:
+    """Every shelf of a tenant."""
+    rows = database.of(tenant).rows(_OF_TENANT)
+    return {number: Scope(tenant, agent, project or None) for number, agent, project in rows}
+
+
+def of_agent(database: Database, scope: Scope) -> dict[int, Scope]:
+    """Every shelf of an agent, whatever the project."""
+    every = of_tenant(database, scope.tenant)
+    return {number: one for number, one in every.items() if one.agent == scope.agent}
+
+
+def covered(database: Database, window: Window, *, seen: bool = False) -> list[int]:
+    """The shelves that a window covers; with `seen` also those whose lessons are told there."""
+    every = of_tenant(database, window.scope.tenant)
+    holds = window.sees if seen else window.covers
+    return [number for number, scope in every.items() if holds(scope)]
+
+
+def tenants(database: Database) -> list[str]:
+    """The names of all tenants."""
+    return [name for (name,) in database.rows("SELECT name FROM hardwon.tenants ORDER BY name")]
+
+
+def serialize(database: Database) -> None:
+    """From now on the open transaction is alone with each scope that it touches."""
+    if database.open is not None:
+        database.open.notes.setdefault(_SERIAL, set())
+
+
+def hold(database: Database, scope: Scope) -> None:
+    """Wait until no other serial transaction works on this scope."""
+    held = database.open.notes.get(_SERIAL) if database.open else None
+    if held is not None and scope not in held:
+        held.add(scope)
+        lock(database, scope)
+
+
+def lock(database: Database, scope: Scope) -> None:
+    """Be alone with a scope until the transaction ends."""
+    digest = blake2b("\0".join(part or "" for part in scope).encode(), digest_size=8).digest()
+    key = int.from_bytes(digest, "big", signed=True)
+    database.of(scope.tenant).rows("SELECT pg_advisory_xact_lock(%(key)s::bigint)", key=key)

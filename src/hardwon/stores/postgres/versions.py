@@ -1,0 +1,30 @@
+"""The version of a shelf: raised by every change of a lesson on it, in the same commit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hardwon.postgres.database import Tenancy, Transaction
+
+_NOTE = "versions"
+_RAISE = """
+UPDATE hardwon.shelves SET version = version + 1, active = active + %(more)s
+WHERE tenant = %(tenant)s AND id = %(shelf)s
+"""
+
+
+def touch(transaction: Transaction, tenancy: Tenancy, shelf: int, *, active: int = 0) -> None:
+    """Let a shelf have another version, and so many more lessons in its dictionary.
+
+    That is written just before the commit: until then no other writer waits for the row.
+    """
+    touched: dict[tuple[str, int], int] = transaction.notes.setdefault(_NOTE, {})
+    touched[tenancy.tenant, shelf] = touched.get((tenancy.tenant, shelf), 0) + active
+    transaction.before_commit(_NOTE, lambda: _write(transaction, tenancy))
+
+
+def _write(transaction: Transaction, tenancy: Tenancy) -> None:
+    """In one order, so that nobody waits for somebody who waits for them."""
+    for (tenant, shelf), more in sorted(transaction.notes.pop(_NOTE).items()):
+        tenancy.database.of(tenant).run(_RAISE, shelf=shelf, more=more)

@@ -1,0 +1,93 @@
+"""Reflections, dreams and former lessons as rows, for every database that keeps them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from hardwon.stores.rows import listed, moment
+from hardwon.values.dream import Dream
+from hardwon.values.lesson_formats import from_record, to_record
+from hardwon.values.reflection import Reflection
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.scope import Scope
+
+    Row = tuple[Any, ...]
+
+HISTORY_KEPT = 1000  # changes of a shelf
+REFLECTION = "subject, title, insight, state, importance, detail, created_at, expires_at, job"
+DREAM = (
+    "id, started_at, duration_seconds, memories_consolidated, kg_nodes_added, reflection,"
+    " improvements_proposed, improvements_json, prefetch_done, report, state"
+)
+
+
+def reflection_values(reflection: Reflection) -> tuple[object, ...]:
+    """The columns of a reflection, in the order of `REFLECTION`."""
+    expires = reflection.expires_at
+    return (
+        *(reflection.subject, reflection.title, reflection.insight, reflection.state),
+        *(reflection.importance, reflection.detail, reflection.created_at.timestamp()),
+        *(expires and expires.timestamp(), reflection.job),
+    )
+
+
+def reflection_of(row: Row, scope: Scope) -> Reflection:
+    """The reflection of a row (REFLECTION, …)."""
+    return Reflection(
+        scope=scope,
+        subject=row[0],
+        title=row[1],
+        insight=row[2],
+        state=row[3],
+        importance=row[4],
+        detail=row[5],
+        created_at=moment(row[6]),
+        expires_at=moment(row[7]) if row[7] else None,
+        job=row[8],
+    )
+
+
+def dream_values(dream: Dream) -> tuple[object, ...]:
+    """The columns of a dream, in the order of `DREAM`."""
+    return (
+        *(dream.id, dream.started_at.timestamp(), dream.duration_seconds),
+        *(dream.memories_consolidated, dream.kg_nodes_added, dream.reflection),
+        *(len(dream.improvements), json.dumps(dream.improvements, ensure_ascii=False)),
+        *(int(dream.prefetch_done), dream.report, dream.state),
+    )
+
+
+def dream_of(row: Row, scope: Scope) -> Dream:
+    """The dream of a row (DREAM)."""
+    return Dream(
+        id=row[0],
+        scope=scope.everywhere(),
+        started_at=moment(row[1]),
+        duration_seconds=row[2],
+        memories_consolidated=row[3],
+        kg_nodes_added=row[4],
+        reflection=row[5],
+        improvements=listed(row[7]),
+        prefetch_done=bool(row[8]),
+        report=row[9],
+        state=row[10],
+    )
+
+
+def lesson_record(lesson: Lesson) -> str:
+    """A lesson as it was, in JSON."""
+    return json.dumps({**to_record(lesson), "id": lesson.id})
+
+
+def recorded_lesson(text: str, scope: Scope) -> Lesson | None:
+    """The lesson of a stored record; None when it is damaged."""
+    try:
+        record = json.loads(text)
+        return from_record(record, scope)._replace(id=record["id"])
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
