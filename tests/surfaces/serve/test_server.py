@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
+import queue
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -59,18 +65,103 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
         first.close()
 
 
-def test_the_command_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "hardwon", "serve", "--port", "0"]
-    environ = {**os.environ, "HARDWON_HOME": str(tmp_path)}
+@contextmanager
+def started(home: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], int, str]]:
+    """A command that serves: its process, its port, its link without the host."""
+    command = [sys.executable, "-m", "hardwon", *words]
+    environ = {**os.environ, "HARDWON_HOME": str(home), "DISPLAY": "", "WAYLAND_DISPLAY": ""}
     with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        told = process.stdout.readline() + process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)(/login\?code=\S+)", told)
-        assert found, told
-        connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=30)
-        connection.request("GET", found[2])
+        try:
+            assert process.stdout
+            told = process.stdout.readline() + process.stdout.readline()
+            found = re.search(r"http://127\.0\.0\.1:(\d+)(/login\?code=\S+)", told)
+            assert found, told
+            yield process, int(found[1]), found[2]
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("words", [("serve", "--port", "0"), ("open", "--no-browser")])
+def test_a_command_serves_until_it_is_told_to_end(tmp_path: Path, words: tuple[str, ...]) -> None:
+    with started(tmp_path, *words) as (process, port, link):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection.request("GET", link)
         assert connection.getresponse().status == 303
         process.send_signal(signal.SIGTERM)
 
         assert process.wait(30) == 0
     connection.close()
+
+
+def test_a_server_that_is_told_to_end_answers_what_it_has_begun(tmp_path: Path) -> None:
+    with started(tmp_path, "serve", "--port", "0") as (process, port, _):
+        token = (tmp_path / "token").read_text().strip()
+        body = b'{"text": "drain before a restart"}'
+        head = (
+            f"POST /v1/learn HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as late:
+            late.sendall(head.encode() + body[:-1])
+            with http_get(port, "/healthz"):  # so the first bytes of the other have been read
+                process.send_signal(signal.SIGTERM)
+            while not is_refused(port):
+                pass
+            late.sendall(body[-1:])
+            answer = late.recv(1000)
+
+        assert answer.startswith(b"HTTP/1.1 201")
+        assert process.wait(30) == 0
+    with hardwon.open(tmp_path) as hw:
+        assert [one.correction for one in hw.agent("default").lessons.list()] == [
+            "drain before a restart"
+        ]
+
+
+def test_a_server_that_is_killed_loses_nothing_it_has_acknowledged(tmp_path: Path) -> None:
+    with started(tmp_path, "serve", "--port", "0") as (process, port, _):
+        token = (tmp_path / "token").read_text().strip()
+        acknowledged: queue.Queue[str] = queue.Queue()
+        threads = [
+            threading.Thread(target=end_runs, args=(port, token, name, acknowledged))
+            for name in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        safe = [acknowledged.get(timeout=30) for _ in range(40)]
+        process.kill()  # while others are on their way
+        for thread in threads:
+            thread.join()
+    while not acknowledged.empty():
+        safe.append(acknowledged.get())
+
+    with hardwon.open(tmp_path) as hw:
+        assert set(safe) <= {job.id for job in hw.queue.waiting()}
+        assert hw.check() == []
+
+
+def end_runs(port: int, token: str, name: int, acknowledged: queue.Queue[str]) -> None:
+    """End runs until the server is gone."""
+    headers = {"Authorization": f"Bearer {token}"}
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    with suppress(OSError, http.client.HTTPException):
+        for number in range(1000):
+            body = json.dumps({"task": f"{name}-{number}", "error": "boom"})
+            connection.request("POST", "/v1/after_run?agent=coder", body, headers)
+            answer = json.loads(connection.getresponse().read())
+            acknowledged.put(answer["job"]["id"])
+    connection.close()
+
+
+@contextmanager
+def http_get(port: int, path: str) -> Iterator[None]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection.request("GET", path)
+    assert connection.getresponse().read()
+    yield
+    connection.close()
+
+
+def is_refused(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) != 0

@@ -35,6 +35,7 @@ COMMANDS = {
     "hook": "Answer an event of a coding agent (see `install`).",
     "daemon": "Answer hooks without starting a process for each.",
     "mcp": "Serve lessons over the Model Context Protocol.",
+    "open": "Look at what was learnt, in your browser.",
     "serve": "Serve the HTTP API and the pages.",
     "key": "Make, list and revoke the keys of `serve`.",
     "goal": "Tell that a goal has ended, and see what past goals taught.",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import resource
 import signal
 import socket
 import ssl
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.auth import kept_token
@@ -22,6 +23,7 @@ try:
     from hardwon.surfaces.serve.app import create
     from hardwon.surfaces.serve.gate import LOOPBACK
     from hardwon.surfaces.serve.limits import Limits
+    from hardwon.surfaces.serve.protocol import PatientProtocol
 except ImportError as error:
     raise MissingExtra("serve") from error
 
@@ -123,6 +125,7 @@ class Service:
 
     def run(self) -> None:
         """Serve until a signal ends it; requests in flight are answered."""
+        _allow_many_connections()
         try:
             self._server.run(sockets=[self._socket])
         finally:
@@ -155,6 +158,7 @@ class Service:
             log_level="warning",
             access_log=False,
             server_header=False,
+            http=PatientProtocol,
             ws="none",
         )
 
@@ -169,6 +173,13 @@ class _Server(uvicorn.Server):
                     number, self.handle_exit, number, None
                 )
         yield
+
+
+def _allow_many_connections() -> None:
+    """Take as many files as the system allows: every client that waits holds one."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _listening(address: Address) -> socket.socket:
