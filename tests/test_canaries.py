@@ -23,6 +23,7 @@ from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.respond import respond
 from hardwon.values.lesson import Lesson
 from hardwon.values.step import Step
+from tests.stored import stored
 from tests.surfaces.hooks.hooking import Hook
 
 ANSWER = (
@@ -370,13 +371,12 @@ def _imported(lessons: Lessons, file: Path) -> None:
 def test_a_store_that_nobody_screened_for_writes_no_secret(tmp_path: Path) -> None:
     """The wall itself: values that went past every stage are screened by the store's edge."""
     canaries = Canaries()
-    with hardwon.open(tmp_path) as hw:
-        agent = hw.agent("coder")
+    with stored(tmp_path) as store:
         texts = {
             name: canaries.plant(name)
             for name in ("situation", "correction", "mistake", "trigger", "origin", "author", "job")
         }
         many = {name: (canaries.plant(name),) for name in ("tags", "signatures", "calls")}
-        hw._engine.store.lessons.add(Lesson(agent.scope, **texts, **many))  # type: ignore[arg-type]
+        store.lessons.add(Lesson(hardwon.Scope(), **texts, **many))  # type: ignore[arg-type]
 
     assert canaries.found_in(_bytes_below(tmp_path)) == []

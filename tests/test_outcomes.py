@@ -33,7 +33,7 @@ def taught(hw: Hardwon) -> Agent:
 
 
 def outcomes(hw: Hardwon) -> dict[str, str]:
-    log = hw._engine.store.deliveries.recent(hw.agent("coder").scope, limit=50)
+    log = hw.tenant().deliveries().rows
     return {delivery.id: delivery.outcome for delivery in log}
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import hardwon
 from hardwon import Agent, Hardwon
 from hardwon.values.execution import FinishedRun, judge, line, pattern_key
+from tests.stored import runtime
 
 
 @pytest.fixture
@@ -92,7 +93,8 @@ def test_a_pattern_recurs_from_the_third_time(hw: Hardwon, coder: Agent) -> None
         "[Recent execution insights:]\n"
         "• ↻ web, parse (12 s) worked [moderate latency] → watch its time"
     )
-    newest = hw._engine.store.runs.recent(coder.scope, now=hw._engine.clock(), limit=1)[0]
+    with runtime(hw.settings.home) as engine:
+        newest = engine.store.runs.recent(coder.scope, now=engine.clock(), limit=1)[0]
     assert (newest.state, newest.subject) == ("pattern", "parse+web:ok")
     assert json.loads(newest.detail)["efficiency_score"] == 0.9
 

@@ -18,12 +18,14 @@ from hypothesis import strategies as st
 import hardwon
 from hardwon import Agent, Hardwon
 from hardwon.errors import InvalidInput, TransientError
+from hardwon.learn import goals
 from hardwon.learn.goals.insight import tidy
 from hardwon.learn.goals.names import goal_name
 from hardwon.learn.goals.orchestrators import goal_state, task_step
 from hardwon.models.scripted import Scripted
 from tests.embedders import Away, Topics
 from tests.samples import NOW, Clock
+from tests.stored import runtime
 
 SEARCH = {"skill_name": "web_search", "output_summary": "12 results", "status": "done"}
 PARSE = {"skill_name": "parse_table", "error": "ValueError: prices of 2023", "status": "failed"}
@@ -47,7 +49,7 @@ def coder(hw: Hardwon) -> Agent:
 
 def kept(hw: Hardwon, coder: Agent, goal_id: str) -> list[hardwon.Reflection]:
     hw.drain()
-    return hw._engine.store.reflections.about(coder.scope, goal_id)
+    return list(coder.goals.reflections(goal_id))
 
 
 def test_a_failed_goal_comes_back_as_a_past_reflection(hw: Hardwon, coder: Agent) -> None:
@@ -201,7 +203,8 @@ def test_an_ended_goal_survives_the_death_of_the_process(tmp_path: Path) -> None
 def test_a_job_worked_twice_leaves_one_reflection(hw: Hardwon, coder: Agent) -> None:
     job = coder.goals.ended("g1", "Research", "failed", error="x")
     assert job
-    asyncio.run(hw._engine.process(job))
+    with runtime(hw.settings.home) as engine:
+        asyncio.run(goals.process(engine, job))
 
     assert len(kept(hw, coder, "g1")) == 1
 

@@ -2,59 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import hardwon
 from hardwon.ranking.odds import Call
 from hardwon.stores.sqlite import SqliteStore
-from tests.samples import CODER, FAILED, WORKED, lesson
+from tests.samples import CODER, FAILED, WORKED
 
 
-@contextmanager
-def commits(hw: hardwon.Hardwon) -> Iterator[list[str]]:
-    """The transactions that were committed meanwhile."""
-    connection = hw._engine.store._db._connection  # type: ignore[attr-defined]
-    seen: list[str] = []
-    connection.set_trace_callback(lambda sql: seen.append(sql) if sql == "COMMIT" else None)
-    yield seen
-    connection.set_trace_callback(None)
+class Commits(list[str]):
+    """The transactions that were committed since the last look."""
+
+    def new(self) -> int:
+        number = len(self)
+        self.clear()
+        return number
 
 
-def test_a_failing_step_is_one_commit_and_one_that_works_is_none(tmp_path: Path) -> None:
+@pytest.fixture
+def commits(monkeypatch: pytest.MonkeyPatch) -> Commits:
+    """Hears every connection that is opened from now on."""
+    seen, connect = Commits(), sqlite3.connect
+
+    def traced(*args: Any, **how: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*args, **how)
+        connection.set_trace_callback(lambda sql: seen.append(sql) if sql == "COMMIT" else None)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", traced)
+    return seen
+
+
+def test_a_failing_step_is_one_commit_and_one_that_works_is_none(
+    tmp_path: Path, commits: Commits
+) -> None:
     with hardwon.open(tmp_path) as hw:
         agent = hw.agent("coder")
+        commits.new()
         for _ in range(3):
-            with commits(hw) as first:
-                agent.after_action("bash", FAILED.args, output=FAILED.output, failed=True)
-            assert len(first) == 1
+            agent.after_action("bash", FAILED.args, output=FAILED.output, failed=True)
+            assert commits.new() == 1
 
-        with commits(hw) as second:
-            hw.agent("coder").after_action("bash", "ls", output="out")
-        assert second == []
+        hw.agent("coder").after_action("bash", "ls", output="out")
+        assert commits.new() == 0
 
 
-def test_the_steps_of_a_run_are_one_commit(tmp_path: Path) -> None:
-    with hardwon.open(tmp_path) as hw, commits(hw) as seen:
+def test_the_steps_of_a_run_are_one_commit(tmp_path: Path, commits: Commits) -> None:
+    with hardwon.open(tmp_path) as hw:
+        commits.new()
+
         hw.agent("coder").after_run(task="make the folder", steps=[FAILED, WORKED, FAILED])
 
-        assert len(seen) == 1
+        assert commits.new() == 1
 
 
-def test_a_lesson_that_words_a_mined_one_replaces_it_in_one_commit(tmp_path: Path) -> None:
+def test_a_lesson_that_words_a_mined_one_replaces_it_in_one_commit(
+    tmp_path: Path, commits: Commits
+) -> None:
     with hardwon.open(tmp_path) as hw:
         agent = hw.agent("coder")
         agent.after_action("bash", FAILED.args, output=FAILED.output, failed=True)
         (mined,) = agent.lessons.list(status="seen")
-        worded = lesson("say `mkdir -p`", agent.scope, signatures=mined.signatures, author="person")
+        commits.new()
 
-        with commits(hw) as seen:
-            hw._engine.keep(worded)
+        agent.lessons.add("when a folder is made", "say `mkdir -p`", kinds=mined.kinds)
 
-        assert len(seen) == 1
+        assert commits.new() == 1
         assert [one.correction for one in agent.lessons.list()] == ["say `mkdir -p`"]
 
 

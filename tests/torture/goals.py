@@ -29,6 +29,7 @@ from hardwon.values.lesson import Status, noted
 from tests.proxy import Fault, Proxy
 from tests.redis_server import RedisServer
 from tests.samples import NOW
+from tests.stored import stored
 from tests.torture.kill import ended, fork, note
 from tests.torture.kill import noted as read
 
@@ -67,7 +68,6 @@ def g1(folder: Path, n: int, chance: random.Random) -> tuple[int, int]:
 
 def _lessons_of_many_kinds(hw: Hardwon) -> dict[int, Lesson]:
     """Pairs, a trio in two projects, contradictions and lessons past their time."""
-    store = hw._engine.store.lessons
     api, web = (hw.agent("coder", project=name).scope for name in ("api", "web"))
     made = []
     for kind in KINDS:
@@ -78,7 +78,8 @@ def _lessons_of_many_kinds(hw: Hardwon) -> dict[int, Lesson]:
         made += [noted(web, f"call {kind} before the weekly backup starts"), outdated]
         made += [noted(web, f"never call {kind} before the weekly backup starts")]
     times = {"created_at": NOW, "updated_at": NOW, "last_seen_at": NOW}
-    kept = [store.add(one._replace(**times)) for one in made]  # type: ignore[arg-type]
+    with stored(hw.settings.home) as store:
+        kept = [store.lessons.add(one._replace(**times)) for one in made]  # type: ignore[arg-type]
     return {one.id: one for one in kept}
 
 

@@ -18,6 +18,7 @@ import pytest
 
 import hardwon
 from hardwon.surfaces.cli import run
+from tests.stored import stored
 
 Capture = pytest.CaptureFixture[str]
 ROOT = Path(__file__).parents[3]
@@ -66,7 +67,8 @@ def test_a_goal_without_an_id_is_refused(capsys: Capture) -> None:
 def keep_twice(home: Path, agent: str = "default") -> None:
     with hardwon.open(home) as hw:
         lesson = hw.agent(agent).learn(EDIT)
-        hw._engine.store.lessons.add(lesson._replace(id=0, correction=EDIT + "!"))
+    with stored(home) as store:
+        store.lessons.add(lesson._replace(id=0, correction=EDIT + "!"))
 
 
 def test_a_dream_is_tried_done_listed_shown_and_undone(capsys: Capture, home: Path) -> None:

@@ -14,6 +14,7 @@ from hardwon.errors import StorageError
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, Kind, Reply
 from hardwon.surfaces.hooks.respond import CONTEXT_LIMIT, respond
+from tests.stored import stored
 from tests.surfaces.hooks.test_adapters import recorded
 
 PROJECT = "/home/dev/project"
@@ -141,8 +142,7 @@ def test_the_end_of_a_session_tells_what_came_of_a_warning(home: Home) -> None:
     home.tell(Kind.SESSION_END, "two")
 
     with hardwon.open(home.path) as hw:
-        scope = hw.agent("default", project=PROJECT).scope
-        (latest,) = hw._engine.store.deliveries.recent(scope, limit=1)
+        (latest,) = hw.tenant(project=PROJECT).deliveries(limit=1).rows
     assert (latest.door, latest.outcome) == ("action", "worked")
 
 
@@ -174,9 +174,9 @@ def test_a_guard_denies_and_says_why(home: Home) -> None:
     home.work()
     assert not home.tell(Kind.BEFORE, "two", **CALL).denial
 
-    with hardwon.open(home.path) as hw:
+    with hardwon.open(home.path) as hw, stored(home.path) as store:
         for lesson in hw.agent("default", project=PROJECT).lessons.list(status="all"):
-            hw._engine.store.lessons.update(lesson._replace(guard=True))
+            store.lessons.update(lesson._replace(guard=True))
 
     reply = home.tell(Kind.BEFORE, "two", **CALL)
     assert "protected branch" in reply.denial
