@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 from hardwon.pipeline.evaluate import verdicts
 from hardwon.ports import Store
+from hardwon.proof.arms import Arms
 from hardwon.proof.coin import is_withheld
 from hardwon.proof.effect import effect
-from hardwon.proof.posterior import REAL_CUT
+from hardwon.proof.posterior import RATES, RATIOS, REAL_CUT, Prior
 from hardwon.proof.verdicts import to_retire
 from hardwon.stores.memory import MemoryStore
 from hardwon.stores.sqlite import SqliteStore
@@ -57,6 +58,7 @@ class World(NamedTuple):
 
 NOTHING = World("nothing helps", ((1.0, 1.0),))
 GOOD = World("good", ((0.35, 1.0), (0.40, 0.5), (0.20, 0.2), (0.05, 1.3)))
+ASSUMED = World("as the first prior assumes", tuple(zip(Prior().ratios, RATIOS, strict=True)))
 WEAK = World("weak", ((0.50, 1.0), (0.30, 0.75), (0.15, 0.5), (0.05, 1.3)))
 
 
@@ -100,27 +102,30 @@ class Team:
         self._units.settle(SCOPE, run, family, "repeated" if came_back else "not met")
 
 
-def claims(store: Store, *, always_valid: bool = True) -> bool:
+def claims(strata: Sequence[Arms], *, always_valid: bool = True) -> bool:
     """Whether a look claims that lessons help or harm."""
-    found = effect(store.units.arms(EVER), always_valid=always_valid)
+    found = effect(strata, always_valid=always_valid)
     return bool(found and (found.is_proven or found.is_harmful))
 
 
-def years(count: int, *, days: int = 365, runs: int = 2, share: float = 0.2) -> tuple[int, int]:
+def years(count: int, *, days: int = 365, share: float = 0.2) -> tuple[int, int]:
     """Years without any effect in which a look a day claims one: always-valid, and naive."""
     valid = naive = 0
     for seed in range(count):
         with tempfile.TemporaryDirectory() as home:
             store = SqliteStore(home)
             team = Team(store, NOTHING, share=share, seed=seed)
-            claimed = {True: False, False: False}
-            for day in range(days):
-                team.work(runs, START + timedelta(days=day))
-                for kind in claimed:
-                    claimed[kind] = claimed[kind] or claims(store, always_valid=kind)
-            valid, naive = valid + claimed[True], naive + claimed[False]
+            looks = [_look(store, team, START + timedelta(days=day)) for day in range(days)]
             store.close()
+        valid += any(claims(strata) for strata in looks)
+        naive += any(claims(strata, always_valid=False) for strata in looks)
     return valid, naive
+
+
+def _look(store: Store, team: Team, day: datetime) -> list[Arms]:
+    """What is seen at the end of a day with two runs."""
+    team.work(2, day)
+    return store.units.arms(EVER)
 
 
 def power(
@@ -135,8 +140,9 @@ def power(
         for look in looks:
             team.work(look - done, START)
             done = look
-            at_end[look] += claims(store, always_valid=False)
-            has_claimed = has_claimed or claims(store)
+            strata = store.units.arms(EVER)
+            at_end[look] += claims(strata, always_valid=False)
+            has_claimed = has_claimed or claims(strata)
             ever[look] += has_claimed
     for look in looks:
         yield look, at_end[look] / repetitions, ever[look] / repetitions
@@ -161,7 +167,7 @@ def _tried(
     store: MemoryStore, lesson: int, ratio: float, chance: random.Random, share: float
 ) -> None:
     """Units of one lesson; some lessons have many."""
-    rate = chance.betavariate(2, 6)
+    rate = chance.choice(RATES)
     for number in range(int(chance.lognormvariate(4.5, 1))):
         is_out, run = chance.random() < share, f"{lesson}-{number}"
         came_back = chance.random() < min(0.99, rate if is_out else rate * ratio)
@@ -173,25 +179,30 @@ def _tried(
 def main() -> None:
     """Print what the documentation publishes."""
     part = 10 if "short" in sys.argv else 1
+    for table in (_years, _power, _retirements):
+        table(part)
+
+
+def _years(part: int) -> None:
     count = 400 // part
     valid, naive = years(count)
     print(f"| a look a day, {count} years in which nothing helps | claims |\n|---|---|")
     print(f"| always-valid interval | {valid / count:.1%} |")
-    print(f"| interval for one look | {naive / count:.1%} |")
-    print(
-        "\n| world, hold-out: sees it then / ever, always-valid | "
-        + " | ".join(f"{look:,} runs" for look in LOOKS)
-        + " |"
-    )
-    print("|---" * (len(LOOKS) + 1) + "|")
+    print(f"| interval of a single look | {naive / count:.1%} |\n", flush=True)
+
+
+def _power(part: int) -> None:
+    heads = " | ".join(f"{look:,} runs" for look in LOOKS)
+    print(f"| world, hold-out: one look / always-valid | {heads} |\n{'|---' * 7}|")
     for world, share in ((GOOD, 0.1), (GOOD, 0.2), (WEAK, 0.2), (NOTHING, 0.2)):
-        cells = [
-            f"{end:.2f} / {ever:.2f}"
-            for _, end, ever in power(world, share, repetitions=200 // part)
-        ]
-        print(f"| {world.name}, {share:.0%} | {' | '.join(cells)} |")
-    print("\n| 1,000 stores of 40 lessons | retired | useful: expected | useful: realised |")
-    print("|---|---|---|---|")
-    for world in (GOOD, WEAK):
-        retired, expected, wrong = retirements(1000 // part, world)
-        print(f"| {world.name} | {retired:,} | {expected / retired:.1%} | {wrong / retired:.1%} |")
+        found = power(world, share, repetitions=200 // part)
+        cells = " | ".join(f"{end:.2f} / {ever:.2f}" for _, end, ever in found)
+        print(f"| {world.name}, {share:.0%} | {cells} |", flush=True)
+
+
+def _retirements(part: int) -> None:
+    print("\n| stores of 40 lessons | retired | useful: expected | realised |\n|---|---|---|---|")
+    for world, stores in ((ASSUMED, 1000), (GOOD, 200), (WEAK, 200)):
+        retired, expected, wrong = retirements(stores // part, world)
+        shares = f"{expected / retired:.1%} | {wrong / retired:.1%}"
+        print(f"| {stores // part:,}: {world.name} | {retired:,} | {shares} |", flush=True)

@@ -4,7 +4,10 @@ import random
 from fractions import Fraction
 from math import comb, isclose
 
+import numpy as np
 import pytest
+from scipy.special import logsumexp
+from scipy.stats import binom
 
 from hardwon import Scope
 from hardwon.proof.arms import Arms, Treatment, total
@@ -30,7 +33,7 @@ def _exact(arms: Arms, prior: Prior) -> list[float]:
 
 def test_the_posterior_equals_exact_arithmetic() -> None:
     chance = random.Random(7)
-    for _ in range(200):
+    for _ in range(40):
         shown, withheld = chance.randrange(13), chance.randrange(8)
         arms = Arms(shown, chance.randint(0, shown), withheld, chance.randint(0, withheld))
 
@@ -40,6 +43,28 @@ def test_the_posterior_equals_exact_arithmetic() -> None:
         assert all(
             isclose(a, b, rel_tol=1e-9) for a, b in zip(belief.ratios, expected, strict=True)
         )
+
+
+def test_the_posterior_equals_scipys() -> None:
+    chance = random.Random(3)
+    rates = np.array(RATES)
+    for _ in range(200):
+        shown, withheld = chance.randrange(900), chance.randrange(200)
+        arms = Arms(shown, chance.randint(0, shown), withheld, chance.randint(0, withheld))
+
+        belief = believe([arms])
+
+        logs = np.array(
+            [
+                binom.logpmf(arms.shown_repeats, shown, np.minimum(rates * ratio, 0.99))
+                + binom.logpmf(arms.withheld_repeats, withheld, rates)
+                for ratio in RATIOS
+            ]
+        )
+        logs += np.log(Prior().ratios)[:, None] + np.log(Prior().rates)
+        expected = np.exp(logs - logsumexp(logs))
+        assert np.allclose(belief.ratios, expected.sum(axis=1), atol=1e-9)
+        assert np.allclose(belief.rates, expected.sum(axis=0), atol=1e-9)
 
 
 def test_nothing_seen_leaves_the_prior() -> None:
