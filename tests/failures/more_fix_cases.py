@@ -219,7 +219,89 @@ MORE = (
         ("sed -i '10d' lib/app.py", ""),
         ("python run.py", "fine"),
         sort="lines",
-        says=("quotes inside the braces",),
+        says=("quotes inside its braces",),
+    ),
+    case(
+        "a script that does not come as far as before",
+        ("cat <<'EOF' > go.py\nimport db\n\ndb.query('rows')\nEOF\n", ""),
+        (
+            "python go.py",
+            '!  File "go.py", line 3, in <module>\n    db.query()\nRuntimeError: rows need a pool',
+        ),
+        ("cat <<'EOF' > go.py\nimport db\ndb.connect()\ndb.pool()\ndb.query('rows')\nEOF\n", ""),
+        (
+            "python go.py",
+            '!  File "go.py", line 2, in <module>\n    db.connect()\nOSError: connection refused',
+        ),
+        sort=None,
+    ),
+    case(
+        "a script that imports itself",
+        (
+            "cat <<'EOF' > go.py\nimport kit\n\nkit.load(['go'])\n\nclass Book(kit.Model):\n"
+            "    pass\nEOF\n",
+            "",
+        ),
+        (
+            "python go.py",
+            '!  File "go.py", line 3, in <module>\n    kit.load()\n  File "/srv/go.py", line 3, in '
+            "<module>\n    kit.load()\nRuntimeError: already loading",
+        ),
+        (
+            "mkdir shop && touch shop/__init__.py && cat <<'EOF' > shop/models.py\nimport kit\n\n"
+            "class Book(kit.Model):\n    pass\nEOF\n"
+            "cat <<'EOF' > go.py\nimport kit\n\nkit.load(['shop'])\nEOF\n",
+            "",
+        ),
+        ("python go.py", "fine"),
+        sort="lines",
+        says=("imported a second time", "package of their own"),
+        never=("shop", "Book"),
+    ),
+    case(
+        "definitions that were moved for another reason",
+        (
+            "cat <<'EOF' > go.py\nimport kit\n\nclass Book(kit.Model):\n    pass\n\n"
+            "kit.load([])\nEOF\n",
+            "",
+        ),
+        (
+            "python go.py",
+            '!  File "go.py", line 3, in <module>\n    class Book\nRuntimeError: nothing is ready',
+        ),
+        (
+            "mkdir shop && touch shop/__init__.py && cat <<'EOF' > shop/models.py\nimport kit\n\n"
+            "class Book(kit.Model):\n    pass\nEOF\n"
+            "cat <<'EOF' > go.py\nimport kit\n\nkit.load(['shop'])\nEOF\n",
+            "",
+        ),
+        ("python go.py", "fine"),
+        sort=None,
+    ),
+    case(
+        "a row that a script forgot to make",
+        ("cat <<'EOF' > go.py\nimport db\nb = Book.objects.get(name='x')\nEOF\n", ""),
+        (
+            "python go.py",
+            '!  File "go.py", line 2, in <module>\nshop.models.DoesNotExist: Book matching query '
+            "does not exist.",
+        ),
+        ("cat <<'EOF' > go.py\nimport db\nb = Book.objects.get_or_create(name='x')\nEOF\n", ""),
+        ("python go.py", "fine"),
+        sort=None,
+    ),
+    case(
+        "a count in place of an object",
+        (tool("get_dearest_variant", product_id="77"), "!Error: details not valid"),
+        (tool("count_variants", product_id="77"), "12"),
+        sort=None,
+    ),
+    case(
+        "a folder for something else",
+        ("python serve.py", "!The app module is not configured"),
+        ("mkdir -p my_app && cat <<'EOF' > serve.ini\nport=1\nEOF\n", ""),
+        ("python serve.py", "fine"),
+        sort=None,
     ),
     case(
         "an edit that nobody looked at again",

@@ -501,7 +501,7 @@ READINGS = (
     Reading(
         "pytest tests/a.py",
         "E   fixture 'client' not found\n>   available fixtures: cache, capfd\n\n/a/tests/a.py:3\n=== short test summary info ===\nERROR tests/a.py::test_x\n=== 1 error in 0.1s ===",
-        "fixture <name> not found",
+        "fixture client not found",
     ),
     Reading(
         "pytest tests/a.py",

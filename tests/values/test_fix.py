@@ -19,9 +19,10 @@ def test_two_runs_prove_a_fix_and_two_failures_put_it_back(
 
 
 def test_the_same_fix_of_another_run_is_counted() -> None:
-    assert with_success((INSTALL,), INSTALL._replace(text="other words")) == (
-        INSTALL._replace(worked=2),
-    )
+    longer = INSTALL._replace(text="First run `npm ci`, which somebody forgot")
+
+    assert with_success((INSTALL,), longer) == (INSTALL._replace(worked=2),)
+    assert with_success((longer,), INSTALL) == (INSTALL._replace(worked=2),)
 
 
 def test_another_fix_stands_beside_it() -> None:

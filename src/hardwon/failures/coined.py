@@ -29,6 +29,12 @@ def is_own_module(name: str, step: Step, before: Sequence[Step]) -> bool:
     )
 
 
+def is_written(name: str, step: Step, before: Sequence[Step]) -> bool:
+    """Whether a call of the run holds the name: then the run may have made it up."""
+    seen = (each.args for each in (step, *before[-_LOOKED_BACK:]) if name in each.args)
+    return any(name in re.findall(r"\w+", args) for args in seen)
+
+
 def _using(step: Step) -> list[Command]:
     """The commands of a call that do not install what they name."""
     return [each for each in parse(step.args) if each.verb not in {"install", "add", "get"}]

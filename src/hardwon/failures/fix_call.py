@@ -181,6 +181,7 @@ def _flag_changes(case: Case, pair: Pair) -> list[Change]:
     telling = _bare_flags(added)
     if pair.new.name == "rm" and "Is a directory" not in case.line:
         telling &= {"-f"}  # that folders were removed as well explains nothing
+        added = ["-f"]
     if not (telling or dropped) or any(_is_weaker(flag, pair.new) for flag in added):
         return []
     key = " ".join((pair.new.does, *sorted(telling), *sorted(f"no{flag}" for flag in dropped)))
@@ -196,7 +197,8 @@ def _flag_words(pair: Pair, added: list[str], dropped: list[str]) -> str:
     shown = _shown(added, dict(valued(pair.old, pair.new)))
     given = f" with `{shown}`" if added else ""
     left = f"{' instead of' if added else ' without'} `{' '.join(dropped)}`" if dropped else ""
-    return f"Call `{pair.new.call}`{given}{left}."
+    why = ": it skips what is missing" if (pair.new.name, shown) == ("rm", "-f") else ""
+    return f"Call `{pair.new.call}`{given}{left}{why}."
 
 
 def _shown(flags: list[str], values: dict[str, str]) -> str:
@@ -266,8 +268,9 @@ def _split_code(case: Case, pair: Pair) -> Fix | None:
         return None
     name = pair.old.program
     text = (
-        "A compound statement (`class`, `def`, `for`, `with`, `try`) cannot follow `;`. Give the "
-        f"code on several lines: in a here-document (`{name} - <<'EOF'`) or in a script file."
+        "In code on one line a compound statement (`class`, `def`, `for`, `with`, `try`) cannot "
+        f"follow `;`. Give it on several lines: in a here-document (`{name} - <<'EOF'`) or in a "
+        "script file."
     )
     return Fix("call", text, "call lines for one-liner", "", "code on one line, joined by `;`")
 

@@ -17,15 +17,16 @@ _PLACE = r"File \"([^\"\n]{1,300})\", line \d+"
 _NESTED = r"\bf(\"|')[^\n]{0,200}\{[^}\n]{0,200}\1"
 _SHOWN = 400  # characters at the end of an output that hold the line that cannot be parsed
 _QUOTES = (
-    "The quotes inside the braces of an f-string must differ from those around it (before Python "
-    "3.12). Use the other quotes, or pass the value as an argument of its own: `print('x', value)`."
+    "If the line is an f-string: before Python 3.12 the quotes inside its braces must differ from "
+    "those around it. Use the other quotes, or pass the value as an argument of its own: "
+    "`print('x', value)`."
 )
 _UNSEEN = "it was edited unseen"
 _PRINTERS = word_set("sed nl cat head tail awk bat less")
 _TEXT = (
-    "The edit left the file with a wrong indentation. Print the lines around the place "
-    "(`nl -ba FILE`, `sed -n '80,95p' FILE`), match the indentation of the neighbours, and edit "
-    "again."
+    "If you have just edited the file, the edit left it with a wrong indentation. Print the lines "
+    "around the place (`nl -ba FILE`, `sed -n '80,95p' FILE`), match the indentation of the "
+    "neighbours, and edit again."
 )
 
 

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from hardwon._cold import re
+from hardwon._cold.lazy import lazy
 from hardwon.failures.authored import edits_source, is_coined
+from hardwon.failures.fix_blocks import (
+    LINES,
+    Block,
+    added_blocks,
+    as_code,
+    closed,
+    end_of,
+    outside_calls,
+    until,
+)
 from hardwon.failures.fix_case import (
     Case,
     is_gone,
@@ -18,7 +29,9 @@ from hardwon.failures.fix_script import (
     DEFINED,
     MOVED,
     Scripts,
+    code_run,
     failing_line,
+    frames,
     lines_run,
     moved_fix,
     place_of,
@@ -28,23 +41,26 @@ from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import difflib
     from collections.abc import Sequence
-    from typing import NamedTuple
 
     from hardwon.values.step import Step
 
 else:
-    from hardwon._cold.namedtuple import NamedTuple
+    difflib = lazy("difflib")
 
-_LINES, _LIMIT = 8, 460
+_LIMIT = 460
 _LAST = 1_000_000  # beyond any line
 _LATE = 12  # steps after which the next version of a script is another experiment
-_APART = 3  # lines between two groups of changed lines
 _TELLING = 3  # the score of a block that has to do with the error
 _FEW, _SHORT = 4, 5  # lines that are taken as they are
 _OWN_SLIPS = (  # what an author mistyped, not what is to be known
     r"^(?:E +)?(?:NameError|IndentationError|TabError|UnboundLocalError|SyntaxError|ReferenceError)"
 )
+_OWN_DATA = (  # rows that the script itself should have made
+    r"^(?:E +)?(?:[\w.]+\.)?(?:\w*DoesNotExist|RecordNotFound|NoResultFound)\b"
+)
+_NO_DATA = r"(?i:no such (?:table|column|index)|unknown column|relation)[ :'\"]+([\w.]+)"
 _NOISE = (
     r"\s*(?:#|//|/\*|--|\*|print\(|print |console\.|echo |puts |fmt\.Print|log(?:ger|ging)?\."
     r"|\"\"\"|'''|pass$|else:?$|try:$|except\b.*:$|[\])}]+[,;]?$|return$|sys\.exit|exit\(|assert\b"
@@ -55,33 +71,35 @@ _IMPORT = (
 )
 _CALL = r"([A-Za-z_][\w]*)\s*\("
 _PASSED = r"[(,]\s*([a-z_]\w*)=(?!=)"
-_KEYWORD = r"\b([A-Za-z_]\w*)\s*=(?!=)"
+_KEYWORD = r"\b([A-Za-z_]\w{2,})\s*=(?!=)"
 _QUOTED = r"['\"]([a-z][\w-]{3,30})['\"]"
 _PLAIN_CALLS = word_set(
     "print str int len list dict set tuple open range type repr isinstance getattr setattr hasattr "
     "super sorted format join append main run if for while with return def class lambda and or not "
     "in abs enumerate zip map filter exec eval any all bool float input next iter "
-    "__init__ function func async await assertEqual assertTrue"
+    "__init__ function func async await assertEqual assertTrue exists remove unlink rmtree "
+    "makedirs mkdir isfile isdir"
 )
-
-
-class Block(NamedTuple):
-    """Lines that were added beside each other, with their places."""
-
-    places: tuple[int, ...]
-    lines: tuple[str, ...]
 
 
 def lines_fix(case: Case) -> Fix | None:
     """The added lines that explain why the script works now."""
-    if len(case.between) > _LATE or is_own_check(case) or re.match(_OWN_SLIPS, case.line):
+    if len(case.between) > _LATE or is_own_check(case):
+        return None
+    if re.match(_OWN_SLIPS, case.line) or re.match(_OWN_DATA, case.line):
         return None
     scripts = scripts_of(case) if is_gone(case) else None
-    if scripts is None or case.line in scripts.old:
-        return None  # the script itself says so
+    if scripts is None or case.line in scripts.old or _misnames(case, scripts):
+        return None  # the script itself says so, or asked for a name that it had mistyped
     if any(edits_source(step, case.steps) for step in case.between):
         return None  # the code that the script runs was mended as well
     return package_fix(case) or _added(case, scripts) or moved_fix(case, scripts)
+
+
+def _misnames(case: Case, scripts: Scripts) -> bool:
+    """Whether the failing line itself holds the name of a table or column that is not there."""
+    missing = re.search(_NO_DATA, case.line)
+    return missing is not None and missing[1] in failing_line(case, scripts)
 
 
 def _added(case: Case, scripts: Scripts) -> Fix | None:
@@ -90,7 +108,7 @@ def _added(case: Case, scripts: Scripts) -> Fix | None:
         return _raised_fix(raised)
     chosen = _chosen(case, scripts)
     lines = [chosen[place] for place in sorted(chosen)]
-    code = _code(chosen)
+    code = as_code(chosen)
     if not _is_telling(lines) or _is_homemade(lines, case, scripts) or is_personal(code):
         return None
     names = _names(lines, scripts, case)
@@ -98,7 +116,7 @@ def _added(case: Case, scripts: Scripts) -> Fix | None:
         return None
     where = "In the script" if scripts.name else "In the code"
     text = f"{where}, with your own names:\n{code}"
-    return Fix("lines", text, f"lines {' '.join(names)}", "", _removed(case, scripts))
+    return Fix("lines", text, f"lines {' '.join(names)}", "", _removed(chosen, scripts))
 
 
 def _raised_fix(lines: list[str]) -> Fix:
@@ -119,7 +137,18 @@ def applies_lines(key: str, step: Step) -> bool:
         return looks_at(step)
     if key.endswith(" f-string"):
         return "print(" in step.args
-    return all(name in step.args for name in key.split() if name != "first")
+    return _holds(key, step.args)
+
+
+def is_in_code(key: str, steps: Sequence[Step]) -> bool:
+    """Whether the code that the last step runs holds the lines that the key of a fix names."""
+    if key == MOVED or key.startswith("first ") or key.endswith((" of an edit", " f-string")):
+        return False  # not told by words
+    return _holds(key, code_run(steps))
+
+
+def _holds(key: str, text: str) -> bool:
+    return all(name in text for name in key.split() if name != "first")
 
 
 def _is_telling(lines: list[str]) -> bool:
@@ -142,27 +171,6 @@ def _is_homemade(lines: list[str], case: Case, scripts: Scripts) -> bool:
     return bool(is_slip and own & set(re.findall(r"\w+", case.line)))
 
 
-def _blocks(old: str, new: str) -> list[Block]:
-    """The added lines in groups; blank lines and a single known line do not part them."""
-    known = {line.strip() for line in old.splitlines()}
-    blocks, current, apart = list[Block](), list[tuple[int, str]](), 0
-    for at, line in enumerate(new.splitlines()):
-        if line.strip() and line.strip() not in known:
-            if current and apart > 1:
-                blocks.append(_block(current))
-                current = []
-            current.append((at, line))
-            apart = 0
-        else:
-            apart += bool(line.strip())
-    return [*blocks, _block(current)] if current else blocks
-
-
-def _block(lines: list[tuple[int, str]]) -> Block:
-    places, texts = zip(*lines, strict=True)
-    return Block(places, texts)
-
-
 def _chosen(case: Case, scripts: Scripts) -> dict[int, str]:
     """The added lines that have to do with the error, by their places."""
     failing = failing_line(case, scripts)
@@ -182,8 +190,13 @@ def _chosen(case: Case, scripts: Scripts) -> dict[int, str]:
 def _blocks_above(case: Case, scripts: Scripts) -> list[Block]:
     """The added lines that can have run before the script failed."""
     places = [place_of(scripts.new, line) for line in lines_run(case, scripts)]
-    end = max((_end(scripts.new, place) for place in places if place >= 0), default=_LAST)
-    return [_until(b, end) for b in _blocks(scripts.old, scripts.new) if b.places[0] <= end]
+    reached = frames(case.last, scripts.name) if case.last.failed else []
+    if reached and max(reached) < max(places, default=0):
+        return []  # the next run did not come as far
+    end = max((end_of(scripts.new, place) for place in places if place >= 0), default=_LAST)
+    if reached:  # what stands below the next failure has not run either
+        end = min(end, end_of(scripts.new, min(max(reached), scripts.new.count("\n"))))
+    return [until(b, end) for b in added_blocks(scripts.old, scripts.new) if b.places[0] <= end]
 
 
 def _raised(case: Case, scripts: Scripts) -> list[str]:
@@ -208,8 +221,8 @@ def _gathered(blocks: list[list[tuple[int, str]]], scripts: Scripts, case: Case)
     """The lines of the blocks as far as there is room, and the imports that they need."""
     lines: dict[int, str] = {}
     for block in blocks:
-        more = _closed(_within(block, scripts), scripts.new)
-        if len(lines | more) <= _LINES:
+        more = closed(_within(block, scripts), scripts.new)
+        if len(lines | more) <= LINES:
             lines |= more
     known = {line.strip() for line in scripts.old.splitlines()}
     imports = {
@@ -217,18 +230,7 @@ def _gathered(blocks: list[list[tuple[int, str]]], scripts: Scripts, case: Case)
         for at, line in enumerate(scripts.new.splitlines())
         if re.match(_IMPORT, line) and line.strip() not in known
     }
-    return _used(imports | _whole(lines, scripts.new), case)
-
-
-def _whole(lines: dict[int, str], new: str) -> dict[int, str]:
-    """The lines without those that stand inside a call which is not shown, if others remain."""
-    depth, inside = 0, set[int]()
-    for at, line in enumerate(new.splitlines()):
-        if depth > 0 and at - 1 not in lines:
-            inside.add(at)
-        depth += _depth(line)
-    kept = {at: line for at, line in lines.items() if at not in inside}
-    return kept or lines
+    return _used(imports | outside_calls(lines, scripts.new), case)
 
 
 def _score(block: Block, case: Case, known: set[str], *, failing: str) -> int:
@@ -243,31 +245,6 @@ def _fresh(lines: Sequence[str], known: set[str]) -> list[str]:
     text = "\n".join(line for line in lines if not re.match(_NOISE, line))
     named = [*re.findall(_CALL, text), *re.findall(_PASSED, text)]
     return [word for word in named if word not in known and word not in _PLAIN_CALLS]
-
-
-def _closed(lines: list[tuple[int, str]], new: str) -> dict[int, str]:
-    """The lines with what closes their brackets and the first of their body; nothing cut."""
-    whole = new.splitlines()
-    chosen: dict[int, str] = {}
-    for at, line in lines:
-        end, depth = at, _depth(line)
-        while depth > 0 and end + 1 < len(whole) and end - at < _LINES:
-            end += 1
-            depth += _depth(whole[end])
-        if depth != 0:
-            continue
-        if whole[end].rstrip().endswith((":", "{")):
-            end = next((k for k in range(end + 1, len(whole)) if whole[k].strip()), end)
-            if _depth(whole[end]) != 0:
-                continue
-        chosen |= {k: whole[k] for k in range(at, end + 1) if whole[k].strip()}
-    return chosen
-
-
-def _depth(line: str) -> int:
-    """How many brackets a line opens and does not close."""
-    plain = re.sub(r"'[^'\n]*'|\"[^\"\n]*\"|#.*", "", line)
-    return sum(plain.count(c) for c in "([{") - sum(plain.count(c) for c in ")]}")
 
 
 def _used(lines: dict[int, str], case: Case) -> dict[int, str]:
@@ -313,29 +290,11 @@ def _within(lines: list[tuple[int, str]], scripts: Scripts) -> list[tuple[int, s
         if (
             opener >= 0
             and whole[opener].rstrip().endswith(":")
-            and not (whole[opener].strip() in known or re.match(_NOISE, whole[opener]))
+            and (whole[opener].strip() not in known or re.match(r"\s+class ", whole[opener]))
+            and not re.match(_NOISE, whole[opener])
         ):
             found[opener] = whole[opener]
     return sorted(found.items())
-
-
-def _until(block: Block, end: int) -> Block:
-    """The block without what stands below the line that failed."""
-    count = sum(place <= end for place in block.places)
-    return Block(block.places[:count], block.lines[:count])
-
-
-def _end(new: str, place: int) -> int:
-    """Where the statement at a place ends, its body with it."""
-    lines = new.splitlines()
-    margin = len(lines[place]) - len(lines[place].lstrip())
-    end, depth = place, _depth(lines[place])
-    for at in range(place + 1, len(lines)):
-        indent = len(lines[at]) - len(lines[at].lstrip())
-        if lines[at].strip() and indent <= margin and depth <= 0:
-            break
-        end, depth = at, depth + _depth(lines[at])
-    return end
 
 
 def _kept(block: Block, case: Case, known: set[str]) -> list[tuple[int, str]]:
@@ -346,7 +305,7 @@ def _kept(block: Block, case: Case, known: set[str]) -> list[tuple[int, str]]:
         return lines
     telling = [(at, line) for at, line in lines if _fresh([line], known)]
     named = [(at, line) for at, line in telling if _meets(names_in(line), case.names)]
-    return (named or telling)[:_SHORT] if len(lines) <= _LINES else named[:_SHORT]
+    return (named or telling)[:_SHORT] if len(lines) <= LINES else named[:_SHORT]
 
 
 def _names(lines: list[str], scripts: Scripts, case: Case) -> list[str]:
@@ -364,30 +323,17 @@ def _names(lines: list[str], scripts: Scripts, case: Case) -> list[str]:
     return sorted(name for name in chosen if not is_coined(name, case.steps))[:4]
 
 
-def _code(chosen: dict[int, str]) -> str:
-    """The lines, each group of them without the indentation that all of it has in common."""
-    groups: list[list[str]] = []
-    before = -_APART
-    for place in sorted(chosen):
-        if place - before >= _APART:
-            groups.append([])
-        groups[-1].append(chosen[place])
-        before = place
-    return "\n".join(_dedented(lines) for lines in groups)
-
-
-def _dedented(lines: list[str]) -> str:
-    margin = min(len(line) - len(line.lstrip()) for line in lines)
-    return "\n".join(line[margin:].rstrip() for line in lines)
-
-
-def _removed(case: Case, scripts: Scripts) -> str:
-    """What stood there before, near the error."""
-    known = {line.strip() for line in scripts.new.splitlines()}
+def _removed(chosen: dict[int, str], scripts: Scripts) -> str:
+    """What stood where the lines were added: calls, not imports."""
+    old, new = scripts.old.splitlines(), scripts.new.splitlines()
+    changes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     gone = [
         line.strip()
-        for line in scripts.old.splitlines()
-        if line.strip() and line.strip() not in known and not re.match(_NOISE, line)
+        for tag, first, last, start, end in changes
+        if tag in {"replace", "delete"} and any(start <= place <= end for place in chosen)
+        for line in old[first:last]
+        if line.strip() not in set(map(str.strip, new)) and "(" in line
+        if not re.match(_NOISE, line) and not re.match(_IMPORT, line)
     ]
     telling = [line for line in gone if len(line) <= 120 and not is_personal(line)]
     return "; ".join(f"`{line}`" for line in telling[:2] if "`" not in line)

@@ -45,6 +45,7 @@ _FAMILIES = word_set(
     "docker-compose rustup nvm composer flutter make alembic manage.py rails rake mix npx "
     "apk yum dnf pacman gem bundle corepack"
 )
+_FILES = word_set("mkdir touch cp mv ln")
 _INTERPRETERS = word_set("python node php ruby perl deno")
 _NO_FILE = (
     r"can't open file|No such file or directory|cannot find the file|ENOENT|Cannot find module"
@@ -183,7 +184,9 @@ def _is_housework(part: Command) -> bool:
 
 
 def _is_related(part: Command, case: Case) -> bool:
-    """Whether the command names what the error names."""
+    """Whether the command names what the error names; of a file its whole name."""
+    if part.program in _FILES:
+        return any(stem(word) in case.line for word in part.operands)
     own = names_in(" ".join((*part.operands, *part.env)))
     return any(
         word == name or (min(len(word), len(name)) >= 4 and (word in name or name in word))

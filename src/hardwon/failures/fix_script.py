@@ -9,6 +9,7 @@ from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import NamedTuple
 
     from hardwon.failures.shell import Command
@@ -19,6 +20,7 @@ else:
 _ALIKE = 0.3  # of the lines that code given with the call has to keep
 _SCRIPT = r"[\w.-]+\.(?:py|js|ts|mjs|cjs|sh|rb|pl|php|go|sql|r|R|jl|lua|exs?|tsx?|java|kt|rs)"
 _WRITERS = word_set("cat tee rm touch mkdir cp mv sed")
+_FRAME = r"File \"([^\"\n]{1,300})\", line (\d+)"
 MOVED = "moved to a package"
 DEFINED = r"(?m)^\s*(?:async\s+)?(?:def|class|function|func|fn|type|struct)\s+(\w+)"
 
@@ -28,12 +30,16 @@ class Scripts(NamedTuple):
 
     old: str
     new: str
-    name: str  # of the file; "" for code given with the call
+    name: str  # of the file that works; "" for code given with the call
+    old_name: str = ""  # of the file that failed
 
 
 def scripts_of(case: Case) -> Scripts | None:
     """The code as it failed and as it works; None when the calls run something else."""
-    (old_name, old_code), (new_name, new_code) = _run(case.failed, case), _run(case.last, case)
+    (old_name, old_code), (new_name, new_code) = (
+        _run(case.failed, case.line),
+        _run(case.last, ""),
+    )
     if old_name != new_name and _program(case.failed) != _program(case.last):
         return None
     if old_code and new_code:
@@ -47,7 +53,7 @@ def _versions(case: Case, old_name: str, new_name: str) -> Scripts | None:
     old, new = text_of(old_name, case.steps[: case.at + 1]), text_of(new_name, case.steps)
     if not old or not new or old.strip() == new.strip():
         return None
-    found = Scripts(old, new, new_name)
+    found = Scripts(old, new, new_name, old_name)
     is_next = old_name == new_name or _is_copy(case, old, new)
     return found if is_next and not _is_later(case, found) else None
 
@@ -62,13 +68,19 @@ def _is_copy(case: Case, old: str, new: str) -> bool:
     return len(case.between) <= 3 and _shared(old, new) >= 0.6
 
 
-def _run(step: Step, case: Case) -> tuple[str, str]:
+def code_run(steps: Sequence[Step]) -> str:
+    """The code that the last of the steps runs: a script that the run wrote, or given with it."""
+    name, code = _run(steps[-1], line_of(steps[-1]))
+    return code or (text_of(name, steps) if name else "")
+
+
+def _run(step: Step, line: str) -> tuple[str, str]:
     """The script that a call runs, by its name, and the code that it is given."""
     if not is_shell(step):
         is_code = not step.args.startswith("{")
         return ("", step.args) if is_code else ("", "")
     parts = command(step)
-    at = blamed(step, case.line if step is case.failed else "")
+    at = blamed(step, line)
     if at < 0:
         return "", ""
     found = (_run_by(part) for part in (parts[at], *reversed(parts)) if not part.writes)
@@ -96,7 +108,7 @@ def _shared(old: str, new: str) -> float:
 def _is_later(case: Case, scripts: Scripts) -> bool:
     """Whether the script ran in between without this failure: then that version mended it."""
     return bool(scripts.name) and any(
-        _run(step, case)[0] == scripts.name and folded(line_of(step)) != folded(case.line)
+        _run(step, "")[0] == scripts.name and folded(line_of(step)) != folded(case.line)
         for step in case.between
         if scripts.name in step.args and not _only_writes(step)
     )
@@ -107,7 +119,9 @@ def _only_writes(step: Step) -> bool:
 
 
 def moved_fix(case: Case, scripts: Scripts) -> Fix | None:
-    """Definitions that went from the script into a module of their own."""
+    """Definitions that went into a module of their own from a script that was imported twice."""
+    if not _is_reimported(case, scripts):
+        return None
     kept = set(re.findall(DEFINED, scripts.new))
     gone = [name for name in re.findall(DEFINED, scripts.old) if name not in kept]
     files = [
@@ -120,10 +134,17 @@ def moved_fix(case: Case, scripts: Scripts) -> Fix | None:
     if not moved:
         return None
     text = (
-        "Move the definitions out of the script into a package of their own (a folder with an "
-        "`__init__.py`), and import them from there."
+        "If the traceback shows the script twice, it is imported a second time while it runs, for "
+        "it names itself as a module to load. Move the definitions into a package of their own (a "
+        "folder with an `__init__.py`), name that one instead, and import them from there."
     )
     return Fix("lines", text, f"lines {MOVED}", "", "they stood in the script itself")
+
+
+def _is_reimported(case: Case, scripts: Scripts) -> bool:
+    """Whether the top level of the script was running twice when it failed."""
+    tops = re.findall(_FRAME + r", in <module>", case.failed.output)
+    return sum(tail(path) == scripts.old_name for path, _ in tops) > 1
 
 
 def failing_line(case: Case, scripts: Scripts) -> str:
@@ -133,10 +154,16 @@ def failing_line(case: Case, scripts: Scripts) -> str:
 
 def lines_run(case: Case, scripts: Scripts) -> list[str]:
     """The lines of the script that were running when it failed, the outermost first."""
-    name, lines = scripts.name or "<st", scripts.old.splitlines()
-    frames = re.finditer(r"File \"([^\"\n]{1,300})\", line (\d+)", case.failed.output)
-    places = [int(frame[2]) - 1 for frame in frames if tail(frame[1]).startswith(name)]
-    return [lines[at].strip() for at in places if 0 <= at < len(lines)]
+    lines = scripts.old.splitlines()
+    run = frames(case.failed, scripts.old_name)
+    return [lines[at].strip() for at in run if at < len(lines)]
+
+
+def frames(step: Step, name: str) -> list[int]:
+    """Which lines of a script a traceback names, the outermost first."""
+    found = re.findall(_FRAME, step.output)
+    own = name or "<st"  # <stdin>, <string>
+    return [int(line) - 1 for path, line in found if tail(path).startswith(own) and int(line)]
 
 
 def place_of(new: str, failing: str) -> int:

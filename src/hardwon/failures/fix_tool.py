@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 _LOOKS = word_set(
-    "get list find search read view show fetch lookup look query describe check count ls cat "
-    "retrieve browse open calculate think"
+    "get list find search read view show fetch lookup look query describe ls cat retrieve browse "
+    "open"
 )
+_REASONS = word_set("count calculate check compare validate verify think")  # give no object
 _NEAR = 3  # calls between a failing tool and the one in its place
 _BROKEN = 3  # calls that all failed
 
@@ -54,7 +55,7 @@ def _is_broken(case: Case) -> bool:
 def _is_instead(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
     """Whether the other tool is a way to the same end, not the next thing to do."""
     first, second = (_words(step.tool) for step in (case.failed, case.last))
-    if is_look(case.failed.tool) != is_look(case.last.tool):
+    if is_look(case.failed.tool) != is_look(case.last.tool) or second[0] in _REASONS - {first[0]}:
         return False
     shared = [key for key in old if key in new and old[key] == new[key]]
     if not is_look(case.failed.tool):
@@ -67,7 +68,7 @@ def _is_instead(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
 
 def is_look(tool: str) -> bool:
     """Whether the tool only reads, by its name."""
-    return _words(tool)[0] in _LOOKS
+    return _words(tool)[0] in _LOOKS | _REASONS
 
 
 def _stem(first: list[str], second: list[str]) -> int:

@@ -77,9 +77,12 @@ def _touches(step: Step) -> bool:
 
 def _fix(step: Step, last: Step) -> Fix | None:
     """The fix names its tests: that another test fails so says nothing about a change."""
-    shared = [name for name in _tests_in(step) if name in set(_tests_in(last))][:_NAMED]
-    if not shared:
-        return None
+    again = set(_tests_in(last))
+    own = _test_of(step)
+    shared = [name for name in _tests_in(step) if name in again]
+    shared = sorted(shared, key=lambda name: _bare(name) != own)[:_NAMED]
+    if not shared or (own and _bare(shared[0]) != own):
+        return None  # the failure is known by a test that may be red because of the change
     names = ", ".join(f"`{name}`" for name in shared)
     text = f"{names} {'fails' if len(shared) == 1 else 'fail'} {_TEXT}"
     return (
@@ -89,9 +92,21 @@ def _fix(step: Step, last: Step) -> Fix | None:
     )
 
 
+def _test_of(step: Step) -> str:
+    """The test that a failure is known by; "" when it is known by what it says."""
+    found = re.search(r"^[\w ]+ in (\S+)$", step.failure.text) if step.failure else None
+    return _bare(found[1]) if found else ""
+
+
+def _bare(test: str) -> str:
+    """The name of a test without its file and its parameters."""
+    return _short(test).partition("[")[0]
+
+
 def _short(test: str) -> str:
     """The name of a test without the file it stands in."""
-    return re.split(r"::|:|/", test.split(" (")[0])[-1]
+    name, bracket, case = test.split(" (")[0].partition("[")
+    return re.split(r"::|:|/|\.", name)[-1] + bracket + case
 
 
 def _tests_in(step: Step) -> list[str]:

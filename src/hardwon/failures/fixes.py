@@ -17,7 +17,7 @@ from hardwon.failures.fix_case import (
     line_of,
 )
 from hardwon.failures.fix_edit import edit_fix
-from hardwon.failures.fix_lines import applies_lines, lines_fix
+from hardwon.failures.fix_lines import applies_lines, is_in_code, lines_fix
 from hardwon.failures.fix_preparation import (
     applies_preparation,
     preparation_fix,
@@ -43,6 +43,7 @@ _UNSURE = {
     "unchanged",
     "order",
 }  # sorts that a failing call does not show to be applied
+_BEFOREHAND = {"preparation", "order"}  # sorts that are applied by an earlier call
 _SHELL: tuple[Callable[[Case], Fix | None], ...] = (
     call_fix,
     edit_fix,
@@ -79,6 +80,15 @@ def applies(fix: Fix, step: Step) -> bool:
         return has_revert(step)
     # Whether an order was kept is not seen in one call; its record is counted over runs.
     return fix.sort != "order" and step.tool == key.partition(" ")[0]
+
+
+def was_applied(fix: Fix, steps: Sequence[Step]) -> bool:
+    """Whether the last step failed although the fix was applied; False where that is not sure."""
+    if fix.sort == "lines":
+        return is_in_code(fix.key.partition(" ")[2], steps)
+    if fix.sort in _BEFOREHAND:  # without a call of its own it may have been made for another end
+        return bool(fix.call) and any(applies(fix, one) for one in steps[-_LOOKED_BACK:])
+    return (bool(fix.call) or fix.sort == "call") and applies(fix, steps[-1])
 
 
 def _fix(case: Case) -> Fix | None:

@@ -27,6 +27,7 @@ _PLACE = (  # where it happened, and what tools put before the message
     r"|Unhandled \w+: |Exception in thread .{1,80}? (?=[\w.]+))"
 )
 _MODULE = r"(?<![\w.$\\:/])(?:[A-Za-z_$][\w$]*+(?:\.|::|\\)){1,12}(?=[A-Z]\w*+(?::\s|:?\Z))"
+_RAISED = r"(?:[A-Za-z_]\w*+\.)++([A-Z]\w*+)(?=: |\Z)"  # a class of exceptions, by its module
 _HINT = r"[.;,]? ?\(?(?:Did you mean|Perhaps you|Maybe you|did you mean|See ['\"]?https?:)[^\n]*+\Z"
 _COMPARISON = (
     r" [!=]=+ | is not | not found in | differ| not equal|not almost equal|within \d| mismatch"
@@ -45,6 +46,7 @@ _MISSING = (
     r"|(?:.{0,60}: )?command not found: ([\w.+-]{1,60})"
     r"|'?([\w.+-]{1,60})'? is not recognized as an internal or external command.{0,60}"
 )
+_FIXTURE = r"(?:E +)?fixture '(\w{1,80})' not found"
 _NO_SUCH = (
     r"table|column|function|option|service|container|image|host|index|collection|database|remote"
     r"|branch|ref|keyspace|element"
@@ -96,22 +98,31 @@ _ROW = rf"{NAME}(?:(?:, | and | or |[.:/=,@-]|\s)*{NAME})+"
 def kind_text(line: str, *, is_coined: bool = False) -> str:
     """The line without names and values.
 
-    A missing module or program keeps its name, unless `is_coined`: then the run made it up.
+    A missing module, program or fixture keeps its name, unless `is_coined`: the run made it up.
     """
     bare = _stripped(line)
     if missing := re.fullmatch(_MISSING, bare):
         return f"no command or module named {NAME if is_coined else _root(missing)}"
+    if fixture := re.fullmatch(_FIXTURE, bare):
+        return f"fixture {NAME if is_coined else fixture[1]} not found"
     if re.match(_ASSERTION, bare):
         return "AssertionError"
     if found := re.match(_BARE, bare):
         return found[1]
-    return _folded(bare)
+    raised = re.search(_RAISED, line[:_READ])
+    return _folded(bare, head=raised[1] if raised and bare.startswith(raised[1]) else "")
 
 
 def missing_name(line: str) -> str:
     """The module or program that the line says is not there; "" when it speaks of none."""
     missing = re.fullmatch(_MISSING, _stripped(line))
     return _root(missing) if missing else ""
+
+
+def missing_fixture(line: str) -> str:
+    """The test fixture that the line says is not there; "" when it speaks of none."""
+    found = re.fullmatch(_FIXTURE, _stripped(line))
+    return found[1] if found else ""
 
 
 def _root(missing: re.Match[str]) -> str:
@@ -127,9 +138,11 @@ def _stripped(line: str) -> str:
     return re.sub(_HINT, "", re.sub(_MODULE, "", line[:_READ])).strip()
 
 
-def _folded(bare: str) -> str:
-    named = re.sub(_BEFORE, NAME, re.sub(_AFTER, lambda found: f"{found[1]} {NAME}", bare))
-    text = re.sub(_COINED, _replacement, named)
+def _folded(bare: str, *, head: str) -> str:
+    """The text with names folded, all but the class of exceptions that it begins with."""
+    rest = bare[len(head) :]
+    named = re.sub(_BEFORE, NAME, re.sub(_AFTER, lambda found: f"{found[1]} {NAME}", rest))
+    text = head + re.sub(_COINED, _replacement, named)
     text = re.sub(_ROW, NAME, " ".join(text.split())).strip(" .")
     has_words = re.search(r"[^\W\d_]{2}", re.sub(r"<\w+>", "", text))
     return _cut(

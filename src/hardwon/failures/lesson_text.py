@@ -5,10 +5,12 @@ Of what tools print only the known part of a failure kind is quoted. Fixes bring
 
 from __future__ import annotations
 
+from hardwon._cold import re
 from hardwon.failures.call_keys import blamed_command
 from hardwon.failures.shell import parse
 from hardwon.text.clean import clip, one_line
 from hardwon.text.quoting import quotable
+from hardwon.values.fix import UNCHANGED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +31,17 @@ def situation(text: str, step: Step) -> str:
     """When the lesson holds: the failure kind in its own words, or by its tool."""
     quote = clip(quotable(text), _QUOTE)
     return f"When you see “{quote}”" if quote else f"When {program(step)} fails"
+
+
+def of_tests(situation: str, fixes: Sequence[Fix]) -> str:
+    """The situation, narrowed to the tests that are known to fail without a change."""
+    whole = re.sub(r" in `[^`]+`(?: or `[^`]+`)*\Z", "", situation)
+    known = told(fixes)
+    if not known or any(fix.sort != UNCHANGED for fix in known):
+        return whole
+    names = [fix.key.partition(" ")[2] for fix in known]
+    is_named = any(name.partition("[")[0] in whole for name in names)
+    return whole if is_named else f"{whole} in {' or '.join(f'`{name}`' for name in names)}"
 
 
 def program(step: Step) -> str:
@@ -60,7 +73,8 @@ def learnt(fix: Fix, times: int) -> str:
 
 
 def told(fixes: Sequence[Fix]) -> Sequence[Fix]:
-    """The fixes that are told: proven ones, or all while none is, and none far behind the best."""
-    proven = [fix for fix in fixes if fix.is_proven] or list(fixes)
+    """The fixes that are told: proven ones, or all while none is; none that mostly failed."""
+    hopeful = [fix for fix in fixes if fix.failed <= fix.worked]
+    proven = [fix for fix in hopeful if fix.is_proven] or hopeful
     best = max((fix.worked for fix in proven), default=0)
     return [fix for fix in proven if _BEHIND * fix.worked >= best][:_CAUSES]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon._cold.hashing import blake2b
-from hardwon.failures.coined import is_own_module
+from hardwon.failures.coined import is_own_module, is_written
 from hardwon.failures.error_line import failing_test, informative_line
-from hardwon.failures.kind import kind_text, missing_name
+from hardwon.failures.kind import kind_text, missing_fixture, missing_name
 from hardwon.failures.signature import line_signature
 from hardwon.text.clean import one_line
 from hardwon.values.failure import Failure
@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 
 _LINE = 300
-_GENERAL = r"[A-Z]\w*|SyntaxError: (?:invalid syntax|unexpected EOF while parsing)"
+_UNPARSED = r"SyntaxError: (?:invalid syntax|unexpected EOF while parsing)"
+_GENERAL = rf"[A-Z]\w*|{_UNPARSED}"
 _TESTED = r"AssertionError|Failed|(?:FAILED|ERROR) .*"  # says only that a test has failed
+
+
+_RED = {"FAILED": "test failed", "ERROR": "test failed"}
 
 
 def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
@@ -32,16 +36,21 @@ def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
         return None
     text = _kind(one_line(line), step, before)
     if re.fullmatch(_TESTED, text) and (test := failing_test(step.output)):
-        text = f"{text.split(' ', 1)[0]} in {test}"
+        said = text.split(" ", 1)[0]
+        text = f"{_RED.get(said, said)} in {test}"
         exact = line_signature(step.tool, text).digest
     else:
         exact = "" if re.fullmatch(_GENERAL, text) else line_signature(step.tool, line).digest
+    if re.fullmatch(_UNPARSED, text) and 'File "<string>"' in step.output:
+        text = f"{text} in code given with the call"
     if step.args.startswith("{"):
         text = f"{step.tool}: {text}"
     return Failure(exact, _digest(text), text, one_line(line, _LINE))
 
 
 def _kind(line: str, step: Step, before: Sequence[Step]) -> str:
+    if fixture := missing_fixture(line):
+        return kind_text(line, is_coined=is_written(fixture, step, before))
     name = missing_name(line)
     return kind_text(line, is_coined=bool(name) and is_own_module(name, step, before))
 

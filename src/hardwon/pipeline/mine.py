@@ -9,9 +9,10 @@ from __future__ import annotations
 from hardwon.errors import NotFound
 from hardwon.failures import call_keys, clues, lesson_text
 from hardwon.failures.cases import case_text
-from hardwon.failures.fixes import applies, fixes_shown
+from hardwon.failures.fixes import applies, fixes_shown, was_applied
 from hardwon.ranking.query import Query
 from hardwon.text.clean import clip, one_line
+from hardwon.text.injection import suspicion
 from hardwon.values.episode import Trigger
 from hardwon.values.evidence import Evidence, Kind, joined, values_of
 from hardwon.values.failure import Failure
@@ -46,10 +47,8 @@ else:
 
 _SURENESS = {Status.SEEN: 0.3, Status.CANDIDATE: 0.6, Status.PROVEN: 0.8}
 _LINE = 120
-_LOOKED_BACK = 30  # steps in which a fix may have been applied
 _NEAREST = 8
 _CALLS = {"call", "preparation"}  # sorts of fixes that a call applies for sure
-_BEFOREHAND = {"preparation", "order"}  # sorts of fixes that are applied by an earlier call
 
 
 class Memory(NamedTuple):
@@ -117,7 +116,8 @@ def failed(step: Step, past: RunSoFar, memory: Memory, *, counted: Fix | None = 
 def worked(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Put the fixes that this step shows or applies on record; what to count once a run."""
     counted = shown(step, past, memory)
-    return counted + _applied(step, past, memory, counted) + _overcome(step, past, memory)
+    counted += _applied(step, past, memory, counted) + _unneeded(step, past, memory)
+    return counted + _overcome(step, past, memory)
 
 
 def shown(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
@@ -127,6 +127,8 @@ def shown(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     for place, fix in fixes_shown(steps):
         failure = steps[place].failure
         lesson = memory.about(failure) if failure and failure.is_telling else None
+        if suspicion(f"{fix.mistake}\n{fix.text}"):
+            continue  # one run's text may not put what others have shown under quarantine
         if lesson and failure and (mark := _mark(failure.kind, fix)) not in past.counted:
             lesson = with_case(lesson, steps, place, memory.now)
             memory.keep(settled(lesson._replace(fixes=with_success(lesson.fixes, fix))))
@@ -141,7 +143,7 @@ def _applied(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str])
         kind = lesson.kinds[0] if lesson.kinds else ""
         for fix in lesson.fixes:
             mark = _mark(kind, fix)
-            is_weak = fix.sort not in _CALLS and not has_met(past, kind)
+            is_weak = fix.sort not in _CALLS and not _is_new_after(fix, kind, past)
             if is_weak or mark in past.counted or mark in counted or not applies(fix, step):
                 continue
             lesson = lesson._replace(fixes=with_success(lesson.fixes, fix))
@@ -160,6 +162,30 @@ def learnt(marks: Iterable[str], memory: Memory) -> str:
             if lesson and fix.key == key and fix.worked == 1:
                 return lesson_text.learnt(fix, lesson.met)
     return ""
+
+
+def _is_new_after(fix: Fix, kind: str, past: RunSoFar) -> bool:
+    """Whether the run has failed this way without the fix."""
+    failing = [at for at, one in enumerate(past.steps) if one.failure and one.failure.kind == kind]
+    return bool(failing) and not was_applied(fix, past.steps[: failing[-1] + 1])
+
+
+def _unneeded(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+    """Fixes by another tool that a run did without: the failing tool worked with other values."""
+    marks: list[str] = []
+    for at, failing in enumerate(past.steps if step.args.startswith("{") else ()):
+        failure = failing.failure if failing.tool == step.tool else None
+        lesson = memory.about(failure) if failure else None
+        if failure is None or lesson is None:
+            continue
+        used = {one.tool for one in past.steps[at:]}
+        for fix in lesson.fixes:
+            mark = _vain(failure.kind, fix)
+            if fix.sort == "tool" and fix.call not in used and mark not in {*past.counted, *marks}:
+                lesson = lesson._replace(fixes=with_failure(lesson.fixes, fix.key))
+                memory.keep(settled(lesson))
+                marks.append(mark)
+    return marks
 
 
 def offered(lesson: Lesson, failure: Failure, memory: Memory) -> str:
@@ -181,7 +207,9 @@ def _overcome(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
         if name == "offered" and done not in past.counted:
             number, kind = rest.split(" ")
             lesson, failing = memory.get(int(number)), _last_failing(past, kind)
-            if lesson and failing and _has_helped(lesson, failing, step, past):
+            if not lesson or lesson.origin == MINED or not failing:
+                continue  # what was mined is about the kind that it names
+            if _has_helped(lesson, failing, step, past):
                 _helped(lesson, failing, memory)
                 marks.append(done)
     return marks
@@ -268,7 +296,7 @@ def settled(lesson: Lesson) -> Lesson:
     """
     if lesson.origin != MINED or lesson.status not in LIVE or is_vouched(lesson):
         return lesson
-    status = Status.CANDIDATE if lesson.fixes else Status.SEEN
+    status = Status.CANDIDATE if lesson_text.told(lesson.fixes) else Status.SEEN
     if any(fix.is_proven for fix in lesson.fixes):
         status = Status.PROVEN
     head = lesson.mistake.partition(" failed.")[0]
@@ -276,6 +304,7 @@ def settled(lesson: Lesson) -> Lesson:
     return lesson._replace(
         status=status,
         confidence=_SURENESS[status],
+        situation=lesson_text.of_tests(lesson.situation, lesson.fixes),
         mistake=lesson_text.mistake(f"{head} failed.", lesson.fixes, tried),
         correction=lesson_text.correction(lesson.fixes),
     )
@@ -307,23 +336,20 @@ def _calls(step: Step, failure: Failure, past: RunSoFar) -> tuple[str, ...]:
 
 def _in_vain(lesson: Lesson, step: Step, failure: Failure, past: RunSoFar) -> dict[str, Fix]:
     """The fixes that this run had applied when the failure came all the same."""
-    recent = (*past.steps[-_LOOKED_BACK:], step)
-    # Of other sorts nobody can tell for sure whether a call applies them; a preparation without a
-    # call of its own may have been made for something else.
-    judged = [fix for fix in lesson.fixes if fix.call or fix.sort in _CALLS]
-    judged = [fix for fix in judged if fix.call or fix.sort not in _BEFOREHAND]
     return {
         mark: fix
-        for fix in judged
-        if past.counted.isdisjoint(
-            (mark := f"vain {failure.kind} {fix.key}", _mark(failure.kind, fix))
-        )
-        and any(applies(fix, one) for one in (recent if fix.sort in _BEFOREHAND else (step,)))
+        for fix in lesson.fixes
+        if past.counted.isdisjoint((mark := _vain(failure.kind, fix), _mark(failure.kind, fix)))
+        and was_applied(fix, (*past.steps, step))
     }
 
 
 def _mark(kind: str, fix: Fix) -> str:
     return f"worked {kind} {fix.key}"
+
+
+def _vain(kind: str, fix: Fix) -> str:
+    return f"vain {kind} {fix.key}"
 
 
 def _quote(step: Step, failure: Failure, memory: Memory) -> Evidence:

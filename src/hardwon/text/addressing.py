@@ -119,5 +119,5 @@ def hides_in_code(text: str) -> bool:
 
 
 def _addresses(said: str) -> bool:
-    words = re.findall(r"[a-z']+", said.lower())
+    words = re.findall(r"(?<![\w.])[a-z']+(?!\w)", said.lower())
     return len(words) >= _SPOKEN and not _ADDRESSING.isdisjoint(words)

@@ -12,7 +12,7 @@ TELLING = (
     " incompatible inconsistent illegal nonexistent non-existent non without too out lacks"
     " bad wrong empty got unset unused unfinished deprecated locked disabled"
     " broken violated violates violation dangling truncated insufficient unhashable clashes"
-    " needs reserved unescaped takes referenced prior ended eof null none nan "
+    " needs reserved unescaped takes referenced prior ended eof eol null none nan "
     " expecting unread stale outdated offline"
 )
 
@@ -77,5 +77,5 @@ USUAL = (
     " mapping sequence array shape dimension dimensions format encoding codec ordinal data item"
     " items order flight payment account user group resource service api endpoint response"
     " credentials authentication authorization app application setting settings configuration"
-    " config environment default"
+    " config environment default will removed future release releases minor later support"
 )

@@ -48,11 +48,13 @@ def _rank(fix: Fix) -> tuple[bool, int, str]:
 
 
 def with_success(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
-    """The fixes after one more run in which this one worked."""
+    """The fixes after one more run in which this one worked; the shortest text of it is kept."""
     known = next((known_fix for known_fix in fixes if known_fix.key == fix.key), None)
     if known is None:
         return ranked((*fixes, fix))
-    return ranked(_replaced(fixes, known._replace(worked=known.worked + 1)))
+    shorter = min(known, fix, key=lambda shown: len(shown.text))  # less of it belongs to one run
+    grown = shorter._replace(worked=known.worked + 1, failed=known.failed)
+    return ranked(_replaced(fixes, grown))
 
 
 def with_failure(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:

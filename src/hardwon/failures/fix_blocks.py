@@ -1,0 +1,114 @@
+"""Lines of code as text: those that were added, what opens and closes them."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+LINES = 8  # at most, of one fix
+_APART = 3  # lines between two groups of changed lines
+
+
+class Block(NamedTuple):
+    """Lines that were added beside each other, with their places."""
+
+    places: tuple[int, ...]
+    lines: tuple[str, ...]
+
+
+def added_blocks(old: str, new: str) -> list[Block]:
+    """The added lines in groups; blank lines and a single known line do not part them."""
+    known = {line.strip() for line in old.splitlines()}
+    blocks, current, apart = list[Block](), list[tuple[int, str]](), 0
+    for at, line in enumerate(new.splitlines()):
+        if line.strip() and line.strip() not in known:
+            if current and apart > 1:
+                blocks.append(_block(current))
+                current = []
+            current.append((at, line))
+            apart = 0
+        else:
+            apart += bool(line.strip())
+    return [*blocks, _block(current)] if current else blocks
+
+
+def _block(lines: list[tuple[int, str]]) -> Block:
+    places, texts = zip(*lines, strict=True)
+    return Block(places, texts)
+
+
+def until(block: Block, end: int) -> Block:
+    """The block without what stands below the line that failed."""
+    count = sum(place <= end for place in block.places)
+    return Block(block.places[:count], block.lines[:count])
+
+
+def end_of(new: str, place: int) -> int:
+    """Where the statement at a place ends, its body with it."""
+    lines = new.splitlines()
+    margin = len(lines[place]) - len(lines[place].lstrip())
+    end, depth = place, opened(lines[place])
+    for at in range(place + 1, len(lines)):
+        indent = len(lines[at]) - len(lines[at].lstrip())
+        if lines[at].strip() and indent <= margin and depth <= 0:
+            break
+        end, depth = at, depth + opened(lines[at])
+    return end
+
+
+def closed(lines: list[tuple[int, str]], new: str) -> dict[int, str]:
+    """The lines with what closes their brackets and the first of their body; nothing cut."""
+    whole = new.splitlines()
+    chosen: dict[int, str] = {}
+    for at, line in lines:
+        end, depth = at, opened(line)
+        while depth > 0 and end + 1 < len(whole) and end - at < LINES:
+            end += 1
+            depth += opened(whole[end])
+        if depth != 0:
+            continue
+        if whole[end].rstrip().endswith((":", "{")):
+            end = next((k for k in range(end + 1, len(whole)) if whole[k].strip()), end)
+            if opened(whole[end]) != 0:
+                continue
+        chosen |= {k: whole[k] for k in range(at, end + 1) if whole[k].strip()}
+    return chosen
+
+
+def outside_calls(lines: dict[int, str], new: str) -> dict[int, str]:
+    """The lines without those that stand inside a call which is not shown, if others remain."""
+    depth, inside = 0, set[int]()
+    for at, line in enumerate(new.splitlines()):
+        if depth > 0 and at - 1 not in lines:
+            inside.add(at)
+        depth += opened(line)
+    kept = {at: line for at, line in lines.items() if at not in inside}
+    return kept or lines
+
+
+def opened(line: str) -> int:
+    """How many brackets a line opens and does not close."""
+    plain = re.sub(r"'[^'\n]*'|\"[^\"\n]*\"|#.*", "", line)
+    return sum(plain.count(c) for c in "([{") - sum(plain.count(c) for c in ")]}")
+
+
+def as_code(chosen: dict[int, str]) -> str:
+    """The lines, each group of them without the indentation that all of it has in common."""
+    groups: list[list[str]] = []
+    before = -_APART
+    for place in sorted(chosen):
+        if place - before >= _APART:
+            groups.append([])
+        groups[-1].append(chosen[place])
+        before = place
+    return "\n".join(_dedented(lines) for lines in groups)
+
+
+def _dedented(lines: list[str]) -> str:
+    margin = min(len(line) - len(line.lstrip()) for line in lines)
+    return "\n".join(line[margin:].rstrip() for line in lines)
