@@ -210,13 +210,16 @@ def test_a_fix_of_arguments_is_not_doubted_because_its_tool_was_used(hw: hardwon
 
 
 def test_a_failure_without_a_fix_is_one_line_from_the_second_run_on(hw: hardwon.Hardwon) -> None:
-    first = hw.agent("coder").after_action("bash", PYTEST, output=MISSING, failed=True)
+    run = hw.agent("coder")
+    first = run.after_action("bash", PYTEST, output=MISSING, failed=True)
+    run.after_action("bash", {"command": "pip install tox"}, failed=False)
+    run.after_action("bash", PYTEST, output=MISSING, failed=True)
     second = hw.agent("coder").after_action("bash", PYTEST, output=MISSING, failed=True)
     third = hw.agent("coder").after_action("bash", PYTEST, output=MISSING, failed=True)
 
     assert not first
-    assert "Met in 1 earlier run; no fix is known." in second.text
-    assert "Met in 2 earlier runs; no fix is known." in third.text
+    assert "Met in 1 earlier run; no fix is known. Tried without effect:" in second.text
+    assert "Met in 2 earlier runs; no fix is known. Tried without effect:" in third.text
 
 
 def test_a_run_is_not_told_what_it_has_just_met_itself(hw: hardwon.Hardwon) -> None:
@@ -235,6 +238,8 @@ def test_the_same_kind_of_failure_is_named_as_such(hw: hardwon.Hardwon) -> None:
     error = "sqlite3.OperationalError: no such table: {}"
     for name in ("polls_question", "shop_order"):
         run = hw.agent("coder")
+        run.after_action("bash", call, output=error.format(name), failed=True)
+        run.after_action("bash", {"command": "pip install sqlite"}, failed=False)
         run.after_action("bash", call, output=error.format(name), failed=True)
         run.after_run(task="t")
 

@@ -144,3 +144,48 @@ def test_a_text_that_speaks_to_a_model_does_not_touch_what_other_runs_showed(hw:
 
     assert only(hw).status == "proven"
     assert "previous instructions" not in only(hw).correction
+
+
+def test_what_was_tried_without_effect_is_told_from_the_second_run_on(hw: Hardwon) -> None:
+    agent = hw.agent("coder")
+    for call in ("pytest tests", "pip install tox", "python -m pytest tests"):
+        is_red = "pytest" in call
+        agent.after_action(
+            "bash",
+            {"command": call},
+            output="bash: pytest: command not found" * is_red,
+            failed=is_red,
+        )
+    agent.after_run(task="run the tests")
+
+    shown = hw.agent("coder").after_action(
+        "bash", {"command": "pytest"}, output="bash: pytest: command not found", failed=True
+    )
+    (lesson,) = hw.agent("coder").lessons.list(status="seen")
+    tried = "Tried without effect: `pip install tox`; `python -m pytest`."
+    assert f"Met in 1 earlier run; no fix is known. {tried}" in shown.text
+    assert lesson.mistake.endswith(tried)
+
+
+def test_another_value_that_did_not_help_is_told_by_its_name(hw: Hardwon) -> None:
+    agent = hw.agent("coder")
+    by_name(agent, "Ann", failed=True)
+    by_name(agent, "Anna", failed=True)
+    agent.after_run(task="help")
+
+    agent = hw.agent("coder")
+    shown = agent.after_action(
+        "find_user_by_name", {"name": "Bo"}, output="Error: user not found", failed=True
+    )
+    assert "Tried without effect: another `name`." in shown.text
+    assert "Ann" not in shown.text
+
+
+def test_a_failure_with_no_fix_and_nothing_tried_is_not_told(hw: Hardwon) -> None:
+    for name in ("Ann", "Bo"):
+        by_name(hw.agent("coder"), name, failed=True)
+
+    shown = hw.agent("coder").after_action(
+        "find_user_by_name", {"name": "Cy"}, output="Error: user not found", failed=True
+    )
+    assert not shown

@@ -23,6 +23,7 @@ _QUOTE = 160  # characters of a failure kind
 _CAUSES = 2  # fixes that are told of one failure kind
 _BEHIND = 3  # how many times as often the best may have worked
 _CALL = 100  # characters of a call in a line for the person
+_TRIED = 3  # that are told, the newest
 _WORDS = 240  # characters of what was removed or tried
 UNSOLVED = "No fix is known."
 
@@ -56,7 +57,10 @@ def mistake(head: str, fixes: Sequence[Fix], tried: Sequence[str]) -> str:
     texts = (one_line(fix.mistake, _WORDS) for fix in told(fixes) if fix.mistake)
     removed = dict.fromkeys(text for text in texts if not head.startswith(text))
     before = [f"Before the fix: {'; '.join(removed)}."] if removed else []
-    vain = [f"Tried without effect: {'; '.join(tried)}."] if tried else []
+    cures = {f"`{fix.call}`" for fix in fixes}
+    failing = [words for words in tried if words not in cures and (words[0] == "`" or not fixes)]
+    failing = failing[-_TRIED:]
+    vain = [f"Tried without effect: {'; '.join(failing)}."] if failing else []
     return " ".join((head, *before, *vain))
 
 

@@ -10,6 +10,7 @@ from hardwon.errors import NotFound
 from hardwon.failures import call_keys, clues, lesson_text
 from hardwon.failures.cases import case_text
 from hardwon.failures.fixes import applies, fixes_shown, was_applied
+from hardwon.failures.tried import tried_in_vain
 from hardwon.ranking.query import Query
 from hardwon.text.clean import clip, one_line
 from hardwon.text.injection import suspicion
@@ -105,6 +106,7 @@ def failed(step: Step, past: RunSoFar, memory: Memory, *, counted: Fix | None = 
     lesson = known if has_met(past, failure.kind) else _met_again(known, step, past, memory)
     if counted is not None and lesson is not known:
         lesson = lesson._replace(fixes=with_success(lesson.fixes, counted))
+    lesson = _with_tried(lesson, step, past, memory)
     vain = _in_vain(lesson, step, failure, past)
     for fix in vain.values():
         lesson = lesson._replace(fixes=with_failure(lesson.fixes, fix.key))
@@ -256,6 +258,23 @@ def _adopt(lesson: Lesson, failing: Step, memory: Memory) -> None:
         lesson = lesson.met_again(seen, memory.now)
         memory.keep(seen._replace(status=Status.SUPERSEDED))
     memory.keep(lesson._replace(kinds=unique((*lesson.kinds, failure.kind))))
+
+
+def _with_tried(lesson: Lesson, step: Step, past: RunSoFar, memory: Memory) -> Lesson:
+    """The lesson with what this run tried since it failed this way for the last time."""
+    kind = step.failure.kind if step.failure else ""
+    failing = [
+        at for at, each in enumerate(past.steps) if each.failure and each.failure.kind == kind
+    ]
+    if not failing:
+        return lesson
+    known = set(values_of(lesson.evidence, Kind.TRIED))
+    tried = [
+        Evidence(Kind.TRIED, words, memory.now.timestamp())
+        for words in tried_in_vain((*past.steps, step), failing[-1])
+        if words not in known and not suspicion(words)
+    ]
+    return lesson._replace(evidence=joined(lesson.evidence, tried)) if tried else lesson
 
 
 def has_met(past: RunSoFar, kind: str) -> bool:

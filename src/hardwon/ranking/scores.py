@@ -147,12 +147,19 @@ def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
     parts = (("same failure", same), ("same kind", kind), ("state", stands))
     if same or kind:
         sure = spoken(asked, match, by) if match.lesson.origin != MINED else by.beside
-        return _Relevance((*parts, (SPEAKS, sure / 10)), _of_other_tests(asked, match.lesson))
+        verdict = _without_advice(match.lesson) or _of_other_tests(asked, match.lesson)
+        return _Relevance((*parts, (SPEAKS, sure / 10)), verdict)
     is_near = match.lesson.status == Status.PROVEN and _likeness(match) >= by.error_likeness
     verdict = "" if is_near or _speaks_of(asked, match, by) else "another kind of failure"
     words = ("words", _words(match, by))
     clues = (SPEAKS, spoken(asked, match, by) / 10)
     return _Relevance((*parts, words, clues, *_meaning(match, by.error_meaning)), verdict)
+
+
+def _without_advice(lesson: Lesson) -> str:
+    """Why a lesson is not told that only counts a failure: no fix, and nothing tried in vain."""
+    is_bare = lesson.status == Status.SEEN and not values_of(lesson.evidence, Kind.TRIED)
+    return "no fix is known, and nothing was tried" if is_bare else ""
 
 
 def _of_other_tests(asked: Query, lesson: Lesson) -> str:

@@ -1,0 +1,62 @@
+"""What a run tried between two failures of one kind: it did not help."""
+
+from __future__ import annotations
+
+from hardwon.failures.authored import fields, is_coined
+from hardwon.failures.fix_case import blamed, command, is_personal, line_of
+from hardwon.failures.fix_preparation import is_maker
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hardwon.failures.shell import Command
+    from hardwon.values.step import Step
+
+_SHOWN = 80  # characters of a call
+_KEPT = 3  # of one pair of failures
+
+
+def tried_in_vain(steps: Sequence[Step], since: int) -> list[str]:
+    """What changed from the failing step `since` to the last one, which fails the same way."""
+    first, last = steps[since], steps[-1]
+    if last.args.startswith("{"):
+        return _other_values(first, last)
+    prepared = [part.text for part in _prepared(steps[since + 1 : -1]) if _is_general(part, steps)]
+    return list(dict.fromkeys(f"`{text}`" for text in (*prepared, *_changed(first, last))))[:_KEPT]
+
+
+def _other_values(first: Step, last: Step) -> list[str]:
+    """The one argument that was given another value, by its name."""
+    old, new = fields(first.args), fields(last.args)
+    names = [name for name in {*old, *new} if new.get(name) != old.get(name)]
+    is_one = first.tool == last.tool and len(names) == 1 and names[0] in new
+    return [f"another `{names[0]}`"] if is_one else []
+
+
+def _prepared(between: Sequence[Step]) -> Iterator[Command]:
+    """The commands that prepared something: installed, fetched, started."""
+    for step in between:
+        if not step.failed:
+            made = (part for part in command(step) if is_maker(part) and part.program != "git")
+            yield from made
+
+
+def _changed(first: Step, last: Step) -> Iterator[str]:
+    """How the failing command was started in another way than before."""
+    old, new = (_failing(step) for step in (first, last))
+    if old and new and old.call != new.call and not is_personal(new.call):
+        yield new.call
+
+
+def _failing(step: Step) -> Command | None:
+    at = blamed(step, line_of(step))
+    return command(step)[at] if at >= 0 else None
+
+
+def _is_general(part: Command, steps: Sequence[Step]) -> bool:
+    """Whether a command can be told to another task."""
+    text = part.text
+    if len(text) > _SHOWN or "\n" in text or "`" in text or part.script or is_personal(text):
+        return False
+    return not any(is_coined(word, steps) for word in (part.program, *part.operands))
