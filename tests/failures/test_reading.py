@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 from hardwon.failures.reading import read_failure
 from hardwon.failures.signature import signature
 from hardwon.values.step import Step
+from tests.effort import NEVER_QUADRATIC, cpu_seconds
 from tests.tables.readings import READINGS, Reading
 
 NO_TABLE = "django.db.utils.OperationalError: no such table: {}"
@@ -262,12 +261,4 @@ def test_time_grows_with_the_output_and_no_faster(piece: str) -> None:
     read_failure(step(piece * 10), ())  # patterns are compiled on first use
     long = step((piece * 50_000)[:50_000])
 
-    fastest = min(_seconds(long) for _ in range(3))
-
-    assert fastest < 0.5  # quadratic time takes minutes; the aim of 20 ms is the bench's
-
-
-def _seconds(failing: Step) -> float:
-    start = perf_counter()
-    read_failure(failing, ())
-    return perf_counter() - start
+    assert cpu_seconds(read_failure, long, ()) < NEVER_QUADRATIC

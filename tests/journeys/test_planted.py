@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -131,10 +131,13 @@ def test_a_strange_duration_of_an_option_is_told_in_words(
 def test_a_prompt_of_any_length_is_clipped_before_it_is_looked_at() -> None:
     agent = hardwon.open("memory:").agent("coder")
     agent.learn("Deploy it with the flag --blue")
+    agent.before_turn("warm up")
     prompt = "x" * 200_000_000 + " deploy it with which flag?"
 
-    began = time.process_time()
+    tracemalloc.start()
     found = agent.before_turn(prompt)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
 
     assert "--blue" in found.text
-    assert time.process_time() - began < 5  # to look at all of it takes far longer
+    assert peak < 20_000_000  # whoever looks at all of it makes a copy
