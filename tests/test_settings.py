@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from hardwon.errors import InvalidInput, StorageError
-from hardwon.settings import default_home, duration, load, parse, unknown, written
+from hardwon.settings import default_home, duration, load, parse, unknown
+from hardwon.settings_file import written
 
 
 def test_defaults_are_those_of_the_published_system(tmp_path: Path) -> None:

@@ -21,6 +21,11 @@ def ensure_own(home: str) -> None:
         raise wrong
 
 
+def is_database(target: str) -> bool:
+    """Whether a target is no home but the URL of a PostgreSQL database."""
+    return target.startswith(("postgresql://", "postgres://"))
+
+
 def problem(home: str, state: os.stat_result, *, uid: int) -> StorageError | None:
     """Why this user should not use the home, with the command that helps; None when all is well."""
     if state.st_uid not in {uid, _ROOT}:

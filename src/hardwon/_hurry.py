@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from _thread import _local
+from time import monotonic
 
 _mine = _local()
 
@@ -32,3 +33,14 @@ def spend(seconds: float) -> None:
     before = left()
     if before is not None:
         _mine.left = max(0.0, before - seconds)
+
+
+class waiting:  # noqa: N801 - reads as a word: `with waiting() as limit:`
+    """What happens in the `with` block is waiting; `limit` is how long it may take."""
+
+    def __enter__(self) -> float | None:
+        self._began = monotonic()
+        return left()
+
+    def __exit__(self, *_: object) -> None:
+        spend(monotonic() - self._began)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from hardwon import _hurry
 from hardwon._cold.cached import cached_property
 from hardwon._cold.lazy import lazy
 from hardwon._platform import ensure_supported
-from hardwon.errors import InvalidInput
 from hardwon.lessons import Lessons
-from hardwon.runtime import ANY_TRIGGER, MEMORY, TEXT_LIMIT, Runtime, utc_now
-from hardwon.settings import load
+from hardwon.runtime import ANY_TRIGGER, TEXT_LIMIT, Runtime, settings_at, utc_now
 from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, one_line, required
 from hardwon.text.secrets import screened
 from hardwon.values.delivery import NOTHING, Door, Injection
@@ -69,18 +68,15 @@ def open(
     embedder: Embedder | None = None,
     clock: Callable[[], datetime] = utc_now,
 ) -> Hardwon:
-    """A hardwon at `target`: nothing (`~/.hardwon`), a directory, or `memory:`.
+    """A hardwon at `target`: nothing (`~/.hardwon`), a directory, `memory:`, `postgresql://…`.
 
     A `model` (a name, a function or an object) and an `embedder` of yours are used instead of
     those that `model.name` and `recall.embedder` name.
     """
     ensure_supported()
     place = os.fspath(target) if target is not None else ""
-    if place != MEMORY and "://" in place:
-        raise InvalidInput(f"no backend for {place.split('://')[0]!r} URLs")
-    home = "" if place == MEMORY else os.path.abspath(os.path.expanduser(place)) if place else ""
     engine = Runtime(
-        settings or load(home or None), place, model=model, embedder=embedder, clock=clock
+        settings_at(place, settings), place, model=model, embedder=embedder, clock=clock
     )
     engine.processors.update(PROCESSORS)
     if model is not None:
@@ -392,7 +388,8 @@ class Agent:
     def _attempt(self, call: Callable[[], T], otherwise: T) -> T:
         """Best effort: an agent's turn never fails because of its memory."""
         try:
-            return call()
+            with _hurry.Hurry(self._engine.settings.postgres.patience.total_seconds()):
+                return call()
         except Exception as error:  # noqa: BLE001 - whatever it is, the turn goes on
             _tell(self._engine, error)
             return otherwise

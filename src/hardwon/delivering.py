@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter_ns
 
 from hardwon._cold.lazy import lazy
-from hardwon.errors import StorageError
+from hardwon.errors import StorageError, Unavailable
 from hardwon.pipeline import inject, measure, recall
 from hardwon.ranking.query import Query
 from hardwon.ranking.scores import WEIGHTS, Judged, Outlook
@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
+    from typing import TypeVar
 
     from hardwon.failures import loops
     from hardwon.pipeline import hush, withhold
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
+
+    T = TypeVar("T")
 else:
     loops = lazy("hardwon.failures.loops")
     hush, withhold = lazy("hardwon.pipeline.hush"), lazy("hardwon.pipeline.withhold")
@@ -131,10 +134,18 @@ class Delivering:
         """Note what is told; a disk that takes no note must not cost the agent its lesson."""
         try:
             note()
-        except StorageError as error:
+        except (StorageError, Unavailable) as error:
             self._trouble(error)
             return False
         return True
+
+    def reached(self, call: Callable[[], T], otherwise: T) -> T:
+        """What the call returns, or something else while the server that is asked is away."""
+        try:
+            return call()
+        except Unavailable as error:
+            self._trouble(error)
+            return otherwise
 
     def _block(self, door: str, fresh: Sequence[Judged]) -> inject.Block:
         frame = _frame(door, fresh[0]) if fresh else door
@@ -148,7 +159,7 @@ class Delivering:
         found = [one for one in fresh if one.match.lesson in lessons]
         try:
             return withhold.shown(found, door, coin)
-        except StorageError as error:
+        except (StorageError, Unavailable) as error:
             self._trouble(error)
             return found
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
+    from hardwon import _beside as beside
     from hardwon import recording
     from hardwon.failures import call_keys, guards, mistakes, reading
     from hardwon.pipeline import foretell, hush, mine, screen, settle
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 else:
     runs, recording = lazy("hardwon.stores.runs"), lazy("hardwon.recording")
+    beside = lazy("hardwon._beside")
     call_keys, guards = lazy("hardwon.failures.call_keys"), lazy("hardwon.failures.guards")
     mistakes, reading = lazy("hardwon.failures.mistakes"), lazy("hardwon.failures.reading")
     steps = lazy("hardwon.values.step")
@@ -44,6 +46,7 @@ else:
 
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _STARTED = "start"
+_AT_THE_END = 2.0  # seconds that the end of a run waits for what its last steps taught
 _ARGS = 8 * 1024  # characters of a call, as they are recorded
 
 
@@ -66,6 +69,7 @@ class Doors:
         self._settings = settings
         self._clock = clock
         self.delivering = Delivering(store, settings, clock, trouble)
+        self._beside = beside.Beside(trouble) if settings.postgres.url else None
 
     def run(self, scope: Scope, name: str | None) -> Run:
         """A run: on disk when it has a name, else in this process."""
@@ -125,13 +129,35 @@ class Doors:
         past = run.so_far()
         step = self.screened(step, past.steps)
         self.delivering.noted(lambda: run.record(step))
-        known = self._failed(scope, step, past, run) if step.failed else NOTHING
-        counted = self._recording.after(scope, step, past, known.lessons)
-        self.delivering.noted(lambda: run.counted(counted) if counted else None)
+        known = self._known(scope, step, past, run)
+        counted = self._counted(lambda: self._record(scope, step, past, known, run))
         block = self.delivering.tell(run, known)
         block = self.delivering.with_loop(scope, block, [*past.turn, step])
         learnt = self._recording.told(scope, counted) if counted else ""
         return block._replace(failed=step.failed, learnt=learnt)
+
+    def _record(
+        self, scope: Scope, step: Step, past: RunSoFar, known: Injection, run: Run
+    ) -> list[str]:
+        """Learn from a step; the marks of what counts once a run."""
+        counted = self._recording.after(scope, step, past, known.lessons)
+        self.delivering.noted(lambda: run.counted(counted) if counted else None)
+        return counted
+
+    def _counted(self, record: Callable[[], list[str]]) -> list[str]:
+        """Learn now; where a database is elsewhere, at leisure: the turn waits only a moment."""
+        return record() if self._beside is None else self._beside.run(record, [])
+
+    def flush(self, limit: float) -> None:
+        """Wait so long at most until all that was recorded is learnt."""
+        if self._beside is not None:
+            self._beside.flush(limit)
+
+    def _known(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
+        """What is known about a failing step; nothing while that cannot be asked."""
+        if not step.failed:
+            return NOTHING
+        return self.delivering.reached(lambda: self._failed(scope, step, past, run), NOTHING)
 
     def _forbidding(self, scope: Scope, tool: str, call: str) -> Lesson | None:
         """The lesson by which a person has forbidden this call, if one has."""
@@ -144,6 +170,7 @@ class Doors:
 
     def end(self, scope: Scope, run: Run) -> None:
         """Note what came of every delivery of the run, and forget the run."""
+        self.flush(_AT_THE_END)
         past = run.so_far()
         if past.shown:
             self.delivering.noted(lambda: settle.settle(past, run.name, scope, self._store))

@@ -34,9 +34,10 @@ def open(
     embedder: Embedder | None = None,
     clock: Callable[[], datetime] = utc_now,
 ) -> Hardwon:
-    """A hardwon at `target`: nothing (`~/.hardwon`), a directory, `memory:`, or a server's URL.
+    """A hardwon at `target`: nothing (`~/.hardwon`), a directory, `memory:`, or a URL.
 
-    A server needs a `key`. A `model` (a name, a function or an object) and an `embedder` of yours
+    `postgresql://…` is a database that many machines share; `https://…` is a server of hardwon and
+    needs a `key`. A `model` (a name, a function or an object) and an `embedder` of yours
     are used instead of those that `model.name` and `recall.embedder` name.
     """
     place = os.fspath(target) if target is not None else ""

@@ -9,10 +9,9 @@ from hardwon import _homes
 from hardwon._cold.cached import cached_property
 from hardwon._cold.lazy import lazy
 from hardwon.doors import Doors
-from hardwon.errors import (
-    storage_error,
-)
+from hardwon.errors import InvalidInput, storage_error
 from hardwon.pipeline import edge
+from hardwon.settings import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from hardwon.ranking.query import Near
     from hardwon.service import database as service
     from hardwon.settings import GoalSettings, Settings
-    from hardwon.stores import memory, redis, runs, sqlite
+    from hardwon.stores import memory, postgres, redis, runs, sqlite
     from hardwon.values import evidence, lesson_check, provenance
     from hardwon.values import queue as outcomes
     from hardwon.values.episode import Episode
@@ -56,7 +55,7 @@ else:
     runs = lazy("hardwon.stores.runs")
     outcomes = lazy("hardwon.values.queue")
     memory, sqlite = lazy("hardwon.stores.memory"), lazy("hardwon.stores.sqlite")
-    redis = lazy("hardwon.stores.redis")
+    redis, postgres = lazy("hardwon.stores.redis"), lazy("hardwon.stores.postgres")
     asyncio, _sync = lazy("asyncio"), lazy("hardwon._sync")
     embeddings = lazy("hardwon.embeddings")
     clues = lazy("hardwon.failures.clues")
@@ -78,6 +77,7 @@ else:
 MEMORY = "memory:"
 ANY_TRIGGER = ""  # whose processor works the jobs that no other is registered for
 TEXT_LIMIT = 16 * 1024
+_FAREWELL = 10.0  # seconds that a closing process waits for a database elsewhere
 _PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
 
 
@@ -152,6 +152,7 @@ class Runtime:
 
     def _upkeep(self) -> Iterator[object]:
         """What is done beside jobs, step by step."""
+        yield self.store.tend()
         if self.embeds:
             yield from self.meaning.fill()
         on_disk = self.target != MEMORY
@@ -252,6 +253,7 @@ class Runtime:
 
     def close(self) -> None:
         """Release files; what waits in the queue stays."""
+        self.doors.flush(_FAREWELL)
         if "queue" in self.__dict__:
             self.queue.close()
         self.store.close()
@@ -264,6 +266,16 @@ class Runtime:
         return await work(self, job._replace(episode=job.episode._replace(scope=scope)))
 
 
+def settings_at(place: str, given: Settings | None) -> Settings:
+    """The settings of what is opened there."""
+    if _homes.is_database(place):
+        return given.on_database(place) if given else load(place)
+    if "://" in place:
+        raise InvalidInput(f"no backend for {place.split('://')[0]!r} URLs")
+    home = "" if place == MEMORY else os.path.abspath(os.path.expanduser(place)) if place else ""
+    return given or load(home or None)
+
+
 def _opened_store(settings: Settings, target: str) -> Store:
     if target == MEMORY:
         return memory.MemoryStore()
@@ -272,8 +284,15 @@ def _opened_store(settings: Settings, target: str) -> Store:
     except OSError as error:
         raise storage_error(error, settings.home) from error
     _homes.ensure_own(settings.home)
-    store = sqlite.SqliteStore(settings.home)
+    store = _shared_store(settings) if settings.postgres.url else sqlite.SqliteStore(settings.home)
     return _with_redis(store, settings.goals) if settings.goals.redis_url else store
+
+
+def _shared_store(settings: Settings) -> Store:
+    values = settings.postgres
+    return postgres.PostgresStore(
+        values.url, settings.home, migrate=values.migrate, pool=values.pool
+    )
 
 
 def _with_redis(store: Store, goals: GoalSettings) -> Store:

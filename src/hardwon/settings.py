@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping
 from datetime import timedelta
 
-from hardwon import _files
+from hardwon import _files, _homes
 from hardwon.errors import InvalidInput, StorageError, storage_error
 
 TYPE_CHECKING = False
@@ -144,6 +144,15 @@ class GoalSettings(NamedTuple):
     redis_patience: timedelta = timedelta(milliseconds=30)  # of an agent's turn, for a round trip
 
 
+class PostgresSettings(NamedTuple):
+    """A database that many machines share, instead of the file in the home."""
+
+    url: Secret = Secret()  # postgresql://…; also `--home postgresql://…`
+    migrate: str = "auto"  # check: only `hardwon migrate` changes tables
+    pool: int = 4  # connections of a process
+    patience: timedelta = timedelta(milliseconds=80)  # of an agent's turn, in all
+
+
 class TrialSettings(NamedTuple):
     """How a loop of trials runs unless it is told otherwise."""
 
@@ -186,6 +195,7 @@ class Settings(NamedTuple):
     budget: BudgetSettings = BudgetSettings()
     hyde: HydeSettings = HydeSettings()
     goals: GoalSettings = GoalSettings()
+    postgres: PostgresSettings = PostgresSettings()
     dream: DreamSettings = DreamSettings()
     proof: ProofSettings = ProofSettings()
     scope: ScopeSettings = ScopeSettings()
@@ -200,6 +210,11 @@ class Settings(NamedTuple):
     def is_own(self, key: str) -> bool:
         """Whether it was set for hardwon, not for another program that reads the same variable."""
         return self.origin(key) not in {"default", *_FOREIGN.values()}
+
+    def on_database(self, url: str) -> Settings:
+        """These settings with what is kept in this database."""
+        origins = (*self.origins, ("postgres.url", "argument"))
+        return self._replace(postgres=self.postgres._replace(url=Secret(url)), origins=origins)
 
     def in_a_hurry(self, *, resident: bool = False) -> Settings:
         """These settings for a hook: no model is asked, and only a resident process embeds."""
@@ -223,7 +238,8 @@ def sections(settings: Settings) -> list[str]:
 
 
 def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Settings:
-    """The settings of this process."""
+    """The settings of this process; a `home` may be the URL of a database to use instead."""
+    url, home = (home, None) if home and _homes.is_database(home) else ("", home)
     settings = Settings(os.path.abspath(home) if home else default_home(environ))
     origins = {"home": "argument" if home else _home_origin(environ)}
     file = _file(os.path.join(settings.home, "config.toml"))
@@ -237,7 +253,8 @@ def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Se
                 values = values._replace(**{name: parse(f"{key} ({origin})", raw, default)})
                 origins[key] = origin
         settings = settings._replace(**{section: values})
-    return settings._replace(origins=tuple(origins.items()))
+    settings = settings._replace(origins=tuple(origins.items()))
+    return settings.on_database(url) if url else settings
 
 
 def default_home(environ: Mapping[str, str] = os.environ) -> str:
@@ -283,18 +300,6 @@ def _seconds(raw: Any) -> float:
     if not number:
         raise ValueError("empty duration")
     return total
-
-
-def written(value: Any) -> str:
-    """A value as one would write it into config.toml or a variable."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if not isinstance(value, timedelta):
-        return str(value)
-    parts = value // timedelta(microseconds=1)
-    sizes = (("d", 86_400_000_000), ("h", 3_600_000_000), ("m", 60_000_000), ("s", 1_000_000))
-    unit, size = next((pair for pair in sizes if parts and parts % pair[1] == 0), ("ms", 1000))
-    return f"{parts / size:g}{unit}"
 
 
 def unknown(settings: Settings, environ: Mapping[str, str] = os.environ) -> list[str]:

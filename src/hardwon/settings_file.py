@@ -11,7 +11,7 @@ from typing import Any
 
 from hardwon import _files
 from hardwon.errors import InvalidInput, storage_error
-from hardwon.settings import load, parse, written
+from hardwon.settings import load, parse
 
 NAME = "config.toml"
 _HEADER = r"\s*\[\s*([\w.-]+)\s*\]\s*(?:#.*)?"
@@ -31,6 +31,18 @@ def unset_setting(home: str, key: str) -> bool:
     """Take `section.name` out of config.toml; False when it was not set there."""
     _default(home, key)
     return _edit(home, key, None)
+
+
+def written(value: Any) -> str:
+    """A value as one would write it into config.toml or a variable."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, timedelta):
+        return str(value)
+    parts = value // timedelta(microseconds=1)
+    sizes = (("d", 86_400_000_000), ("h", 3_600_000_000), ("m", 60_000_000), ("s", 1_000_000))
+    unit, size = next((pair for pair in sizes if parts and parts % pair[1] == 0), ("ms", 1000))
+    return f"{parts / size:g}{unit}"
 
 
 def _edit(home: str, key: str, literal: str | None) -> bool:

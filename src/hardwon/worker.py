@@ -208,6 +208,8 @@ def start_detached(settings: Settings) -> int:
     log = _files.fresh(os.path.join(base_of(settings), "worker.log"))
     streams = ((os.POSIX_SPAWN_DUP2, log, number) for number in (1, 2))
     environ = {**os.environ, "HARDWON_QUEUE_BASE_DIR": base_of(settings)}
+    if settings.postgres.url:
+        environ["HARDWON_POSTGRES_URL"] = settings.postgres.url
     _reap()
     # Not subprocess: a hook must not pay for its import.
     try:

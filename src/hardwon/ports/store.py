@@ -66,6 +66,9 @@ class Store(Parts, Protocol):
     def forget(self, tenant: str) -> None:
         """Remove a tenant with everything it owns."""
 
+    def tend(self) -> int:
+        """Move what was noted lately to where it is found fast, as workers do; how much it was."""
+
     def check(self) -> list[str]:
         """What is wrong with the stored data, in words; nothing when all is well."""
 

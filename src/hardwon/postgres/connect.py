@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-SCHEMES = ("postgresql://", "postgres://")
 _TRUE = {"1", "true", "yes", "on"}
 _LOOK = 0.1  # seconds between two looks at the clock, and for Ctrl-C
 _PREPARE_AFTER = 5  # executions of a statement
@@ -39,23 +38,22 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
 
     patience: float | None = None
     born: float = 0.0
+    _pool = None  # so that psycopg does not mind when the program ends with it
 
     def wait(
         self, gen: Generator[Any, Any, T], interval: float = _LOOK, timeout: float | None = None
     ) -> T:
         """One exchange with the server; after a TimeoutError the connection is closed."""
-        left = _hurry.left()
-        limit = self.patience if left is None else left
-        if limit is None:
-            return super().wait(gen, interval)
-        began = time.monotonic()
-        try:
-            return super().wait(bounded(gen, began + limit), min(interval, limit))
-        except TimeoutError:
-            self.pgconn.finish()  # whatever is said from now on belongs to the lost exchange
-            raise
-        finally:
-            _hurry.spend(time.monotonic() - began)
+        with _hurry.waiting() as left:
+            limit = self.patience if left is None else left
+            if limit is None:
+                return super().wait(gen, interval)
+            try:
+                bound = bounded(gen, time.monotonic() + limit)
+                return super().wait(bound, min(interval, limit))
+            except TimeoutError:
+                self.pgconn.finish()  # whatever is said from now on belongs to the lost exchange
+                raise
 
 
 def connect(url: str, *, patience: float | None) -> Connection:
@@ -77,11 +75,6 @@ def without_own_options(url: str) -> tuple[str, bool]:
     kept = [(name, value) for name, value in options if name != "pgbouncer"]
     is_pooled = any(name == "pgbouncer" and value.lower() in _TRUE for name, value in options)
     return (urlunsplit(parts._replace(query=urlencode(kept))), is_pooled)
-
-
-def is_address(target: str) -> bool:
-    """Whether a target is the URL of a PostgreSQL database."""
-    return target.startswith(SCHEMES)
 
 
 def name_of(url: str) -> str:

@@ -48,13 +48,32 @@ def asked(sql: str, **values: object) -> Asked:
 class Database:
     """A pool of connections. `with database:` keeps all that this thread writes, or nothing."""
 
-    def __init__(self, url: str, *, pool: int = POOL, patience: float | None = PATIENCE) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        pool: int = POOL,
+        patience: float | None = PATIENCE,
+        prepare: Callable[[Database], None] | None = None,
+    ) -> None:
+        """`prepare` is called once, before the first use that reaches the server."""
         self.url = url
         self.name = name_of(url)
         self._patience = patience
         self._pool = Pool(url, size=pool, patience=patience)
         self._breaker = Breaker()
         self._mine = threading.local()
+        self._prepare = prepare
+
+    def ready(self) -> None:
+        """Prepare the database unless that was done."""
+        if self._prepare is not None:
+            prepare, self._prepare = self._prepare, None
+            try:
+                prepare(self)
+            except BaseException:
+                self._prepare = prepare
+                raise
 
     def of(self, tenant: str) -> Tenancy:
         """What belongs to one tenant."""
@@ -147,6 +166,7 @@ class Database:
         self._pool.close()
 
     def _taken(self) -> Connection:
+        self.ready()
         left = _hurry.left()
         if left is not None and self._breaker.is_open:
             raise Unavailable(f"{self.name}: still away; not tried again yet")

@@ -31,6 +31,8 @@ class Pool:
         self._idle: list[Connection] = []
         self._used: set[Connection] = set()
         self._connecting = 0
+        self._closed = 0  # how often
+        self._waiting = 0
         self._failures = 0
         self._problem = ""
         _fork.watch(self)
@@ -48,7 +50,7 @@ class Pool:
                     raise Unavailable(self._problem)
                 self._ensure_connecting()
                 left = None if end is None else end - time.monotonic()
-                if (left is not None and left <= 0) or not self._changed.wait(left):
+                if (left is not None and left <= 0) or not self._waited(left):
                     raise Unavailable("no connection in time")
 
     def give(self, connection: Connection) -> None:
@@ -69,8 +71,16 @@ class Pool:
         """Close the idle connections; the next caller opens others."""
         with self._changed:
             idle, self._idle = self._idle, []
+            self._closed += 1
         for connection in idle:
             connection.close()
+
+    def _waited(self, limit: float | None) -> bool:
+        self._waiting += 1
+        try:
+            return self._changed.wait(limit)
+        finally:
+            self._waiting -= 1
 
     def _healthy(self) -> Connection | None:
         """An idle connection to which the server has said nothing: word unasked is a farewell."""
@@ -87,7 +97,7 @@ class Pool:
             threading.Thread(target=self._connect, daemon=True, name="hardwon-postgres").start()
 
     def _connect(self) -> None:
-        changed, made, problem = self._changed, None, ""
+        changed, closed, made, problem = self._changed, self._closed, None, ""
         try:
             made = self._open()
         except psycopg.Error as error:
@@ -96,6 +106,8 @@ class Pool:
             self._connecting -= 1
             if made is None:
                 self._failures, self._problem = self._failures + 1, problem
+            elif closed != self._closed and not self._waiting:
+                made.close()
             else:
                 self._idle.append(made)
             changed.notify_all()
@@ -110,6 +122,7 @@ class Pool:
     def after_fork(self, *, is_child: bool) -> None:
         if is_child:
             _abandoned.extend(self._used)
-            self._changed, self._used, self._connecting = threading.Condition(), set(), 0
+            self._changed, self._used = threading.Condition(), set()
+            self._connecting = self._waiting = 0
         elif self._is_held:
             self._changed.release()

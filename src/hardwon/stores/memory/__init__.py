@@ -90,6 +90,9 @@ class MemoryStore:
         self.calls.all = {k: v for k, v in self.calls.all.items() if k.tenant != tenant}
         self.history.all = [c for c in self.history.all if c.before.scope.tenant != tenant]
 
+    def tend(self) -> int:
+        return 0
+
     def check(self) -> list[str]:
         return []
 

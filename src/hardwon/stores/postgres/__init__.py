@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import TYPE_CHECKING
 
 from hardwon._cold.cached import cached_property
 from hardwon._cold.hashing import blake2b
 from hardwon._cold.lazy import lazy
+from hardwon.errors import Unavailable
 from hardwon.postgres import schema
 from hardwon.postgres.database import POOL, Database
 from hardwon.stores.journal import Journal
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 else:
     vectors = lazy("hardwon.stores.postgres.vectors")  # needs numpy
 
+log = logging.getLogger("hardwon")
 _SHELVES = """
 SELECT s.agent_id, s.project, count(*) FROM hardwon.lessons AS l
 JOIN hardwon.shelves AS s ON s.tenant = l.tenant AND s.id = l.shelf
@@ -56,8 +59,9 @@ class PostgresStore:
         pool: int = POOL,
         fresh: int = FRESH,
     ) -> None:
-        self.database = Database(url, pool=pool)
-        schema.ensure(self.database, migrate)
+        self.database = Database(
+            url, pool=pool, prepare=lambda database: schema.ensure(database, migrate)
+        )
         self.lessons = PostgresLessons(self.database, fresh)
         self._journal = Journal(self.database, Spool(_spool(url, home)), self._is_due)
         self.units = PostgresUnits(self.database, self._journal)
@@ -70,6 +74,17 @@ class PostgresStore:
         self.listing = PostgresListing(self.database, self._journal)
         self.history = PostgresHistory(self.database)
         self.dreams = PostgresDreams(self.database)
+        self._open()
+
+    def _open(self) -> None:
+        """See that the tables are there; a server that is away is asked again at the first use."""
+        try:
+            self.database.ready()
+        except Unavailable as error:
+            log.warning("%s; lessons are kept and told once it answers", error)
+        except BaseException:
+            self.database.close()
+            raise
 
     @cached_property
     def vectors(self) -> VectorStore:
@@ -87,7 +102,6 @@ class PostgresStore:
         return self._journal.fold()
 
     def tend(self) -> int:
-        """Move what was noted and what waits for the dictionary, as workers do; how much."""
         return self.fold() + self.lessons.index.settle_all()
 
     def scopes(self, tenant: str, project: str) -> list[Scope]:

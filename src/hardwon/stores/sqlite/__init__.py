@@ -115,6 +115,9 @@ class SqliteStore:
         """Move what was noted on the agents' path into the database."""
         return self._journal.fold()
 
+    def tend(self) -> int:
+        return self.fold()
+
     def scopes(self, tenant: str, project: str) -> list[Scope]:
         self.fold()
         found = scopes.every(self._db).values()

@@ -9,7 +9,7 @@ import click
 import hardwon
 from hardwon import settings_file
 from hardwon.errors import InvalidInput
-from hardwon.settings import Settings, load, unknown, written
+from hardwon.settings import Settings, load, unknown
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import complain, dump, say, table
 
@@ -68,7 +68,10 @@ def _show(home: str | None, *, as_json: bool) -> None:
     if as_json:
         dump({key: {"value": value, "origin": origin} for key, value, origin in rows})
         return
-    table([(key, written(value), f"({origin})") for key, value, origin in rows], indent="")
+    table(
+        [(key, settings_file.written(value), f"({origin})") for key, value, origin in rows],
+        indent="",
+    )
     say()
     if os.path.isdir(os.path.join(settings.home, "spend")):
         with hardwon.open(settings.home) as hw:

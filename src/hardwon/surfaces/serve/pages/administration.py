@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.concurrency import run_in_threadpool
 from starlette.routing import Route
 
-from hardwon.settings import written
+from hardwon.settings_file import written
 from hardwon.surfaces.serve.pages.addresses import after_form, hw_of
 from hardwon.surfaces.serve.pages.views import Fields, View, action, html, page
 from hardwon.surfaces.serve.principal import RIGHTS, Right

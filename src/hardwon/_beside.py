@@ -1,0 +1,71 @@
+"""Calls that an agent's turn need not wait for: one after another, in a thread of their own."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from hardwon import _hurry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+_MOST = 256  # calls that wait; what a server that is away for longer would have learnt is lost
+
+
+class Beside:
+    """A thread that starts with its first call and ends with the process."""
+
+    def __init__(self, trouble: Callable[[BaseException], None]) -> None:
+        self._trouble = trouble
+        self._calls: queue.Queue[_Call[Any]] = queue.Queue(_MOST)
+        self._thread: threading.Thread | None = None
+
+    def run(self, call: Callable[[], T], otherwise: T) -> T:
+        """What the call returns; something else when that takes longer than the caller may wait."""
+        waiting: _Call[T] = _Call(call, otherwise)
+        try:
+            self._calls.put_nowait(waiting)
+        except queue.Full as error:
+            self._trouble(error)
+            return otherwise
+        self._ensure_running()
+        with _hurry.waiting() as limit:
+            waiting.is_done.wait(limit)
+        return waiting.result
+
+    def flush(self, limit: float) -> bool:
+        """Wait until nothing is left to do, so long at most; whether nothing is."""
+        if self._thread is None:
+            return True
+        last: _Call[None] = _Call(lambda: None, None)
+        try:
+            self._calls.put(last, timeout=limit)
+        except queue.Full:
+            return False
+        self._ensure_running()
+        return last.is_done.wait(limit)
+
+    def _ensure_running(self) -> None:
+        if self._thread is None or not self._thread.is_alive():  # a fork leaves it behind
+            self._thread = threading.Thread(target=self._work, daemon=True, name="hardwon-beside")
+            self._thread.start()
+
+    def _work(self) -> None:
+        while True:
+            one = self._calls.get()
+            try:
+                one.result = one.call()
+            except Exception as error:  # noqa: BLE001 - whoever asked may be gone
+                self._trouble(error)
+            one.is_done.set()
+
+
+class _Call(Generic[T]):
+    def __init__(self, call: Callable[[], T], otherwise: T) -> None:
+        self.call = call
+        self.result = otherwise
+        self.is_done = threading.Event()

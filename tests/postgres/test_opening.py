@@ -1,0 +1,160 @@
+"""`hardwon.open("postgresql://…")`: the same calls, the same results, and a server that is away."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hardwon
+from hardwon.errors import SetupError, Unavailable
+from hardwon.surfaces.cli import run
+from tests.postgres_server import Place, PostgresServer, running
+from tests.redis_server import free_port
+
+FAILING: dict[str, Any] = {
+    "output": "mkdir: cannot create directory 'out/nightly': No such file",
+    "failed": True,
+}
+LESSON = "when editing large Go files use Edit, not a full rewrite"
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARDWON_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HARDWON_POSTGRES_PATIENCE", "60s")  # a busy machine decides no test
+
+
+@pytest.fixture
+def hw(database: Place) -> Iterator[hardwon.Hardwon]:
+    with hardwon.open(database.url) as opened:
+        yield opened
+
+
+def fail_and_work(agent: hardwon.Agent) -> None:
+    agent.after_action("bash", {"command": "mkdir out/nightly"}, **FAILING)
+    agent.after_action("bash", {"command": "mkdir -p out/nightly"}, output="", failed=False)
+    agent.after_run(task="Make the folder for the report", error="mkdir failed")
+
+
+def test_what_one_machine_learns_another_is_told(hw: hardwon.Hardwon, database: Place) -> None:
+    hw.agent("coder", project="acme/api").learn(LESSON)
+
+    with hardwon.open(database.url) as elsewhere:
+        told = elsewhere.agent("coder", project="acme/api").before_turn("edit a large Go file")
+        stranger = elsewhere.agent("coder", project="acme/api", tenant="other")
+
+        assert LESSON in told.text
+        assert not stranger.before_turn("edit a large Go file")
+
+
+def test_a_failure_is_learnt_and_its_fix_told_at_the_next_one(database: Place) -> None:
+    for _ in range(2):
+        with hardwon.open(database.url) as hw:
+            fail_and_work(hw.agent("coder"))
+    with hardwon.open(database.url) as hw:
+        hw.drain()
+
+        (learnt,) = hw.agent("coder").lessons.list(limit=5)
+        assert "-p" in learnt.fixes[0].text
+        assert learnt.met == 2
+        assert hw.check() == []
+
+
+def test_deliveries_and_outcomes_are_counted(hw: hardwon.Hardwon) -> None:
+    agent = hw.agent("coder")
+    agent.learn(LESSON)
+    told = agent.before_turn("edit a large Go file")
+    agent.report(told, "helped")
+
+    report = hw.report("coder")
+
+    assert report.outcomes("turn") == {"helped": 1}
+    assert agent.lessons.get(told.lessons[0].id).hits == 1
+
+
+def test_commands_work_with_the_url_of_a_database(
+    database: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["reflect", LESSON, "--home", database.url]) == 0
+    assert run(["lesson", "list", "--json", "--home", database.url]) == 0
+
+    assert LESSON in capsys.readouterr().out
+
+
+def test_commands_work_with_a_database_that_is_set(
+    database: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HARDWON_POSTGRES_URL", database.url)
+
+    assert run(["reflect", LESSON]) == 0
+    assert run(["recall", "edit a large Go file"]) == 0
+    assert run(["doctor", "--json"]) == 0
+    assert run(["config"]) == 0
+
+    printed = capsys.readouterr().out
+    assert LESSON in printed
+    assert database.url not in printed  # it may hold a password
+    assert not os.path.exists(os.path.join(os.environ["HARDWON_HOME"], "hardwon.db"))
+
+
+def test_a_service_that_may_not_migrate_says_so(postgres: PostgresServer) -> None:
+    with pytest.raises(SetupError, match="hardwon migrate"):
+        hardwon.open(postgres.empty().owner, settings=_checking())
+
+
+def _checking() -> hardwon.Settings:
+    settings = hardwon.Settings(os.environ["HARDWON_HOME"])
+    return settings._replace(postgres=settings.postgres._replace(migrate="check"))
+
+
+def test_without_a_server_the_doors_are_silent_and_steps_are_kept() -> None:
+    troubles: list[BaseException] = []
+    with hardwon.open(f"postgresql://nobody@127.0.0.1:{free_port()}/none") as hw:
+        hw.on_trouble(troubles.append)
+        agent = hw.agent("coder", run="r1")
+
+        assert not agent.before_turn("edit a large Go file")
+        after = agent.after_action("bash", {"command": "mkdir out/nightly"}, **FAILING)
+        assert (after.text, after.failed) == ("", True)
+        assert not agent.before_action("bash", {"command": "mkdir out"})
+        assert [step.failed for step in agent.run.so_far().steps] == [True]
+        with pytest.raises(Unavailable):
+            agent.learn(LESSON)
+
+    assert troubles
+    assert all(isinstance(error, Unavailable) for error in troubles)
+
+
+def test_a_frozen_server_keeps_no_door_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARDWON_POSTGRES_PATIENCE", "2s")
+    with running() as server, hardwon.open(server.database().url) as hw:
+        hw.on_trouble(lambda error: None)
+        agent = hw.agent("coder")
+        agent.learn(LESSON)
+        assert agent.before_turn("edit a large Go file")
+        server.freeze()
+        assert not agent.before_turn("edit a large Go file")
+        server.thaw()
+
+        assert len(agent.lessons.list(limit=5)) == 1  # somebody patient finds it back
+        assert hw.agent("coder").before_turn("edit a large Go file")
+
+
+def test_nothing_of_it_is_imported_by_those_who_use_a_file(tmp_path: Path) -> None:
+    code = (
+        "import sys, json, hardwon\n"
+        f"hw = hardwon.open({str(tmp_path)!r})\n"
+        "hw.agent('coder').before_turn('x')\n"
+        "names = [name for name in sys.modules if 'psycopg' in name or 'postgres' in name]\n"
+        "print(json.dumps(names))"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert json.loads(printed.stdout) == []
