@@ -157,7 +157,7 @@ def test_a_forgotten_tenant_leaves_no_key(server: RedisServer, store: RedisRefle
 WRITER = """
 import random, sys
 from hardwon.stores.redis.reflections import RedisReflections
-from tests.stores.test_redis import reflection
+from tests.stores.redis.test_reflections import reflection
 url, name, updates, goals = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 store = RedisReflections(url)
 turns = [f"g{n % goals}" for n in range(updates)]
