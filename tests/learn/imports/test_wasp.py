@@ -46,7 +46,7 @@ def test_both_published_sets_of_fields_become_lessons(
 
     assert first.situation == "When the goal is like “Rotate the certificates”"
     assert (first.mistake, first.correction) == ("the goal ended as failed", LATER["insight"])
-    assert (first.importance, first.evidence) == (0.9, (Evidence("goal", "g1"),))
+    assert (first.importance, first.evidence[0]) == (0.9, Evidence("goal", "g1"))
     assert (second.correction, second.origin) == ("Copy, then cut", "import:wasp:g2")
     assert coder.before_turn("rotate the certificates of the proxy").lessons[0].id == first.id
 
