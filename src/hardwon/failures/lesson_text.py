@@ -1,4 +1,4 @@
-"""The words of a mined lesson: when it holds, what goes wrong, what to do.
+"""The words and the state of a mined lesson: when it holds, what goes wrong, what to do.
 
 Of what tools print only the known part of a failure kind is quoted. Fixes bring their own words.
 """
@@ -10,13 +10,16 @@ from hardwon.failures.call_keys import blamed_command
 from hardwon.failures.shell import parse
 from hardwon.text.clean import clip, one_line
 from hardwon.text.quoting import quotable
-from hardwon.values.fix import UNCHANGED
+from hardwon.values.evidence import Kind, values_of
+from hardwon.values.fix import DOUBTED, UNCHANGED, with_success
+from hardwon.values.lesson import LIVE, MINED, Status, is_vouched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.values.fix import Fix
+    from hardwon.values.lesson import Lesson
     from hardwon.values.step import Step
 
 _QUOTE = 160  # characters of a failure kind
@@ -26,6 +29,7 @@ _CALL = 100  # characters of a call in a line for the person
 _TRIED = 3  # that are told, the newest
 _WORDS = 240  # characters of what was removed or tried
 UNSOLVED = "No fix is known."
+_SURENESS = {Status.SEEN: 0.3, Status.CANDIDATE: 0.6, Status.PROVEN: 0.8}
 
 
 def situation(text: str, step: Step) -> str:
@@ -82,3 +86,48 @@ def told(fixes: Sequence[Fix]) -> Sequence[Fix]:
     proven = [fix for fix in hopeful if fix.is_proven] or hopeful
     best = max((fix.worked for fix in proven), default=0)
     return [fix for fix in proven if _BEHIND * fix.worked >= best][:_CAUSES]
+
+
+def settled(lesson: Lesson) -> Lesson:
+    """The lesson with the state and the words that its record gives it.
+
+    Who vouched for a lesson chose its words: they and its state stay as they are. One that was
+    read in a session keeps its words too; a fix that failed in two runs makes it a candidate again.
+    """
+    if lesson.status not in LIVE or is_vouched(lesson):
+        return lesson
+    if lesson.origin != MINED:
+        is_doubted = lesson.status == Status.PROVEN and _are_doubted(lesson.fixes)
+        return _in_state(lesson, Status.CANDIDATE) if is_doubted else lesson
+    head = lesson.mistake.partition(" failed.")[0]
+    tried = values_of(lesson.evidence, Kind.TRIED)
+    return _in_state(lesson, _state(lesson.fixes))._replace(
+        situation=of_tests(lesson.situation, lesson.fixes),
+        mistake=mistake(f"{head} failed.", lesson.fixes, tried),
+        correction=correction(lesson.fixes),
+    )
+
+
+def succeeded(lesson: Lesson, fix: Fix) -> Lesson:
+    """The lesson after one more run in which a fix worked: two runs prove it, whoever read it."""
+    grown = lesson._replace(fixes=with_success(lesson.fixes, fix))
+    if lesson.origin == MINED or lesson.status not in LIVE or is_vouched(lesson):
+        return settled(grown)
+    is_proven = _state(grown.fixes) == Status.PROVEN
+    return _in_state(grown, Status.PROVEN) if is_proven else grown
+
+
+def _in_state(lesson: Lesson, status: str) -> Lesson:
+    return lesson._replace(status=status, confidence=_SURENESS[status])
+
+
+def _state(fixes: Sequence[Fix]) -> str:
+    """What a record of fixes makes of a lesson."""
+    if any(fix.is_proven for fix in fixes):
+        return Status.PROVEN
+    return Status.CANDIDATE if told(fixes) else Status.SEEN
+
+
+def _are_doubted(fixes: Sequence[Fix]) -> bool:
+    """Whether fixes were proven, and none is any more."""
+    return any(fix.failed >= DOUBTED for fix in fixes) and not any(fix.is_proven for fix in fixes)

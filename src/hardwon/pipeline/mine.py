@@ -27,7 +27,6 @@ from hardwon.values.lesson import (
     Lesson,
     Status,
     clean_tags,
-    is_vouched,
     unique,
 )
 
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
-_SURENESS = {Status.SEEN: 0.3, Status.CANDIDATE: 0.6, Status.PROVEN: 0.8}
 _LINE = 120
 _NEAREST = 8
 _CALLS = {"call", "preparation"}  # sorts of fixes that a call applies for sure
@@ -111,7 +109,7 @@ def failed(step: Step, past: RunSoFar, memory: Memory, *, counted: Fix | None = 
     for fix in vain.values():
         lesson = lesson._replace(fixes=with_failure(lesson.fixes, fix.key))
     if lesson is not known:
-        memory.keep(settled(lesson))
+        memory.keep(lesson_text.settled(lesson))
     return list(vain)
 
 
@@ -133,7 +131,7 @@ def shown(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
             continue  # one run's text may not put what others have shown under quarantine
         if lesson and failure and (mark := _mark(failure.kind, fix)) not in past.counted:
             lesson = with_case(lesson, steps, place, memory.now)
-            memory.keep(settled(lesson._replace(fixes=with_success(lesson.fixes, fix))))
+            memory.keep(lesson_text.succeeded(lesson, fix))
             counted.append(mark)
     return counted
 
@@ -148,8 +146,8 @@ def _applied(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str])
             is_weak = fix.sort not in _CALLS and not _is_new_after(fix, kind, past)
             if is_weak or mark in past.counted or mark in counted or not applies(fix, step):
                 continue
-            lesson = lesson._replace(fixes=with_success(lesson.fixes, fix))
-            memory.keep(settled(lesson))
+            lesson = lesson_text.succeeded(lesson, fix)
+            memory.keep(lesson)
             marks.append(mark)
     return marks
 
@@ -185,7 +183,7 @@ def _unneeded(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
             mark = _vain(failure.kind, fix)
             if fix.sort == "tool" and fix.call not in used and mark not in {*past.counted, *marks}:
                 lesson = lesson._replace(fixes=with_failure(lesson.fixes, fix.key))
-                memory.keep(settled(lesson))
+                memory.keep(lesson_text.settled(lesson))
                 marks.append(mark)
     return marks
 
@@ -285,7 +283,7 @@ def has_met(past: RunSoFar, kind: str) -> bool:
 def opened(step: Step, failure: Failure, past: RunSoFar, memory: Memory) -> Lesson:
     """The lesson of a failure kind that was never met before."""
     now = memory.now
-    return settled(
+    return lesson_text.settled(
         Lesson(
             scope=memory.scope,
             situation=lesson_text.situation(failure.text, step),
@@ -305,27 +303,6 @@ def opened(step: Step, failure: Failure, past: RunSoFar, memory: Memory) -> Less
             updated_at=now,
             last_seen_at=now,
         )
-    )
-
-
-def settled(lesson: Lesson) -> Lesson:
-    """The lesson with the state and the words that its record gives it.
-
-    Who vouched for a lesson chose its words: they and its state stay as they are.
-    """
-    if lesson.origin != MINED or lesson.status not in LIVE or is_vouched(lesson):
-        return lesson
-    status = Status.CANDIDATE if lesson_text.told(lesson.fixes) else Status.SEEN
-    if any(fix.is_proven for fix in lesson.fixes):
-        status = Status.PROVEN
-    head = lesson.mistake.partition(" failed.")[0]
-    tried = values_of(lesson.evidence, Kind.TRIED)
-    return lesson._replace(
-        status=status,
-        confidence=_SURENESS[status],
-        situation=lesson_text.of_tests(lesson.situation, lesson.fixes),
-        mistake=lesson_text.mistake(f"{head} failed.", lesson.fixes, tried),
-        correction=lesson_text.correction(lesson.fixes),
     )
 
 

@@ -730,3 +730,19 @@ def test_text_that_speaks_to_the_model_is_never_kept_without_a_person(desk: Desk
     assert not desk.insights.exists()
     assert not desk.memory.exists()
     assert not desk.lessons()
+
+
+def test_a_run_that_shows_the_fix_of_a_session_proves_its_lesson(desk: Desk) -> None:
+    _typical(desk).write(desk.home)
+    desk.mine()
+    own = desk.hw.agent("coder", project=str(desk.project))
+    (read,) = [lesson for lesson in own.lessons.list() if lesson.fixes]
+    assert read.status == "candidate"
+
+    failed = "mkdir: cannot create directory 'out/weekly'"
+    own.after_action("bash", {"command": "mkdir out/weekly"}, output=failed, failed=True)
+    own.after_action("bash", {"command": "mkdir -p out/weekly"}, failed=False)
+    own.after_run(task="report weekly")
+
+    proven = own.lessons.get(read.id)
+    assert (proven.status, proven.correction) == ("proven", read.correction)
