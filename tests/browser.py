@@ -7,6 +7,7 @@ import json
 import os
 import select
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,12 @@ _OPTIONS = (
     " --disable-gpu --disable-dev-shm-usage --disable-background-networking --disable-sync"
     " --disable-component-update --disable-extensions --hide-scrollbars --mute-audio"
 )
+_WITH_PIPES = """
+import os, sys
+for own, number in zip(map(int, sys.argv[1:3]), (3, 4)):
+    os.dup2(own, number) if own != number else os.set_inheritable(own, True)
+os.execv(sys.argv[3], sys.argv[3:])
+"""  # where a browser looks for its pipes
 _NAMES = {"Enter": "\r", "Tab": "\t", "Escape": ""}
 
 
@@ -34,7 +41,7 @@ class Browser:
     def __init__(self, program: str, profile: Path) -> None:
         own_in, self._write = os.pipe()
         self._read, own_out = os.pipe()
-        command = ["/bin/sh", "-c", f'exec "$0" "$@" 3<&{own_in} 4>&{own_out}', program]
+        command = [sys.executable, "-c", _WITH_PIPES, str(own_in), str(own_out), program]
         self._process = subprocess.Popen(
             [*command, *_OPTIONS.split(), f"--user-data-dir={profile}", "about:blank"],
             pass_fds=(own_in, own_out),
@@ -132,18 +139,18 @@ class Page:
     def wait(self, script: str) -> None:
         """Return when an expression is true."""
         until = time.monotonic() + _PATIENCE
-        while not self.run(script):
+        while not self.run(f"Boolean({script})"):
             if time.monotonic() > until:
                 raise BrowserError(f"never true: {script}; {self.text()[:2000]}")
             time.sleep(0.02)
 
     def wait_for(self, words: str) -> None:
         """Return when the page shows these words."""
-        self.wait(f"document.body.innerText.includes({json.dumps(words)})")
+        self.wait(f"document.body?.innerText.includes({json.dumps(words)})")
 
     def text(self) -> str:
         """What the page shows."""
-        return str(self.run("document.body.innerText"))
+        return str(self.run("document.body?.innerText || ''"))
 
     def press(self, *keys: str) -> None:
         """Press keys, one after another: a letter, or Enter, Tab, Escape."""
@@ -185,6 +192,17 @@ class Page:
         """The addresses that were asked for since it was last asked."""
         sent = self._browser.events(self._session, "Network.requestWillBeSent")
         return [str(one["request"]["url"]) for one in sent]
+
+    def wait_for_answer(self, part: str) -> None:
+        """Return when the answer to an address that holds this part has begun."""
+        until = time.monotonic() + _PATIENCE
+        while time.monotonic() < until:
+            self.run("1")  # lets what was told arrive
+            got = self._browser.events(self._session, "Network.responseReceived")
+            if any(part in str(one["response"]["url"]) for one in got):
+                return
+            time.sleep(0.02)
+        raise BrowserError(f"no answer came from {part}")
 
 
 def _code(key: str) -> dict[str, Any]:

@@ -84,5 +84,8 @@ def _installed(program: str, package: str) -> str | None:
         return None
     environ = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     for command in (["update"], ["install", "--yes", "--no-install-recommends", package]):
-        subprocess.run(["apt-get", "--quiet", *command], env=environ, capture_output=True)
+        patience = ["-o", "DPkg::Lock::Timeout=600"]  # another test may be installing it
+        subprocess.run(
+            ["apt-get", "--quiet", *patience, *command], env=environ, capture_output=True
+        )
     return shutil.which(program)

@@ -42,9 +42,11 @@ _DELIVERIES = """
 SELECT door, outcome, CAST(at / 86400 AS INTEGER) AS day, count(*), sum(tokens) FROM deliveries
 WHERE shelf IN ({0}) AND at >= ? GROUP BY door, outcome, day ORDER BY day, door, outcome
 """
-_LESSONS = """
-SELECT status, count(*), sum(created_at >= ?) FROM lessons
-WHERE shelf IN ({0}) GROUP BY status ORDER BY status
+_LESSONS = "SELECT status, count(*) FROM lessons WHERE shelf IN ({0}) GROUP BY status"
+# What was not changed since cannot be new, and the index tells so without the row.
+_NEW_LESSONS = """
+SELECT status, count(*) FROM lessons
+WHERE shelf IN ({0}) AND updated_at >= ? AND created_at >= ? GROUP BY status
 """
 _UNSOLVED = """
 SELECT id, situation, met_count, updated_at FROM lessons
@@ -97,8 +99,10 @@ class SqliteStatistics:
 
     def lessons(self, window: Window, *, new: datetime) -> list[LessonState]:
         shelves = scopes.covered(self._db, window, seen=True)
-        sql = _LESSONS.format(marks(shelves))
-        return [LessonState(*row) for row in self._db.rows(sql, (new.timestamp(), *shelves))]
+        since = new.timestamp()
+        fresh: dict[str, int] = dict(self._rows(_NEW_LESSONS, shelves, since, since))
+        totals = sorted(self._rows(_LESSONS, shelves))
+        return [LessonState(status, count, fresh.get(status, 0)) for status, count in totals]
 
     def unsolved(self, window: Window, *, limit: int) -> list[OpenFailure]:
         shelves = scopes.covered(self._db, window)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-_PAUSE = 2.0  # seconds between two looks
+_PAUSE, _LONGEST = 2.0, 10.0  # seconds between two looks
+_SHARE = 40  # times as long as a look takes is the pause
 _LOOKS = 150  # after which the browser asks anew
 _QUIET = 8  # looks without a change after which a line keeps the connection open
 
@@ -29,18 +31,25 @@ async def events(request: Request) -> Response:
 
 
 async def _stream(request: Request, look: Callable[[], object]) -> AsyncIterator[str]:
-    known = await run_in_threadpool(look)
+    known, took = await _timed(look)
     yield "retry: 2000\n\n"
     for number in range(1, _LOOKS):
-        await asyncio.sleep(_PAUSE)
+        await asyncio.sleep(min(_LONGEST, max(_PAUSE, _SHARE * took)))
         if request.app.state.is_ending() or await request.is_disconnected():
             return
-        found = await run_in_threadpool(look)
+        found, took = await _timed(look)
         if found != known:
             yield "event: changed\ndata: \n\n"
         elif number % _QUIET == 0:
             yield ": nothing new\n\n"
         known = found
+
+
+async def _timed(look: Callable[[], object]) -> tuple[object, float]:
+    """What is seen, and how many seconds it took."""
+    begun = time.monotonic()
+    found = await run_in_threadpool(look)
+    return found, time.monotonic() - begun
 
 
 def _state(request: Request) -> object:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from hardwon.presentation import wording
-from hardwon.surfaces.serve.pages.addresses import chosen, hw_of, tenant_of
+from hardwon.surfaces.serve.pages.addresses import chosen, hw_of
 from hardwon.surfaces.serve.pages.views import View
 from hardwon.surfaces.serve.problems import Problem
 from hardwon.surfaces.serve.requests import principal
@@ -32,7 +32,7 @@ def overview(request: Request) -> View:
         whole=agent is None and project is None,
     )
     dead = sum(one.episode.scope.tenant == who.tenant for one in hw_of(request).queue.dead())
-    waits = waiting(tenant_of(request).counts(), dead)
+    waits = waiting({state.status: state.total for state in report.lessons}, dead)
     return View("overview.html", "Overview", {**figures(report), "waits": waits})
 
 

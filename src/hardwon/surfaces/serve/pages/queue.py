@@ -51,7 +51,9 @@ def queue(request: Request) -> View:
         "worker": {name: value for name, value in told.items() if name in _WORKER},
         "in_flight": [{**row(job), "since": running[job.id][3]} for job in in_flight],
         "retries": [row(job) for job in retries[:_ROWS]],
-        "waiting": [row(job) for job in waiting if job.id not in running][:_ROWS],
+        "waiting": [row(job) for job in waiting if not job.last_error and job.id not in running][
+            :_ROWS
+        ],
         "dead": [row(job) for job in reversed(dead)][:_ROWS],
     }
     return View("queue.html", "Queue", values)

@@ -63,7 +63,7 @@ def _ago(context: Context, moment: str) -> Markup:
 @pass_context
 def _until(context: Context, moment: str) -> Markup:
     """How long until something is due."""
-    return _time(moment, _span(datetime.fromisoformat(moment) - context["now"], "", "now"))
+    return _time(moment, _span(datetime.fromisoformat(moment) - context["now"], "from now", "now"))
 
 
 def _time(moment: str, words: str) -> Markup:

@@ -87,7 +87,8 @@ document.addEventListener("submit", (event) => {
   if (question && !window.confirm(question)) return;
   const fields = new URLSearchParams(new FormData(form, event.submitter));
   if (form.method === "post") {
-    visit(event.submitter?.formAction || form.action, { method: "POST", body: fields });
+    const target = event.submitter?.getAttribute("formaction") || form.action;
+    visit(target, { method: "POST", body: fields });
     return;
   }
   for (const [name, value] of [...fields]) if (!value) fields.delete(name, value);
