@@ -54,6 +54,7 @@ format: .venv/.dev ## Rewrite the code in the common format
 requirements: ## Pin the newest versions again (needs uv)
 	@cd requirements && $(LOCK) --upgrade dev.in -o dev.txt
 	@cd requirements && $(LOCK) --upgrade -c dev.txt run.in -o run.txt
+	@cd requirements && $(LOCK) --upgrade -c dev.txt serve.in -o serve.txt
 	@cd requirements && $(LOCK) --upgrade docs.in -o docs.txt
 	@cd requirements && $(LOCK) --upgrade release.in -o release.txt
 

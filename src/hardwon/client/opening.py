@@ -176,7 +176,7 @@ def connect(
     patience: float = DOOR,
 ) -> RemoteHardwon:
     """The hardwon at a URL; nothing is asked of it before the first verb."""
-    if not key:
+    if not key or not key.isascii():
         raise InvalidInput("a server needs a key: hardwon.open(url, key=…)")
     own = settings or load()
     digest = blake2b(f"{url}\0{key}".encode(), digest_size=8).hexdigest()

@@ -76,6 +76,22 @@ def test_every_route_is_described_and_every_description_is_a_route() -> None:
     assert len({one.told["operationId"] for one in OPERATIONS}) == len(OPERATIONS)
 
 
+def test_the_documentation_lists_every_operation_with_its_roles() -> None:
+    text = (Path(__file__).parents[3] / "docs/reference/http.md").read_text()
+    listed = re.findall(r"^\| `(\w+) (\S+)` \| (.+) \| (.+) \|$", text, re.MULTILINE)
+    verbs = {(verb.method, re.sub(r":\w+}", "}", verb.path)): verb.rights for verb in VERBS}
+
+    def roles(one: Operation) -> str:
+        rights = verbs.get((one.method, one.path))
+        if rights is None:
+            return "without a key"
+        able = [role for role in ROLES if not RIGHTS[role].isdisjoint(rights)]
+        return "all" if len(able) == len(ROLES) else ", ".join(able)
+
+    told = {(one.method, one.path, one.told["summary"], roles(one)) for one in OPERATIONS}
+    assert set(listed) == told
+
+
 def test_every_schema_is_one() -> None:
     for schema in DOCUMENT["components"]["schemas"].values():
         jsonschema.Draft202012Validator.check_schema(schema)
