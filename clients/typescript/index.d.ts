@@ -57,6 +57,8 @@ export interface Injection {
   /** The verdict on the step, after an action. */
   readonly failed: boolean | null;
   readonly door: string;
+  /** After an action: what it has shown that was not known, in one line. */
+  readonly learnt: string;
 }
 
 /** A request to reflect on a run, safe on the server. */

@@ -8,6 +8,7 @@ const NOTHING = Object.freeze({
   denied: false,
   failed: null,
   door: "",
+  learnt: "",
 });
 const TRIES = 4;
 const FIRST_PAUSE = 200; // milliseconds, doubled after each try

@@ -6,7 +6,7 @@ import json
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-from hardwon.surfaces.serve.api.operations import OPENAPI
+from hardwon.surfaces.serve.api.views import OPENAPI
 from tests.surfaces.serve.seeded import AGENT, PROJECT, Seeds
 
 with open(OPENAPI, encoding="utf-8") as file:

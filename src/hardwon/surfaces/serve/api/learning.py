@@ -9,10 +9,8 @@ from hardwon.surfaces.serve.api import views
 from hardwon.surfaces.serve.api.verbs import Verb
 from hardwon.surfaces.serve.principal import Right
 from hardwon.values.delivery import NOTHING
-from hardwon.values.plain import plain
 
 if TYPE_CHECKING:
-    from hardwon.learn.trials.state import LoopState
     from hardwon.surfaces.serve.api.ask import Ask
 
 _DOOR, _READ, _CHANGE = (Right.DOOR,), (Right.READ,), (Right.CHANGE,)
@@ -24,7 +22,7 @@ _RUN = ("task", "tools", "seconds", "retries", "failed", "error")
 def goals(ask: Ask) -> Any:
     """What is kept about a goal, or the newest about any."""
     found = ask.agent.goals.reflections(ask.query("goal") or None, limit=ask.number("limit", 25))
-    return {"items": [_placed(one) for one in found]}
+    return {"items": [views.placed("Reflection", one) for one in found]}
 
 
 def goal_ended(ask: Ask) -> Any:
@@ -63,46 +61,37 @@ def run_context(ask: Ask) -> Any:
 
 def dreams(ask: Ask) -> Any:
     """The dreams of an agent, newest first."""
-    return {"items": [_placed(one) for one in ask.agent.dreams.list(limit=ask.number("limit", 25))]}
+    found = ask.agent.dreams.list(limit=ask.number("limit", 25))
+    return {"items": [views.placed("Dream", one) for one in found]}
 
 
 def dream(ask: Ask) -> Any:
     """One dream, with what it did to each lesson."""
     found = ask.agent.dreams.get(ask.path("id"))
-    return {**_placed(found), "changes": ask.agent.dreams.changes(found.id)}
+    return {**views.placed("Dream", found), "changes": ask.agent.dreams.changes(found.id)}
 
 
 def undo_dream(ask: Ask) -> Any:
     """Take back what a dream did."""
     found, restored, left = ask.agent.dreams.undo(ask.path("id"))
-    return {"dream": _placed(found), "restored": restored, "left": left}
+    return {"dream": views.placed("Dream", found), "restored": restored, "left": left}
 
 
 def loops(ask: Ask) -> Any:
     """The loops of an agent, newest first."""
     status, limit = ask.query("status") or None, ask.number("limit", 20)
-    return {"items": [_loop(one) for one in ask.agent.loops.list(limit=limit, status=status)]}
+    found = ask.agent.loops.list(limit=limit, status=status)
+    return {"items": [views.placed("Loop", one) for one in found]}
 
 
 def loop(ask: Ask) -> Any:
     """One loop with its trials."""
-    return _loop(ask.agent.loops.get(ask.path("id")))
+    return views.placed("Loop", ask.agent.loops.get(ask.path("id")))
 
 
 def loop_reflections(ask: Ask) -> Any:
     """What was learnt from each trial of a loop."""
     return {"items": ask.agent.loops.reflections(ask.path("id"))}
-
-
-def _placed(one: Any) -> Any:
-    values = one._asdict()
-    return plain({**views.place(values.pop("scope")), **values})
-
-
-def _loop(state: LoopState) -> Any:
-    values = state._asdict()
-    values.pop("open")  # half a trial: its outputs are long, and not final
-    return plain({**views.place(values.pop("scope")), **values, "options": state.options})
 
 
 VERBS = (

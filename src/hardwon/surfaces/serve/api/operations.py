@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
@@ -12,9 +11,9 @@ from hardwon import metrics as prometheus
 from hardwon.errors import InvalidInput
 from hardwon.service.keys import Role
 from hardwon.settings import duration
+from hardwon.surfaces.serve.api import views
 from hardwon.surfaces.serve.api.verbs import Verb
 from hardwon.surfaces.serve.principal import Right
-from hardwon.values.plain import plain
 from hardwon.values.queue import QueueCounts, WorkCounts
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from hardwon.service.keys import Key
     from hardwon.surfaces.serve.api.ask import Ask
 
-OPENAPI = os.path.join(os.path.dirname(__file__), "openapi.json")
 _ANY = (Right.DOOR, Right.LESSONS)
 _ADMIN = (Right.ADMIN,)
 _KEY = ("role", "agent", "project", "note", "expires")
@@ -31,12 +29,13 @@ _KEY = ("role", "agent", "project", "note", "expires")
 
 def me(ask: Ask) -> Any:
     """Whose key this is, and which version answers."""
-    return {**ask.principal._asdict(), "version": hardwon.__version__}
+    told = {**ask.principal._asdict(), "version": hardwon.__version__}
+    return views.described("Principal", told)
 
 
 def openapi(ask: Ask) -> Any:
     """The description of this API."""
-    with open(OPENAPI, "rb") as file:
+    with open(views.OPENAPI, "rb") as file:
         return Response(file.read(), media_type="application/json")
 
 
@@ -87,8 +86,8 @@ def revoke_key(ask: Ask) -> Any:
     return _shown(revoked)
 
 
-def _shown(key: Key) -> Any:
-    return plain({name: value for name, value in key._asdict().items() if name != "tenant"})
+def _shown(key: Key) -> dict[str, Any]:
+    return views.described("Key", key)
 
 
 def _name(ask: Ask, what: str, limit: str | None) -> str | None:

@@ -15,11 +15,9 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from hardwon.surfaces.serve.api.ask import Ask
-    from hardwon.values.delivery import Delivery
     from hardwon.values.report import FailureKind
 
 _READ = (Right.READ,)
-_WHOLE_HOME = ("queue", "spent", "window")  # they count other tenants as well
 
 
 def report(ask: Ask) -> Any:
@@ -32,8 +30,8 @@ def report(ask: Ask) -> Any:
         since=_since(ask),
         whole=limits.agent is None and limits.project is None,
     )
-    values = {name: value for name, value in told._asdict().items() if name not in _WHOLE_HOME}
-    return {"since": told.window.since, "is_whole": told.window.is_whole, **values}
+    since, is_whole = told.window.since, told.window.is_whole
+    return views.described("Report", {**told._asdict(), "since": since, "is_whole": is_whole})
 
 
 def failures(ask: Ask) -> Any:
@@ -48,7 +46,7 @@ def failures(ask: Ask) -> Any:
 def deliveries(ask: Ask) -> Any:
     """A page of what was shown to whom, newest first."""
     page = ask.tenant.deliveries(after=ask.cursor(), limit=ask.number("limit", 50))
-    return listed(page, _delivery)
+    return listed(page, lambda one: views.placed("Delivery", one))
 
 
 def spend(ask: Ask) -> Any:
@@ -66,15 +64,8 @@ def _since(ask: Ask) -> timedelta:
 
 
 def _failure(one: FailureKind) -> Any:
-    values = one._asdict()
-    scope = values.pop("scope")
-    days = [{"day": day, "met": met} for day, met in values.pop("days")]
-    return plain({**values, "days": days, **(views.place(scope) if scope else {})})
-
-
-def _delivery(one: Delivery) -> Any:
-    values = one._asdict()
-    return plain({**views.place(values.pop("scope")), **values})
+    days = [{"day": day.isoformat(), "met": met} for day, met in one.days]
+    return {**views.placed("FailureKind", one), "days": days}
 
 
 VERBS = (

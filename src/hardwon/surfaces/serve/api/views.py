@@ -1,7 +1,9 @@
-"""Values as callers see them."""
+"""Values as callers see them: the fields that the description names, and no others."""
 
 from __future__ import annotations
 
+import json
+import os
 from typing import TYPE_CHECKING, Any
 
 from hardwon.values.plain import plain
@@ -11,34 +13,49 @@ if TYPE_CHECKING:
     from hardwon.ranking.scores import Judged
     from hardwon.values.history import Change
 
+OPENAPI = os.path.join(os.path.dirname(__file__), "openapi.json")
+with open(OPENAPI, encoding="utf-8") as _file:
+    _SCHEMAS: dict[str, Any] = json.load(_file)["components"]["schemas"]
+_FIELDS = {name: tuple(told.get("properties", ())) for name, told in _SCHEMAS.items()}
 
-def place(scope: Any) -> dict[str, Any]:
-    """Whose it is; the tenant is known to the caller and to nobody else."""
-    return {"agent": scope.agent, "project": scope.project}
+
+def described(name: str, value: Any) -> dict[str, Any]:
+    """A value as the schema of this name describes it."""
+    given = value if isinstance(value, dict) else value._asdict()
+    return {field: plain(given[field]) for field in _FIELDS[name] if field in given}
+
+
+def placed(name: str, value: Any) -> dict[str, Any]:
+    """The same for a value of a scope; its tenant is known to the caller."""
+    scope = value.scope
+    place = {} if scope is None else {"agent": scope.agent, "project": scope.project}
+    return described(name, {**value._asdict(), **place})
 
 
 def lesson(one: Lesson) -> dict[str, Any]:
-    """A lesson, all of it."""
-    values = one._asdict()
-    return {**place(values.pop("scope")), **plain(values)}
+    """A lesson."""
+    told = placed("Lesson", one)
+    told["evidence"] = [described("Evidence", piece) for piece in one.evidence]
+    told["fixes"] = [described("Fix", fix) for fix in one.fixes]
+    return told
 
 
 def injection(found: Injection) -> dict[str, Any]:
     """What a door says."""
-    return {**found._asdict(), "lessons": [lesson(one) for one in found.lessons]}
+    told = described("Injection", found._replace(lessons=()))
+    return {**told, "lessons": [lesson(one) for one in found.lessons]}
 
 
-def job(one: Job) -> Any:
+def job(one: Job) -> dict[str, Any]:
     """A job with its episode."""
-    values = one._asdict()
-    episode = values.pop("episode")._asdict()
-    signals = dict(episode.pop("signals"))
-    return plain({**values, **place(episode.pop("scope")), **episode, "signals": signals})
+    return {**brief(one), "steps": [described("Step", step) for step in one.episode.steps]}
 
 
 def brief(one: Job) -> dict[str, Any]:
     """A job in a list: without its steps."""
-    return {name: value for name, value in job(one).items() if name != "steps"}
+    episode = one.episode._replace(steps=())
+    told = placed("QueuedJob", episode)
+    return {**told, "signals": dict(episode.signals), **described("QueuedJob", one)}
 
 
 def change(one: Change) -> dict[str, Any]:
