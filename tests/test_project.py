@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.project import project_of
+from hardwon.project import claim_of
+
+
+def project_of(folder: str) -> str | None:
+    claim = claim_of(folder)
+    return claim.project if claim else None
 
 
 @pytest.mark.parametrize(

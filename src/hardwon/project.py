@@ -25,14 +25,11 @@ class ClaimedProject(NamedTuple):
     is_by_name: bool  # any folder can say so; the path of a folder is its own
 
 
-def project_of(folder: str) -> str | None:
-    """`owner/name` of the repository's remote, else the path of its root or of the folder."""
-    claim = claim_of(folder)
-    return claim.project if claim else None
-
-
 def claim_of(folder: str) -> ClaimedProject | None:
-    """What a folder claims; None when it is no absolute path."""
+    """`owner/name` of the repository's remote, else the path of its root or of the folder.
+
+    None when it is no absolute path.
+    """
     if not folder or not os.path.isabs(folder):
         return None
     root, git = _repository(folder)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from hardwon.service import database as service
     from hardwon.settings import GoalSettings, Settings
     from hardwon.stores import memory, postgres, redis, runs, sqlite
-    from hardwon.values import evidence, lesson_check, provenance
+    from hardwon.values import evidence, provenance
     from hardwon.values import queue as outcomes
     from hardwon.values.episode import Episode
     from hardwon.values.job import Job
@@ -60,7 +60,6 @@ else:
     embeddings = lazy("hardwon.embeddings")
     clues = lazy("hardwon.failures.clues")
     provenance = lazy("hardwon.values.provenance")
-    lesson_check = lazy("hardwon.values.lesson_check")
     evidence = lazy("hardwon.values.evidence")
     models, rules = lazy("hardwon.models"), lazy("hardwon.models.rules")
     function, budget = lazy("hardwon.models.function"), lazy("hardwon.models.budget")

@@ -125,7 +125,6 @@ class HookSettings(NamedTuple):
     enabled: bool = True  # off: hooks answer nothing and record nothing
     limit: timedelta = timedelta(milliseconds=300)
     capture_limit: timedelta = timedelta(milliseconds=1400)  # an agent gives its last hook 1.5 s
-    digest_tokens: int = 300
     subagents: bool = False  # whether sub-agents are told anything
     stop_once: bool = False  # whether a call that is all but sure to fail is denied once
     say: bool = True  # whether the person sees a line a turn when a lesson is shown or learnt

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from hardwon.failures.later_call import has_fields, path_of
 from hardwon.text.clean import clip, one_line
-from hardwon.text.quoting import quotable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.values.step import Step
 
 _CALL, _LINE, _REPAIR = 100, 120, 240
-
-
-def fails_with(error: str) -> str:
-    """The error as the beginning of a sentence about the call; prose of a tool is not repeated."""
-    quote = clip(quotable(error), _LINE)
-    return f"It fails with “{quote}”" if quote else "It fails"
 
 
 def quoted(step: Step) -> str:
