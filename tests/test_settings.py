@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from hardwon.errors import InvalidInput, StorageError
-from hardwon.settings import default_home, duration, load, parse, unknown
-from hardwon.settings_file import written
+from hardwon.settings import default_home, duration, load, parse
+from hardwon.settings_file import unknown, written
+from tests import generate_settings
 
 
 def test_defaults_are_those_of_the_published_system(tmp_path: Path) -> None:
@@ -139,3 +140,14 @@ def test_a_folder_in_the_place_of_the_file_is_told(tmp_path: Path) -> None:
 
     with pytest.raises(StorageError, match=r"config\.toml: Is a directory; it is a directory"):
         load(str(tmp_path), {})
+
+
+def test_the_page_of_settings_is_fresh() -> None:
+    """When it fails: `python -m tests.generate_settings`."""
+    assert generate_settings.written() == generate_settings.table()
+
+
+def test_every_setting_says_what_it_means() -> None:
+    rows = [line for line in generate_settings.table().splitlines() if line.startswith("| `")]
+
+    assert [row for row in rows if row.endswith("|  |")] == []

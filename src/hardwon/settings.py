@@ -33,26 +33,26 @@ _LONGEST = 100 * 31_536_000  # seconds of a duration; a time so far away can sti
 class Reflexion(NamedTuple):
     """When a run is reflected on."""
 
-    enabled: bool = True
-    on_error: bool = True
-    on_hallucination: bool = True
-    on_low_quality: bool = False
-    persist: bool = True  # false: log only
+    enabled: bool = True  # whether any run is reflected on
+    on_error: bool = True  # whether a run that ended with an error is reflected on
+    on_hallucination: bool = True  # … one whose answer did not hold (`answers.verify`)
+    on_low_quality: bool = False  # … one whose answer stayed poor (`answers.refine`)
+    persist: bool = True  # whether lessons are kept; false: log only
 
 
 class QueueSettings(NamedTuple):
     """How jobs are kept and worked."""
 
     enabled: bool = True  # false: in memory, lost with the process
-    workers: int = 2
+    workers: int = 2  # jobs that a worker process works at a time
     capacity: int = 1000  # jobs in memory; the disk holds the rest
     drop_oldest: bool = False  # when that is full: the oldest makes room, else the newest waits
     block_timeout: timedelta = timedelta(seconds=5)  # … for so long before it counts as rejected
-    max_attempts: int = 5
-    initial_delay: timedelta = timedelta(seconds=1)
-    max_delay: timedelta = timedelta(minutes=5)
-    jitter: float = 0.2
-    job_timeout: timedelta = timedelta(minutes=2)
+    max_attempts: int = 5  # tries before a job goes to the dead letters
+    initial_delay: timedelta = timedelta(seconds=1)  # before the second try; it doubles each time
+    max_delay: timedelta = timedelta(minutes=5)  # the longest wait between two tries
+    jitter: float = 0.2  # share by which a wait is varied
+    job_timeout: timedelta = timedelta(minutes=2)  # for one try
     stale_after: timedelta = timedelta(hours=168)  # older ones go to the dead letters; 0: never
     drain_timeout: timedelta = timedelta(seconds=30)  # for jobs in flight at the end
     base_dir: str = ""  # default: <home>/queue
@@ -63,17 +63,17 @@ class QueueSettings(NamedTuple):
 class RecallSettings(NamedTuple):
     """What is brought back."""
 
-    start_lessons: int = 3
-    start_tokens: int = 200
-    turn_lessons: int = 3
-    turn_tokens: int = 600
-    action_lessons: int = 3
-    action_tokens: int = 300
-    error_lessons: int = 3
-    error_tokens: int = 200
+    start_lessons: int = 3  # the most lessons shown when a run begins
+    start_tokens: int = 200  # the most tokens shown when a run begins
+    turn_lessons: int = 3  # the most lessons shown before a turn
+    turn_tokens: int = 600  # the most tokens shown before a turn
+    action_lessons: int = 3  # the most lessons shown before an action
+    action_tokens: int = 300  # the most tokens shown before an action
+    error_lessons: int = 3  # the most lessons shown after an error
+    error_tokens: int = 200  # the most tokens shown after an error
     usual: int = 8  # lessons met most often that the start of a run looks at
-    loops: bool = True
-    loop_exempt: str = "sleep, wait, BashOutput, TaskOutput, write_stdin"  # made to be repeated
+    loops: bool = True  # whether an agent is told that it goes in circles
+    loop_exempt: str = "sleep, wait, BashOutput, TaskOutput, write_stdin"  # may be repeated
     embedder: str = ""  # also find lessons by meaning: minilm, or openai:name[@http://…]
     patience: timedelta = timedelta(seconds=2)  # of a turn, for a server that embeds or imagines
 
@@ -88,34 +88,34 @@ class ModelSettings(NamedTuple):
     """Who words the lessons."""
 
     name: str = ""  # default: the first provider that a key is there for, else rules
-    anthropic_key: Secret = Secret()
-    openai_key: Secret = Secret()
-    timeout: timedelta = timedelta(seconds=60)
+    anthropic_key: Secret = Secret()  # of Anthropic's API
+    openai_key: Secret = Secret()  # of OpenAI's API, or of a server that speaks like it
+    timeout: timedelta = timedelta(seconds=60)  # for one answer of a model
 
 
 class BudgetSettings(NamedTuple):
     """The most that models may cost in a day; 0: no limit."""
 
-    calls: int = 500
-    tokens: int = 2_000_000
-    money: float = 0.0
-    tenant_calls: int = 0
-    tenant_tokens: int = 0
-    tenant_money: float = 0.0
+    calls: int = 500  # calls of models a day, in all
+    tokens: int = 2_000_000  # tokens a day, in all
+    money: float = 0.0  # dollars a day, in all; needs `budget.prices`
+    tenant_calls: int = 0  # calls a day of one tenant
+    tenant_tokens: int = 0  # tokens a day of one tenant
+    tenant_money: float = 0.0  # dollars a day of one tenant
     prices: str = ""  # dollars for a million tokens: anthropic:claude-haiku-*=1/5, openai:*=2/8
 
 
 class HydeSettings(NamedTuple):
     """Whether a query may be enriched by a hypothetical lesson."""
 
-    enabled: bool = False
+    enabled: bool = False  # whether recall searches with a lesson that the model imagines
 
 
 class ScopeSettings(NamedTuple):
     """Whose lessons the hooks and the MCP server read and write."""
 
-    tenant: str = "default"
-    agent: str = "default"
+    tenant: str = "default"  # whose data it is
+    agent: str = "default"  # whose lessons they are
     project: str = ""  # default: the project of the folder the agent works in
 
 
@@ -123,7 +123,7 @@ class HookSettings(NamedTuple):
     """How the hooks of coding agents behave."""
 
     enabled: bool = True  # off: hooks answer nothing and record nothing
-    limit: timedelta = timedelta(milliseconds=300)
+    limit: timedelta = timedelta(milliseconds=300)  # after which a hook gives up
     capture_limit: timedelta = timedelta(milliseconds=1400)  # an agent gives its last hook 1.5 s
     subagents: bool = False  # whether sub-agents are told anything
     stop_once: bool = False  # whether a call that is all but sure to fail is denied once
@@ -134,12 +134,12 @@ class HookSettings(NamedTuple):
 class GoalSettings(NamedTuple):
     """What is kept and shown of ended goals, and where."""
 
-    per_goal: int = 3
-    recent: int = 10
-    ttl: timedelta = timedelta(days=7)
-    shown: int = 2
+    per_goal: int = 3  # reflections kept of one goal
+    recent: int = 10  # recent goals that are looked at
+    ttl: timedelta = timedelta(days=7)  # after which a reflection expires
+    shown: int = 2  # reflections shown at a time
     redis_url: str = ""  # default: in the store that holds the lessons
-    redis_prefix: str = ""
+    redis_prefix: str = ""  # of the keys in Redis
     redis_patience: timedelta = timedelta(milliseconds=30)  # of an agent's turn, for a round trip
 
 
@@ -155,15 +155,15 @@ class PostgresSettings(NamedTuple):
 class TrialSettings(NamedTuple):
     """How a loop of trials runs unless it is told otherwise."""
 
-    max_trials: int = 5
+    max_trials: int = 5  # trials of a loop at most
     omega: str = ""  # "": by what is verified; auto: by how varied the failures are; or 1 … 10
-    policy: str = "fifo"  # recency, relevance_weighted
-    window_tokens: int = 1500
-    actor_timeout: timedelta = timedelta(minutes=30)
-    verify_timeout: timedelta = timedelta(minutes=10)
+    policy: str = "fifo"  # which reflections stay in view: fifo, recency, relevance_weighted
+    window_tokens: int = 1500  # tokens of reflections in view
+    actor_timeout: timedelta = timedelta(minutes=30)  # for one attempt
+    verify_timeout: timedelta = timedelta(minutes=10)  # for one check
     patience: int = 3  # stop after so many trials without a gain; 0: never
     repeats: int = 3  # stop after so many trials with the same failure; 0: never
-    lessons: str = "now"  # queue: worded again in the background; off
+    lessons: str = "now"  # when a loop's lessons are kept: now, queue (worded again later), off
 
 
 class ProofSettings(NamedTuple):
@@ -176,8 +176,8 @@ class DreamSettings(NamedTuple):
     """When an agent dreams, and for how long."""
 
     idle: timedelta = timedelta(hours=2)  # without activity before it may begin
-    every: timedelta = timedelta(hours=6)
-    budget: timedelta = timedelta(minutes=10)
+    every: timedelta = timedelta(hours=6)  # the shortest time between two dreams
+    budget: timedelta = timedelta(minutes=10)  # the longest a dream takes
     changes: int = 100_000  # of one night
     reworded: int = 20  # lessons that a model may word again in one night
     stale: timedelta = timedelta(days=180)  # after which an unsure, unused lesson is retired
@@ -241,7 +241,7 @@ def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Se
     url, home = (home, None) if home and _homes.is_database(home) else ("", home)
     settings = Settings(os.path.abspath(home) if home else default_home(environ))
     origins = {"home": "argument" if home else _home_origin(environ)}
-    file = _file(os.path.join(settings.home, "config.toml"))
+    file = file_content(os.path.join(settings.home, "config.toml"))
     environ = _ours(environ)
     for section in sections(settings):
         values = getattr(settings, section)
@@ -301,20 +301,6 @@ def _seconds(raw: Any) -> float:
     return total
 
 
-def unknown(settings: Settings, environ: Mapping[str, str] = os.environ) -> list[str]:
-    """What is set for hardwon and sets nothing: `section.name` of the file, and variables."""
-    known = {row[0]: _names(*row[0].split(".")) for row in settings.rows() if "." in row[0]}
-    file = _file(os.path.join(settings.home, "config.toml"))
-    named = [
-        f"{section}.{name}" if name else section
-        for section, group in file.items()
-        for name in (group if isinstance(group, dict) else [""])
-    ]
-    variables = {PREFIX + name for name in _OTHER}.union(*known.values())
-    strange = [name for name in environ if name.startswith(PREFIX) and name not in variables]
-    return [*(name for name in named if name not in known), *strange]
-
-
 def _not_negative(number: T) -> T:
     if not number >= 0:  # so that NaN is refused as well
         raise ValueError(number)
@@ -344,12 +330,11 @@ _KINDS = {
     timedelta: "a duration such as 500ms, 5s, 2m or 168h",
     Secret: "a text",
 }
-_OTHER = ("HOME", "LOOP")  # variables of ours that are no setting
 # The variables that providers' own programs read.
 _FOREIGN = {"MODEL_ANTHROPIC_KEY": "ANTHROPIC_API_KEY", "MODEL_OPENAI_KEY": "OPENAI_API_KEY"}
 
 
-def _names(section: str, name: str) -> list[str]:
+def variables(section: str, name: str) -> list[str]:
     """The environment variables of a setting, the plainest first."""
     plain = f"{section}_{name}".upper()
     names = [plain, f"REFLEXION_{plain}", f"QUALITY_REFLEXION_{plain}"]
@@ -364,7 +349,7 @@ def _names(section: str, name: str) -> list[str]:
 def _found(
     section: str, name: str, file: dict[str, Any], environ: Mapping[str, str]
 ) -> tuple[Any, str]:
-    for variable in _names(section, name):
+    for variable in variables(section, name):
         if variable in environ:
             return environ[variable], variable
     group = file.get(section)
@@ -385,7 +370,7 @@ def _home_origin(environ: Mapping[str, str]) -> str:
     return f"{PREFIX}HOME" if environ.get(f"{PREFIX}HOME") else "default"
 
 
-def _file(path: str) -> dict[str, Any]:
+def file_content(path: str) -> dict[str, Any]:
     """What config.toml says; nothing when there is none."""
     try:
         text = _files.content(path, _FILE_LIMIT)

@@ -6,15 +6,31 @@ import json
 import os
 import re
 import tomllib
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 from hardwon import _files
 from hardwon.errors import InvalidInput, storage_error
-from hardwon.settings import load, parse
+from hardwon.settings import PREFIX, Settings, file_content, load, parse, variables
 
 NAME = "config.toml"
+_OTHER = ("HOME", "LOOP")  # variables of ours that are no setting
 _HEADER = r"\s*\[\s*([\w.-]+)\s*\]\s*(?:#.*)?"
+
+
+def unknown(values: Settings, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """What is set for hardwon and sets nothing: `section.name` of the file, and variables."""
+    known = {row[0]: variables(*row[0].split(".")) for row in values.rows() if "." in row[0]}
+    file = file_content(os.path.join(values.home, NAME))
+    named = [
+        f"{section}.{name}" if name else section
+        for section, group in file.items()
+        for name in (group if isinstance(group, dict) else [""])
+    ]
+    ours = {PREFIX + name for name in _OTHER}.union(*known.values())
+    strange = [name for name in environ if name.startswith(PREFIX) and name not in ours]
+    return [*(name for name in named if name not in known), *strange]
 
 
 def set_setting(home: str, key: str, value: str) -> str:

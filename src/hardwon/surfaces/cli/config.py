@@ -9,7 +9,8 @@ import click
 import hardwon
 from hardwon import settings_file
 from hardwon.errors import InvalidInput
-from hardwon.settings import Settings, load, unknown
+from hardwon.settings import Settings, load
+from hardwon.settings_file import unknown
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import complain, dump, say, table
 

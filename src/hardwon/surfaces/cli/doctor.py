@@ -13,7 +13,8 @@ import click
 import hardwon
 from hardwon import _homes
 from hardwon.errors import HardwonError
-from hardwon.settings import load, unknown
+from hardwon.settings import load
+from hardwon.settings_file import unknown
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, plural, say
 from hardwon.surfaces.hooks import troubles
