@@ -188,7 +188,7 @@ def main() -> None:
         rows += [(f"{count:,}", f"{count / wall:,.0f}", f"{rate:,.0f}", f"{1e3 * cpu / count:.2f}")]
         table(f"before_action over HTTP, {options.lessons:,} lessons", rows)
         rows = [("at a steady rate", "p50 ms", "p99 ms", "most ms")]
-        steady = min(500.0, rate / 2)
+        steady = min(500.0, count / wall / 2)
         taken = asyncio.run(paced(server, asked, options.seconds, steady))
         rows.append((f"{steady:.0f} a second", *_spans(taken)))
         slow = asyncio.run(held_up(server, asked, options.seconds, steady, options.slow))

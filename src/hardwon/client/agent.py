@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from hardwon import handed_over
@@ -12,7 +11,8 @@ from hardwon.client import reading
 from hardwon.client.elsewhere import ELSEWHERE
 from hardwon.client.learning import RemoteDreams, RemoteGoals, RemoteRuns
 from hardwon.client.lessons import RemoteLessons
-from hardwon.failures import call_keys, verdict
+from hardwon.client.run import RemoteRun, told
+from hardwon.failures import call_keys
 from hardwon.pipeline import capture, screen
 from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, required
 from hardwon.values.delivery import NOTHING, Injection
@@ -41,15 +41,14 @@ class RemoteAgent(Agent):
         self._connection = connection
         self._wire = connection.wire
         self.lessons = RemoteLessons(self._wire, own)
-        self._run_id = self._run_name or _new_run()
-        self._unsent: list[Step] = []
+        self._work = RemoteRun(self._wire, own, self._run_name)
 
     def start(self) -> Injection:
         return self._asked("/v1/start", {})
 
     def before_turn(self, prompt: str, *, hyde: bool | None = None) -> Injection:
-        told = {"prompt": as_text(prompt)}
-        return self._asked("/v1/before_turn", told if hyde is None else {**told, "hyde": hyde})
+        asked = {"prompt": as_text(prompt)}
+        return self._asked("/v1/before_turn", asked if hyde is None else {**asked, "hyde": hyde})
 
     def before_action(self, tool: str, args: object) -> Injection:
         call = call_keys.canonical(args)
@@ -62,15 +61,13 @@ class RemoteAgent(Agent):
         said = {} if failed is None else {"failed": failed}
 
         def after() -> Injection:
-            self._catch_up()
-            return self._injection("/v1/after_action", {**_told(step), **said})
+            self._work.catch_up()
+            return self._injection("/v1/after_action", {**told(step), **said})
 
         found = self._attempt(after, None)
         if found is not None:
             return found
-        has_failed = self._has_failed(step, output) if failed is None else failed
-        self._unsent.append(screen.screen_step(step._replace(failed=has_failed)))
-        return NOTHING._replace(failed=has_failed)
+        return NOTHING._replace(failed=self._work.keep(step, output, failed))
 
     def after_run(
         self,
@@ -83,43 +80,43 @@ class RemoteAgent(Agent):
     ) -> Job | None:
         """Queues a reflection when the run is worth one; it is durable here on return."""
         flags, problem = handed_over.flags_of(signals), handed_over.problem_of(error)
-        given = self._unsent if steps is None else list(handed_over.steps_of(steps))
+        given = self._work.unsent if steps is None else list(handed_over.steps_of(steps))
         trigger = capture.trigger_of(bool(problem), flags, self._connection.settings.reflexion)
         texts = as_text(task), as_text(attempt), problem
-        told = Episode(self.scope, *texts, steps=tuple(given), signals=tuple(flags.items()))
+        ended = Episode(self.scope, *texts, steps=tuple(given), signals=tuple(flags.items()))
         job = None
         if trigger is not None or given:
-            clean = capture.fitted(screen.screen_episode(told))
+            clean = capture.fitted(screen.screen_episode(ended))
             job = new_job(clean, trigger or Trigger.NOTE, self._connection.clock())
-            self._connection.outbox.put(job, self._run_id)
+            self._connection.outbox.put(job, self._work.id)
         else:
-            self._attempt(lambda: self._send("/v1/end_run", {}), None)
-        self._begin_anew()
+            self._attempt(lambda: self._work.send("/v1/end_run", {}), None)
+        self._work.begin_anew()
         return job if trigger is not None else None
 
     def end_run(self) -> None:
-        self._attempt(self._catch_up, None)
-        self._send("/v1/end_run", {})
-        self._begin_anew()
+        self._attempt(self._work.catch_up, None)
+        self._work.send("/v1/end_run", {})
+        self._work.begin_anew()
 
     def explain(
         self, door: str, text: str, *, tool: str = "bash", hyde: bool | None = None
     ) -> Sequence[Judged]:
         asked = {"door": door, "text": text, "tool": tool, "explain": True}
-        told = self._wire.get("/v1/recall", {**self._place, **asked})["candidates"]
-        lessons = {one["lesson"]: self.lessons.get(one["lesson"]) for one in told}
-        return [reading.judged(one, lessons) for one in told]
+        found = self._wire.get("/v1/recall", {**self._work.place, **asked})["candidates"]
+        lessons = {one["lesson"]: self.lessons.get(one["lesson"]) for one in found}
+        return [reading.judged(one, lessons) for one in found]
 
     def learn(self, text: str, *, situation: str = "") -> Lesson:
         body = {"text": required(text, "lesson", LESSON_LIMIT)}
         if situation:
             body["situation"] = required(situation, "situation", LABEL_LIMIT)
-        told = self._wire.send("POST", "/v1/learn", body, self._place)
-        return reading.lesson(told, self.scope.tenant)
+        kept = self._wire.send("POST", "/v1/learn", body, self._work.place)
+        return reading.lesson(kept, self.scope.tenant)
 
     def digest(self, *, tokens: int = 300) -> str:
         def ask() -> str:
-            return str(self._wire.get("/v1/digest", {**self._place, "tokens": tokens})["text"])
+            return str(self._wire.get("/v1/digest", {**self._work.place, "tokens": tokens})["text"])
 
         return self._attempt(ask, "")
 
@@ -138,36 +135,13 @@ class RemoteAgent(Agent):
     def report(self, injection: Injection, outcome: str) -> None:
         delivery = quote(as_text(getattr(injection, "id", "")) or "none", safe="")
         body = {"outcome": as_text(outcome)}
-        self._wire.send("POST", f"/v1/deliveries/{delivery}/outcome", body, self._place)
-
-    @property
-    def _place(self) -> dict[str, object]:
-        return {"agent": self.scope.agent, "project": self.scope.project}
+        self._wire.send("POST", f"/v1/deliveries/{delivery}/outcome", body, self._work.place)
 
     def _asked(self, path: str, body: Mapping[str, object]) -> Injection:
         return self._attempt(lambda: self._injection(path, body), NOTHING)
 
     def _injection(self, path: str, body: Mapping[str, object]) -> Injection:
-        return reading.injection(self._send(path, body), self.scope.tenant)
-
-    def _send(self, path: str, body: Mapping[str, object]) -> Any:
-        return self._wire.door(path, body, {**self._place, "run": self._run_id})
-
-    def _catch_up(self) -> None:
-        """Send the steps that did not reach the server when they were made."""
-        while self._unsent:
-            step = self._unsent[0]
-            self._send("/v1/after_action", {**_told(step), "failed": step.failed})
-            self._unsent.pop(0)
-
-    def _has_failed(self, step: Step, output: object) -> bool:
-        return verdict.has_failed(step.tool, output, step.args, tuple(self._unsent))
-
-    def _begin_anew(self) -> None:
-        """The next call begins another run, unless this one was named."""
-        self._unsent = []
-        if self._run_name is None:
-            self._run_id = _new_run()
+        return reading.injection(self._work.send(path, body), self.scope.tenant)
 
     def _attempt(self, call: Callable[[], T], otherwise: T) -> T:
         try:
@@ -175,11 +149,3 @@ class RemoteAgent(Agent):
         except Exception as error:  # noqa: BLE001 - whatever it is, the turn goes on
             self._connection.tell(error)
             return otherwise
-
-
-def _told(step: Step) -> dict[str, object]:
-    return {"tool": step.tool, "args": step.args, "output": step.output}
-
-
-def _new_run() -> str:
-    return f"client-{os.urandom(8).hex()}"

@@ -1,0 +1,55 @@
+"""The run at work on a server, and its steps that did not get there."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from hardwon.failures import verdict
+from hardwon.pipeline import screen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hardwon.client.wire import Wire
+    from hardwon.values.scope import Scope
+    from hardwon.values.step import Step
+
+
+class RemoteRun:
+    """One run of an agent; one without a name is followed by another when it ends."""
+
+    def __init__(self, wire: Wire, own: Scope, name: str | None) -> None:
+        self._wire = wire
+        self._name = name
+        self.place: dict[str, object] = {"agent": own.agent, "project": own.project}
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Forget the steps; the next call begins another run, unless this one has a name."""
+        self.id = self._name or f"client-{os.urandom(8).hex()}"
+        self.unsent: list[Step] = []
+
+    def send(self, path: str, body: Mapping[str, object]) -> Any:
+        """What a door of the server says about this run."""
+        return self._wire.door(path, body, {**self.place, "run": self.id})
+
+    def catch_up(self) -> None:
+        """Send the steps that did not reach the server when they were made."""
+        while self.unsent:
+            step = self.unsent[0]
+            self.send("/v1/after_action", {**told(step), "failed": step.failed})
+            self.unsent.pop(0)
+
+    def keep(self, step: Step, output: object, failed: bool | None) -> bool:
+        """Keep a step for later; whether it failed, as the server would judge."""
+        past = tuple(self.unsent)
+        if failed is None:
+            failed = verdict.has_failed(step.tool, output, step.args, past)
+        self.unsent.append(screen.screen_step(step._replace(failed=failed)))
+        return failed
+
+
+def told(step: Step) -> dict[str, object]:
+    """A step as it is sent; the server judges whether it failed."""
+    return {"tool": step.tool, "args": step.args, "output": step.output}
