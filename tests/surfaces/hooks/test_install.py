@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import socket
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import hardwon
 from hardwon.settings import load
 from hardwon.surfaces.cli import run
 from hardwon.surfaces.hooks import command as hook_command
+from tests.surfaces.hooks.hooking import Hook
 
 
 @pytest.fixture(autouse=True)
@@ -90,6 +92,22 @@ def test_status_and_uninstall(user: Path, capsys: pytest.CaptureFixture[str]) ->
     assert run(["uninstall", "claude-code", "--level", "project"]) == 0
     assert "nothing to do" in capsys.readouterr().out
     assert not (user / "project" / ".claude" / "settings.json").exists()
+
+
+def test_status_tells_when_each_hook_last_ran(
+    user: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["status"])
+    assert "last ran" not in capsys.readouterr().out
+
+    Hook(user / ".hardwon")("claude-code", {"hook_event_name": "SessionStart", "session_id": "s"})
+    run(["status"])
+    told = capsys.readouterr().out
+    run(["status", "--json"])
+    rows = json.loads(capsys.readouterr().out)
+
+    assert re.search(r"claude-code last ran: SessionStart \d{4}-\d\d-\d\d \d\d:\d\d\n", told)
+    assert {row["agent"] for row in rows if "SessionStart" in row["ran"]} == {"claude-code"}
 
 
 def test_status_goes_on_past_a_file_that_cannot_be_read(

@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -128,13 +129,28 @@ def status(as_json: bool) -> None:
     """In which coding agents hardwon is installed, and in which file."""
     found = [_state(agent, level) for agent in AGENTS for level in locations.LEVELS]
     if as_json:
-        dump(found)
+        runs = _last_runs()
+        dump([{**row, "ran": runs.get(row["agent"], {})} for row in found])
         return
     table([(row["agent"], row["level"], row["state"], row["path"]) for row in found])
+    for agent, events in _last_runs().items():
+        say(f"{agent} last ran: {', '.join(f'{name} {at}' for name, at in events.items())}")
     for said in troubles.in_words(troubles.read(default_home())):
         say(f"{said}; see hook.log, or raise hooks.limit")
     for said in (*_installation_troubles(), *_unconfirmed()):
         say(said)
+
+
+def _last_runs() -> dict[str, dict[str, str]]:
+    """When each hook of each agent last ran, in local time, the latest first."""
+    told: dict[str, dict[str, str]] = {}
+    for (agent, event), at in troubles.last_runs(default_home()).items():
+        told.setdefault(agent, {})[event] = f"{_local(at):%Y-%m-%d %H:%M}"
+    return told
+
+
+def _local(at: float) -> datetime:
+    return datetime.fromtimestamp(at, UTC).astimezone()
 
 
 def _say_what_is_next(agent: str, level: str, advice: str) -> None:

@@ -130,6 +130,7 @@ class _Handler(BaseHTTPRequestHandler):
         watch = Watch(f"{agent[:40]} {name[:40]}".strip() or "?", home=self.server.hw.settings.home)
         try:
             said = self._answer(agent, name, watch)
+            watch.ran()
         except Exception as error:  # noqa: BLE001 - the agent's turn goes on, whatever it is
             watch.trouble(error)
             said = {}

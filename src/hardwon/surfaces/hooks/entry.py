@@ -16,7 +16,7 @@ from hardwon.errors import InvalidInput
 from hardwon.settings import Settings, default_home, load
 from hardwon.surfaces.hooks.agents import adapter
 from hardwon.surfaces.hooks.events import Event, Kind
-from hardwon.surfaces.hooks.troubles import GAVE_UP, LOG
+from hardwon.surfaces.hooks.troubles import GAVE_UP, LOG, RUNS
 from hardwon.text.json_clip import squeezed
 
 TYPE_CHECKING = False
@@ -41,6 +41,7 @@ def run(arguments: list[str], event: bytes | None = None) -> NoReturn:
         if answer:
             os.write(1, answer)
         watch.extend(_AFTERWARDS)
+        watch.ran()
         _keep_patterns(watch.home)
     except BaseException as error:  # noqa: BLE001 - the agent's turn goes on, whatever it is
         watch.log(f"{type(error).__name__}: {error}")
@@ -127,6 +128,12 @@ class Watch:
         """Allow so much more time."""
         self._limit += seconds
 
+    def ran(self) -> None:
+        """Note that the hook of this event was run; `hardwon status` tells when."""
+        agent, _, event = self._subject.partition(" ")
+        if self.home and event.isidentifier():  # a hook that is off has no home
+            _mark(os.path.join(self.home, RUNS), f"{agent}.{event}")
+
     def trouble(self, error: BaseException) -> None:
         """A door that failed and stayed silent."""
         self.log(f"{type(error).__name__}: {error}")
@@ -144,6 +151,16 @@ class Watch:
             time.sleep(left)
         self.log(f"{GAVE_UP} {self._limit:.3g} s")
         os._exit(0)
+
+
+def _mark(folder: str, name: str) -> None:
+    """Set the time of a file to now."""
+    path = os.path.join(folder, os.path.basename(name))
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        _files.append(path, b"")
 
 
 def _append(path: str, line: str) -> None:

@@ -1,4 +1,4 @@
-"""What hooks could not do, as their log tells it: they never hurt, so nobody else does."""
+"""When hooks ran, and what they could not do: they never hurt, so nobody else tells."""
 
 from __future__ import annotations
 
@@ -6,11 +6,24 @@ import os
 
 LOG = "hook.log"
 GAVE_UP = "gave up after"
+RUNS = "hook-runs"  # a folder with one empty file for each event; its time tells when it ran
 
 
 def read(home: str) -> list[str]:
     """The lines of the log, oldest first, with those of the log before it."""
     return [line for name in (f"{LOG}.1", LOG) for line in _lines(os.path.join(home, name))]
+
+
+def last_runs(home: str) -> dict[tuple[str, str], float]:
+    """When the hook of each agent and event last ran, the latest first."""
+    folder = os.path.join(home, RUNS)
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return {}
+    times = {name: os.stat(os.path.join(folder, name)).st_mtime for name in names}
+    latest = sorted(times, key=lambda name: -times[name])
+    return {(name.partition(".")[0], name.partition(".")[2]): times[name] for name in latest}
 
 
 def in_words(lines: list[str]) -> list[str]:
