@@ -34,6 +34,8 @@ ROWS = {
     "R16": "fuzz",
     "R17": "kill",
     "R18": "simulation",
+    "R19": "alike",
+    "R20": "crowd",
     "R24": "metrics",
     "S1": "screening",
     "S2": "screening",

@@ -17,6 +17,7 @@ from hardwon.errors import StorageError, storage_error
 from hardwon.pipeline import inject, work
 from hardwon.queues import records
 from hardwon.queues.files import admission, directory, folder, lock, record_dir, schedule, watch
+from hardwon.stores.postgres import fresh, index, settle
 from hardwon.stores.sqlite import database
 from hardwon.text import redact
 from hardwon.values.job import Job
@@ -282,7 +283,36 @@ def _modules_with(name: str) -> list[ModuleType]:
     return [module for module in list(sys.modules.values()) if name in vars(module)]
 
 
+def stale_fresh() -> None:
+    """What waits beside the index is read once."""
+    look = fresh.Fresh.look
+
+    def forgetful(self: fresh.Fresh, tenancy: Any, shelves: Any) -> Any:
+        known = self._shared
+        missing = [shelf for shelf in shelves if shelf.id not in known]
+        if missing:
+            look(self, tenancy, missing)
+        return [known[shelf.id] for shelf in shelves if shelf.id in known]
+
+    fresh.Fresh.look = forgetful  # type: ignore[method-assign]
+
+
+def unsorted_cut() -> None:
+    """The strongest blocks of a common word are taken as they come."""
+    vars(index)["sorted"] = list
+
+
+def unlocked_settlers() -> None:
+    """Several processes move what waits on a shelf at once."""
+    sql = "SELECT pg_try_advisory_xact_lock(%(kind)s::int, %(shelf)s::int)"
+    assert vars(settle)["_TRY"] == sql
+    vars(settle)["_TRY"] = "SELECT TRUE OR %(kind)s = %(shelf)s"
+
+
 MUTANTS = {
+    "stale-fresh": stale_fresh,
+    "unsorted-cut": unsorted_cut,
+    "unlocked-settlers": unlocked_settlers,
     "prose-quoted": prose_quoted,
     "gate-open": gate_open,
     "unredacted": unredacted,

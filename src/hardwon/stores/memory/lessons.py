@@ -67,11 +67,12 @@ class MemoryLessons:
         able = {lesson.id: lesson for lesson in self._seen(scope) if lesson.status in LIVE}
         indexes = {number: index(lesson) for number, lesson in able.items()}
         near = tuple(pair for pair in query.near if pair[0] in able)
-        tally = Tally(near, total=len(able))
+        total = sum(map(bool, indexes.values()))  # what no key finds is in no index
+        tally = Tally(near, total=total)
         for key in keys(query):
             postings = [(n, found[key]) for n, found in indexes.items() if key in found]
             if postings:
-                tally.add(key, postings, rarity(len(postings), len(able)))
+                tally.add(key, postings, rarity(len(postings), total))
         usual = [lesson.id for lesson in able.values() if lesson.met > 1]
         usual.sort(key=lambda n: (able[n].met, able[n].updated_at, n), reverse=True)
         return [

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _LOCK = 0x736574  # the first half of the lock's number; the shelf is the other
 _AT_ONCE = 512  # rows
+_TRY = "SELECT pg_try_advisory_xact_lock(%(kind)s::int, %(shelf)s::int)"
 _TAKE = """
 SELECT id, lesson, entries FROM hardwon.fresh
 WHERE tenant = %(tenant)s AND shelf = %(shelf)s ORDER BY id LIMIT %(limit)s
@@ -79,8 +80,7 @@ def settle(tenancy: Tenancy, shelf: int) -> int:
     """Move what waits on a shelf; how many rows, none while another moves them."""
     moved = 0
     with tenancy.database as transaction:
-        sql = "SELECT pg_try_advisory_xact_lock(%(kind)s::int, %(shelf)s::int)"
-        if tenancy.rows(sql, kind=_LOCK, shelf=shelf)[0][0]:
+        if tenancy.rows(_TRY, kind=_LOCK, shelf=shelf)[0][0]:
             while rows := tenancy.rows(_TAKE, shelf=shelf, limit=_AT_ONCE):
                 lessons = {lesson: unpacked(entries) for _, lesson, entries in rows}
                 versions.touch(transaction, tenancy, shelf, active=_move(tenancy, shelf, lessons))
