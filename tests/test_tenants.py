@@ -46,6 +46,19 @@ def test_a_tenant_lists_what_all_its_agents_have(hw: hardwon.Hardwon) -> None:
         hw.tenant("other").lesson(lesson.id)
 
 
+def test_a_report_is_about_an_agent_or_a_project_in_all_scopes(hw: hardwon.Hardwon) -> None:
+    fail_and_mend(hw, "coder")
+    fail_and_mend(hw, "tester")
+    hw.agent("coder", project="acme/web").after_action("bash", FAILS, output=ERROR)
+
+    def met(**part: str) -> int:
+        return sum(count for _, count in hw.tenant(**part).report().met)
+
+    assert (met(), met(agent="coder"), met(agent="tester"), met(project="acme/api")) == (3, 2, 1, 2)
+    assert met(agent="coder", project="acme/web") == 1
+    assert sum(one.total for one in hw.tenant(agent="tester").report().lessons) == 1
+
+
 def test_pages_follow_each_other(hw: hardwon.Hardwon) -> None:
     for word in ("squash", "cellar", "violin", "harbour", "lantern"):
         hw.agent("coder").lessons.add(f"before a {word}", f"polish every {word} {word}wise")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hardwon.runtime import Runtime
+    from hardwon.values.listing import Place
     from hardwon.values.report import LessonVerdict
     from hardwon.values.scope import Scope
 
@@ -28,14 +29,19 @@ _LONGEST = timedelta(days=36_500)
 
 
 def report(
-    engine: Runtime, scope: Scope, *, since: timedelta | None, whole: bool = False
+    engine: Runtime,
+    scope: Scope,
+    *,
+    since: timedelta | None,
+    whole: bool = False,
+    part: Place | None = None,
 ) -> Report:
-    """The report of a scope, or of a whole tenant."""
+    """The report of a scope, of a whole tenant, or of one agent or project of it."""
     since = _USUAL if since is None else since
     if not timedelta(0) < since <= _LONGEST:
         raise InvalidInput(f"no time to report on: {since}")
     now = engine.clock()
-    window = Window(scope, _start(now, since), whole)
+    window = Window(scope, _start(now, since), whole, part)
     quiet = min(_QUIET, since / 2)
     facts = engine.store.statistics
     return Report(

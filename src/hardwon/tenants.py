@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
+from hardwon import reporting
 from hardwon.lessons import within
 from hardwon.models import budget
 from hardwon.ranking.query import query
@@ -14,7 +15,7 @@ from hardwon.text.clean import one_line
 from hardwon.values.delivery import Door
 from hardwon.values.lesson import Status
 from hardwon.values.listing import Page, Place, Wanted
-from hardwon.values.scope import named
+from hardwon.values.scope import Scope, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
     from hardwon.values.delivery import Delivery
     from hardwon.values.lesson import Lesson
     from hardwon.values.listing import Mark
-    from hardwon.values.report import FailureKind
+    from hardwon.values.report import FailureKind, Report
     from hardwon.values.run import RunSoFar
-    from hardwon.values.scope import Scope
 
     T = TypeVar("T")
 
@@ -47,6 +47,14 @@ class Tenant:
         """Whose knowledge there is, by agent and project."""
         every = self._engine.store.listing.scopes(self.place.tenant)
         return [one for one in every if self.place.covers(one)]
+
+    def report(self, *, since: timedelta | None = None) -> Report:
+        """What was learnt and shown, and what happened then. Default: the last 30 days."""
+        tenant, agent, project = self.place
+        is_whole = agent is None and project is None
+        own = Scope(tenant, *((agent,) if agent else ()))
+        part = None if is_whole else self.place
+        return reporting.report(self._engine, own, since=since, whole=is_whole, part=part)
 
     def lesson(self, number: int) -> Lesson:
         """One lesson, or NotFound."""

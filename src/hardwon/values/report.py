@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
+from hardwon.values.listing import Place
 from hardwon.values.queue import QueueCounts
 from hardwon.values.scope import Scope
 
@@ -17,14 +18,17 @@ class Window(NamedTuple):
     scope: Scope
     since: datetime
     is_whole: bool = False  # every agent and project of the tenant
+    part: Place | None = None  # instead of the scope: one agent, or one project
 
     def covers(self, scope: Scope) -> bool:
         """Whether what happened in a scope counts."""
+        if self.part is not None:
+            return self.part.covers(scope)
         return scope.tenant == self.scope.tenant if self.is_whole else scope == self.scope
 
     def sees(self, scope: Scope) -> bool:
         """Whether the lessons of a scope may be told there."""
-        return self.covers(scope) or scope in self.scope.visible()
+        return self.covers(scope) or (self.part is None and scope in self.scope.visible())
 
 
 class FailureKind(NamedTuple):

@@ -19,11 +19,6 @@ SELECT s.id FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id
 WHERE t.name = ? AND s.agent_id = ? AND s.project = ?
 """
 
-_COVERED = """
-SELECT s.id FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id
-WHERE t.name = ? AND (? OR s.agent_id = ? AND s.project IN (?, ?))
-"""
-
 
 class Visible:
     """The shelves seen from a scope: ids, their scopes, and how many lessons are active."""
@@ -79,10 +74,9 @@ def of_tenant(database: Database, tenant: str) -> dict[int, Scope]:
 
 def covered(database: Database, window: Window, *, seen: bool = False) -> tuple[int, ...]:
     """The shelves that a window covers; with `seen` also those whose lessons are told there."""
-    tenant, agent, project = window.scope
-    own = project or ""
-    values = (tenant, window.is_whole, agent, own, "" if seen else own)
-    return tuple(row[0] for row in database.rows(_COVERED, values))
+    holds = window.sees if seen else window.covers
+    found = of_tenant(database, window.scope.tenant)
+    return tuple(shelf for shelf, scope in found.items() if holds(scope))
 
 
 def every(database: Database) -> dict[int, Scope]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from hardwon.surfaces.serve.pages.addresses import mark_of, tenant_of, written
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 STATES = (Status.ALL, *reversed(LIVE), *SHELVED)
 _ROWS = 50
+_QUOTED = re.compile("When you see “(.+)”")  # in a list the failure alone tells enough
 _SITUATION, _CORRECTION = 160, 240  # characters in a row
 
 
@@ -41,10 +43,12 @@ def lessons(request: Request) -> View:
 def row(lesson: Lesson) -> dict[str, Any]:
     """A lesson in a list."""
     is_note = lesson.headline() == "note"
+    quoted = _QUOTED.fullmatch(one_line(lesson.situation))
+    situation = quoted[1] if quoted else one_line(lesson.situation)
     return {
         "id": lesson.id,
         "status": lesson.status,
-        "situation": "" if is_note else clip(one_line(lesson.situation), _SITUATION),
+        "situation": "" if is_note else clip(situation, _SITUATION),
         "correction": clip(one_line(lesson.correction), _CORRECTION),
         "agent": lesson.scope.agent,
         "project": lesson.scope.project or "",

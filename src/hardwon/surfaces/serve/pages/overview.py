@@ -6,32 +6,24 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from hardwon.presentation import wording
-from hardwon.surfaces.serve.pages.addresses import chosen, hw_of
+from hardwon.surfaces.serve.pages.addresses import hw_of, tenant_of
 from hardwon.surfaces.serve.pages.views import View
 from hardwon.surfaces.serve.problems import Problem
-from hardwon.surfaces.serve.requests import principal
 from hardwon.values.lesson import Status
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from hardwon.values.report import FailureKind, Report
+    from hardwon.values.report import FailureKind, LessonVerdict, Report
 
 PERIODS = {"7": "7 days", "30": "30 days", "90": "90 days"}
 
 
 def overview(request: Request) -> View:
     """The figures of the report, and what waits for a person."""
-    agent, project = chosen(request)
-    who = principal(request)
-    report = hw_of(request).report(
-        agent or "default",
-        project=project or None,
-        tenant=who.tenant,
-        since=period(request),
-        whole=agent is None and project is None,
-    )
-    dead = sum(one.episode.scope.tenant == who.tenant for one in hw_of(request).queue.dead())
+    tenant = tenant_of(request)
+    report = tenant.report(since=period(request))
+    dead = sum(tenant.place.covers(one.episode.scope) for one in hw_of(request).queue.dead())
     waits = waiting({state.status: state.total for state in report.lessons}, dead)
     return View("overview.html", "Overview", {**figures(report), "waits": waits})
 
@@ -62,7 +54,7 @@ def figures(report: Report) -> dict[str, Any]:
         "tokens": report.tokens,
         "doors": [[door, report.outcomes(door)] for door in report.doors],
         "unsolved": [[one.lesson, one.text, one.met] for one in report.unsolved],
-        "money": wording.money(report),
+        "verdicts": [_verdict(one) for one in report.verdicts],
         "proof": report.proof,
     }
 
@@ -73,6 +65,16 @@ def _kind(report: Report, kind: FailureKind) -> dict[str, Any]:
         "met": kind.met,
         "last": kind.last.isoformat(),
         "days": wording.spread(report, kind.days),
+    }
+
+
+def _verdict(one: LessonVerdict) -> dict[str, Any]:
+    return {
+        "lesson": one.lesson,
+        "text": one.text,
+        "verdict": wording.verdict(one),
+        "shown": [one.shown_repeats, one.shown],
+        "withheld": [one.withheld_repeats, one.withheld],
     }
 
 
