@@ -12,6 +12,7 @@ import click
 
 import hardwon
 from hardwon import _homes
+from hardwon._cold.lazy import import_module
 from hardwon.errors import HardwonError
 from hardwon.settings import load
 from hardwon.settings_file import unknown
@@ -62,8 +63,22 @@ def examine(home: str | None) -> Iterator[Check]:
     except HardwonError as error:
         yield Check("settings", False, str(error))
         return
+    if settings.postgres.url:
+        yield from _server(settings.postgres.url)
     for name, look in _LOOKS.items():
         yield _tried(name, look, settings)
+
+
+def _server(url: str) -> Iterator[Check]:
+    """What is to be known about a server; imported only where one is used."""
+    try:
+        inspection = import_module("hardwon.postgres.inspection")
+        database = import_module("hardwon.postgres.database").Database(url)
+    except HardwonError as error:
+        yield Check("server", False, str(error))
+        return
+    with database.opened():
+        yield from (Check(*finding) for finding in inspection.inspect(database))
 
 
 def _tried(name: str, look: Callable[[Settings], tuple[bool, str]], settings: Settings) -> Check:
@@ -105,9 +120,10 @@ def _can_be_made(home: str) -> tuple[bool, str]:
 
 
 def _store(settings: Settings) -> tuple[bool, str]:
-    if not os.path.exists(os.path.join(settings.home, "hardwon.db")):
+    is_elsewhere = bool(settings.postgres.url)
+    if not is_elsewhere and not os.path.exists(os.path.join(settings.home, "hardwon.db")):
         return True, "no lessons yet"
-    with hardwon.open(settings.home) as hw:
+    with hardwon.open(settings=settings) as hw:
         problems = hw.check()
     return not problems, "; ".join(problems) or "whole"
 
@@ -115,7 +131,7 @@ def _store(settings: Settings) -> tuple[bool, str]:
 def _queue(settings: Settings) -> tuple[bool, str]:
     if not os.path.isdir(settings.home):
         return True, "empty"
-    with hardwon.open(settings.home) as hw:
+    with hardwon.open(settings=settings) as hw:
         counts, _ = hw.queue.status()
     dead = f"{counts.dead} given up" + ("; see `hardwon reflect failed`" if counts.dead else "")
     return not counts.quarantined, "; ".join((f"{counts.pending} waiting", dead, *in_words(counts)))
@@ -132,7 +148,7 @@ def _meaning(settings: Settings) -> tuple[bool, str]:
         return True, "off: lessons are found by failure, call and words (recall.embedder)"
     if not os.path.isdir(settings.home):
         return True, f"{settings.recall.embedder}; no lessons yet"
-    with hardwon.open(settings.home) as hw:
+    with hardwon.open(settings=settings) as hw:
         name, have, active = hw.embedded()
     rest = "" if have >= active else "; `hardwon lesson embed` or a worker makes the rest"
     return True, f"{name}: {have} of {active} lessons have a vector{rest}"

@@ -1,0 +1,48 @@
+"""`hardwon migrate`: the tables of a PostgreSQL database, made and brought up to date."""
+
+from __future__ import annotations
+
+import click
+
+from hardwon._cold.lazy import import_module
+from hardwon.errors import InvalidInput
+from hardwon.settings import load
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import plural, say
+
+
+@click.command("migrate")
+@options.home
+@click.option("--sql", is_flag=True, help="Print what would be run, and run nothing.")
+@click.option("--check", is_flag=True, help="Exit with 1 when something would be run.")
+@click.option("--grant", metavar="ROLE", help="Let this role use the tables without owning them.")
+def command(home: str | None, sql: bool, check: bool, grant: str | None) -> None:
+    """Bring the tables of a PostgreSQL database up to date, all or nothing.
+
+    The database is that of `postgres.url`, or `--home postgresql://…`. Run it with the role that is
+    to own the tables; give services a role of their own (`--grant`) and `postgres.migrate = check`.
+    """
+    url = load(home).postgres.url
+    if not url:
+        raise InvalidInput("no database is set: give `--home postgresql://…` or set postgres.url")
+    schema = import_module("hardwon.postgres.schema")
+    database = import_module("hardwon.postgres.database").Database(url, patience=None)
+    with database.opened():
+        if sql:
+            say("\n".join(one.script for one in schema.pending(database)))
+        elif check:
+            _check(schema.pending(database))
+        else:
+            done = schema.migrate(database)
+            say(f"{plural(len(done), 'migration')} run" if done else "up to date")
+        if grant and not sql and not check:
+            schema.grant(database, grant)
+            say(f"{grant} may use the tables")
+
+
+def _check(pending: list[tuple[int, str, str]]) -> None:
+    for _, name, _ in pending:
+        say(name)
+    if pending:
+        raise click.exceptions.Exit(1)
+    say("up to date")
