@@ -76,11 +76,12 @@ class Served:
 
 
 FORM = "application/x-www-form-urlencoded"
+PATIENT = Limits(arrival=60.0, answer=120.0, door=60.0)  # no test is decided by a slow machine
 
 
 @contextmanager
-def served(home: Path, *, limits: Limits = Limits(), port: int = 0) -> Iterator[Served]:
-    """Serve a home while the block runs."""
+def served(home: Path | str, *, limits: Limits = PATIENT, port: int = 0) -> Iterator[Served]:
+    """Serve a home or the database at a URL while the block runs."""
     with hardwon.open(home) as hw:
         service = Service(hw, Address(port=port), limits=limits)
         thread = threading.Thread(target=service.run)

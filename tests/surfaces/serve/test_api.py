@@ -24,6 +24,17 @@ def server(tmp_path: Path) -> Iterator[Served]:
         yield running
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def any_server(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Served]:
+    """A server on each store that a team may have."""
+    is_shared = request.param == "postgres"
+    monkeypatch.setenv("HARDWON_POSTGRES_PATIENCE", "60s")  # a slow machine decides no test
+    with served(request.getfixturevalue("database").url if is_shared else tmp_path) as running:
+        yield running
+
+
 def post(server: Served, path: str, body: Any = None, **more: Any) -> Answer:
     return server.ask("POST", path, {} if body is None else body, key=server.token, **more)
 
@@ -45,7 +56,8 @@ def fail(server: Served, run: str) -> Any:
     return told.json
 
 
-def test_an_agent_makes_a_mistake_once(server: Served) -> None:
+def test_an_agent_makes_a_mistake_once(any_server: Served) -> None:
+    server = any_server
     assert fail(server, "monday")["failed"] is True
     met = fail(server, "tuesday")
     server.hw.drain()
@@ -58,7 +70,8 @@ def test_an_agent_makes_a_mistake_once(server: Served) -> None:
     assert (other["text"], other["lessons"]) == ("", [])
 
 
-def test_requests_of_one_run_share_what_was_told(server: Served) -> None:
+def test_requests_of_one_run_share_what_was_told(any_server: Served) -> None:
+    server = any_server
     post(server, f"/v1/learn?{CODER}", {"text": "make the nightly folder with `mkdir -p`"})
     asked = {"prompt": "make the nightly folder"}
 
@@ -105,7 +118,8 @@ def test_the_end_of_a_run_that_cannot_be_kept_is_an_error(server: Served) -> Non
     assert "queue" in answer.json["detail"]
 
 
-def test_a_person_looks_after_lessons(server: Served) -> None:
+def test_a_person_looks_after_lessons(any_server: Served) -> None:
+    server = any_server
     pack = b'{"situation": "deploying", "correction": "drain the node first"}\n'
     (held,) = post(server, f"/v1/lessons/import?{CODER}", pack).json["items"]
     one = f"/v1/lessons/{held['id']}"
@@ -140,7 +154,8 @@ def test_a_guard_denies_the_call(server: Served) -> None:
     assert (denied["denied"], allowed["denied"]) == (True, False)
 
 
-def test_lessons_come_page_by_page(server: Served) -> None:
+def test_lessons_come_page_by_page(any_server: Served) -> None:
+    server = any_server
     rules = ("lint before a commit", "ask before a release", "pin every package")
     for project in ("acme/api", "acme/web"):
         for rule in rules:
@@ -167,7 +182,8 @@ def test_lessons_come_page_by_page(server: Served) -> None:
     assert numbers(pages("q=RELEASE+of")) == [2, 5]
 
 
-def test_a_key_keeps_to_its_agent_and_project(server: Served) -> None:
+def test_a_key_keeps_to_its_agent_and_project(any_server: Served) -> None:
+    server = any_server
     for project in ("acme/api", "acme/web"):
         post(server, f"/v1/learn?agent=coder&project={project}", {"text": f"deploy {project}"})
     key = server.key("admin", agent="coder", project="acme/api")
@@ -248,7 +264,8 @@ def test_waking_starts_a_worker_once(server: Served) -> None:
     os.waitpid(told["pid"], 0)
 
 
-def test_metrics_count_the_tenants_own(server: Served) -> None:
+def test_metrics_count_the_tenants_own(any_server: Served) -> None:
+    server = any_server
     post(server, "/v1/after_run", {"task": "one", "error": "boom"})
     own = server.ask("GET", "/metrics", key=server.token).body
     other = server.ask("GET", "/metrics", key=server.key("viewer", tenant="other")).body
