@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
+import click
 import pytest
+
+from hardwon.surfaces.cli import cli
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PYTHON = r"^( *)```python\n(.*?)^\1```"  # a block within a list is indented as a whole
 EXAMPLES = [
-    pytest.param(block, id=f"{page.relative_to(ROOT)}-{number}")
+    pytest.param(textwrap.dedent(block), id=f"{page.relative_to(ROOT)}-{number}")
     for page in PAGES
-    for number, block in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL))
+    for number, (_, block) in enumerate(re.findall(PYTHON, page.read_text(), re.M | re.S))
 ]
 
 
@@ -42,6 +48,48 @@ def test_the_example_of_the_readme_prints_what_it_says(tmp_path: Path) -> None:
     )
 
     assert f"```\n{printed}```" in (ROOT / "README.md").read_text()
+
+
+def commands(page: Path) -> list[str]:
+    """The lines of a page that call hardwon, in indented blocks and in fenced ones."""
+    fenced = "".join(
+        re.findall(r"^```(?:sh|console|bash)\n(.*?)^```", page.read_text(), re.M | re.S)
+    )
+    indented = "\n".join(re.findall(r"^    (.*)$", page.read_text(), re.M))
+    shown = re.findall(r"^(?:\$ )?(hardwon .*)$", f"{fenced}\n{indented}", re.M)
+    return [line for line in shown if "…" not in line]
+
+
+def words_of(line: str) -> list[str]:
+    """The arguments of a call; what a shell does with its output is left out."""
+    words = shlex.split(line, comments=True)[1:]
+    ends = [at for at, word in enumerate(words) if word in {"|", "&", "&&", ">", "2>&1", ";"}]
+    return words[: ends[0]] if ends else words
+
+
+COMMANDS = [
+    pytest.param(line, id=f"{page.relative_to(ROOT)}: {line[:60]}")
+    for page in PAGES
+    for line in commands(page)
+]
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_every_command_of_the_documents_is_understood(line: str) -> None:
+    """Read as when it is typed, and not carried out; files that it names need not be there."""
+    command: click.Command = cli
+    context, words = click.Context(cli, info_name="hardwon"), words_of(line)
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        found = command.get_command(context, words[0])
+        assert found is not None, f"no command {words[0]!r}"
+        command, words = found, words[1:]
+    try:
+        command.make_context(line, words, parent=context)
+    except click.BadParameter as error:
+        if not re.search("does not exist|No such file", str(error)):
+            raise
+    except click.exceptions.NoArgsIsHelpError:
+        return
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -30,6 +30,7 @@ class Hook:
         self.home = home
         self._environ = {
             "PATH": os.environ["PATH"],
+            "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
             "HARDWON_HOME": str(home),
             "HARDWON_HOOKS_LIMIT": "60s",
             "HARDWON_HOOKS_CAPTURE_LIMIT": "60s",
