@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -50,12 +50,17 @@ class Server(NamedTuple):
         return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
+def serving(lessons: int) -> AbstractContextManager[Server]:
+    """The command on a store with so many lessons."""
+    return served_copy(filled(lessons))
+
+
 @contextmanager
-def serving(lessons: int) -> Iterator[Server]:
-    """The command on a copy of the store."""
+def served_copy(original: str | Path) -> Iterator[Server]:
+    """The command on a copy of a home."""
     with tempfile.TemporaryDirectory(dir=cache()) as folder:
         home = Path(folder, "home")
-        shutil.copytree(filled(lessons), home)
+        shutil.copytree(original, home)
         command = [sys.executable, "-m", "hardwon", "serve", "--port", "0", "--home", str(home)]
         command += ["--rate", "1000000"]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

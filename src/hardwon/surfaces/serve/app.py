@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 from hardwon.errors import HardwonError
 from hardwon.service.replies import Replies
 from hardwon.surfaces.serve import api, login, pages, problems
-from hardwon.surfaces.serve.gate import LOOPBACK, SAFE, Gate, is_api
+from hardwon.surfaces.serve.gate import LOOPBACK, SAFE, Gate, is_api, own_path
 from hardwon.surfaces.serve.limits import Limits
 from hardwon.surfaces.serve.principal import Right
 from hardwon.surfaces.serve.problems import Problem
@@ -91,5 +91,5 @@ def _answered(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         error = Problem(error.status_code, str(error.detail), headers=error.headers)
     problem = problems.problem_of(error)
-    wants_page = not is_api(request.url.path) and request.state.principal is not None
+    wants_page = not is_api(own_path(request.scope)) and request.state.principal is not None
     return pages.problem(request, problem) if wants_page else problems.response(problem)

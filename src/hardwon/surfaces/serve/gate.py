@@ -71,7 +71,7 @@ class Gate:
             principal, csrf = self._who(headers)
             self._check_rate(principal)
             scope.setdefault("state", {}).update(principal=principal, csrf=csrf)
-            if principal is None and not _is_public(scope["path"]):
+            if principal is None and not _is_public(own_path(scope)):
                 await _sent_to_login(scope)(scope, receive, send)
                 return
             if scope["method"] not in SAFE:
@@ -118,7 +118,7 @@ class Gate:
 
     async def _arrived(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
         """The request once its body is here; one that shows a cookie must show its token too."""
-        limit = self._limits.pack if scope["path"] == _IMPORT else self._limits.body
+        limit = self._limits.pack if own_path(scope) == _IMPORT else self._limits.body
         try:
             async with asyncio.timeout(self._limits.arrival):
                 body = await _body(headers, receive, limit)
@@ -134,6 +134,12 @@ def cookie_name(headers: Headers) -> str:
     """The name of our cookie: browsers do not tell the ports of one host apart."""
     port = headers.get("host", "").rpartition(":")[2]
     return f"hardwon-{port}" if port.isdecimal() else "hardwon"
+
+
+def own_path(scope: Scope) -> str:
+    """The path without the prefix under which a proxy shows us."""
+    path, prefix = str(scope["path"]), str(scope.get("root_path", ""))
+    return path.removeprefix(prefix) if path.startswith(f"{prefix}/") else path
 
 
 def is_api(path: str) -> bool:
@@ -156,10 +162,10 @@ def _unauthorized(detail: str) -> Problem:
 
 
 def _sent_to_login(scope: Scope) -> Response:
-    if is_api(scope["path"]):
+    if is_api(own_path(scope)):
         advice = "send `Authorization: Bearer <key>`; `hardwon key create` makes one"
         return problems.response(_unauthorized(advice))
-    asked = scope["path"]
+    asked = own_path(scope)
     if scope["query_string"]:
         asked += f"?{scope['query_string'].decode('latin-1')}"
     again = f"?next={quote(asked)}" if scope["method"] == "GET" and asked != "/" else ""
@@ -205,7 +211,7 @@ class _Answer:
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self._send = send
-        self._cache = b"no-cache" if scope["path"].startswith(_STATIC) else b"no-store"
+        self._cache = b"no-cache" if own_path(scope).startswith(_STATIC) else b"no-store"
         self.has_begun = False
 
     async def __call__(self, message: Message) -> None:

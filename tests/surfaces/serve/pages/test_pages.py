@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import hardwon
+from hardwon.surfaces.serve.server import Address, Service
 from hardwon.values.lesson import Status
 from tests.surfaces.serve.pages.stocked import (
     FAILS,
@@ -15,6 +19,7 @@ from tests.surfaces.serve.pages.stocked import (
     WORKS,
     Reader,
     fail_and_mend,
+    stock,
     stocked,
 )
 from tests.surfaces.serve.served import Served
@@ -208,3 +213,27 @@ def test_a_form_without_its_token_is_refused(reader: Reader) -> None:
     assert reader.post("/lessons/1/retire", csrf="").status == 403
     assert reader.post("/lessons/1/retire", csrf="x" * 43).status == 403
     assert reader.server.hw.tenant().lesson(1).status == Status.CANDIDATE
+
+
+def test_behind_a_proxy_every_address_has_its_prefix(tmp_path: Path) -> None:
+    with hardwon.open(tmp_path / "home") as hw:
+        stock(hw)
+        service = Service(hw, Address(prefix="/hardwon"))
+        thread = threading.Thread(target=service.run)
+        thread.start()
+        try:
+            server = Served(hw, service)
+            code = service.link().partition("/hardwon")[2]
+            cookie = server.ask("GET", code).headers["set-cookie"].split(";")[0]
+            pages = [
+                server.ask("GET", path, headers={"Cookie": cookie}).body.decode()
+                for path in ("/", "/lessons?agent=coder", "/lessons/1", "/review", "/failures")
+            ]
+        finally:
+            service.stop()
+            thread.join()
+
+    found = [one for page in pages for one in re.findall(r'(?:href|src|action)="([^"]*)"', page)]
+    assert len(found) > 100
+    assert [one for one in found if not one.startswith(("/hardwon/", "#"))] == []
+    assert all('aria-current="page"' in page for page in pages)

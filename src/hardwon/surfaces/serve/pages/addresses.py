@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from hardwon.surfaces.serve.gate import own_path
 from hardwon.surfaces.serve.problems import Problem
 from hardwon.surfaces.serve.requests import link, principal
 
@@ -48,7 +49,7 @@ class Addresses:
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self.path = request.url.path.removeprefix(str(request.scope.get("root_path", "")))
+        self.path = own_path(request.scope)
         self.asked = dict(request.query_params)
 
     def url(self, path: str, **more: object) -> str:
