@@ -163,11 +163,15 @@ class PostgresServer:
             schema.migrate(database)
             schema.grant(database, SERVICE)
 
-    def _signal_all(self, number: signal.Signals) -> None:
+    def pids(self) -> list[int]:
+        """The processes of the server, the supervisor first."""
         found = subprocess.run(
             ["ps", "-o", "pid=", "--ppid", str(self._process.pid)], capture_output=True, text=True
         )
-        for pid in (self._process.pid, *map(int, found.stdout.split())):
+        return [self._process.pid, *map(int, found.stdout.split())]
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        for pid in self.pids():
             os.kill(pid, number)
 
     def _run(self, program: str, *arguments: str) -> None:

@@ -12,14 +12,17 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
+from hardwon._hurry import Hurry
 from hardwon.errors import Unavailable
 from hardwon.outbox import OutboxQueue
 from hardwon.postgres.database import Database
 from hardwon.queues.files import FileQueue
 from hardwon.queues.postgres import PostgresQueue
+from hardwon.ranking.odds import Call
+from hardwon.stores.postgres import PostgresStore
 from tests.postgres_server import Place, PostgresServer
 from tests.proxy import Fault, Proxy
-from tests.samples import LATER, NOW, job
+from tests.samples import CODER, LATER, NOW, job
 
 EPISODES = 20
 JOB = job()
@@ -193,6 +196,36 @@ def work_direct(queue: PostgresQueue, worked: Counter[str]) -> None:
     if found := queue.claim(NOW):
         worked[found.id] += 1
         queue.done(found)
+
+
+def test_notes_count_once_over_a_failing_network(
+    tmp_path: Path, line: Line, database: Place
+) -> None:
+    chance = random.Random(3)
+    store = PostgresStore(f"{line.url}?connect_timeout=2", str(tmp_path), migrate="check")
+    for number in range(EPISODES):
+        line.fault = faults(chance)
+        store.calls.made(CODER, Call((1000, number)))
+        try:
+            with Hurry(0.5):
+                store.fold()
+        except Unavailable:
+            continue
+    line.fault = Fault()
+    until = time.monotonic() + 60
+    while pending(tmp_path) and time.monotonic() < until:
+        try:
+            store.fold()
+        except Unavailable:
+            time.sleep(0.1)
+
+    assert store.calls.counts(CODER, (1000,))[1000].made == EPISODES
+    store.close()
+
+
+def pending(home: Path) -> list[Path]:
+    """The files of notes that wait."""
+    return [*home.glob("deliveries-*.spool"), *home.glob("deliveries-*.taken")]
 
 
 def test_threads_that_put_at_once_are_all_forwarded(

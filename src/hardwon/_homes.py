@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
+from hardwon._cold.hashing import blake2b
 from hardwon.errors import StorageError
 
 _ROOT = 0  # may change every file anyway
@@ -24,6 +25,12 @@ def ensure_own(home: str) -> None:
 def is_database(target: str) -> bool:
     """Whether a target is no home but the URL of a PostgreSQL database."""
     return target.startswith(("postgresql://", "postgres://"))
+
+
+def digest(url: str) -> str:
+    """What a database is known by in file names, whatever the user, password and options."""
+    place = url.partition("://")[2].partition("?")[0].rpartition("@")[2]
+    return blake2b(place.encode(), digest_size=6).hexdigest()
 
 
 def problem(home: str, state: os.stat_result, *, uid: int) -> StorageError | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from typing import Any
 
-    from hardwon import _sync, embeddings, models, trust, upkeep, worker
+    from hardwon import _sync, embeddings, mirror, models, trust, upkeep, worker
     from hardwon.failures import clues
     from hardwon.models import budget, function, rules
     from hardwon.pipeline import (
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from hardwon.ranking.query import Near
     from hardwon.service import database as service
     from hardwon.settings import GoalSettings, Settings
-    from hardwon.stores import memory, postgres, redis, runs, sqlite
+    from hardwon.stores import journal, memory, postgres, redis, runs, spool, sqlite
     from hardwon.values import evidence, provenance
     from hardwon.values import queue as outcomes
     from hardwon.values.episode import Episode
@@ -56,6 +56,8 @@ else:
     outcomes = lazy("hardwon.values.queue")
     memory, sqlite = lazy("hardwon.stores.memory"), lazy("hardwon.stores.sqlite")
     redis, postgres = lazy("hardwon.stores.redis"), lazy("hardwon.stores.postgres")
+    journal, spool = lazy("hardwon.stores.journal"), lazy("hardwon.stores.spool")
+    mirror = lazy("hardwon.mirror")
     asyncio, _sync = lazy("asyncio"), lazy("hardwon._sync")
     embeddings = lazy("hardwon.embeddings")
     clues = lazy("hardwon.failures.clues")
@@ -104,19 +106,46 @@ class Runtime:
         self._model = model
         self.trouble: Callable[[BaseException], None] = _warn
         self.processors: dict[str, Processor] = {}
+        self._copies: mirror.Copies | None = None
         self._tenants = {settings.scope.tenant}  # whose lessons its worker reviews
-        self.store: Store = edge.screened_store(_opened_store(settings, target))
+        self.store: Store = edge.screened_store(self._opened_store())
         self.embeds = bool(embedder or settings.recall.embedder)
         if self.embeds:
             self.meaning.ensure()
-        self.doors = Doors(
-            self.store,
-            settings,
-            clock,
-            on_disk=target != MEMORY,
-            near=self._near,
-            trouble=lambda error: self.trouble(error),
-        )
+        self.doors = self._opened_doors()
+
+    def _opened_store(self) -> Store:
+        if self.target == MEMORY:
+            return memory.MemoryStore()
+        settings = self.settings
+        try:
+            os.makedirs(settings.home, mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise storage_error(error, settings.home) from error
+        _homes.ensure_own(settings.home)
+        is_shared = bool(settings.postgres.url)
+        store = self._shared_store() if is_shared else sqlite.SqliteStore(settings.home)
+        return _with_redis(store, settings.goals) if settings.goals.redis_url else store
+
+    def _shared_store(self) -> Store:
+        """The copy on this machine for one in a hurry; else the database itself."""
+        values, home = self.settings.postgres, self.settings.home
+        if self.settings.is_hurried:
+            return sqlite.SqliteStore(home, copy_of=values.url)
+        store = postgres.PostgresStore(values.url, home, migrate=values.migrate, pool=values.pool)
+        self._copies = mirror.Copies(store, self.settings, self.clock)
+        return store
+
+    def _opened_doors(self) -> Doors:
+        parts = self.store, self.settings, self.clock
+        how: dict[str, Any] = {"on_disk": self.target != MEMORY, "near": self._near}
+        how["trouble"] = lambda error: self.trouble(error)
+        url = self.settings.postgres.url
+        if self.target == MEMORY or not (url and self.settings.is_hurried):
+            return Doors(*parts, **how)
+        doors = mirror.ForwardingDoors(*parts, **how)
+        doors.outgoing = spool.Spool(journal.notes_for(self.settings.home, url))
+        return doors
 
     @cached_property
     def meaning(self) -> embeddings.SemanticSearch:
@@ -152,6 +181,8 @@ class Runtime:
     def _upkeep(self) -> Iterator[object]:
         """What is done beside jobs, step by step."""
         yield self.store.tend()
+        if self._copies is not None:
+            yield from self._copies.refresh()
         if self.embeds:
             yield from self.meaning.fill()
         on_disk = self.target != MEMORY
@@ -255,6 +286,8 @@ class Runtime:
         self.doors.flush(_FAREWELL)
         if "queue" in self.__dict__:
             self.queue.close()
+        if self._copies is not None:
+            self._copies.close()
         self.store.close()
 
     async def process(self, job: Job) -> Any:
@@ -273,25 +306,6 @@ def settings_at(place: str, given: Settings | None) -> Settings:
         raise InvalidInput(f"no backend for {place.split('://')[0]!r} URLs")
     home = "" if place == MEMORY else os.path.abspath(os.path.expanduser(place)) if place else ""
     return given or load(home or None)
-
-
-def _opened_store(settings: Settings, target: str) -> Store:
-    if target == MEMORY:
-        return memory.MemoryStore()
-    try:
-        os.makedirs(settings.home, mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise storage_error(error, settings.home) from error
-    _homes.ensure_own(settings.home)
-    store = _shared_store(settings) if settings.postgres.url else sqlite.SqliteStore(settings.home)
-    return _with_redis(store, settings.goals) if settings.goals.redis_url else store
-
-
-def _shared_store(settings: Settings) -> Store:
-    values = settings.postgres
-    return postgres.PostgresStore(
-        values.url, settings.home, migrate=values.migrate, pool=values.pool
-    )
 
 
 def _with_redis(store: Store, goals: GoalSettings) -> Store:

@@ -201,6 +201,7 @@ class Settings(NamedTuple):
     hooks: HookSettings = HookSettings()
     trials: TrialSettings = TrialSettings()
     origins: tuple[tuple[str, str], ...] = ()
+    is_hurried: bool = False  # a hook: no driver, no model, only what lies on this machine
 
     def origin(self, key: str) -> str:
         """Where `section.name` was set: the environment, config.toml, or default."""
@@ -218,7 +219,7 @@ class Settings(NamedTuple):
     def in_a_hurry(self, *, resident: bool = False) -> Settings:
         """These settings for a hook: no model is asked, and only a resident process embeds."""
         recall = self.recall if resident else self.recall._replace(embedder="")
-        return self._replace(recall=recall, hyde=HydeSettings())
+        return self._replace(recall=recall, hyde=HydeSettings(), is_hurried=True)
 
     def rows(self) -> list[tuple[str, Any, str]]:
         """Every setting as (key, value, origin)."""

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon import metrics as prometheus
+    from hardwon import outbox
     from hardwon.pipeline import work
     from hardwon.ports import WorkedQueue
-    from hardwon.queues import files, memory
+    from hardwon.postgres import database
+    from hardwon.queues import files, memory, postgres
     from hardwon.settings import QueueSettings, Settings
     from hardwon.values import retry
     from hardwon.values.job import Job
@@ -38,6 +40,8 @@ else:
     logging = lazy("logging")
     signal, threading = lazy("signal"), lazy("threading")
     files, memory = lazy("hardwon.queues.files"), lazy("hardwon.queues.memory")
+    postgres, database = lazy("hardwon.queues.postgres"), lazy("hardwon.postgres.database")
+    outbox = lazy("hardwon.outbox")
     prometheus, work = lazy("hardwon.metrics"), lazy("hardwon.pipeline.work")
     retry = lazy("hardwon.values.retry")
 
@@ -45,6 +49,8 @@ FOREVER, EMPTY, ONCE = "forever", "empty", "once"  # how long a worker works
 _TENDING = 2.0  # seconds between looks after lessons
 _STAND_BY = 0.1  # seconds between looks while another process works the queue
 _started: set[int] = set()
+_SETTLING = timedelta(seconds=30)  # from the end of an attempt until the server must know
+_PATIENCE = 3.0  # seconds for an answer of the server; then it counts as away
 _LINGER = "10s"  # how long a worker that nobody asked for waits for more
 
 
@@ -54,7 +60,10 @@ def base_of(settings: Settings) -> str:
 
 
 def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
-    """The queue that the settings ask for; one in memory when it need not be durable."""
+    """The queue that the settings ask for; one in memory when it need not be durable.
+
+    With a database elsewhere jobs are put here and worked there.
+    """
     values = settings.queue
     if not durable or not values.enabled:
         return memory.MemoryQueue(
@@ -67,7 +76,22 @@ def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
         values.stale_after,
         max(values.max_delay, timedelta(minutes=1)),
     )
-    return files.FileQueue(base_of(settings), limits)
+    local = files.FileQueue(base_of(settings), limits)
+    if not settings.postgres.url:
+        return local
+    return outbox.OutboxQueue(
+        local, lambda: _on_server(settings), is_resident=not settings.is_hurried
+    )
+
+
+def _on_server(settings: Settings) -> postgres.PostgresQueue:
+    values, url = settings.queue, settings.postgres.url
+    limits = postgres.Limits(
+        policy(values).timeout + _SETTLING,
+        values.stale_after,
+        max(values.max_delay, timedelta(minutes=1)),
+    )
+    return postgres.PostgresQueue(database.Database(url, pool=2, patience=_PATIENCE), limits)
 
 
 class WorkerProcess:
@@ -91,6 +115,8 @@ class WorkerProcess:
         self._clock = clock
         self.ledger = WorkCounter()
         self._start = queue.counts()
+        self._is_troubled = False
+        self._tending = asyncio.Lock()
 
     async def drain(self) -> Tally:
         """Work every job that is due; while another process does so, wait for it."""
@@ -143,12 +169,16 @@ class WorkerProcess:
 
     async def _look_after(self, stop: asyncio.Event) -> None:
         """Step by step, so that a worker can end; a trouble there is no reason to stop working."""
-        steps = self._tend()
         try:
-            while not stop.is_set() and await asyncio.to_thread(next, steps, None) is not None:
-                continue
+            async with self._tending:
+                steps = self._tend()
+                while not stop.is_set() and await asyncio.to_thread(next, steps, None) is not None:
+                    continue
+            self._is_troubled = False
         except HardwonError as error:
-            logging.getLogger("hardwon").warning("lessons wait to be looked after: %s", error)
+            if not self._is_troubled:
+                logging.getLogger("hardwon").warning("lessons wait to be looked after: %s", error)
+            self._is_troubled = True
 
     def metrics(self) -> bytes:
         """What this worker and its queue count, in the format of Prometheus."""

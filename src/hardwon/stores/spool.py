@@ -37,11 +37,8 @@ class Spool:
             raise storage_error(error, self._path) from error
 
     def size(self) -> int:
-        """Bytes that wait to be taken."""
-        try:
-            return os.stat(self._path).st_size
-        except FileNotFoundError:
-            return 0
+        """Bytes that wait to be taken, or were taken in vain."""
+        return _size(self._path) + _size(_aside(self._path))
 
     def take(self) -> Taken:
         """Everything appended so far; it is removed when the `with` block ends well."""
@@ -71,7 +68,7 @@ class Taken:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._aside = f"{path}.taken"
+        self._aside = _aside(path)
         self._lock = _files.Lock(f"{path}.lock")
         self._is_taken = False
 
@@ -101,6 +98,18 @@ class Taken:
         digest = blake2b(text, digest_size=16).hexdigest()
         records = [record for line in text.splitlines() if (record := _parsed(line)) is not None]
         return f"{digest}-{state.st_ino}-{state.st_mtime_ns}", records
+
+
+def _aside(path: str) -> str:
+    """Where records are while they are moved elsewhere."""
+    return f"{path}.taken"
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _parsed(line: bytes) -> Any:

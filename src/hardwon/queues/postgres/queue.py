@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hardwon.values.job import Job
 
 _EVERY = " "  # no tenant has this name; a queue serves them all
-_PAUSE = timedelta(seconds=1.5)
+_PAUSE = timedelta(seconds=2)  # retries and leases are found by looking
 
 
 class PostgresQueue:

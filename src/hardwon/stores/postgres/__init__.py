@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import logging
-import os
 from typing import TYPE_CHECKING
 
 from hardwon._cold.cached import cached_property
-from hardwon._cold.hashing import blake2b
 from hardwon._cold.lazy import lazy
 from hardwon.errors import Unavailable
 from hardwon.postgres import schema
 from hardwon.postgres.database import POOL, Database
-from hardwon.stores.journal import Journal
+from hardwon.stores.journal import Journal, notes_for
 from hardwon.stores.postgres import checking, moving, scopes
 from hardwon.stores.postgres.calls import PostgresCalls
 from hardwon.stores.postgres.deliveries import PostgresDeliveries
@@ -30,6 +28,9 @@ from hardwon.stores.spool import Spool
 from hardwon.values.scope import Scope
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from hardwon.ports import VectorStore
     from hardwon.stores.postgres import vectors
 else:
@@ -63,7 +64,7 @@ class PostgresStore:
             url, pool=pool, prepare=lambda database: schema.ensure(database, migrate)
         )
         self.lessons = PostgresLessons(self.database, fresh)
-        self._journal = Journal(self.database, Spool(_spool(url, home)), self._is_due)
+        self._journal = Journal(self.database, Spool(notes_for(home, url)), self._is_due)
         self.units = PostgresUnits(self.database, self._journal)
         self.calls = PostgresCalls(self.database, self._journal)
         self.deliveries = PostgresDeliveries(self.database, self._journal)
@@ -97,9 +98,18 @@ class PostgresStore:
         rows = self.database.of(tenant).rows(_SHELVES)
         return {Scope(tenant, agent, project or None): active for agent, project, active in rows}
 
+    def on(self, kind: str, fold: Callable[[list[list[Any]]], None]) -> None:
+        """Say who takes the notes of a kind that is none of the store's own."""
+        self._journal.on(kind, fold)
+
     def fold(self) -> int:
         """Move what was noted on the agents' path into the database."""
         return self._journal.fold()
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the database knows everything that was noted on this machine."""
+        return self._journal.is_empty
 
     def tend(self) -> int:
         return self.fold() + self.lessons.index.settle_all()
@@ -139,9 +149,3 @@ class PostgresStore:
 
     def _is_due(self, batch: str) -> bool:
         return bool(self.database.rows(_DUE, batch=batch))
-
-
-def _spool(url: str, home: str) -> str:
-    """The file of what waits to be told to this database, and to no other."""
-    digest = blake2b(url.encode(), digest_size=6).hexdigest()
-    return os.path.join(home, f"deliveries-{digest}.spool")

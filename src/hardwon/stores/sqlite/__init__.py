@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         failures,
         history,
         listing,
+        mirror,
         moving,
         reflections,
         statistics,
@@ -40,16 +41,16 @@ else:
     statistics = lazy("hardwon.stores.sqlite.statistics")
     units = lazy("hardwon.stores.sqlite.units")
     vectors = lazy("hardwon.stores.sqlite.vectors")
+    mirror = lazy("hardwon.stores.sqlite.mirror")
     moving = lazy("hardwon.stores.sqlite.moving")
 
 
 class SqliteStore:
-    """Everything in `<home>/hardwon.db`."""
+    """Everything in `<home>/hardwon.db`, or in the local copy of a server."""
 
-    def __init__(self, home: str, *, fresh: int = FRESH) -> None:
-        self._db = Database(os.path.join(home, "hardwon.db"))
+    def __init__(self, home: str, *, fresh: int = FRESH, copy_of: str = "") -> None:
+        self._db, self._journal = mirror.opened(home, copy_of) if copy_of else _opened(home)
         self.lessons = SqliteLessons(self._db, fresh)
-        self._journal = Journal(self._db, Spool(os.path.join(home, "deliveries.spool")))
         self._journal.on("unit", lambda records: self.units.fold(records))
         self._journal.on("unit excluded", lambda records: self.units.fold_excluded(records))
         self._journal.on("unit settled", lambda records: self.units.fold_settled(records))
@@ -151,3 +152,8 @@ class SqliteStore:
         if self._journal.is_full:
             self.fold()
         self._db.close()
+
+
+def _opened(home: str) -> tuple[Database, Journal]:
+    database = Database(os.path.join(home, "hardwon.db"))
+    return database, Journal(database, Spool(os.path.join(home, "deliveries.spool")))

@@ -32,6 +32,7 @@ _READ = f"SELECT id, shelf, {COLUMNS}"
 _SELECT = f"{_READ} FROM lessons"
 _GUARDS = f"guard = 1 AND status NOT IN ({marks(SHELVED)})"
 _INSERT = f"INSERT INTO lessons (shelf, {COLUMNS}) VALUES (?{', ?' * 23})"
+_INSERT_AS = _INSERT.replace("(shelf, ", "(id, shelf, ").replace("VALUES (?", "VALUES (?, ?")
 # The second condition lets SQLite see that the partial index holds the row.
 _OF_JOB = f"{_SELECT} WHERE shelf = ? AND job = ? AND job <> ''"
 _UPDATE = (
@@ -60,6 +61,30 @@ class SqliteLessons:
             self._index.note(shelf, stored.id, _findable(stored), is_new=True)
             self._publish(stored)
             return stored
+
+    def place(self, lesson: Lesson) -> None:
+        """Keep a lesson under the number that another store gave it; `settle` follows.
+
+        One that was made of the same job under another number makes room for it.
+        """
+        db, shelf = self._db, shelves.ensure(self._db, lesson.scope)
+        rows = db.rows(f"{_SELECT} WHERE id = ?", (lesson.id,))
+        rows += db.rows(_OF_JOB, (shelf, lesson.job)) if lesson.job else []
+        rivals = {row[:2] for row in rows} - {(lesson.id, shelf)}
+        for number, other in rivals:
+            self.delete(shelves.every(db)[other], number)
+        if len(rows) > len(rivals):
+            self.update(lesson)
+            return
+        highest = db.rows("SELECT coalesce(max(id), 0) FROM lessons")[0][0]
+        db.run(_INSERT_AS, (lesson.id, shelf, *values_of(lesson)))
+        is_highest = lesson.id > highest
+        self._index.place(shelf, lesson.id, _findable(lesson), is_highest=is_highest)
+        self._publish(lesson)
+
+    def settle(self) -> None:
+        """Let the dictionary hold everything. Call inside `with database:`, as `place`."""
+        self._index.settle()
 
     def get(self, scope: Scope, number: int) -> Lesson:
         seen = shelves.Visible(self._db, scope)

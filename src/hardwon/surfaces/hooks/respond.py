@@ -43,7 +43,10 @@ class _Conversation:
         self._agent = agent
 
     def session_start(self, event: Event) -> Reply:
-        return self._told(self._agent.start())
+        found = self._agent.start()
+        if self._hw.settings.hooks.wake and self._hw.settings.postgres.url:
+            self._hw.wake()  # the copy of the server's lessons is brought up to date meanwhile
+        return self._told(found)
 
     def prompt(self, event: Event) -> Reply:
         self._capture("")  # a run that was interrupted never stops

@@ -48,6 +48,15 @@ def settle_texts(db: Database) -> None:
     )
 
 
+def enter_text(db: Database, lesson: int) -> None:
+    """Let the text of a lesson be found whose number is below that of others."""
+    db.run(
+        f"INSERT INTO lesson_text (rowid, {_TEXT}) SELECT id, {_TEXT} FROM lessons"
+        " WHERE id = ? AND id <= (SELECT last FROM lesson_text_reach)",
+        (lesson,),
+    )
+
+
 def _enter(db: Database, heap: PostingBuffer, shelf: int, lessons: Lessons) -> None:
     numbers = heap.numbers(shelf, {key for entries in lessons.values() for key in entries})
     rows = []

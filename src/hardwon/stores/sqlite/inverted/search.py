@@ -43,6 +43,11 @@ class Index:
         if self._fresh.add(shelf, lesson, entries, is_new=is_new) > FRESH:
             self._gather()
 
+    def place(self, shelf: int, lesson: int, entries: dict[str, int], *, is_highest: bool) -> None:
+        """The same for one that another store has numbered."""
+        self.note(shelf, lesson, entries, is_new=is_highest)
+        merge.enter_text(self._db, lesson)
+
     def settle(self) -> None:
         """Move everything that waits into the tables. Call inside `with database:`."""
         self._gather().flush()

@@ -1,0 +1,205 @@
+"""A server's lessons on this machine: hooks read a copy and note what the server is to learn.
+
+A hook knows SQLite only. A worker tells the server what hooks have noted, in their order and once,
+and brings the copy up to date.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hardwon._cold.cached import cached_property
+from hardwon._cold.lazy import lazy
+from hardwon.doors import Doors
+from hardwon.errors import NotFound
+from hardwon.recording import Recording
+from hardwon.values.run import RunSoFar
+from hardwon.values.scope import Scope
+from hardwon.values.step import restored
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
+    from typing import Any
+
+    from hardwon.ports import Run, Store
+    from hardwon.settings import Settings
+    from hardwon.stores.postgres import PostgresStore, shelf_reader
+    from hardwon.stores.spool import Spool
+    from hardwon.stores.sqlite import mirror as sqlite_mirror
+    from hardwon.values.delivery import Injection
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.step import Step
+else:
+    shelf_reader = lazy("hardwon.stores.postgres.shelf_reader")
+    sqlite_mirror = lazy("hardwon.stores.sqlite.mirror")
+
+WANTED, MET = "wanted", "step"  # the kinds of notes
+_AT_ONCE = 500  # lessons that are read and kept together
+
+
+class ForwardingDoors(Doors):
+    """Doors over a copy: what they learn from is also noted in `outgoing`, for the server."""
+
+    outgoing: Spool
+
+    def start(self, scope: Scope, run: Run) -> Injection:
+        self.delivering.noted(lambda: self.outgoing.append([WANTED, scope]))
+        return super().start(scope, run)
+
+    @cached_property
+    def _recording(self) -> ForwardingRecording:
+        return ForwardingRecording(self._store, self._settings, self._clock, self._forward)
+
+    def _forward(self, *note: object) -> None:
+        self.delivering.noted(lambda: self.outgoing.append(note))
+
+
+class ForwardingRecording(Recording):
+    """Notes each step that may teach something, and learns from it."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        clock: Callable[[], datetime],
+        forward: Callable[..., None],
+    ) -> None:
+        super().__init__(store, settings, clock)
+        self._forward = forward
+
+    def after(self, scope: Scope, step: Step, past: RunSoFar, told: Sequence[Lesson]) -> list[str]:
+        if step.failed or past.told or any(one.failed for one in past.steps):
+            self._forward(MET, scope, step, _plain(past), [lesson.id for lesson in told])
+        return super().after(scope, step, past, told)
+
+
+class Relearner:
+    """Lets a store learn from steps that were met elsewhere; their calls are counted already."""
+
+    def __init__(self, store: Store, settings: Settings, clock: Callable[[], datetime]) -> None:
+        self._lessons = store.lessons
+        self._recording = Recording(_WithoutCalls(store), settings, clock)
+
+    def fold(self, records: list[list[Any]]) -> None:
+        """Learn from noted steps, in their order."""
+        for scope, step, past, told in records:
+            own = Scope(*scope)
+            lessons = [one for number in told if (one := self._lesson(own, number))]
+            self._recording.after(own, restored(step), _restored(past), lessons)
+
+    def _lesson(self, scope: Scope, number: int) -> Lesson | None:
+        try:
+            return self._lessons.get(scope, number)
+        except NotFound:  # it was only known there
+            return None
+
+
+class _WithoutCalls:
+    """A store that counts no calls."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.calls = _Uncounted(store)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+class _Uncounted:
+    def __init__(self, store: Store) -> None:
+        self._calls = store.calls
+
+    def made(self, *_: object) -> None:
+        """Counted already."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._calls, name)
+
+
+class Copies:
+    """Keeps the copy of a server up to date, in a process that can reach it."""
+
+    def __init__(
+        self, store: PostgresStore, settings: Settings, clock: Callable[[], datetime]
+    ) -> None:
+        self._store = store
+        self._home = settings.home
+        self._server = shelf_reader.ShelfReader(store.database)
+        store.on(WANTED, self.want)
+        store.on(MET, lambda records: Relearner(store, settings, clock).fold(records))
+
+    @property
+    def _is_there(self) -> bool:
+        """Whether there is a copy on this machine at all."""
+        return os.path.exists(sqlite_mirror.path(self._home, self._store.database.url))
+
+    @cached_property
+    def _mirror(self) -> sqlite_mirror.Mirror:
+        found = sqlite_mirror.Mirror(self._home, self._store.database.url)
+        found.share_salt(self._server.salt())
+        return found
+
+    def want(self, records: list[list[Any]]) -> None:
+        """Copy these scopes from now on."""
+        for (scope,) in records:
+            self._mirror.want(Scope(*scope))
+
+    def refresh(self) -> Iterator[Scope]:
+        """Tell the server what was noted, and bring the copy up to date, scope by scope."""
+        learnt_here = self._mirror.provisional() if self._is_there else []
+        self._store.fold()
+        is_told = self._store.is_told  # else another is about to tell it
+        if not self._is_there:
+            return
+        states = self._server.states(self._mirror.scopes())
+        for scope, (version, touched) in states.items():
+            if self._refreshed(scope, version, touched):
+                yield scope
+        if is_told:
+            self._mirror.drop(learnt_here)
+
+    def close(self) -> None:
+        """Release the copy."""
+        if "_mirror" in self.__dict__:
+            self._mirror.close()
+
+    def _refreshed(self, scope: Scope, version: int, touched: int) -> bool:
+        known_version, known_touched, marks = self._mirror.state(scope)
+        here = self._mirror.numbers(scope)
+        is_same = version == known_version and len(marks) == len(here)
+        if is_same and touched == known_touched:
+            return False
+        if not is_same:
+            self._copy(scope, marks, here)
+        odds = self._server.odds(scope, after=known_touched)
+        self._mirror.note(scope, version, touched, odds)
+        return True
+
+    def _copy(self, scope: Scope, known: dict[int, int], here: set[int]) -> None:
+        """Read what has another mark than here, and forget what is gone."""
+        marks = self._server.marks(scope)
+        changed = [number for number, mark in marks.items() if known.get(number) != mark]
+        self._mirror.keep(scope, (), [number for number in here if number not in marks])
+        for start in range(0, len(changed), _AT_ONCE):
+            lessons = self._server.lessons(scope, changed[start : start + _AT_ONCE])
+            self._mirror.keep(scope, [(one, marks[one.id]) for one in lessons], ())
+
+
+def _plain(past: RunSoFar) -> list[Any]:
+    told, counted, warnings = sorted(past.told), sorted(past.counted), sorted(past.warnings)
+    return [past.task, past.steps, told, counted, past.warned, past.since, warnings]
+
+
+def _restored(noted: list[Any]) -> RunSoFar:
+    task, steps, told, counted, warned, since, warnings = noted
+    return RunSoFar(
+        task,
+        tuple(restored(step) for step in steps),
+        frozenset(told),
+        frozenset(counted),
+        warned,
+        since,
+        frozenset(warnings),
+    )

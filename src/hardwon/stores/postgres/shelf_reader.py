@@ -1,0 +1,83 @@
+"""The shelves of a server for one who keeps a copy of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.ranking.odds import EVERY
+from hardwon.stores.rows import COLUMNS, lesson_of
+from hardwon.values.scope import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.postgres.database import Database, Row
+    from hardwon.values.lesson import Lesson
+
+_SHELF = """
+(SELECT id FROM hardwon.shelves
+WHERE tenant = %(tenant)s AND agent_id = %(agent)s AND project = %(project)s)
+"""
+_STATES = """
+SELECT s.agent_id, s.project, s.version, coalesce(o.touched, -1) FROM hardwon.shelves AS s
+LEFT JOIN hardwon.odds AS o ON o.tenant = s.tenant AND o.shelf = s.id AND o.feature = %(every)s
+WHERE s.tenant = %(tenant)s AND s.agent_id = ANY(%(agents)s) AND s.project = ANY(%(projects)s)
+"""
+# Every change of a row gives it another xmin: a mark that costs nothing to keep.
+_MARKS = f"""
+SELECT id, xmin::text::bigint FROM hardwon.lessons
+WHERE tenant = %(tenant)s AND shelf = {_SHELF}
+"""
+_LESSONS = f"""
+SELECT id, shelf, {COLUMNS} FROM hardwon.lessons
+WHERE tenant = %(tenant)s AND shelf = {_SHELF} AND id = ANY(%(ids)s::bigint[]) ORDER BY id
+"""
+_ODDS = f"""
+SELECT feature, made, kinds, touched FROM hardwon.odds
+WHERE tenant = %(tenant)s AND shelf = {_SHELF} AND touched > %(after)s
+"""
+
+
+class ShelfReader:
+    """Reads whole shelves, each part by itself: what changes meanwhile is read the next time."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def salt(self) -> str:
+        """The secret of the coin that all throw."""
+        return str(self._db.rows("SELECT salt FROM hardwon.proof_salt")[0][0])
+
+    def states(self, scopes: Sequence[Scope]) -> dict[Scope, tuple[int, int]]:
+        """For each scope its version, which every change of a lesson raises, and its last call."""
+        found = dict.fromkeys(scopes, (0, -1))
+        for tenant in {scope.tenant for scope in scopes}:
+            own = [scope for scope in scopes if scope.tenant == tenant]
+            rows = self._db.of(tenant).rows(
+                _STATES,
+                every=EVERY,
+                agents=list({scope.agent for scope in own}),
+                projects=list({scope.project or "" for scope in own}),
+            )
+            for agent, project, version, touched in rows:
+                scope = Scope(tenant, agent, project or None)
+                if scope in found:
+                    found[scope] = (version, touched)
+        return found
+
+    def marks(self, scope: Scope) -> dict[int, int]:
+        """For every lesson there a number that is another one after it was changed."""
+        return dict(self._rows(_MARKS, scope))
+
+    def lessons(self, scope: Scope, numbers: Sequence[int]) -> list[Lesson]:
+        """These lessons, as far as they are still there."""
+        rows = self._rows(_LESSONS, scope, ids=list(numbers))
+        return [lesson_of(row, {row[1]: scope}) for row in rows]
+
+    def odds(self, scope: Scope, *, after: int) -> list[Row]:
+        """What is known of the calls since one: feature, made, kinds, touched."""
+        return self._rows(_ODDS, scope, after=after)
+
+    def _rows(self, sql: str, scope: Scope, **values: object) -> list[Row]:
+        place = {"agent": scope.agent, "project": scope.project or ""}
+        return self._db.of(scope.tenant).rows(sql, **place, **values)

@@ -1,0 +1,154 @@
+"""A copy of the shelves of a server, for hooks: they read SQLite, whatever holds the original.
+
+What is learnt here is kept under high numbers until the server has learnt it too and the copy is
+brought up to date. What is changed here is read anew then.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from hardwon import _homes
+from hardwon.stores.journal import Journal, notes_for
+from hardwon.stores.spool import Spool
+from hardwon.stores.sqlite import scopes
+from hardwon.stores.sqlite.database import Database, marks
+from hardwon.stores.sqlite.lessons import SqliteLessons
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hardwon.values.lesson import Lesson
+    from hardwon.values.scope import Scope
+
+    Odds = tuple[int, int, str, int]  # feature, made, kinds, touched
+
+PROVISIONAL = 0xC000_0000  # numbers from here on were given here; four bytes hold them
+_IS_READY = "SELECT 1 FROM sqlite_master WHERE name = 'copied_shelves'"
+_SCHEMA = (
+    "CREATE TABLE copied_lessons"
+    " (lesson INTEGER PRIMARY KEY, shelf INTEGER NOT NULL, mark INTEGER NOT NULL) STRICT",
+    "CREATE TABLE copied_shelves"
+    " (shelf INTEGER PRIMARY KEY, version INTEGER NOT NULL, touched INTEGER NOT NULL) STRICT",
+    "CREATE TRIGGER lesson_changed_here AFTER UPDATE ON lessons"
+    " BEGIN DELETE FROM copied_lessons WHERE lesson = old.id; END",
+    f"INSERT INTO sqlite_sequence (name, seq) VALUES ('lessons', {PROVISIONAL})",
+)
+
+
+def path(home: str, url: str) -> str:
+    """Where the copy of a server lies."""
+    return os.path.join(home, f"mirror-{_homes.digest(url)}.db")
+
+
+def opened(home: str, url: str) -> tuple[Database, Journal]:
+    """The database of a copy for one who reads it; what is noted goes to the server as well."""
+    place = path(home, url)
+    database = Database(place)
+    prepare(database)
+    own, copy = Spool(f"{place}.spool"), Spool(notes_for(home, url))
+    return database, Journal(database, own, copy=copy)
+
+
+def prepare(database: Database) -> None:
+    """Make a new database one that holds copies."""
+    if database.row(_IS_READY):
+        return
+    with database as db:
+        if not db.row(_IS_READY):  # another may have been faster
+            for statement in _SCHEMA:
+                db.run(statement)
+
+
+class Mirror:
+    """The side of the copy that is written when the server was read."""
+
+    def __init__(self, home: str, url: str) -> None:
+        self._db = Database(path(home, url))
+        prepare(self._db)
+        self._lessons = SqliteLessons(self._db)
+
+    def scopes(self) -> list[Scope]:
+        """The scopes that were used on this machine, and those that are seen from them."""
+        own = scopes.every(self._db).values()
+        return sorted({seen for one in own for seen in one.visible()}, key=str)
+
+    def want(self, scope: Scope) -> None:
+        """Let a scope be copied from now on."""
+        if scopes.own(self._db, scope) is None:
+            with self._db as db:
+                scopes.ensure(db, scope)
+
+    def state(self, scope: Scope) -> tuple[int, int, dict[int, int]]:
+        """Version of the copied shelf, its latest call, and the mark of each unchanged lesson."""
+        shelf = scopes.own(self._db, scope)
+        known = self._db.row(
+            "SELECT version, touched FROM copied_shelves WHERE shelf = ?", (shelf,)
+        )
+        rows = self._db.rows("SELECT lesson, mark FROM copied_lessons WHERE shelf = ?", (shelf,))
+        version, touched = known or (-1, -1)
+        return version, touched, dict(rows)
+
+    def numbers(self, scope: Scope) -> set[int]:
+        """The lessons of exactly this scope that came from the server."""
+        rows = self._db.rows(
+            "SELECT id FROM lessons WHERE shelf = ? AND id < ?",
+            (scopes.own(self._db, scope), PROVISIONAL),
+        )
+        return {number for (number,) in rows}
+
+    def provisional(self) -> list[tuple[int, Scope]]:
+        """The lessons that the server does not know yet."""
+        shelves = scopes.every(self._db)
+        rows = self._db.rows("SELECT id, shelf FROM lessons WHERE id >= ?", (PROVISIONAL,))
+        return [(number, shelves[shelf]) for number, shelf in rows]
+
+    def keep(
+        self, scope: Scope, lessons: Iterable[tuple[Lesson, int]], gone: Sequence[int]
+    ) -> None:
+        """Bring some lessons of a scope up to date, each with its mark, and remove others."""
+        with self._db as db:
+            shelf = scopes.ensure(db, scope)
+            for number in gone:
+                self._lessons.delete(scope, number)
+            db.run(f"DELETE FROM copied_lessons WHERE lesson IN ({marks(gone)})", gone)
+            # In the order of their numbers: the dictionary adds a higher one behind all others.
+            for lesson, mark in sorted(lessons, key=lambda one: one[0].id):
+                self._lessons.place(lesson)
+                db.run(
+                    "INSERT OR REPLACE INTO copied_lessons VALUES (?, ?, ?)",
+                    (lesson.id, shelf, mark),
+                )
+            self._lessons.settle()
+
+    def note(self, scope: Scope, version: int, touched: int, odds: Iterable[Odds]) -> None:
+        """Remember how far a shelf was copied, with what calls came to since."""
+        with self._db as db:
+            shelf = scopes.ensure(db, scope)
+            db.run_many(
+                "INSERT OR REPLACE INTO odds (shelf, feature, made, kinds, touched)"
+                " VALUES (?, ?, ?, ?, ?)",
+                [(shelf, *row) for row in odds],
+            )
+            db.run(
+                "INSERT OR REPLACE INTO copied_shelves VALUES (?, ?, ?)", (shelf, version, touched)
+            )
+
+    def share_salt(self, salt: str) -> None:
+        """Throw the same coins as all who share the server."""
+        if self._db.row("SELECT salt FROM proof_salt") != (salt,):
+            with self._db as db:
+                db.run("UPDATE proof_salt SET salt = ?", (salt,))
+
+    def drop(self, provisional: Iterable[tuple[int, Scope]]) -> None:
+        """Remove what was learnt here and is known to the server by now."""
+        still = dict(self.provisional())
+        with self._db:
+            for number, scope in provisional:
+                if number in still:
+                    self._lessons.delete(scope, number)
+
+    def close(self) -> None:
+        """Release the file."""
+        self._db.close()
