@@ -168,6 +168,13 @@ def test_a_large_body_is_refused_before_it_is_read(tmp_path: Path) -> None:
     assert "1,000 bytes" in told.json["detail"]
 
 
+def test_somebody_unknown_may_send_a_key_and_no_more(server: Served) -> None:
+    form = {"Content-Type": FORM, "Origin": server.service.url}
+
+    assert server.ask("POST", "/login", b"key=" + b"x" * 4096, headers=form).status == 413
+    assert server.ask("POST", "/login", b"key=x", headers=form).status == 403
+
+
 def test_a_body_that_does_not_arrive_is_not_waited_for(tmp_path: Path) -> None:
     with (
         served(tmp_path, limits=Limits(arrival=0.05)) as server,

@@ -18,7 +18,8 @@ from tests.surfaces.serve.description import DOCUMENT, OPERATIONS, WAKE, Operati
 from tests.surfaces.serve.seeded import Seeds, seed
 from tests.surfaces.serve.served import Answer, Served, served
 
-WRITING = [one for one in OPERATIONS if one.method != "GET" and one.path != WAKE]
+ONCE = {"$ref": "#/components/parameters/idempotency"}
+WRITING = [one for one in OPERATIONS if ONCE in one.told.get("parameters", ()) and one.path != WAKE]
 PUBLIC = {("GET", "/healthz")}
 
 
@@ -191,6 +192,18 @@ def test_a_body_of_another_kind_is_refused(one: Operation, server: Served, seeds
     )
 
     assert is_problem(answer, 415)
+
+
+def test_a_key_that_was_made_is_kept_nowhere(fresh: Served) -> None:
+    named = {"Idempotency-Key": "once"}
+    made = fresh.ask("POST", "/v1/keys", {}, key=fresh.token, headers=named).json["key"]
+    again = fresh.ask("POST", "/v1/keys", {}, key=fresh.token, headers=named).json["key"]
+
+    assert made != again
+    for file in Path(fresh.hw.settings.home).iterdir():
+        assert file.is_dir() or made.split("_", 2)[2].encode() not in file.read_bytes()
+    unnamed = [one for one in OPERATIONS if one.method != "GET" and one not in WRITING]
+    assert [str(one) for one in unnamed] == ["POST /v1/queue/wake", "POST /v1/keys"]
 
 
 @pytest.mark.parametrize("one", WRITING, ids=str)

@@ -21,7 +21,9 @@ import pytest
 import hardwon
 from hardwon.errors import InvalidInput, SetupError, StorageError
 from hardwon.service.keys import KeyRing
+from hardwon.settings import load
 from hardwon.surfaces.serve.server import Address, Service
+from tests.programs import needs
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
@@ -165,3 +167,39 @@ def http_get(port: int, path: str) -> Iterator[None]:
 def is_refused(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) != 0
+
+
+def test_a_server_with_a_certificate_speaks_tls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cert, secret = certificate(tmp_path)
+    address = Address(cert=str(cert), key=str(secret))
+    monkeypatch.setenv("SSL_CERT_FILE", str(cert))
+    with hardwon.open(tmp_path / "home") as hw:
+        service = Service(hw, address)
+        key = service.access.keys.create(role="admin")[1]
+        assert service.url.startswith("https://")
+        thread = threading.Thread(target=service.run)
+        thread.start()
+        try:
+            with hardwon.open(service.url, key=key, settings=load(str(tmp_path))) as remote:
+                assert remote.agent("coder").learn("encrypt what leaves the machine").id == 1
+            browser = http.client.HTTPSConnection("127.0.0.1", service.port, timeout=30)
+            browser.request("GET", service.link().removeprefix(service.url))
+            cookie = browser.getresponse().headers["Set-Cookie"]
+            browser.close()
+        finally:
+            service.stop()
+            thread.join()
+
+    assert "Secure" in cookie
+
+
+def certificate(folder: Path) -> tuple[Path, Path]:
+    """A certificate for this machine that nobody else vouches for."""
+    openssl = needs("openssl", package="openssl")
+    cert, secret = folder / "cert.pem", folder / "key.pem"
+    asked = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=test"]
+    asked += ["-addext", "subjectAltName=IP:127.0.0.1", "-out", str(cert), "-keyout", str(secret)]
+    subprocess.run([openssl, *asked], check=True, capture_output=True)
+    return cert, secret

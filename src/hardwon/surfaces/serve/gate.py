@@ -30,6 +30,7 @@ API = ("/v1/", "/metrics", "/readyz")  # answer programs; everything else answer
 _PUBLIC = frozenset({"/healthz", "/login"})
 _STATIC = "/static/"
 _IMPORT = "/v1/lessons/import"
+_KEY = 4096  # bytes of a form that shows a key; all that somebody unknown may send
 _FORM = "application/x-www-form-urlencoded"
 _HEADERS = (
     (
@@ -119,6 +120,8 @@ class Gate:
     async def _arrived(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
         """The request once its body is here; one that shows a cookie must show its token too."""
         limit = self._limits.pack if own_path(scope) == _IMPORT else self._limits.body
+        if scope["state"]["principal"] is None:
+            limit = min(limit, _KEY)
         try:
             async with asyncio.timeout(self._limits.arrival):
                 body = await _body(headers, receive, limit)

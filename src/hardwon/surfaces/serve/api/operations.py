@@ -111,6 +111,6 @@ VERBS = (
     Verb("GET", "/readyz", _ANY, ready),
     Verb("GET", "/metrics", (Right.READ,), metrics),
     Verb("GET", "/v1/keys", _ADMIN, keys),
-    Verb("POST", "/v1/keys", _ADMIN, create_key, takes=_KEY, status=201),
+    Verb("POST", "/v1/keys", _ADMIN, create_key, takes=_KEY, status=201, is_secret=True),
     Verb("DELETE", "/v1/keys/{id}", _ADMIN, revoke_key),
 )

@@ -38,6 +38,7 @@ class Verb(NamedTuple):
     status: int = 200
     otherwise: Any = None  # what a door says when it cannot say anything; None: an error
     media: str = JSON
+    is_secret: bool = False  # its answer holds a secret, so it is never kept
 
 
 def routes(verbs: Iterable[Verb]) -> list[Route]:
@@ -52,7 +53,7 @@ def _endpoint(verb: Verb) -> Callable[[Request], Any]:
         body = await request.body() if verb.method != "GET" else b""
         ask = Ask(request, _fields(verb, request, body), body)
         name = request.headers.get("idempotency-key")
-        if name and verb.method != "GET":
+        if name and verb.method != "GET" and not verb.is_secret:
             return await _once(verb, ask, name, request)
         return _response(verb, await _called(verb, ask))
 
