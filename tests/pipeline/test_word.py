@@ -95,25 +95,31 @@ def test_the_same_failure_again_asks_no_model(hw: Hardwon, model: Model) -> None
     assert len(_lessons(agent)) == 1
 
 
-def test_a_fix_that_proves_itself_is_news_where_no_model_has_spoken(
-    hw: Hardwon, model: Model
-) -> None:
+def test_another_fix_is_news_where_no_model_has_spoken(hw: Hardwon, model: Model) -> None:
     model.answers = ["<skip>nothing actionable</skip>"]
     _run(hw)
-
     _run(hw)
+    assert len(model.asked) == 1  # the same fix again tells a model nothing that it did not know
+
+    for _ in range(2):
+        agent = hw.agent("coder", project="p")
+        agent.after_action("bash", {"command": FAILING}, output=ERROR, failed=True)
+        agent.after_action("bash", {"command": "mkdir out"}, output="", failed=False)
+        agent.after_action("bash", {"command": FAILING}, output="", failed=False)
+        agent.after_run(task="Make the nightly report", error=ERROR)
+        hw.drain()
 
     assert len(model.asked) == 2
 
 
 def test_a_failure_without_a_fix_is_shown_when_it_recurs(hw: Hardwon, model: Model) -> None:
-    for _ in range(2):
+    for _ in range(3):
         _run(hw, is_fixed=False)
     assert not model.asked
 
     _run(hw, is_fixed=False)
 
-    assert "MET IN: 3 runs" in model.asked[0]
+    assert "MET IN: 4 runs" in model.asked[0]
 
 
 def test_tests_that_fail_anyway_need_no_model(hw: Hardwon, model: Model) -> None:
@@ -164,7 +170,7 @@ def test_a_model_without_an_answer_leaves_the_lesson_of_the_rules(
 def test_no_value_of_one_customer_reaches_the_model(hw: Hardwon, model: Model) -> None:
     agent = hw.agent("clerk")
     error = json.dumps({"error": "payment method not found"})
-    for _ in range(3):
+    for _ in range(4):
         for card in ("credit_card_7334", "credit_card_9981"):
             call, is_wrong = {"reservation_id": "ZFA04Y", "payment_id": card}, "7334" in card
             agent.after_action("book", call, output=error if is_wrong else "ok", failed=is_wrong)

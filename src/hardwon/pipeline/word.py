@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.errors import BadReply
+from hardwon.failures import lesson_text
 from hardwon.ports import Request
 from hardwon.text.clean import one_line
 from hardwon.text.grounding import ungrounded
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 ORIGIN = "worded"
 A_JOB = 2  # failure kinds that a model is asked about after one job
 _LOOKED_AT = 200  # lessons of a scope among which one is due
-_RECURRING = 3  # runs that met a failure before a model looks at one without a fix
+_RECURRING = 4  # runs that met a failure before a model looks at one without a fix
 _MORE = 4  # times as many meetings as when it was last asked
 _AGAIN = (
     "\n\nYour last answer could not be used: {problem}. Answer once more, with nothing but the"
@@ -59,19 +60,19 @@ def is_due(lesson: Lesson) -> bool:
 
 def _has_grown(lesson: Lesson, asked: str) -> bool:
     """Whether there is much more evidence than when a model was last asked."""
-    met, _, proven = asked.partition(" ")
-    is_news = lesson.origin != ORIGIN and not set(_proven(lesson).split()) <= set(proven.split())
+    met, _, known = asked.partition(" ")
+    is_news = lesson.origin != ORIGIN and not set(_best(lesson).split()) <= set(known.split())
     return is_news or lesson.met >= _MORE * int(met)
 
 
-def _proven(lesson: Lesson) -> str:
-    """The keys of the fixes that have proven themselves."""
-    return " ".join(sorted(fix.key.replace(" ", "_") for fix in lesson.fixes if fix.is_proven))
+def _best(lesson: Lesson) -> str:
+    """The keys of the fixes that rules would tell."""
+    return " ".join(sorted(fix.key.replace(" ", "_") for fix in lesson_text.told(lesson.fixes)))
 
 
 def noted(lesson: Lesson, now: datetime) -> Lesson:
     """The lesson with a note that a model was asked about this much evidence."""
-    asked = Evidence(Kind.ASKED, f"{lesson.met} {_proven(lesson)}", now.timestamp())
+    asked = Evidence(Kind.ASKED, f"{lesson.met} {_best(lesson)}", now.timestamp())
     return lesson._replace(evidence=joined(lesson.evidence, (asked,)))
 
 
