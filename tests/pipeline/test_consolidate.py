@@ -42,6 +42,16 @@ def test_a_failure_of_a_project_leaves_the_lesson_that_holds_everywhere(
     assert {lesson.scope.project for lesson in own} == {None, "api"}
 
 
+def test_the_end_of_a_run_makes_no_second_lesson_of_what_its_steps_taught(
+    hw: hardwon.Hardwon,
+) -> None:
+    fail(hw.agent("coder"), error=f"the tests failed: {ERROR}")
+    hw.drain()
+
+    (lesson,) = hw.agent("coder").lessons.list(status="all")
+    assert [piece.kind for piece in lesson.evidence] == ["met"]
+
+
 def test_a_model_of_one_project_rewords_no_lesson_of_another_scope(tmp_path: Path) -> None:
     with hardwon.open(tmp_path, model=Scripted([LESSON])) as hw:
         fail(hw.agent("coder"))

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 
 from hardwon.failures.diagnosis import diagnose
-from hardwon.failures.later_call import find_fix
+from hardwon.failures.fixes import fix_shown
 from hardwon.failures.mistakes import is_mistake
 from hardwon.models.rules import answer
 from hardwon.text.clean import clip, one_line
@@ -59,7 +59,7 @@ def _around(steps: list[Step], at: int, task: str) -> Episode:
 def main(path: str) -> None:
     """Print the page."""
     found = list(failures(path))
-    fixed = sum(find_fix(episode.steps, 0) is not None for _, episode in found)
+    fixed = sum(fix_shown(episode.steps, 0) is not None for _, episode in found)
     known = sum(bool(diagnose(episode.steps[0].output).family) for _, episode in found)
     print(INTRODUCTION.format(all=len(found), known=known, fixed=fixed, step=len(found) // ROWS))
     for number, (run, episode) in enumerate(found[:: len(found) // ROWS][:ROWS], 1):

@@ -65,6 +65,15 @@ def fixes_shown(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
     return found
 
 
+def fix_shown(steps: Sequence[Step], at: int) -> Fix | None:
+    """The fix that a whole run shows of the failure at one place."""
+    for end in range(at + 2, min(len(steps), at + 2 + _LOOKED_BACK) + 1):
+        for place, fix in fixes_shown(steps[:end]):
+            if place == at:
+                return fix
+    return None
+
+
 def applies(fix: Fix, step: Step) -> bool:
     """Whether a call applies the fix; of a failing one that cannot always be told."""
     if step.failed and fix.sort in _UNSURE:

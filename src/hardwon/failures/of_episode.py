@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.failures.later_call import focus
+from hardwon.failures.fixes import fix_shown
 from hardwon.failures.mistakes import is_mistake
 from hardwon.failures.reading import read_failure
 from hardwon.values.episode import Trigger
@@ -14,6 +14,25 @@ if TYPE_CHECKING:
     from hardwon.values.episode import Episode
     from hardwon.values.failure import Failure
     from hardwon.values.job import Job
+
+_QUOTED = 9  # characters from which on a line is told from others
+
+
+def focus(episode: Episode) -> int | None:
+    """The failing step that a run should be remembered for; None when no step failed."""
+    steps = episode.steps
+    failing = [at for at, step in enumerate(steps) if step.failed and is_mistake(step, steps[:at])]
+    if not failing:
+        return None
+    named = [at for at in failing if _is_named(steps[at], episode.error)]
+    fixed = [] if named else [at for at in failing if fix_shown(steps, at)]
+    return (named or fixed or failing)[-1]
+
+
+def _is_named(step: Step, error: str) -> bool:
+    """Whether the error of a run quotes the last line of a step."""
+    last = step.output.strip().rsplit("\n", 1)[-1].strip()
+    return len(last) >= _QUOTED and last in error
 
 
 def failure_of(episode: Episode) -> Failure | None:

@@ -1,4 +1,4 @@
-"""A lesson without any model: the failing call, its error, and the fix that the run holds."""
+"""A lesson without any model: the failing call, its error, and the fix that the run shows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 from hardwon.errors import PermanentError
 from hardwon.failures.diagnosis import Diagnosis, diagnose
-from hardwon.failures.later_call import Fix, find_fix, focus
+from hardwon.failures.fixes import fix_shown
+from hardwon.failures.lesson_text import UNSOLVED, situation
+from hardwon.failures.of_episode import focus
+from hardwon.failures.reading import read_failure
 from hardwon.failures.shell import working_part
 from hardwon.ports import Reply
 from hardwon.text.clean import clip, one_line
@@ -17,10 +20,10 @@ if TYPE_CHECKING:
 
     from hardwon.ports import Request
     from hardwon.values.episode import Episode
+    from hardwon.values.fix import Fix
     from hardwon.values.step import Step
 
-_UNFIXED = 0.3
-_ORDERS = {"ran": "run", "edited": "edit", "wrote": "write"}
+_FIXED, _UNFIXED = 0.8, 0.3
 _SKIP = "<skip>nothing actionable</skip>"
 _PASSING = {"network", "rate-limit"}  # these go away by themselves
 
@@ -47,26 +50,18 @@ def answer(episode: Episode) -> str:
     if at is None:
         return _without_steps(episode)
     failed = episode.steps[at]
+    failure = failed.failure or read_failure(failed, episode.steps[:at])
     told = diagnose(failed.output) if failed.output.strip() else diagnose(episode.error)
-    fix = find_fix(episode.steps, at)
+    fix = fix_shown(episode.steps, at)
     if fix is None and told.family in _PASSING:
         return _SKIP
     return _blocks(
-        situation=_situation(episode, failed, told),
+        situation=situation(failure.text if failure else "", failed),
         mistake=_mistake(failed, told),
-        correction=_correction(failed, told, fix),
+        correction=_correction(told, fix),
         tags=_tags(failed, told),
-        confidence=fix.confidence if fix else _UNFIXED,
+        confidence=_FIXED if fix else _UNFIXED,
     )
-
-
-def _situation(episode: Episode, failed: Step, told: Diagnosis) -> str:
-    """When it applies: the call first, for that is what will be met again, then the task."""
-    call = _call(failed) if _command(failed) else f"{failed.tool} on {_target(failed)}"
-    kind = f" ({told.family})" if told.family else ""
-    task = clip(one_line(episode.task), 160)
-    example = f", in a task like “{task}”" if task else ""
-    return f"When you would {'run' if _command(failed) else 'use'} {call}{kind}{example}"
 
 
 def _mistake(failed: Step, told: Diagnosis) -> str:
@@ -77,18 +72,10 @@ def _mistake(failed: Step, told: Diagnosis) -> str:
     return f"{_call(failed)} failed: {told.cause}.{shown}"
 
 
-def _correction(failed: Step, told: Diagnosis, fix: Fix | None) -> str:
-    if fix is None:
-        tried = f" {told.check}." if told.check else ""
-        again = f"do not repeat {_call(failed)} as it is"
-        return f"No way around it was found in that run; {again}.{tried}"
-    if not fix.changed:
-        first = _sentence(" and ".join(_ordered(words) for words in fix.after))
-        return f"{first} first; then {_call(failed)} worked as it stood."
-    if "\n" in fix.step.args:
-        return f"What worked, in {_call(fix.step)}: {fix.words}."
-    worked = clip(one_line(fix.step.args), 300)
-    return f"Use `{_quoted(worked)}` instead ({fix.words}): it worked where {_call(failed)} failed."
+def _correction(told: Diagnosis, fix: Fix | None) -> str:
+    if fix is not None:
+        return fix.text
+    return f"{UNSOLVED} {told.check}." if told.check else UNSOLVED
 
 
 def _without_steps(episode: Episode) -> str:
@@ -141,16 +128,6 @@ def _target(step: Step) -> str:
 def _quoted(text: str) -> str:
     """Text between backticks cannot end them."""
     return text.replace("`", "'")
-
-
-def _ordered(words: str) -> str:
-    """What was done, as an order: "ran `x`" becomes "run `x`"."""
-    verb, _, rest = words.partition(" ")
-    return f"{_ORDERS.get(verb, verb)} {rest}"
-
-
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def _tags(failed: Step, told: Diagnosis) -> list[str]:

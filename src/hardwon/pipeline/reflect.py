@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from hardwon.errors import BadReply
 from hardwon.failures.call_keys import blamed_keys
 from hardwon.failures.error_line import error_line
-from hardwon.failures.later_call import focus
-from hardwon.failures.of_episode import failure_of
+from hardwon.failures.of_episode import failure_of, focus
 from hardwon.ports import Request
 from hardwon.ranking.query import Query
 from hardwon.text.clean import clip, clip_middle

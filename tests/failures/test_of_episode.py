@@ -1,0 +1,28 @@
+"""The failure that a whole run is remembered for."""
+
+from __future__ import annotations
+
+from hardwon.failures.of_episode import focus
+from hardwon.values.step import Step
+from tests.samples import EPISODE
+
+MISSING = Step("bash", "pytest tests", "bash: line 1: pytest: command not found", failed=True)
+RUNS = Step("bash", "python3 -m pytest tests", "3 passed")
+DENIED = Step("bash", "make deploy", "deploy: permission denied for this account", failed=True)
+
+
+def test_a_run_is_remembered_for_the_failure_that_its_error_names() -> None:
+    episode = EPISODE._replace(
+        steps=(DENIED, MISSING, RUNS), error="ended: deploy: permission denied for this account"
+    )
+
+    assert focus(episode) == 0
+
+
+def test_else_for_the_last_failure_with_a_fix() -> None:
+    assert focus(EPISODE._replace(steps=(MISSING, RUNS, DENIED), error="exit 1")) == 0
+    assert focus(EPISODE._replace(steps=(DENIED, MISSING), error="exit 1")) == 1
+
+
+def test_a_run_without_a_failing_step_has_none() -> None:
+    assert focus(EPISODE._replace(steps=(RUNS,), error="exit 1")) is None
