@@ -97,3 +97,14 @@ def test_a_replaced_file_gets_the_mode_that_is_asked_for(tmp_path: Path) -> None
     _files.replace(str(path), b"new", mode=0o664)
 
     assert path.stat().st_mode & 0o777 == 0o664
+
+
+def test_nothing_is_written_through_a_link_that_was_planted_aside(tmp_path: Path) -> None:
+    victim, aside = tmp_path / "victim", tmp_path / "aside"
+    victim.write_bytes(b"untouched")
+    aside.symlink_to(victim)
+
+    with pytest.raises(OSError, match="exists"):
+        _files.replace(str(tmp_path / "state"), b"new", aside=str(aside))
+
+    assert victim.read_bytes() == b"untouched"

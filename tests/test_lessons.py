@@ -296,3 +296,14 @@ def test_a_search_finds_the_tags_that_show_prints(home: str, tmp_path: Path) -> 
         assert [one.id for one in coder.lessons.search("Trigger:Manual")] == [noted.id]
         assert [one.id for one in coder.lessons.search("user-supplied")] == [noted.id]
         assert list(coder.lessons.search("trigger:goal")) == []
+
+
+def test_changes_are_told_and_taken_back_newest_first(coder: hardwon.Agent) -> None:
+    kept = coder.lessons.add("when deploying", "use the blue cluster")
+    coder.lessons.edit(kept.id, correction="use the green cluster")
+    coder.lessons.edit(kept.id, correction="use the red cluster")
+
+    told = [change.before.correction for change in coder.lessons.history(kept.id)]
+
+    assert told == ["use the green cluster", "use the blue cluster"]
+    assert coder.lessons.undo(kept.id).correction == "use the green cluster"

@@ -260,3 +260,12 @@ def test_a_name_that_only_looks_so_is_a_project_of_its_own(store: Store, project
     store.lessons.add(lesson("canary"))
 
     assert found(store, "canary", CODER._replace(project=project)) == []
+
+
+def test_search_gives_as_many_as_are_asked_for_however_rare_they_are(store: Store) -> None:
+    for number in range(250):
+        text = "the canary sings" if number % 50 == 0 else "canaries sing in another way"
+        store.lessons.add(lesson(f"{text} {number}"))
+
+    assert len(store.lessons.search(CODER, "canary sings", limit=2)) == 2
+    assert len(store.lessons.search(CODER, "canary sings", limit=9)) == 5

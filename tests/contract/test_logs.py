@@ -65,3 +65,23 @@ def test_failures_are_counted_by_signature(store: Store) -> None:
     assert store.failures.met(OTHER, "s1", "bash: boom", NOW) == 1
 
     assert store.failures.commonest(CODER, limit=9) == [("bash: boom", 2), ("bash: other", 1)]
+
+
+def test_an_older_delivery_that_comes_late_sets_no_time_back(store: Store) -> None:
+    kept = store.lessons.add(lesson())
+    store.deliveries.log(delivery("d1", (kept.id,), at=LATER))
+    store.deliveries.log(delivery("d2", (kept.id,), at=NOW))
+
+    store.deliveries.recent(CODER, limit=9)
+
+    assert store.lessons.get(CODER, kept.id).last_seen_at == LATER
+
+
+def test_an_outcome_from_elsewhere_changes_nothing(store: Store) -> None:
+    store.deliveries.log(delivery("d1", ()))
+    store.deliveries.log(delivery("d2", (), scope=OTHER))
+    store.deliveries.report(CODER, "d1", "helped")
+
+    store.deliveries.report(OTHER, "d1", "forged")
+
+    assert [d.outcome for d in store.deliveries.recent(CODER, limit=9)] == ["helped"]
