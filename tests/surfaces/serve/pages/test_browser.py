@@ -241,10 +241,13 @@ def test_a_page_refreshes_itself_when_something_changes(page: Page, server: Serv
     page.wait_for_answer("/events")
     page.open(address(server, "/lessons"))
     page.wait_for_answer("/events")
+    page.press("j", "j")
+    focused = page.run("document.activeElement.href")
 
     server.hw.agent("coder").learn("Name the branch after the issue that it closes")
 
     page.wait_for("Name the branch after the issue")
+    assert page.run("document.activeElement.href") == focused
 
 
 def test_forms_work_without_a_script(page: Page, server: Served) -> None:

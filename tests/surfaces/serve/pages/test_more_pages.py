@@ -13,6 +13,7 @@ import pytest
 import hardwon
 from hardwon.errors import PermanentError
 from hardwon.ports import Request
+from hardwon.surfaces.serve import pages
 from hardwon.values.lesson import Status
 from hardwon.values.step import Step
 from tests.surfaces.serve.pages.stocked import ERROR, FAILS, WORKS, Reader, stocked
@@ -255,6 +256,13 @@ def test_settings_and_keys_are_for_admins(server: Served, role: str) -> None:
     assert 'href="/keys"' not in reader.get("/")
 
 
+def test_settings_are_for_the_owner_of_the_home(server: Served) -> None:
+    admin = Reader(server, server.key("admin"))
+
+    assert admin.ask("/settings").status == 403
+    assert 'href="/settings"' not in admin.get("/")
+
+
 def test_an_admin_of_a_tenant_makes_no_key_for_another(server: Served) -> None:
     admin = Reader(server, server.key("admin", tenant="acme"))
 
@@ -262,6 +270,33 @@ def test_an_admin_of_a_tenant_makes_no_key_for_another(server: Served) -> None:
 
     assert {key.tenant for key in server.keys.list()} == {"acme"}
     assert {one["tenant"] for one in values(admin, "/keys.json")["rows"]} == {"acme"}
+
+
+def test_no_page_tells_one_tenant_of_another(server: Served) -> None:
+    own = server.hw.agent("coder", project="acme/api")
+    live = server.hw.agent("coder", project="acme/api", run="live")
+    live.before_turn("a run about xylophones")
+    live.after_action("bash", FAILS, output=ERROR)
+    own.learn("tune the xylophones")
+    bury(server.hw.settings.home, "xylophones in a dead letter")
+    dream = own.dreams.run()
+    loop = own.loops.run(
+        "sort xylophones", loop_id="l", actor=lambda _: "", evaluate=lambda _: True
+    )
+    ((run, _, _),) = server.hw.tenant().runs()
+    ids = {"{number}": "1", "{name}": run, "{dream}": dream.id, "{loop}": loop.loop_id}
+    stranger = Reader(server, server.key("admin", tenant="other"))
+
+    seen = []
+    for route in pages.routes():
+        if "GET" in (route.methods or ()) and route.path != "/events":
+            path = route.path
+            for name, value in ids.items():
+                path = path.replace(name, value)
+            answer = stranger.ask(path)
+            assert answer.status in {200, 403, 404}, path
+            seen += [path] if re.search(rb"xylophon|acme/api|rm build", answer.body) else []
+    assert seen == []
 
 
 def test_a_step_of_any_text_is_shown_as_it_is(server: Served, reader: Reader) -> None:

@@ -1,4 +1,4 @@
-"""What only admins see: the settings of the home, and the keys of the tenant."""
+"""The settings of the home, for its owner, and the keys of the tenant, for admins."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ def routes() -> list[Route]:
 
 
 def settings(request: Request) -> View:
-    """Every setting, its value and where it was set; secrets are not shown."""
-    ensure(principal(request), Right.ADMIN)
+    """Every setting of the home, its value and where it was set; secrets are not shown."""
+    if not _is_owner(request):
+        raise Problem(403, "the settings are shown to the owner of the home only")
     rows = [
         {"key": key, "value": written(value), "origin": origin}
         for key, value, origin in hw_of(request).settings.rows()

@@ -48,12 +48,12 @@ function show(page, address, isQuiet) {
     location.assign(address);
     return;
   }
-  const row = isQuiet ? chosenRow() : -1;
+  const spot = isQuiet ? focused() : null;
   main().replaceWith(document.adoptNode(fresh));
   if (header) document.querySelector("header.side").replaceWith(document.adoptNode(header));
   document.title = page.title;
   if (isQuiet) {
-    choose(row);
+    refocus(spot);
     return;
   }
   if (address !== location.href) history.pushState({}, "", address);
@@ -61,6 +61,23 @@ function show(page, address, isQuiet) {
   const first = main().querySelector("[autofocus]") || main();
   first.focus({ preventScroll: true });
   tell(page.title);
+}
+
+function focusable() {
+  return [...main().querySelectorAll("a[href], button, input, select, textarea, summary")];
+}
+
+function focused() {
+  const element = document.activeElement;
+  if (!main().contains(element)) return null;
+  return { href: element.getAttribute("href"), at: focusable().indexOf(element) };
+}
+
+function refocus(spot) {
+  if (!spot) return;
+  const all = focusable();
+  const same = spot.href && all.find((one) => one.getAttribute("href") === spot.href);
+  (same || all[spot.at] || main()).focus({ preventScroll: true });
 }
 
 function tell(words) {
