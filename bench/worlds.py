@@ -19,10 +19,13 @@ import json
 import os
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bench.replay.memories import MEMORIES
+from bench.replay.peers import installed
 from bench.replay.score import DOORS, Score
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def main() -> None:
@@ -54,17 +57,17 @@ def _table(name: str, groups: dict[str, list[dict[str, Any]]]) -> None:
         "| memory | warned | found | precision t/a/e | needless | new | turns with a block"
         " | tokens a run |\n|---|---|---|---|---|---|---|---|"
     )
-    for memory in MEMORIES:
-        print(_row(memory, _counts(memory, groups)), flush=True)
+    for name, opened in installed().items():
+        print(_row(name, _counts(opened, groups)), flush=True)
 
 
-def _counts(memory: str, groups: dict[str, list[dict[str, Any]]]) -> Counter[str]:
+def _counts(opened: Callable[[], Any], groups: dict[str, list[dict[str, Any]]]) -> Counter[str]:
     total: Counter[str] = Counter()
     for rows in groups.values():
-        opened: Any = MEMORIES[memory]()
-        total += Score(opened).replay(rows)
-        if hasattr(opened, "close"):
-            opened.close()
+        memory = opened()
+        total += Score(memory).replay(rows)
+        if hasattr(memory, "close"):
+            memory.close()
     return total
 
 

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, Protocol
 
 import hardwon
 
-_WORD = re.compile(r"[a-z_][a-z0-9_]+")
-_SHOWN = 3
+WORD = re.compile(r"[a-z_][a-z0-9_]+")
+SHOWN = 3
 
 
 class Told(NamedTuple):
@@ -154,14 +154,14 @@ class Last(Nothing):
         return number
 
     def _chosen(self, text: str) -> list[int]:
-        return self._order[: -_SHOWN - 1 : -1]
+        return self._order[: -SHOWN - 1 : -1]
 
 
 class Frequent(Last):
     """Shows the three failures met most often at every moment."""
 
     def _chosen(self, text: str) -> list[int]:
-        return [number for number, _ in self.notes.met.most_common(_SHOWN)]
+        return [number for number, _ in self.notes.met.most_common(SHOWN)]
 
 
 class Words(Last):
@@ -175,7 +175,7 @@ class Words(Last):
     def _kept(self, call: str, output: str) -> int:
         number = super()._kept(call, output)
         if number == len(self._counts):
-            words = Counter(_WORD.findall(f"{call}\n{output[-300:]}".lower()))
+            words = Counter(WORD.findall(f"{call}\n{output[-300:]}".lower()))
             self._counts.append(words)
             for word in words:
                 self._holders[word].add(number)
@@ -184,13 +184,13 @@ class Words(Last):
     def _chosen(self, text: str) -> list[int]:
         scores: defaultdict[int, float] = defaultdict(float)
         mean = sum(map(Counter.total, self._counts)) / max(1, len(self._counts))
-        for word in set(_WORD.findall(text[:8000].lower())):
+        for word in set(WORD.findall(text[:8000].lower())):
             held = self._holders.get(word, set())
             rare = math.log(1 + (len(self._counts) - len(held) + 0.5) / (len(held) + 0.5))
             for number in held:
                 times, size = self._counts[number][word], self._counts[number].total()
                 scores[number] += rare * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * size / mean))
-        return sorted(scores, key=lambda number: -scores[number])[:_SHOWN]
+        return sorted(scores, key=lambda number: -scores[number])[:SHOWN]
 
 
 def _call(tool: str, args: dict[str, Any]) -> str:

@@ -47,15 +47,22 @@ class Weights(NamedTuple):
     words: float = 10.0
     says: float = 12.0
     other_error: float = 4.0
+    crowded: float = 0.6  # what words without any clue lose with each e-fold of `few` lessons
+    few: int = 50
     offered: int = 2
     # A tag: the idf mass of a word that few lessons hold, and the words of a text that asks for it.
     tagged: float = 1.2
     brief: int = 40
-    # Meaning: what it counts, and the least likeness that is worth saying something without words.
+    # Meaning: what it counts, and by how much one must be nearer than the crowd of those that are
+    # near anyway, behind the first few, to be shown without words; in a store too small to have a
+    # crowd, the least likeness.
     turn_meaning: float = 1.0
     error_meaning: float = 3.0
     turn_likeness: float = 0.32
     error_likeness: float = 0.34
+    apart: float = 0.34
+    first_few: int = 8
+    crowd: int = 8
     # Start: the share of a project's runs that meet a failure, and in how many runs at least.
     start_share: float = 0.3
     start_met: int = 3
@@ -107,12 +114,13 @@ class _Relevance(NamedTuple):
 
 
 def _turn(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
-    parts = (("words", _words(match, by)), *_meaning(match, by.turn_meaning))
+    telling = min(1.0, max(0.0, -match.chance) / by.surprise)  # words shared by chance tell nothing
+    parts = (("words", telling * _words(match, by)), *_meaning(match, by.turn_meaning))
     if match.lesson.status != Status.PROVEN:
         return _Relevance(parts, "not proven yet")
     is_asked_for = (
         _is_asked_for(asked, match, by)
-        or _likeness(match) >= by.turn_likeness
+        or _is_near(asked, match, by.turn_likeness, by)
         or _is_tagged(asked, match, by)
     )
     return _Relevance(parts, "" if is_asked_for else "shares no more than others by chance")
@@ -149,7 +157,8 @@ def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
         sure = spoken(asked, match, by) if match.lesson.origin != MINED else by.beside
         verdict = _without_advice(match.lesson) or _of_other_tests(asked, match.lesson)
         return _Relevance((*parts, (SPEAKS, sure / 10)), verdict)
-    is_near = match.lesson.status == Status.PROVEN and _likeness(match) >= by.error_likeness
+    is_proven = match.lesson.status == Status.PROVEN
+    is_near = is_proven and _is_near(asked, match, by.error_likeness, by)
     verdict = "" if is_near or _speaks_of(asked, match, by) else "another kind of failure"
     words = ("words", _words(match, by))
     clues = (SPEAKS, spoken(asked, match, by) / 10)
@@ -200,6 +209,8 @@ def spoken(asked: Query, match: Match, by: Weights) -> float:
     if not (own or says or has_detail or clues.keys() & {"error", "lacks", "name"}):
         return 0.0
     words = -by.own * by_chance + by.any_word * min(by.words, -match.chance)
+    if not says and not match.clues:
+        words -= by.crowded * log(max(1.0, match.total / by.few))
     has_other = not says and "error" not in clues
     has_other = has_other and any(one.startswith((SAYS, ERROR)) for one in known)
     return words + sum(clues.values()) + by.says * says - by.other_error * has_other
@@ -237,9 +248,12 @@ def _meaning(match: Match, weight: float) -> tuple[tuple[str, float], ...]:
     return (("meaning", weight * max(0.0, match.meaning)),) if match.cosine else ()
 
 
-def _likeness(match: Match) -> float:
-    """The cosine, and whether it is more than what the lessons have in common."""
-    return (match.cosine + match.meaning) / 2
+def _is_near(asked: Query, match: Match, least: float, by: Weights) -> bool:
+    """Whether a lesson is nearer in meaning than those that are near to any such question."""
+    crowd = [meaning for _, _, meaning in asked.near[by.first_few :]]
+    if len(crowd) < by.crowd:
+        return (match.cosine + match.meaning) / 2 >= least
+    return match.meaning - sum(crowd) / len(crowd) >= by.apart
 
 
 def _freshness(match: Match, now: datetime, by: Weights) -> float:
