@@ -31,6 +31,7 @@ import hardwon
 from bench.corpus import SCOPE as OWN
 from bench.recall_speed import Questions, filled
 from bench.timing import at, table
+from hardwon.failures.clues import with_clues
 from hardwon.models.embeddings.minilm import MiniLM
 from hardwon.pipeline import recall
 from hardwon.ranking.scores import UNKNOWN, WEIGHTS, judge
@@ -122,7 +123,7 @@ class Corpus:
         store = SqliteStore(home)
         with store.dreams.together():
             every = (*texts, *distractors(), *failures())
-            kept = [store.lessons.add(Lesson(OWN, *text)).id for text in every]
+            kept = [store.lessons.add(with_clues(Lesson(OWN, *text))).id for text in every]
         store.close()
         self.size = len(kept)
         pairs = list(zip(rows, kept, strict=False))

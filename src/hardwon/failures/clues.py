@@ -57,7 +57,8 @@ _MISSING = (
     r"|`?\b([A-Za-z][\w.+-]{0,40}\w)`? is (?:missing|not (?:installed|there|found|available))"
 )
 _KEY = r"\"(\w{1,40})\":"
-_LOUD = frozenset(("error", "errors", "fail", "failed", "note", "true", "false", "none", "todo"))
+_CAPITALS = "error errors fail failed note true false none todo http https html json yaml path"
+_LOUD = frozenset(_CAPITALS.split())  # capitals that name nothing in particular
 _PROGRAM = r"(?:\.{0,2}/)?[A-Za-z][\w./+-]{0,60}"
 
 
