@@ -87,7 +87,7 @@ class Question(NamedTuple):
     lesson: int = 0
 
 
-def distractors() -> list[tuple[str, str]]:
+def others(count: int) -> list[tuple[str, str]]:
     """Situations and corrections about other matters."""
     chance = random.Random(7)
     tools, symptoms, times, remedies = (
@@ -95,7 +95,9 @@ def distractors() -> list[tuple[str, str]]:
         for text in (_TOOLS, _SYMPTOMS, _TIMES, _REMEDIES)
     )
     every = [f"{a} ends with {b} when {c}" for a, b, c in product(tools, symptoms, times)]
-    return [(text, chance.choice(remedies)) for text in chance.sample(every, DISTRACTORS)]
+    if count > len(every):
+        every += [f"{a} gives {b} because {c}" for a, b, c in product(tools, symptoms, times)]
+    return [(text, chance.choice(remedies)) for text in chance.sample(every, count)]
 
 
 def failures() -> list[tuple[str, str]]:
@@ -115,14 +117,16 @@ def failures() -> list[tuple[str, str]]:
 class Corpus:
     """A store that holds all lessons, and the questions by their kind."""
 
-    def __init__(self, home: str, embedder: Embedder) -> None:
+    def __init__(
+        self, home: str, embedder: Embedder | None = None, *, distractors: int = DISTRACTORS
+    ) -> None:
         self.home = home
         self.embedder = embedder
-        rows = [json.loads(line) for line in _lines("other-words.jsonl")]
+        rows = [json.loads(line) for line in lines("other-words.jsonl")]
         texts = [(row["situation"], row["correction"]) for row in rows]
         store = SqliteStore(home)
         with store.dreams.together():
-            every = (*texts, *distractors(), *failures())
+            every = (*texts, *others(distractors), *failures())
             kept = [store.lessons.add(with_clues(Lesson(OWN, *text))).id for text in every]
         store.close()
         self.size = len(kept)
@@ -135,12 +139,13 @@ class Corpus:
             ],
         }
         self.unrelated = {
-            "prompt": [Question("turn", line) for line in _lines("unrelated.txt")],
-            "error": [Question("error", line) for line in _lines("unrelated-errors.txt")],
+            "prompt": [Question("turn", line) for line in lines("unrelated.txt")],
+            "error": [Question("error", line) for line in lines("unrelated-errors.txt")],
         }
 
 
-def _lines(name: str) -> list[str]:
+def lines(name: str) -> list[str]:
+    """The lines of a file of texts."""
     return (DATA / name).read_text(encoding="utf-8").splitlines()
 
 

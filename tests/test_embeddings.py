@@ -77,6 +77,19 @@ def test_an_unrelated_prompt_gets_nothing(hw: Hardwon) -> None:
     assert not agent.after_action("bash", "y", output="segmentation fault", failed=True)
 
 
+def test_in_a_crowd_only_a_lesson_that_stands_apart_is_shown(hw: Hardwon) -> None:
+    agent = taught(hw)
+    for number in range(24):
+        agent.lessons.add(f"tool{number} warns of wet {number}", f"option {number} needs rain")
+    hw.embed()
+
+    apart = agent.before_turn("why does the TLS handshake break")
+    one_of_many = agent.before_turn("do I need an umbrella in such weather")
+
+    assert [lesson.correction for lesson in apart.lessons] == [TLS[1]]
+    assert not one_of_many
+
+
 def test_the_model_that_comes_along_finds_a_lesson_and_stays_silent(tmp_path: Path) -> None:
     with hardwon.open(settings=set_to(tmp_path, embedder="minilm")) as hw:
         agent = hw.agent("coder")

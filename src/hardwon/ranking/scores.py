@@ -47,15 +47,14 @@ class Weights(NamedTuple):
     words: float = 10.0
     says: float = 12.0
     other_error: float = 4.0
-    crowded: float = 0.6  # what words without any clue lose with each e-fold of `few` lessons
+    crowded: float = 0.8  # what words without any clue lose with each e-fold of `few` lessons
     few: int = 50
     offered: int = 2
     # A tag: the idf mass of a word that few lessons hold, and the words of a text that asks for it.
     tagged: float = 1.2
     brief: int = 40
-    # Meaning: what it counts, and by how much one must be nearer than the crowd of those that are
-    # near anyway, behind the first few, to be shown without words; in a store too small to have a
-    # crowd, the least likeness.
+    # Meaning: what it counts, the least likeness that is worth saying something without words, and
+    # by how much one must be nearer than the crowd of those that are near, behind the first few.
     turn_meaning: float = 1.0
     error_meaning: float = 3.0
     turn_likeness: float = 0.32
@@ -250,10 +249,11 @@ def _meaning(match: Match, weight: float) -> tuple[tuple[str, float], ...]:
 
 def _is_near(asked: Query, match: Match, least: float, by: Weights) -> bool:
     """Whether a lesson is nearer in meaning than those that are near to any such question."""
+    if (match.cosine + match.meaning) / 2 < least:
+        return False
     crowd = [meaning for _, _, meaning in asked.near[by.first_few :]]
-    if len(crowd) < by.crowd:
-        return (match.cosine + match.meaning) / 2 >= least
-    return match.meaning - sum(crowd) / len(crowd) >= by.apart
+    is_alone = len(crowd) < by.crowd  # a store too small to have one
+    return is_alone or match.meaning - sum(crowd) / len(crowd) >= by.apart
 
 
 def _freshness(match: Match, now: datetime, by: Weights) -> float:
