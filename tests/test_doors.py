@@ -719,6 +719,19 @@ def test_a_written_lesson_is_told_at_the_error_it_quotes(hw: hardwon.Hardwon) ->
     assert [one.id for one in told.lessons] == [1]
 
 
+def test_a_lesson_that_quotes_the_message_is_told_whenever_it_comes(hw: hardwon.Hardwon) -> None:
+    hw.agent("coder").learn("When the disk is full (“no space left on device”): `make prune`")
+
+    told = [
+        hw.agent("coder").after_action(
+            "bash", {"command": "make all"}, output="OSError: No space left on device", failed=True
+        )
+        for _ in range(4)
+    ]
+
+    assert all([one.id for one in block.lessons][-1:] == [1] for block in told)
+
+
 def test_a_written_lesson_that_quotes_another_error_is_silent(hw: hardwon.Hardwon) -> None:
     coder = hw.agent("coder")
     coder.learn("When `make all` stops with “no space left on device”: `make prune`")

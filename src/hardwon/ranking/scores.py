@@ -183,14 +183,16 @@ def _of_other_tests(asked: Query, lesson: Lesson) -> str:
 def _speaks_of(asked: Query, match: Match, by: Weights) -> bool:
     """Whether a lesson that no failure is known for speaks of this one.
 
-    It is offered twice: when that helped, the failure kind is its own from then on.
+    It is offered twice: when that helped, the failure kind is its own from then on. One that quotes
+    the very message is told whenever that comes.
     """
     lesson = match.lesson
     if lesson.status != Status.PROVEN or lesson.origin == MINED:
         return False
     offered = values_of(lesson.evidence, Kind.OFFERED)
     is_new = sum(value.startswith(asked.kind) for value in offered) < by.offered
-    return is_new and spoken(asked, match, by) >= by.spoken
+    is_quoted = quotes(values_of(lesson.evidence, Kind.ABOUT), asked.text)
+    return (is_new or is_quoted) and spoken(asked, match, by) >= by.spoken
 
 
 def spoken(asked: Query, match: Match, by: Weights) -> float:
