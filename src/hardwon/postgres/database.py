@@ -30,6 +30,7 @@ PATIENCE = 30.0  # seconds that somebody who is in no hurry waits for one answer
 _NOBODY = ""  # no tenant has this name
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_ALONE = ""  # what goes out in one round trip is a transaction anyway
 _BE = "SELECT set_config('hardwon.tenant', %s, true)"
 
 
@@ -136,10 +137,17 @@ class Database:
         connection = self._taken()
         try:
             with self._explaining(connection):
-                alone = Transaction(connection, _WRITE)
-                return alone.ask(tenant, statements, is_last=True)
+                return Transaction(connection, _ALONE).ask(tenant, statements)
         finally:
             self._pool.give(connection)
+
+    def ask_last(self, tenant: str, *statements: Asked) -> list[list[Row]]:
+        """The same, where nothing more is asked in the snapshot: its end goes along."""
+        transaction = self.open
+        if transaction is None or transaction.is_writing:
+            return self.ask(tenant, *statements)
+        with self._explaining(transaction.connection):
+            return transaction.ask(tenant, statements, is_last=True)
 
     def rows(self, sql: str, **values: object) -> list[Row]:
         """All rows of a statement that is about no tenant."""
@@ -231,13 +239,15 @@ class Transaction:
         self._held: list[AbstractContextManager[Any]] = []
         self._before_commit: dict[object, Callable[[], None]] = {}
         self._is_kept = False
+        self._is_over = False  # COMMIT was sent along with the last statement
         self.notes: dict[object, Any] = {}  # what parts of a store remember until it ends
 
     def ask(
         self, tenant: str, statements: Sequence[Asked], *, is_last: bool = False
     ) -> list[list[Row]]:
         """The rows of each statement; what has to be said before and after goes along."""
-        if not self._begin and tenant in {self._tenant, _NOBODY} and len(statements) == 1:
+        is_plain = not self._begin and tenant in {self._tenant, _NOBODY}
+        if is_plain and len(statements) == 1 and not is_last:
             return [self._rows(tenant, statements[0])]
         with self.connection.pipeline():
             self.begin()
@@ -245,6 +255,7 @@ class Transaction:
             cursors = [self._execute(tenant, one) for one in statements]
             if is_last:
                 self.connection.execute("COMMIT")
+        self._is_over = is_last
         return [_fetched(cursor) for cursor in cursors]
 
     def begin(self) -> None:
@@ -270,7 +281,7 @@ class Transaction:
                 while self._before_commit:
                     _, act = self._before_commit.popitem()
                     act()
-            if not self._begin and not self.connection.closed:
+            if not (self._begin or self._is_over or self.connection.closed):
                 self.connection.execute("COMMIT" if is_kept else "ROLLBACK")
             self._is_kept = is_kept
         finally:

@@ -13,13 +13,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from hardwon.postgres.database import Database, Tenancy
+    from hardwon.postgres.database import Database, Row, Tenancy
     from hardwon.stores.journal import Journal
 
 _KNOWN = """
 SELECT shelf, feature, made, kinds, touched FROM hardwon.odds
 WHERE tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[])
 AND feature = ANY(%(features)s::bigint[])
+"""
+_SEEN = f"""
+SELECT shelf, feature, made, kinds, touched FROM hardwon.odds
+WHERE tenant = %(tenant)s AND shelf IN {scopes.SEEN} AND feature = ANY(%(features)s::bigint[])
 """
 _KEEP = """
 INSERT INTO hardwon.odds (tenant, shelf, feature, made, kinds, touched)
@@ -52,9 +56,9 @@ class PostgresCalls:
             self._journal.fold()
 
     def counts(self, scope: Scope, features: Sequence[int]) -> dict[int, Counts]:
-        seen = scopes.visible(self._db, scope)
+        _, rows = scopes.read(self._db, scope, _SEEN, features=[EVERY, *features])
         found: dict[int, list[Counts]] = {}
-        for known in _known(self._db.of(scope.tenant), seen.ids, features).values():
+        for known in _by_shelf(rows).values():
             for feature, one in known.items():
                 found.setdefault(feature, []).append(one)
         return {feature: together(known) for feature, known in found.items()}
@@ -94,11 +98,12 @@ def _known(
     tenancy: Tenancy, shelves: list[int], features: Iterable[int]
 ) -> dict[int, dict[int, Counts]]:
     """What each shelf knows of these features, and of every call."""
+    return _by_shelf(tenancy.rows(_KNOWN, shelves=shelves, features=[EVERY, *features]))
+
+
+def _by_shelf(rows: list[Row]) -> dict[int, dict[int, Counts]]:
     found: dict[int, dict[int, Counts]] = {}
-    asked = [EVERY, *features]
-    for shelf, feature, made, kinds, touched in tenancy.rows(
-        _KNOWN, shelves=shelves, features=asked
-    ):
+    for shelf, feature, made, kinds, touched in rows:
         counts = Counts(made, tuple(map(tuple, json.loads(kinds))), touched)
         found.setdefault(shelf, {})[feature] = counts
     return found

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.errors import NotFound
+from hardwon.postgres.database import Asked
 from hardwon.ranking.query import Match, Query, index
 from hardwon.stores.postgres import scopes as shelves
 from hardwon.stores.postgres import versions
@@ -36,8 +37,9 @@ _UPDATE = f"""
 UPDATE hardwon.lessons SET {", ".join(f"{name} = %({name})s" for name in _NAMES)}
 WHERE tenant = %(tenant)s AND id = %(id)s AND shelf = %(shelf)s
 """
+_GET = f"{_SELECT} AND id = %(id)s AND shelf IN {shelves.SEEN}"
 _RECENT = f"""
-{_SELECT} AND shelf = ANY(%(shelves)s::bigint[]) AND status = ANY(%(statuses)s::text[])
+{_SELECT} AND shelf IN {shelves.SEEN} AND status = ANY(%(statuses)s::text[])
 ORDER BY last_seen_at DESC, created_at DESC, id DESC LIMIT %(limit)s
 """
 _SEARCH = f"""
@@ -61,7 +63,7 @@ SELECT u.id FROM unnest(%(shelves)s::bigint[]) AS asked (shelf), LATERAL (
 ) AS u ORDER BY met_count DESC, updated_at DESC, id DESC LIMIT %(limit)s
 """
 _GUARDS = f"""
-{_SELECT} AND shelf = ANY(%(shelves)s::bigint[]) AND guard
+{_SELECT} AND shelf IN {shelves.SEEN} AND guard
 AND status <> ALL(%(shelved)s::text[]) ORDER BY id
 """
 _PAGE = f"""
@@ -94,15 +96,10 @@ class PostgresLessons:
             return stored
 
     def get(self, scope: Scope, number: int) -> Lesson:
-        seen = shelves.visible(self._db, scope)
-        row = self._db.of(scope.tenant).row(
-            f"{_SELECT} AND id = %(id)s AND shelf = ANY(%(shelves)s::bigint[])",
-            id=number,
-            shelves=seen.ids,
-        )
-        if row is None:
+        seen, rows = shelves.read(self._db, scope, _GET, id=number)
+        if not rows:
             raise NotFound("lesson", number)
-        return lesson_of(row, seen.scopes)
+        return lesson_of(rows[0], seen.scopes)
 
     def update(self, lesson: Lesson) -> None:
         checked(lesson)
@@ -129,11 +126,8 @@ class PostgresLessons:
             )
 
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
-        seen = shelves.visible(self._db, scope)
         asked = list(statuses(status))
-        rows = self._db.of(scope.tenant).rows(
-            _RECENT, shelves=seen.ids, statuses=asked, limit=limit
-        )
+        seen, rows = shelves.read(self._db, scope, _RECENT, statuses=asked, limit=limit)
         return [one for row in rows if (one := lesson_of(row, seen.scopes)).status in asked]
 
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
@@ -169,12 +163,11 @@ class PostgresLessons:
     def _read(
         self, scope: Scope, sql: str, ids: list[int], seen: Visible, now: datetime
     ) -> list[Row]:
-        values = {"ids": ids, "shelves": seen.ids, "statuses": list(LIVE)}
-        return self._db.of(scope.tenant).rows(sql, now=now.timestamp(), **values)
+        values = {"ids": ids, "shelves": seen.ids, "statuses": list(LIVE), "now": now.timestamp()}
+        return self._db.ask_last(scope.tenant, Asked(sql, values))[0]
 
     def guards(self, scope: Scope) -> list[Lesson]:
-        seen = shelves.visible(self._db, scope)
-        rows = self._db.of(scope.tenant).rows(_GUARDS, shelves=seen.ids, shelved=list(SHELVED))
+        seen, rows = shelves.read(self._db, scope, _GUARDS, shelved=list(SHELVED))
         return [lesson_of(row, seen.scopes) for row in rows]
 
     def _usual(self, seen: Visible, limit: int) -> list[int]:

@@ -27,6 +27,11 @@ WHERE tenant = %(tenant)s AND agent_id = %(agent)s AND project = %(project)s
 _OF_TENANT = """
 SELECT id, agent_id, project FROM hardwon.shelves WHERE tenant = %(tenant)s ORDER BY id
 """
+# The shelves seen from a scope, for a statement that goes out together with `asked`.
+SEEN = """(
+    SELECT id FROM hardwon.shelves
+    WHERE tenant = %(tenant)s AND agent_id = %(agent)s AND project = ANY(%(projects)s::text[])
+)"""
 _SERIAL = "serial"  # marks a transaction that reads what it is going to change
 
 
@@ -63,6 +68,14 @@ def visible(database: Database, scope: Scope) -> Visible:
     """The shelves seen from a scope."""
     hold(database, scope)
     return Visible(scope, database.of(scope.tenant).ask(asked(scope))[0])
+
+
+def read(database: Database, scope: Scope, sql: str, **values: object) -> tuple[Visible, list[Row]]:
+    """What is seen from a scope, and the rows of a statement about `SEEN`, in one round trip."""
+    hold(database, scope)
+    shelves = asked(scope)
+    found, rows = database.of(scope.tenant).ask(shelves, Asked(sql, {**shelves.values, **values}))
+    return Visible(scope, found), rows
 
 
 def own(database: Database, scope: Scope) -> int | None:

@@ -1,0 +1,140 @@
+"""Recall through PostgreSQL beside the SQLite file: the same lessons, the same questions, in turn.
+
+    python -m bench postgres [--sizes 10000,100000]
+
+The server is started for the run, with its usual durability, row-level security on and a role that
+owns nothing, on a socket of this machine. CPU is that of this process and of the server's backend;
+it tells the same on a busy machine, where a wall time is mostly waiting for a turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+import hardwon
+from bench.corpus import SCOPE, TOOL, Corpus
+from bench.recall_speed import Questions, filled
+from bench.timing import at, median, table
+from hardwon.stores.postgres import PostgresStore
+from tests.postgres_server import SERVICE, PostgresServer, running
+
+SIZES = "10000,100000"
+ROUNDS, WARM = 300, 30
+_AT_ONCE = 2_000  # lessons of a transaction
+HEADS = (
+    *("lessons", "door", "SQLite p50", "p99", "CPU"),
+    *("PostgreSQL p50", "p99", "CPU here", "CPU there (ms)", "CPU ratio"),
+)
+
+
+class Spent(NamedTuple):
+    """What one question took, in seconds."""
+
+    wall: float
+    here: float
+    there: float
+
+
+def main() -> None:
+    """Measure each size, and print what was found."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sizes", default=SIZES)
+    given, _ = parser.parse_known_args()
+    rows: list[tuple[str, ...]] = [HEADS]
+    for size in map(int, given.sizes.split(",")):
+        with running("-c", "fsync=on") as server, tempfile.TemporaryDirectory() as home:
+            url, seconds = _loaded(server, size, home)
+            print(f"{size:,} lessons: {1e3 * seconds / size:.1f} ms of CPU here for each to keep")
+            rows += _measured(server, size, url, home)
+    table("Recall, the same lessons in both", rows)
+
+
+def _loaded(server: PostgresServer, size: int, home: str) -> tuple[str, float]:
+    """The URL of a database with so many lessons, and the CPU here that keeping them took."""
+    place = server.database()
+    url = server.socket_url(place.name, SERVICE)
+    store = PostgresStore(url, home)
+    began = time.process_time()
+    lessons = Corpus(size).lessons(size)
+    while part := [one for _, one in zip(range(_AT_ONCE), lessons, strict=False)]:
+        with store.together():
+            for lesson in part:
+                store.lessons.add(lesson)
+    store.tend()
+    seconds = time.process_time() - began
+    store.close()
+    server.execute("VACUUM ANALYZE", place.name)
+    return url, seconds
+
+
+def _measured(server: PostgresServer, size: int, url: str, home: str) -> Iterator[tuple[str, ...]]:
+    asked = Questions(size)
+    with _agent(filled(size)) as file, _agent(url, home) as shared:
+        for job in (*_jobs(file, asked).values(), *_jobs(shared, asked).values()):
+            for _ in range(WARM):
+                job()
+        backends = [pid for (pid,) in server.execute(_BACKENDS)]
+        ours, theirs = _jobs(file, asked), _jobs(shared, asked)
+        for door in ours:
+            taken = [
+                (_spent(ours[door], []), _spent(theirs[door], backends)) for _ in range(ROUNDS)
+            ]
+            yield f"{size:,}", door, *_row([a for a, _ in taken], [b for _, b in taken])
+
+
+_BACKENDS = "SELECT pid FROM pg_stat_activity WHERE usename = 'hardwon_service'"
+
+
+def _row(ours: list[Spent], theirs: list[Spent]) -> Iterator[str]:
+    def mean(values: list[float]) -> float:
+        return sum(values) / len(values)
+
+    here, there = mean([one.here for one in theirs]), mean([one.there for one in theirs])
+    file, walls = mean([one.here for one in ours]), [one.wall for one in ours]
+    far = [one.wall for one in theirs]
+    for value in (median(walls), at(walls, 0.99), file, median(far), at(far, 0.99), here, there):
+        yield f"{1e3 * value:.2f}"
+    yield f"{(here + there) / file:.1f}"
+
+
+def _spent(job: Callable[[], object], backends: list[int]) -> Spent:
+    before = time.perf_counter(), time.process_time(), _on_cpu(backends)
+    job()
+    after = time.perf_counter(), time.process_time(), _on_cpu(backends)
+    return Spent(*(late - early for late, early in zip(after, before, strict=True)))
+
+
+def _on_cpu(backends: list[int]) -> float:
+    """Seconds that these processes were running, as the scheduler counts."""
+    counts = (Path(f"/proc/{pid}/schedstat").read_text().split()[0] for pid in backends)
+    return sum(map(int, counts)) / 1e9
+
+
+@contextmanager
+def _agent(target: str, home: str = "") -> Iterator[hardwon.Agent]:
+    settings = hardwon.Settings(home or target)
+    patient = settings.postgres._replace(patience=timedelta(seconds=60))
+    with hardwon.open(target, settings=settings._replace(postgres=patient)) as hw:
+        yield hw.agent(SCOPE.agent, project=SCOPE.project)
+
+
+def _jobs(agent: hardwon.Agent, asked: Questions) -> dict[str, Callable[[], object]]:
+    """Explained, not told: what was told once is not told again."""
+    return {
+        "turn": _each(asked.prompts, lambda text: agent.explain("turn", text)),
+        "common": _each(asked.common, lambda text: agent.explain("turn", text)),
+        "action": _each(asked.calls, lambda call: agent.explain("action", call, tool=TOOL)),
+        "error": _each(asked.errors, lambda text: agent.explain("error", text, tool=TOOL)),
+    }
+
+
+def _each(texts: list[str], ask: Callable[[str], object]) -> Callable[[], object]:
+    endless = (text for _ in iter(int, 1) for text in texts)
+    return lambda: ask(next(endless))
