@@ -186,3 +186,33 @@ def test_a_run_told_as_text_is_reflected_on_as_before(hw: Hardwon, model: Model)
     hw.drain()
 
     assert "TASK:\nDeploy it" in model.asked[0]
+
+
+def test_two_kinds_with_the_same_cure_share_a_lesson(hw: Hardwon, model: Model) -> None:
+    again = GOOD.replace("which makes the parents too", "which makes all the parents too")
+    model.answers = [GOOD, again]
+    agent = _run(hw)
+    other = "mkdir: parents are missing, folder denied"
+    agent.after_action("bash", {"command": "mkdir a/b"}, output=other, failed=True)
+    agent.after_action("bash", {"command": "mkdir -p a/b"}, output="", failed=False)
+    agent.after_run(task="Make another folder", error=other)
+    hw.drain()
+
+    (lesson,) = _lessons(agent)
+    assert len(model.asked) == 2
+    assert (len(lesson.kinds), lesson.met) == (2, 2)
+    assert lesson.correction == "Use `mkdir -p`, which makes the parents too"
+
+
+def test_two_kinds_with_other_cures_keep_their_lessons(hw: Hardwon, model: Model) -> None:
+    other = GOOD.replace("Use `mkdir -p`, which makes the parents too", "Run `chmod u+w` first")
+    model.answers = [GOOD, other]
+    agent = _run(hw)
+    denied = "mkdir: folder denied, not writable"
+    agent.after_action("bash", {"command": "mkdir locked"}, output=denied, failed=True)
+    agent.after_action("bash", {"command": "chmod u+w ."}, output="", failed=False)
+    agent.after_action("bash", {"command": "mkdir locked"}, output="", failed=False)
+    agent.after_run(task="Make another folder", error=denied)
+    hw.drain()
+
+    assert len(_lessons(agent)) == 2

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _LOOKED_AT, _NEAREST = 20, 5
 _TELLING, _REACH = 24, 200  # a near-duplicate shares nearly all words: few of them tell
 _SAME = 0.85
+_SAME_CURE = 0.4  # of the words of two cures, where the fix behind them is the same
 _UNSURE = 0.5  # a lesson less sure than this names no fix of its own
 
 
@@ -33,7 +34,12 @@ def consolidate(
         if _has_all(known, lesson):
             return known
         if _is_better(lesson, known):
-            return _replaced(known, lesson, lessons, now)
+            twin = _twin(lesson, known, lessons, now)
+            return (
+                _joined(twin, known, lessons, now)
+                if twin
+                else _replaced(known, lesson, lessons, now)
+            )
         if agrees(known, lesson) or not _is_free(known, lesson):
             return _grown(known, lesson, lessons, now)
     return _kept(lesson._replace(met=max(1, lesson.met)), lessons, now)
@@ -65,6 +71,35 @@ def _is_free(known: Lesson, lesson: Lesson) -> bool:
     What rules or a model say of one more run adds to the lesson that is there.
     """
     return known.author == "person" or not lesson.origin.startswith(f"{RUN}:")
+
+
+def _twin(lesson: Lesson, known: Lesson, lessons: LessonStore, now: datetime) -> Lesson | None:
+    """The lesson of another failure kind that the same author worded alike, with the same fix."""
+    if known.origin != MINED:
+        return None
+    fixes = {fix.key for fix in known.fixes}
+    asked = _by_words(lesson)
+    found = (
+        match.lesson for match in lessons.match(lesson.scope, asked, now=now, limit=_LOOKED_AT)
+    )
+    return next(
+        (
+            other
+            for other in found
+            if (other.scope, other.origin) == (lesson.scope, lesson.origin)
+            and fixes & {fix.key for fix in other.fixes}
+            and likeness(other.correction, lesson.correction) >= _SAME_CURE
+        ),
+        None,
+    )
+
+
+def _joined(twin: Lesson, known: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
+    """A worded lesson that takes over the record of another kind with the same fix."""
+    grown = twin.met_again(known, now)
+    lessons.update(grown)
+    lessons.update(known._replace(status=Status.SUPERSEDED, updated_at=now))
+    return grown
 
 
 def _grown(known: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
@@ -111,9 +146,7 @@ def _alike(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
     """Lessons of the same scope about nearly the same situation."""
     if lesson.signatures:  # then the failure tells which lesson is the same
         return []
-    asked = query("turn", f"{lesson.situation} {lesson.correction}", reach=_REACH)
-    longest = sorted(asked.terms, key=len, reverse=True)[:_TELLING]
-    asked = asked._replace(terms=tuple(longest))
+    asked = _by_words(lesson)
     found = (match.lesson for match in lessons.match(lesson.scope, asked, now=now, limit=_NEAREST))
     mine = set(terms(lesson.situation))
     return [
@@ -123,6 +156,13 @@ def _alike(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
         and not known.signatures
         and _in_common(mine, set(terms(known.situation))) >= _SAME
     ]
+
+
+def _by_words(lesson: Lesson) -> Query:
+    """What finds lessons that say nearly the same."""
+    asked = query("turn", f"{lesson.situation} {lesson.correction}", reach=_REACH)
+    longest = sorted(asked.terms, key=len, reverse=True)[:_TELLING]
+    return asked._replace(terms=tuple(longest))
 
 
 def _same_failure(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:

@@ -1,0 +1,108 @@
+"""What a failing step costs beside one commit: `python -m bench failing_step`.
+
+Both take turns on the same disk. The commit writes the bytes of one step to an SQLite file with the
+settings of the store. A failing step is screened, read, recorded with its run, looked up among the
+lessons, answered and learnt from. `new` is a failure kind never met before, `known` one whose fix
+is proven. A run has five steps; the working ones and the ends of runs are not counted.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from time import process_time
+
+import hardwon
+from bench.timing import interleaved, median, table
+from hardwon import Agent, Hardwon
+
+ROUNDS, LESSONS = 400, 200
+_BODY = "\n".join(f'  File "/srv/app/part_{n}.py", line {n}, in call' for n in range(30))
+_WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "islet", "jetty")
+
+
+def main() -> None:
+    """Print both costs and how they compare."""
+    with tempfile.TemporaryDirectory() as place, hardwon.open(Path(place) / "home") as hw:
+        _stock(hw)
+        jobs = {
+            "one commit": _commit(Path(place) / "beside.db"),
+            "failing step, known kind": _failing(hw, known=True),
+            "failing step, new kind": _failing(hw, known=False),
+        }
+        busy: dict[str, list[float]] = {name: [] for name in jobs}
+        timed = {name: _timed(job, busy[name]) for name, job in jobs.items()}
+        seconds = interleaved(timed, rounds=ROUNDS)
+    base = median(seconds["one commit"])
+    rows: list[tuple[str, ...]] = [("", "median, ms", "times a commit", "processor time, ms")]
+    for name, spent in seconds.items():
+        middle = median(spent)
+        own = median(busy[name])
+        rows.append((name, f"{1e3 * middle:.2f}", f"{middle / base:.1f}", f"{1e3 * own:.2f}"))
+    table(f"{ROUNDS} rounds, {LESSONS} lessons in store", rows)
+
+
+def _timed(job: Callable[[], object], spent: list[float]) -> Callable[[], object]:
+    """The same job, which notes how long the processor worked for it."""
+
+    def run() -> None:
+        began = process_time()
+        job()
+        spent.append(process_time() - began)
+
+    return run
+
+
+def _stock(hw: Hardwon) -> None:
+    """Lessons whose fixes two runs have shown."""
+    for kind in range(LESSONS):
+        for _ in range(2):
+            agent = hw.agent("coder")
+            _fail(agent, kind)
+            agent.after_action("bash", {"command": f"{_name(kind)} --fast"}, failed=False)
+            agent.after_run(task="make the report")
+
+
+def _name(kind: int) -> str:
+    """A program for each kind, in words that are told from others."""
+    first, second = divmod(kind, len(_WORDS))
+    return f"{_WORDS[second]}-{_WORDS[first % len(_WORDS)]}{'x' * (first // len(_WORDS))}"
+
+
+def _fail(agent: Agent, kind: int) -> None:
+    name = _name(kind)
+    output = f"Traceback (most recent call last):\n{_BODY}\n{name}: option --fast is required"
+    agent.after_action("bash", {"command": name}, output=output, failed=True)
+
+
+def _failing(hw: Hardwon, *, known: bool) -> Callable[[], object]:
+    kinds = (number % LESSONS for number in count()) if known else count(LESSONS)
+    agents = _agents(hw)
+    return lambda: _fail(next(agents), next(kinds))
+
+
+def _agents(hw: Hardwon) -> Iterator[Agent]:
+    """The agent of a new run after every few steps."""
+    for number in count():
+        agent = hw.agent("coder", run=f"run-{number}")
+        for _ in range(5):
+            yield agent
+
+
+def _commit(path: Path) -> Callable[[], object]:
+    """One durable commit of as many bytes as a step has."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("CREATE TABLE steps (text)")
+    text = f"{_BODY}\n" * 2
+
+    def write() -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("INSERT INTO steps VALUES (?)", (text,))
+        connection.execute("COMMIT")
+
+    return write
