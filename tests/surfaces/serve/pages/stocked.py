@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
 import hardwon
+from hardwon.surfaces.serve.server import Address, Service
 from tests.surfaces.serve.served import FORM, Answer, Served, served
 
 FAILS, WORKS = {"command": "rm build"}, {"command": "rm -r build"}
@@ -72,3 +74,17 @@ def stocked(home: Path) -> Iterator[Served]:
     with served(home) as server:
         stock(server.hw)
         yield server
+
+
+@contextmanager
+def opened(hw: hardwon.Hardwon, address: Address = Address()) -> Iterator[Served]:
+    """Serve a stocked hardwon that somebody else opened."""
+    stock(hw)
+    service = Service(hw, address)
+    thread = threading.Thread(target=service.run)
+    thread.start()
+    try:
+        yield Served(hw, service)
+    finally:
+        service.stop()
+        thread.join()

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import hardwon
-from hardwon.surfaces.serve.server import Address, Service
+from hardwon.surfaces.serve.server import Address
 from hardwon.values.lesson import Status
+from tests.postgres_server import Place as Database
 from tests.surfaces.serve.pages.stocked import (
     FAILS,
     HELD,
     WORKS,
     Reader,
     fail_and_mend,
-    stock,
+    opened,
     stocked,
 )
 from tests.surfaces.serve.served import Served
@@ -216,24 +216,33 @@ def test_a_form_without_its_token_is_refused(reader: Reader) -> None:
 
 
 def test_behind_a_proxy_every_address_has_its_prefix(tmp_path: Path) -> None:
-    with hardwon.open(tmp_path / "home") as hw:
-        stock(hw)
-        service = Service(hw, Address(prefix="/hardwon"))
-        thread = threading.Thread(target=service.run)
-        thread.start()
-        try:
-            server = Served(hw, service)
-            code = service.link().partition("/hardwon")[2]
-            cookie = server.ask("GET", code).headers["set-cookie"].split(";")[0]
-            pages = [
-                server.ask("GET", path, headers={"Cookie": cookie}).body.decode()
-                for path in ("/", "/lessons?agent=coder", "/lessons/1", "/review", "/failures")
-            ]
-        finally:
-            service.stop()
-            thread.join()
+    address = Address(prefix="/hardwon")
+    with hardwon.open(tmp_path / "home") as hw, opened(hw, address) as server:
+        code = server.service.link().partition("/hardwon")[2]
+        cookie = server.ask("GET", code).headers["set-cookie"].split(";")[0]
+        pages = [
+            server.ask("GET", path, headers={"Cookie": cookie}).body.decode()
+            for path in ("/", "/lessons?agent=coder", "/lessons/1", "/review", "/failures")
+        ]
 
     found = [one for page in pages for one in re.findall(r'(?:href|src|action)="([^"]*)"', page)]
     assert len(found) > 100
     assert [one for one in found if not one.startswith(("/hardwon/", "#"))] == []
     assert all('aria-current="page"' in page for page in pages)
+
+
+def test_the_pages_are_the_same_on_postgresql(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARDWON_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HARDWON_POSTGRES_PATIENCE", "60s")  # a busy machine decides no test
+    rest = ("/failures", "/runs", "/queue", "/dreams", "/loops", "/spend", "/settings", "/keys")
+
+    with hardwon.open(database.url) as hw, opened(hw) as server:
+        reader = Reader(server)
+        shown = {path: reader.get(path) for path in (*PAGES, *rest)}
+        reader.post("/lessons/1/approve")
+        found = json.loads(reader.get("/lessons.json?status=proven&text=BUILD"))["rows"]
+
+    assert all("<h1" in page for page in shown.values())
+    assert [one["id"] for one in found] == [1]

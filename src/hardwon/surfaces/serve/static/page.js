@@ -56,6 +56,7 @@ function show(page, address, isQuiet) {
     refocus(spot);
     return;
   }
+  showPlace();
   if (address !== location.href) history.pushState({}, "", address);
   window.scrollTo(0, 0);
   const first = main().querySelector("[autofocus]") || main();
@@ -78,6 +79,11 @@ function refocus(spot) {
   const all = focusable();
   const same = spot.href && all.find((one) => one.getAttribute("href") === spot.href);
   (same || all[spot.at] || main()).focus({ preventScroll: true });
+}
+
+function showPlace() {
+  const own = document.querySelector(".side [aria-current]");
+  own?.scrollIntoView({ inline: "center", block: "nearest" });
 }
 
 function tell(words) {
@@ -213,4 +219,5 @@ function rest() {
 document.addEventListener("visibilitychange", () => (document.hidden ? rest() : listen()));
 window.addEventListener("pagehide", rest);
 document.documentElement.classList.add("scripted");
+showPlace();
 listen();
