@@ -7,6 +7,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 _RESET = struct.pack("ii", 1, 0)
@@ -77,6 +78,8 @@ def _pump(source: socket.socket, goal: socket.socket, fault: Fault) -> None:
         return
     finally:
         for end in (source, goal):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RD)  # a thread that reads from it would keep it open
             end.close()
 
 

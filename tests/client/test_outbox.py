@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from hardwon.errors import InvalidInput, SetupError, Unavailable
 from hardwon.service.keys import KeyRing
 from hardwon.settings import load
 from hardwon.values.delivery import NOTHING
+from tests.proxy import Fault, Proxy
 from tests.surfaces.serve.served import Served, served
 
 MKDIR = {"command": "mkdir out/nightly"}
@@ -140,6 +142,46 @@ def test_a_server_that_says_nothing_does_not_hold_up_a_turn(tmp_path: Path, key:
             for _ in range(20):
                 assert coder.before_action("bash", MKDIR) is NOTHING
             assert isinstance(heard[0], Unavailable)
+
+
+@contextmanager
+def through(server: Served, *faults: Fault) -> Iterator[int]:
+    """The port of a way to the server; the first connections meet these faults."""
+    left = iter(faults)
+    proxy = Proxy(server.service.port, lambda: next(left, Fault()))
+    yield proxy.port
+    proxy.close()
+
+
+def test_doors_speak_again_after_a_request_that_was_given_up(tmp_path: Path, key: str) -> None:
+    swallowed = Fault("blackhole")
+    with served(tmp_path / "server") as server, through(server, swallowed) as port:
+        settings = load(str(tmp_path / "client"))
+        with connect(f"http://127.0.0.1:{port}", key=key, settings=settings, patience=0.5) as hw:
+            hw.on_trouble(lambda error: None)
+            server.hw.agent("coder").learn("make the nightly folder with `mkdir -p`")
+            coder = hw.agent("coder")
+            assert coder.before_turn("make the nightly folder") is NOTHING
+            while not coder.before_turn("make the nightly folder"):
+                time.sleep(0.05)
+
+
+@pytest.mark.parametrize("kind", ["refuse", "cut", "reset"])
+def test_a_run_whose_answer_is_lost_counts_once(tmp_path: Path, key: str, kind: str) -> None:
+    lost = Fault(kind, is_answer=True)
+    with served(tmp_path / "server") as server, through(server, lost, lost, lost) as port:
+        with client(tmp_path, port, key) as hw:
+            coder = hw.agent("coder")
+            steps = [
+                hardwon.Step("bash", "mkdir out/nightly", MKDIR_ERROR, True),
+                hardwon.Step("bash", "mkdir -p out/nightly"),
+            ]
+            coder.after_run(task="Folder", error=MKDIR_ERROR, steps=steps)
+            while hw.unsent():  # the thread of the outbox tries again
+                time.sleep(0.05)
+        (lesson,) = lessons(server)
+
+    assert lesson.met == 1
 
 
 def test_no_secret_waits_on_disk(tmp_path: Path, port: int, key: str) -> None:

@@ -116,15 +116,19 @@ class Wire:
         named = {name: _written(value) for name, value in query.items() if value is not None}
         target = f"{self._prefix}{path}" + (f"?{urlencode(named)}" if named else "")
         told = {"Authorization": f"Bearer {self._key}", **headers}
-        answer = patience.wait(lambda: self._exchanged(method, target, body, told))
+        limit = max(1.0, 2 * patience.seconds)  # nobody waits for it any more
+        answer = patience.wait(lambda: self._exchanged(method, target, body, told, limit))
         if answer.status >= 400:
             raise _error_of(answer)
         return answer
 
     def _exchanged(
-        self, method: str, target: str, body: bytes, headers: Mapping[str, str]
+        self, method: str, target: str, body: bytes, headers: Mapping[str, str], limit: float
     ) -> Answer:
         connection = self._connection()
+        connection.timeout = limit
+        if connection.sock:
+            connection.sock.settimeout(limit)
         try:
             connection.request(method, target, body or None, dict(headers))
             got = connection.getresponse()
@@ -145,7 +149,7 @@ class Wire:
                     return kept
                 kept.close()
         kind = http.client.HTTPSConnection if self._is_encrypted else http.client.HTTPConnection
-        return kind(self._host, self._port, timeout=DESK)
+        return kind(self._host, self._port)
 
     def _keep(self, connection: http.client.HTTPConnection) -> None:
         with self._lock:
