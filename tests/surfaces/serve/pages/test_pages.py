@@ -106,6 +106,25 @@ def test_a_lesson_tells_its_story(reader: Reader) -> None:
     assert "It worked" in reader.get("/lessons/1")
 
 
+def test_a_lesson_tells_what_the_hold_out_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARDWON_PROOF_SHARE", "0.5")
+    with stocked(tmp_path / "tried") as server:
+        server.hw.agent("coder", project="acme/api").lessons.approve(1)
+        for number in range(8):
+            coder = server.hw.agent("coder", project="acme/api", run=f"run {number}")
+            coder.before_action("bash", FAILS)
+            coder.after_action("bash", WORKS)
+            coder.end_run()
+        reader = Reader(server)
+
+        verdict = json.loads(reader.get("/lessons/1.json"))["verdict"]
+
+        assert verdict["shown"][1] + verdict["withheld"][1] == 8
+        assert "Does it help?" in reader.get("/lessons/1")
+
+
 def test_approving_releases_a_lesson_and_undo_takes_it_back(reader: Reader) -> None:
     hw = reader.server.hw
     before = hw.tenant().lesson(1)

@@ -43,8 +43,10 @@ def lesson(request: Request) -> View:
     """The whole of one lesson."""
     found = _found(request)
     lessons = agent_of(request, found).lessons
+    judged = lessons.verdict(found.id)
     values = {
         "lesson": told(found),
+        "verdict": story.verdict(judged) if judged else None,
         "life": story.life(found),
         "cases": story.cases(found),
         "fixes": story.fixes(found),

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from hardwon.presentation import wording
+from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.addresses import hw_of, tenant_of
 from hardwon.surfaces.serve.pages.views import View
 from hardwon.surfaces.serve.problems import Problem
@@ -14,7 +15,7 @@ from hardwon.values.lesson import Status
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from hardwon.values.report import FailureKind, LessonVerdict, Report
+    from hardwon.values.report import FailureKind, Report
 
 PERIODS = {"7": "7 days", "30": "30 days", "90": "90 days"}
 
@@ -54,7 +55,7 @@ def figures(report: Report) -> dict[str, Any]:
         "tokens": report.tokens,
         "doors": [[door, report.outcomes(door)] for door in report.doors],
         "unsolved": [[one.lesson, one.text, one.met] for one in report.unsolved],
-        "verdicts": [_verdict(one) for one in report.verdicts],
+        "verdicts": [story.verdict(one) for one in report.verdicts],
         "proof": report.proof,
     }
 
@@ -65,16 +66,6 @@ def _kind(report: Report, kind: FailureKind) -> dict[str, Any]:
         "met": kind.met,
         "last": kind.last.isoformat(),
         "days": wording.spread(report, kind.days),
-    }
-
-
-def _verdict(one: LessonVerdict) -> dict[str, Any]:
-    return {
-        "lesson": one.lesson,
-        "text": one.text,
-        "verdict": wording.verdict(one),
-        "shown": [one.shown_repeats, one.shown],
-        "withheld": [one.withheld_repeats, one.withheld],
     }
 
 

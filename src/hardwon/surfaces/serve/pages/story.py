@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from hardwon.failures.guards import guard_of
+from hardwon.presentation import wording
 from hardwon.values.evidence import Kind
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from hardwon.values.evidence import Evidence
     from hardwon.values.history import Change
     from hardwon.values.lesson import Lesson
-    from hardwon.values.report import Exposure
+    from hardwon.values.report import Exposure, LessonVerdict
 
 SAME, GONE, NEW = "same", "gone", "new"
 _FAILED, _SAID, _FAILED_AGAIN, _WORKED = "FAILED: ", "  it said: ", "then FAILED: ", "then ok: "
@@ -110,6 +111,18 @@ def _piece(piece: Evidence) -> dict[str, Any]:
 def exposures(shown: Iterable[Exposure]) -> list[dict[str, Any]]:
     """Where a lesson was shown, and what followed."""
     return [{**one._asdict(), "last": one.last.isoformat()} for one in shown]
+
+
+def verdict(one: LessonVerdict) -> dict[str, Any]:
+    """What the hold-out shows about a lesson: in how many of its runs the failure came back."""
+    return {
+        "lesson": one.lesson,
+        "text": one.text,
+        "verdict": wording.verdict(one),
+        "helps": one.helps,
+        "shown": [one.shown_repeats, one.shown],
+        "withheld": [one.withheld_repeats, one.withheld],
+    }
 
 
 def history(lesson: Lesson, changes: Sequence[Change]) -> list[dict[str, Any]]:
