@@ -70,7 +70,7 @@ def _share(engine: Runtime, tenant: str) -> float:
 
 def _verdicts(engine: Runtime, window: Window) -> Iterator[LessonVerdict]:
     """What is believed about the lessons that most runs were exposed to."""
-    found = sorted(evaluate.verdicts(engine.store, window), key=lambda one: -one.units)
+    found = evaluate.verdicts(engine.store, window)
     now = ((one, evaluate.current(engine.store, one.treatment)) for one in found)
     known = (evaluate.told(verdict, lesson) for verdict, lesson in now if lesson is not None)
     yield from islice(known, _JUDGED)

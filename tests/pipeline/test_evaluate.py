@@ -73,6 +73,7 @@ def test_a_useless_lesson_is_retired_and_says_so(hw: Hardwon) -> None:
 
     lesson = known(agent)
     assert found.retired == (lesson.id,)
+    assert found.share is None  # nothing is proven
     assert is_retired(lesson)
     assert [change.act for change in agent.lessons.history(lesson.id)] == ["retire"]
     verdict = agent.lessons.verdict(lesson.id)

@@ -17,6 +17,7 @@ from hardwon.values.scope import Scope
 from hardwon.values.unit import is_retired, wording_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
     from hardwon.ports import Store
@@ -36,11 +37,15 @@ class Review(NamedTuple):
     share: float | None = None  # that is in force from now on, if it fell
 
 
-def verdicts(store: Store, window: Window) -> list[Verdict]:
-    """What is believed about the lessons of a window's scopes, from all units they ever had."""
+def verdicts(store: Store, window: Window) -> Iterator[Verdict]:
+    """What is believed about the lessons of a window's scopes, those with most units first.
+
+    All units that they ever had count.
+    """
     every = store.units.treatments(_whole(window.scope.tenant, EPOCH))
     own = every if window.is_whole else store.units.treatments(window._replace(since=EPOCH))
-    return judging.verdicts(own, judging.prior_of(every))
+    order = sorted(own, key=lambda one: (-one.arms.units, one.lesson))
+    return judging.verdicts(order, judging.prior_of(every))
 
 
 def verdict_on(store: Store, lesson: Lesson) -> LessonVerdict | None:
@@ -50,7 +55,7 @@ def verdict_on(store: Store, lesson: Lesson) -> LessonVerdict | None:
     own = [one for one in every if (one.lesson, one.wording) == asked]
     if not own:
         return None
-    (found,) = judging.verdicts(own, judging.prior_of(every))
+    found = next(judging.verdicts(own, judging.prior_of(every)))
     return told(found, lesson)
 
 

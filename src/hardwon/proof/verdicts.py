@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from hardwon.proof.arms import Treatment
@@ -53,9 +53,9 @@ class Retirement(NamedTuple):
     expected_wrong: float
 
 
-def verdicts(treatments: Iterable[Treatment], prior: Prior) -> list[Verdict]:
-    """What is believed about each lesson and wording."""
-    return [Verdict(one, believe(one.strata, prior)) for one in treatments]
+def verdicts(treatments: Iterable[Treatment], prior: Prior) -> Iterator[Verdict]:
+    """What is believed about each lesson and wording, worked out one after another."""
+    return (Verdict(one, believe(one.strata, prior)) for one in treatments)
 
 
 def prior_of(treatments: Sequence[Treatment]) -> Prior:

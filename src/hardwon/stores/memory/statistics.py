@@ -50,10 +50,11 @@ class MemoryStatistics:
         return sorted(found, key=_commonest)[:limit]
 
     def deliveries(self, window: Window) -> list[Deliveries]:
+        first = day_number(window.since)
         counts: Counter[tuple[int, str, str]] = Counter()
         tokens: Counter[tuple[int, str, str]] = Counter()
         for one in self._store.deliveries.all:
-            if window.covers(one.scope) and one.at >= window.since:
+            if window.covers(one.scope) and day_number(one.at) >= first:
                 key = day_number(one.at), one.door, one.outcome
                 counts[key] += 1
                 tokens[key] += one.tokens

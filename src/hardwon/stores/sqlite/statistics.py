@@ -39,8 +39,12 @@ WHERE shelf IN ({0}) GROUP BY signature
 HAVING met >= 2 AND last >= ? AND last < ? ORDER BY met DESC, signature LIMIT ?
 """
 _DELIVERIES = """
-SELECT door, outcome, CAST(at / 86400 AS INTEGER) AS day, count(*), sum(tokens) FROM deliveries
-WHERE shelf IN ({0}) AND at >= ? GROUP BY door, outcome, day ORDER BY day, door, outcome
+SELECT door, outcome, day, sum(times), sum(tokens) FROM (
+    SELECT door, outcome, CAST(at / 86400 AS INTEGER) AS day, count(*) AS times,
+        sum(tokens) AS tokens
+    FROM deliveries WHERE shelf IN ({0}) AND CAST(at / 86400 AS INTEGER) >= ?
+    GROUP BY shelf, CAST(at / 86400 AS INTEGER), door, outcome
+) GROUP BY day, door, outcome ORDER BY day, door, outcome
 """
 _LESSONS = "SELECT status, count(*) FROM lessons WHERE shelf IN ({0}) GROUP BY status"
 # What was not changed since cannot be new, and the index tells so without the row.
@@ -91,7 +95,7 @@ class SqliteStatistics:
     def deliveries(self, window: Window) -> list[Deliveries]:
         self._journal.fold()
         shelves = scopes.covered(self._db, window)
-        rows = self._rows(_DELIVERIES, shelves, window.since.timestamp())
+        rows = self._rows(_DELIVERIES, shelves, day_number(window.since))
         return [
             Deliveries(door, outcome, day_of(day), count, tokens)
             for door, outcome, day, count, tokens in rows
