@@ -1,8 +1,8 @@
 """Recurring failures of agents: `HARDWON_BENCH_WORLDS=folder python -m bench worlds`.
 
-The folder holds worlds (`*.jsonl.gz`), one run a line: world, run, group, order, task, resolved,
-steps[tool, args, output, failed, kind, said?]. Runs of a group are replayed in order in one memory.
-A failure whose label an earlier run of its group met is a repeat, once in a run.
+The folder holds worlds (`*.jsonl`, `*.jsonl.gz`), one run a line: world, run, group, order, task,
+resolved, steps[tool, args, output, failed, kind, said?]. Runs of a group are replayed in order in
+one memory. A failure whose label an earlier run of its group met is a repeat, once in a run.
 
 warned     repeats for which an item about them was shown before this call or an earlier one
 found      the same after the failure, among the first three
@@ -27,13 +27,15 @@ from bench.replay.score import DOORS, Score
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+EXAMPLE = Path(__file__).parent / "data" / "worlds"  # made by hand, to show the format
+
 
 def main() -> None:
     """One table for each world."""
-    folder = os.environ.get("HARDWON_BENCH_WORLDS", "")
-    worlds = sorted(Path(folder).glob("*.jsonl.gz")) if folder else []
+    folder = Path(os.environ.get("HARDWON_BENCH_WORLDS") or EXAMPLE)
+    worlds = sorted((*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")))
     if not worlds:
-        print("no worlds: set HARDWON_BENCH_WORLDS to a folder of them")
+        print(f"no worlds in {folder}")
     for path in worlds:
         if groups := _groups(path):
             _table(path.name, groups)
@@ -42,7 +44,8 @@ def main() -> None:
 def _groups(path: Path) -> dict[str, list[dict[str, Any]]]:
     """The runs of a world by group; nothing for files of another format."""
     groups: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-    with gzip.open(path, "rt", encoding="utf-8") as file:
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)
             if "group" not in row:
