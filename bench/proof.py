@@ -81,15 +81,21 @@ class Team:
             self._runs += 1
             exposed: set[int] = set()
             for door in DOORS:
-                for lesson in self._met(door):
-                    if lesson not in exposed:
-                        exposed.add(lesson)
-                        self._expose(lesson, door, at)
+                for _ in range(self._count(door)):
+                    lesson = self._new(exposed)
+                    exposed.add(lesson)
+                    self._expose(lesson, door, at)
 
-    def _met(self, door: Door) -> list[int]:
+    def _count(self, door: Door) -> int:
         whole = int(door.units)
-        count = whole + (self._chance.random() < door.units - whole)
-        return self._chance.choices(range(LESSONS), cum_weights=self._weights, k=count)
+        return whole + (self._chance.random() < door.units - whole)
+
+    def _new(self, exposed: set[int]) -> int:
+        """A lesson that the run has not been exposed to."""
+        while True:
+            (lesson,) = self._chance.choices(range(LESSONS), cum_weights=self._weights)
+            if lesson not in exposed:
+                return lesson
 
     def _expose(self, lesson: int, door: Door, at: datetime) -> None:
         run, family = f"r{self._runs}", f"k{lesson}"

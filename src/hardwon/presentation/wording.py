@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
+from hardwon.proof.verdicts import TOO_FEW
 from hardwon.values.delivery import Outcome
 from hardwon.values.lesson import LIVE, Status
 
@@ -120,8 +121,8 @@ def verdict(one: LessonVerdict) -> str:
 
 
 def rates(one: LessonVerdict) -> str:
-    """How often its failure came back in both arms; "" while one of them is empty."""
-    if not one.shown or not one.withheld:
+    """How often its failure came back in both arms; "" while there are too few runs."""
+    if not one.shown or not one.withheld or one.verdict.startswith(TOO_FEW):
         return ""
     with_it, without = one.shown_repeats / one.shown, one.withheld_repeats / one.withheld
     runs = f"{one.shown:,} and {one.withheld:,} runs"
