@@ -39,7 +39,7 @@ def _unpacked(program: str, package: str) -> str | None:
     place = CACHE / program
     if not place.exists() and shutil.which("apt-get"):
         _unpack(place, package.split())
-    found = shutil.which(program, path=f"{place}/usr/bin")
+    found = shutil.which(program, path=f"{place}/usr/bin:{place}/usr/sbin")
     return found and _wrapped(place, found)
 
 

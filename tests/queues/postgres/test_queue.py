@@ -14,7 +14,7 @@ from hardwon import Job
 from hardwon.errors import StorageError
 from hardwon.postgres.database import Database
 from hardwon.queues.postgres import Limits, PostgresQueue
-from hardwon.queues.postgres.bell import hears
+from hardwon.queues.postgres.bell import inspect
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import LATER, NOW, job
 
@@ -200,7 +200,7 @@ def test_behind_a_pooler_there_is_no_bell(database: Place) -> None:
 
 
 def test_notices_are_heard_on_a_direct_connection(database: Place) -> None:
-    assert hears(database.url)
+    assert inspect(database.url) == (True, "workers hear of new jobs at once")
 
 
 def test_each_of_many_workers_gets_jobs_of_its_own(database: Place) -> None:

@@ -9,8 +9,9 @@ from contextlib import closing
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from hardwon.postgres.connect import connect, psycopg, without_own_options
+from hardwon.postgres.connect import connect, name_of, psycopg, without_own_options
 from hardwon.postgres.database import Asked, asked
+from hardwon.postgres.problems import explained
 
 if TYPE_CHECKING:
     from hardwon.postgres.connect import Connection
@@ -34,7 +35,20 @@ def hears(url: str) -> bool:
         one.execute(f"LISTEN {CHANNEL}")
         with closing(connect(url, patience=_PATIENCE)) as other:
             other.execute(_NOTIFY, {"words": "heard"})
-        return any(True for _ in one.notifies(timeout=_ECHO, stop_after=1))
+        return bool(select.select([one.fileno()], [], [], _ECHO)[0]) and _heard(one)
+
+
+def inspect(url: str) -> tuple[bool, str]:
+    """Whether workers hear of new jobs as well as they can, in words."""
+    if is_pooled(url):
+        return True, "workers behind a pooler look for jobs every 2 s"
+    try:
+        is_heard = hears(url)
+    except (psycopg.Error, TimeoutError) as error:
+        return False, str(explained(error, name_of(url)))
+    if is_heard:
+        return True, "workers hear of new jobs at once"
+    return False, "NOTIFY does not arrive: behind PgBouncer add `pgbouncer=true` to the URL"
 
 
 class Ringer:
@@ -84,11 +98,7 @@ class Bell:
             ready = select.select([connection.fileno(), self._ended], [], [])[0]
             if self._ended in ready:
                 return
-            connection.pgconn.consume_input()
-            heard = False
-            while connection.pgconn.notifies():
-                heard = True
-            if heard:
+            if _heard(connection):
                 self._say()
 
     def _say(self) -> None:
@@ -99,3 +109,9 @@ class Bell:
 
     def _is_ended(self, seconds: float) -> bool:
         return bool(select.select([self._ended], [], [], seconds)[0])
+
+
+def _heard(connection: Connection) -> bool:
+    """Whether what has arrived holds a notice; all of them are taken."""
+    connection.pgconn.consume_input()
+    return len(list(iter(connection.pgconn.notifies, None))) > 0

@@ -74,11 +74,13 @@ def _server(url: str) -> Iterator[Check]:
     try:
         inspection = import_module("hardwon.postgres.inspection")
         database = import_module("hardwon.postgres.database").Database(url)
+        bell = import_module("hardwon.queues.postgres.bell")
     except HardwonError as error:
         yield Check("server", False, str(error))
         return
     with database.opened():
         yield from (Check(*finding) for finding in inspection.inspect(database))
+    yield Check("notices", *bell.inspect(url))
 
 
 def _tried(name: str, look: Callable[[Settings], tuple[bool, str]], settings: Settings) -> Check:
