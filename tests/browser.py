@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.programs import needs
 
-_PATIENCE = 30.0  # seconds for anything that is waited for
+_PATIENCE = 120.0  # seconds for anything that is waited for: a busy machine decides no test
 _OPTIONS = (
     "--headless=new --remote-debugging-pipe --no-first-run --no-default-browser-check --no-sandbox"
     " --disable-gpu --disable-dev-shm-usage --disable-background-networking --disable-sync"
