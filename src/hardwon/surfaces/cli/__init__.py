@@ -40,6 +40,7 @@ COMMANDS = {
     "key": "Make, list and revoke the keys of `serve`.",
     "goal": "Tell that a goal has ended, and see what past goals taught.",
     "dream": "Put lessons in order while nobody works; see and undo what was done.",
+    "copy": "Copy a store into another: a file into PostgreSQL, or back.",
     "migrate": "Make or update the tables of a PostgreSQL database.",
     "doctor": "Check the installation and the data, and say what to do.",
     "config": "Show every setting and where it was set.",

@@ -1,0 +1,197 @@
+"""The two ends of a copy: a SQLite file and a PostgreSQL database, read and written in pages."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from hardwon.postgres import schema
+from hardwon.postgres.database import Asked, Database
+from hardwon.ranking.query import index
+from hardwon.stores.postgres import PostgresStore
+from hardwon.stores.postgres.fresh import packed
+from hardwon.stores.rows import COLUMNS, lesson_of
+from hardwon.stores.sqlite import SqliteStore
+from hardwon.stores.sqlite.database import Database as File
+from hardwon.stores.sqlite.database import marks
+from hardwon.values.lesson import LIVE
+from hardwon.values.scope import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hardwon.copying.tables import Row, Table
+
+PAGE = 500  # rows
+_NAMELESS = Scope()
+_OF_TENANT = (
+    "SELECT s.id FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id WHERE t.name = ?"
+)
+_WHOSE = {
+    "shelves": "tenant_id = (SELECT id FROM tenants WHERE name = ?)",
+    "dream_changes": f"dream IN (SELECT id FROM dream_log WHERE shelf IN ({_OF_TENANT}))",
+}
+_UNINDEXED = """
+SELECT l.id, l.shelf, {columns} FROM {schema}lessons AS l WHERE {tenant}
+NOT EXISTS (SELECT 1 FROM {schema}indexed AS i WHERE {own_i} i.lesson = l.id)
+AND NOT EXISTS (SELECT 1 FROM {schema}fresh AS f WHERE {own_f} f.lesson = l.id)
+ORDER BY l.id LIMIT {page}
+"""
+
+
+def pages(end: FileEnd | ServerEnd, tenant: str, table: Table) -> Iterator[list[Row]]:
+    """All rows of a tenant in a table, in the order of its key."""
+    after: Row | None = None
+    while rows := end.page(tenant, table, after):
+        yield rows
+        after = table.key_of(rows[-1])
+
+
+def _entries(rows: Iterable[Row]) -> Iterator[tuple[int, int, str]]:
+    """Shelf, lesson and the keys by which it is found."""
+    for row in rows:
+        lesson = lesson_of(row, {row[1]: _NAMELESS})
+        yield row[1], row[0], packed(index(lesson) if lesson.status in LIVE else {})
+
+
+class FileEnd:
+    """A SQLite store."""
+
+    def __init__(self, home: str) -> None:
+        os.makedirs(home, mode=0o700, exist_ok=True)
+        self.store = SqliteStore(home, fresh=0)
+        self.store.fold()
+        self._file = File(os.path.join(home, "hardwon.db"))
+
+    def tenants(self) -> list[str]:
+        return [name for (name,) in self._file.rows("SELECT name FROM tenants ORDER BY name")]
+
+    def page(self, tenant: str, table: Table, after: Row | None) -> list[Row]:
+        whose = _WHOSE.get(table.name, f"shelf IN ({_OF_TENANT})")
+        key = _named(table.key)
+        later = f"AND ({key}) > ({marks(table.key)})" if after else ""
+        return self._file.rows(
+            f"SELECT {_named(table.columns)} FROM {table.name} WHERE {whose} {later}"
+            f" ORDER BY {key} LIMIT {PAGE}",
+            (tenant, *(after or ())),
+        )
+
+    def put(self, tenant: str, table: Table, rows: list[Row]) -> None:
+        with self._file as file:
+            if table.name == "shelves":
+                file.run("INSERT OR IGNORE INTO tenants (name) VALUES (?)", (tenant,))
+                sql = (
+                    "INSERT OR IGNORE INTO shelves (id, agent_id, project, tenant_id)"
+                    " SELECT ?, ?, ?, id FROM tenants WHERE name = ?"
+                )
+                file.run_many(sql, [(*row, tenant) for row in rows])
+                return
+            sql = f"INSERT OR IGNORE INTO {table.name} ({_named(table.columns)})"
+            file.run_many(f"{sql} VALUES ({marks(table.columns)})", rows)
+
+    def finish(self, tenants: list[str]) -> None:
+        """Let every lesson be found."""
+        sql = _UNINDEXED.format(
+            columns=COLUMNS, schema="", tenant="", own_i="", own_f="", page=PAGE
+        )
+        while rows := self._file.rows(sql):
+            with self._file as file:
+                file.run_many(
+                    "INSERT INTO fresh (shelf, lesson, is_new, entries) VALUES (?, ?, 1, ?)",
+                    list(_entries(rows)),
+                )
+        with self.store.together():  # its commit moves what waits into the index
+            pass
+
+    def set_salt(self, salt: str) -> None:
+        with self._file as file:
+            file.run("UPDATE proof_salt SET salt = ?", (salt,))
+
+    def close(self) -> None:
+        self._file.close()
+        self.store.close()
+
+
+class ServerEnd:
+    """A PostgreSQL store; the role of its URL owns the tables."""
+
+    def __init__(self, url: str, home: str) -> None:
+        self.store = PostgresStore(url, home)
+        self.store.fold()
+        self._db: Database = self.store.database
+        schema.ensure(self._db, schema.AUTO)
+
+    def tenants(self) -> list[str]:
+        return [name for (name,) in self._db.rows("SELECT name FROM hardwon.tenants ORDER BY name")]
+
+    def page(self, tenant: str, table: Table, after: Row | None) -> list[Row]:
+        key = ", ".join(table.key)
+        values = {f"k{at}": value for at, value in enumerate(after or ())}
+        later = f"AND ({key}) > ({', '.join(f'%({name})s' for name in values)})" if after else ""
+        return self._db.of(tenant).rows(
+            f"SELECT {', '.join(table.columns)} FROM hardwon.{table.name}"
+            f" WHERE tenant = %(tenant)s {later} ORDER BY {key} LIMIT {PAGE}",
+            **values,
+        )
+
+    def put(self, tenant: str, table: Table, rows: list[Row]) -> None:
+        sql = (
+            f"INSERT INTO hardwon.{table.name} (tenant, {', '.join(table.columns)})"
+            f" OVERRIDING SYSTEM VALUE VALUES (%(tenant)s,"
+            f" {', '.join(f'%({name})s' for name in table.columns)}) ON CONFLICT DO NOTHING"
+        )
+        with self._db:
+            own = self._db.of(tenant)
+            own.run("INSERT INTO hardwon.tenants VALUES (%(tenant)s) ON CONFLICT DO NOTHING")
+            own.ask(*(Asked(sql, _typed(table, row)) for row in rows))
+            if table.key in {("id",), ("number",)} and isinstance(table.key_of(rows[-1])[0], int):
+                self._raise_sequence(table, table.key_of(rows[-1])[0])
+
+    def _raise_sequence(self, table: Table, last: int) -> None:
+        """No number that was copied is given again."""
+        sequence = f"pg_get_serial_sequence('hardwon.{table.name}', '{table.key[0]}')"
+        self._db.rows(
+            f"SELECT setval({sequence}, greatest(%(last)s::bigint, nextval({sequence})))", last=last
+        )
+
+    def finish(self, tenants: list[str]) -> None:
+        """Let every lesson be found."""
+        sql = _UNINDEXED.format(
+            columns=COLUMNS,
+            schema="hardwon.",
+            tenant="l.tenant = %(tenant)s AND",
+            own_i="i.tenant = %(tenant)s AND",
+            own_f="f.tenant = %(tenant)s AND",
+            page=PAGE,
+        )
+        note = (
+            "INSERT INTO hardwon.fresh (tenant, shelf, lesson, is_new, entries)"
+            " VALUES (%(tenant)s, %(shelf)s, %(lesson)s, true, %(entries)s)"
+        )
+        for own in map(self._db.of, tenants):
+            while rows := own.rows(sql):
+                with self._db:
+                    names = ("shelf", "lesson", "entries")
+                    own.ask(
+                        *(Asked(note, dict(zip(names, one, strict=True))) for one in _entries(rows))
+                    )
+                self.store.tend()
+
+    def set_salt(self, salt: str) -> None:
+        self._db.rows("UPDATE hardwon.proof_salt SET salt = %(salt)s", salt=salt)
+
+    def close(self) -> None:
+        self.store.close()
+
+
+def _named(columns: Iterable[str]) -> str:
+    """The columns as SQLite knows them."""
+    return ", ".join("rowid" if name == "number" else name for name in columns)
+
+
+def _typed(table: Table, row: Row) -> dict[str, object]:
+    """The values of a row with true and false where numbers stand for them."""
+    return {
+        name: bool(value) if name in table.truths else value
+        for name, value in zip(table.columns, row, strict=True)
+    }

@@ -1,0 +1,29 @@
+"""`hardwon copy`: from one store into another."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from hardwon import copying
+from hardwon.settings import load
+from hardwon.surfaces.cli.output import plural, say
+from hardwon.surfaces.cli.progress import Progress
+
+
+@click.command("copy")
+@click.argument("source")
+@click.argument("target")
+@click.option("--resume", is_flag=True, help="Go on with a copy that was interrupted.")
+def command(source: str, target: str, resume: bool) -> None:
+    """Copy lessons, logs, reflections and dreams from SOURCE into TARGET, and compare them.
+
+    Each is a home directory or `postgresql://…` with the role that owns the tables. The source is
+    not changed, and nobody should write to it meanwhile. Jobs are not copied: work them first.
+    """
+    home = load().home
+    os.makedirs(home, mode=0o700, exist_ok=True)
+    with Progress("Copying") as tell:
+        rows = copying.copy(source, target, home=home, resume=resume, tell=tell)
+    say(f"{plural(rows, 'row')} copied and compared")
