@@ -75,9 +75,8 @@ def open(
     """
     ensure_supported()
     place = os.fspath(target) if target is not None else ""
-    engine = Runtime(
-        settings_at(place, settings), place, model=model, embedder=embedder, clock=clock
-    )
+    set_here = settings_at(place, settings)
+    engine = Runtime(set_here, place, model=model, embedder=embedder, clock=clock)
     engine.processors.update(PROCESSORS)
     if model is not None:
         engine.model  # noqa: B018 - one that cannot be used is refused here, not job by job
@@ -258,7 +257,7 @@ class Agent:
 
         def turn() -> Injection:
             asked = screened(as_text(prompt), TEXT_LIMIT)  # cut first: a prompt may be of any size
-            imagined = self._imagined(asked, hyde)
+            imagined = _imagined(self._engine, asked, hyde)
             return self._engine.doors.turn(self.scope, asked, self.run, imagined)
 
         return self._attempt(turn, NOTHING)
@@ -301,11 +300,9 @@ class Agent:
         steps: Sequence[Step] | None = None,
     ) -> Job | None:
         """Queues a reflection when the run is worth one; the job is durable on return."""
-        recorded = (
-            self.run.so_far().steps
-            if steps is None
-            else handed_over.learnt(self._engine, self.scope, steps)
-        )
+        recorded = self.run.so_far().steps
+        if steps is not None:
+            recorded = handed_over.learnt(self._engine, self.scope, steps)
         flags = handed_over.flags_of(signals)
         problem = handed_over.problem_of(error)
         trigger = capture.trigger_of(bool(problem), flags, self._engine.settings.reflexion)
@@ -325,7 +322,7 @@ class Agent:
         self, door: str, text: str, *, tool: str = "bash", hyde: bool | None = None
     ) -> Sequence[Judged]:
         """Every candidate at the `turn`, `action` or `error` door: its score, parts and verdict."""
-        imagined = self._imagined(text, hyde) if door == Door.TURN else ""
+        imagined = _imagined(self._engine, text, hyde) if door == Door.TURN else ""
         asked = f"{text}\n{imagined}" if imagined else text
         return self._engine.doors.explain(self.scope, door, asked, tool)
 
@@ -375,11 +372,6 @@ class Agent:
         """The run at work: its task, its steps, what it was told."""
         return self._engine.doors.run(self.scope, self._run_name)
 
-    def _imagined(self, prompt: str, hyde: bool | None) -> str:
-        """A lesson that the model imagines for the prompt, when the caller or the settings ask."""
-        is_on = self._engine.settings.hyde.enabled if hyde is None else hyde
-        return answering.enriched(self._engine, prompt) if is_on else ""
-
     if not TYPE_CHECKING:  # names of the last release; a type checker should refuse them
 
         def __getattr__(self, name: str) -> Any:
@@ -393,6 +385,12 @@ class Agent:
         except Exception as error:  # noqa: BLE001 - whatever it is, the turn goes on
             _tell(self._engine, error)
             return otherwise
+
+
+def _imagined(engine: Runtime, prompt: str, hyde: bool | None) -> str:
+    """A lesson that the model imagines for the prompt, when the caller or the settings ask."""
+    is_on = engine.settings.hyde.enabled if hyde is None else hyde
+    return answering.enriched(engine, prompt) if is_on else ""
 
 
 def _tell(engine: Runtime, error: Exception) -> None:

@@ -83,7 +83,7 @@ class Lessons:
 
     def get(self, number: int) -> Lesson:
         """One lesson, or NotFound."""
-        self._count_deliveries()
+        _count_deliveries(self._engine, self._scope)
         return self._engine.store.lessons.get(self._scope, number)
 
     def exposures(self, number: int) -> Sequence[Exposure]:
@@ -93,10 +93,10 @@ class Lessons:
 
     def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
         """Those that contain the text, or have the tag `reflexion` or `trigger:…` that it is."""
-        self._count_deliveries()
+        _count_deliveries(self._engine, self._scope)
         asked, limit = required(text, "query"), within(limit, 200)
         held = self._engine.store.lessons.search(self._scope, asked, limit=limit)
-        found = {lesson.id: lesson for lesson in (*held, *self._tagged(asked.lower()))}
+        found = {lesson.id: lesson for lesson in (*held, *_tagged(self, asked.lower()))}
         order = sorted(
             found.values(), key=lambda lesson: (-lesson.hits, -lesson.last_seen_at.timestamp())
         )
@@ -174,7 +174,7 @@ class Lessons:
 
     def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
         """Newest-consulted first."""
-        self._count_deliveries()
+        _count_deliveries(self._engine, self._scope)
         return self._engine.store.lessons.recent(
             self._scope, status=status, limit=within(limit, _MOST)
         )
@@ -224,24 +224,26 @@ class Lessons:
         known = curation.imported_before(self._engine, scope, limit=most) if new else ()
         return curation.take_in(self._engine, new, known, trust=trust, tell=tell)
 
-    def _tagged(self, tag: str) -> Sequence[Lesson]:
-        """The lessons with a tag that every lesson has by its kind."""
-        if tag != "reflexion" and not tag.startswith("trigger:"):
-            return []
-        return [lesson for lesson in self.list(limit=_MOST) if tag in lesson.all_tags()]
-
-    def _count_deliveries(self) -> None:
-        """Let what was delivered so far count in the hits and the order of lessons."""
-        try:
-            self._engine.store.deliveries.recent(self._scope, limit=1)
-        except StorageError as error:  # a disk that cannot be written is still read
-            self._engine.trouble(error)
-
     def _note(self, number: int, act: str) -> Lesson:
-        self._count_deliveries()
+        _count_deliveries(self._engine, self._scope)
         lesson = curation.changeable(self._engine, self._scope, number)
         self._engine.store.history.note(past.Change(lesson, act, self._engine.clock()))
         return lesson
+
+
+def _tagged(lessons: Lessons, tag: str) -> Sequence[Lesson]:
+    """The lessons with a tag that every lesson has by its kind."""
+    if tag != "reflexion" and not tag.startswith("trigger:"):
+        return []
+    return [lesson for lesson in lessons.list(limit=_MOST) if tag in lesson.all_tags()]
+
+
+def _count_deliveries(engine: Runtime, scope: Scope) -> None:
+    """Let what was delivered so far count in the hits and the order of lessons."""
+    try:
+        engine.store.deliveries.recent(scope, limit=1)
+    except StorageError as error:  # a disk that cannot be written is still read
+        engine.trouble(error)
 
 
 def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from hardwon.ports.logs import CallLog, DeliveryLog, FailureLog, HoldOut, Statis
 from hardwon.ports.model import Embedder, Model, Reply, Request
 from hardwon.ports.queue import Queue, QueueDesk, WorkedQueue
 from hardwon.ports.run import Run
-from hardwon.ports.store import Knowledge, Logs, Parts, Store
+from hardwon.ports.store import Knowledge, Logs, Parts, Store, Upkeep
 
 __all__ = [
     "CallLog",
@@ -30,6 +30,7 @@ __all__ = [
     "Run",
     "Statistics",
     "Store",
+    "Upkeep",
     "VectorStore",
     "WorkedQueue",
 ]

@@ -43,7 +43,20 @@ class Parts(Knowledge, Logs, Protocol):
     """What every store consists of."""
 
 
-class Store(Parts, Protocol):
+class Upkeep(Protocol):
+    """What whoever looks after a store calls."""
+
+    def tend(self) -> int:
+        """Move what was noted lately to where it is found fast, as workers do; how much it was."""
+
+    def check(self) -> list[str]:
+        """What is wrong with the stored data, in words; nothing when all is well."""
+
+    def close(self) -> None:
+        """Release files and connections; what was stored stays."""
+
+
+class Store(Parts, Upkeep, Protocol):
     """Everything that is kept about agents, under one roof."""
 
     @property
@@ -65,12 +78,3 @@ class Store(Parts, Protocol):
 
     def forget(self, tenant: str) -> None:
         """Remove a tenant with everything it owns."""
-
-    def tend(self) -> int:
-        """Move what was noted lately to where it is found fast, as workers do; how much it was."""
-
-    def check(self) -> list[str]:
-        """What is wrong with the stored data, in words; nothing when all is well."""
-
-    def close(self) -> None:
-        """Release files and connections; what was stored stays."""

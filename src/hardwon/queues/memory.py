@@ -129,12 +129,9 @@ class MemoryQueue:
             oldest = min(self._queued(), key=lambda job: job.enqueued_at)
             del self._waiting[oldest.id]
             self._flow["dropped_oldest"] += 1
-        elif not self._changed.wait_for(self._has_room, self._block):
+        elif not self._changed.wait_for(lambda: len(self._queued()) < self._capacity, self._block):
             self._flow["rejected_full"] += 1
             raise TransientError(f"queue full: {self._capacity} jobs wait")
-
-    def _has_room(self) -> bool:
-        return len(self._queued()) < self._capacity
 
     def _end(self, job: Job, way: str) -> None:
         with self._changed:
