@@ -183,6 +183,8 @@ def test_lessons_are_looked_after(face: Face, tmp_path: Path) -> None:
     assert [one.act for one in lessons.history(first.id)] == ["edit"]
     assert lessons.history()[0].before.correction == "use spaces"
     assert lessons.undo().correction == "use spaces"
+    assert lessons.verdict(first.id) is None
+    assert lessons.exposures(first.id) == []
     assert lessons.guard(second.id, call="deploy now").guard
     assert face.hw.agent("coder", project="acme/api").before_action("bash", "deploy now").denied
     lessons.delete(first.id)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hardwon.lessons import LessonDetails, LessonEdits
     from hardwon.values.history import Change
     from hardwon.values.lesson import Lesson
-    from hardwon.values.report import Exposure
+    from hardwon.values.report import Exposure, LessonVerdict
     from hardwon.values.scope import Scope
 
 _MOST, _PAGE = 10_000, 500
@@ -45,6 +45,10 @@ class RemoteLessons(Lessons):
     def exposures(self, number: int) -> Sequence[Exposure]:
         told = self._wire.get(f"/v1/lessons/{int(number)}/exposures", self._place)
         return [reading.exposure(one) for one in told["items"]]
+
+    def verdict(self, number: int) -> LessonVerdict | None:
+        told = self._wire.get(f"/v1/lessons/{int(number)}/verdict", self._place)["verdict"]
+        return reading.verdict(told) if told else None
 
     def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
         return self._listed(limit=within(limit, 200), q=required(text, "query"))

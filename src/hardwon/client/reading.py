@@ -23,6 +23,7 @@ from hardwon.values.report import (
     Exposure,
     FailureKind,
     LessonState,
+    LessonVerdict,
     OpenFailure,
     Report,
     Window,
@@ -102,6 +103,11 @@ def change(told: Told, tenant: str) -> Change:
 def exposure(told: Told) -> Exposure:
     """Where a lesson was shown."""
     return _made(Exposure, told, **_moments(told, "last"))
+
+
+def verdict(told: Told) -> LessonVerdict:
+    """What the hold-out shows about a lesson."""
+    return _made(LessonVerdict, told)
 
 
 def reflection(told: Told, tenant: str) -> Reflection:

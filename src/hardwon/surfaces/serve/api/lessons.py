@@ -133,6 +133,13 @@ def exposures(ask: Ask) -> Any:
     return {"items": handle.exposures(lesson.id)}
 
 
+def verdict(ask: Ask) -> Any:
+    """What the hold-out shows about a lesson; null before any run tells something."""
+    handle, lesson = _seen(ask)
+    found = handle.verdict(lesson.id)
+    return {"verdict": views.described("Verdict", found) if found else None}
+
+
 def revoke(ask: Ask) -> Any:
     """Remove every lesson of an origin and all that were made of them."""
     origin = required(ask.text("origin"), "origin")
@@ -251,6 +258,7 @@ VERBS = (
     Verb("POST", f"{_ONE}/undo", _CHANGE, undo),
     Verb("GET", f"{_ONE}/history", _READ, history),
     Verb("GET", f"{_ONE}/exposures", _READ, exposures),
+    Verb("GET", f"{_ONE}/verdict", _READ, verdict),
     Verb("GET", "/v1/history", _READ, all_history),
     Verb("POST", "/v1/history/undo", _CHANGE, undo_newest),
     Verb("GET", "/v1/recall", _READ, recall),
