@@ -133,14 +133,14 @@ class Doors:
         counted = self._counted(lambda: self._record(scope, step, past, known, run))
         block = self.delivering.tell(run, known)
         block = self.delivering.with_loop(scope, block, [*past.turn, step])
-        learnt = self._recording.told(scope, counted) if counted else ""
+        learnt = self.recorder.told(scope, counted) if counted else ""
         return block._replace(failed=step.failed, learnt=learnt)
 
     def _record(
         self, scope: Scope, step: Step, past: RunSoFar, known: Injection, run: Run
     ) -> list[str]:
         """Learn from a step; the marks of what counts once a run."""
-        counted = self._recording.after(scope, step, past, known.lessons)
+        counted = self.recorder.after(scope, step, past, known.lessons)
         self.delivering.noted(lambda: run.counted(counted) if counted else None)
         return counted
 
@@ -183,26 +183,20 @@ class Doors:
         step = screen.screen_step(step)
         return step._replace(failure=reading.read_failure(step, before)) if step.failed else step
 
-    def learn(self, scope: Scope, step: Step, past: RunSoFar) -> list[str]:
-        """Count the call, its failure and the fixes it shows; marks of what counts once a run."""
-        return self._recording.learn(scope, step, past)
-
     @property
-    def _recording(self) -> recording.Recording:
+    def recorder(self) -> recording.Recording:
+        """Who puts on record what a step teaches."""
         return recording.Recording(self._store, self._settings, self._clock)
 
     def explain(self, scope: Scope, door: str, text: str, tool: str) -> list[Judged]:
         """Every candidate at a door, with its score and why it is or is not shown."""
         if door == Door.ACTION:
             call = screened(call_keys.canonical(text), _ARGS)
-            return self._explained(scope, steps.Step(tool, call))
+            forbidden = self._forbidding(scope, tool, call)
+            if forbidden is not None:
+                return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
+            return self._foretold(scope, steps.Step(tool, call), RunSoFar(), least=0.0)
         return self.delivering.weighed(scope, self._asked(scope, door, text, tool), UNKNOWN)
-
-    def _explained(self, scope: Scope, pending: Step) -> list[Judged]:
-        forbidden = self._forbidding(scope, pending.tool, pending.args)
-        if forbidden is not None:
-            return [Judged(Match(forbidden), 10.0, (("guard", 10.0),))]
-        return self._foretold(scope, pending, RunSoFar(), least=0.0)
 
     def _asked(self, scope: Scope, door: str, text: str, tool: str) -> Query:
         if door == Door.ERROR:
@@ -224,7 +218,7 @@ class Doors:
         """What is known about a failure, when it is one that this run has not met yet."""
         is_known = step.failure is not None and mine.has_met(past, step.failure.kind)
         is_mistake = mistakes.is_mistake(step, past.steps)
-        if is_known or not (is_mistake or self._recording.is_old_red(scope, step.failure)):
+        if is_known or not (is_mistake or self.recorder.is_old_red(scope, step.failure)):
             return NOTHING
         asked = self.asked_at_error(scope, step, past.task)
         return self.delivering.recalled(scope, asked, UNKNOWN, run)

@@ -23,7 +23,7 @@ def learnt(engine: Runtime, scope: Scope, steps: object) -> tuple[Step, ...]:
     with engine.store.together():
         for given in steps_of(steps):
             step = engine.doors.screened(given, past.steps)
-            counted = engine.doors.learn(scope, step, past)
+            counted = engine.doors.recorder.learn(scope, step, past)
             past = past.after(step, counted)
     return past.steps
 
