@@ -309,4 +309,6 @@ class Transaction:
 
 
 def _fetched(cursor: psycopg.Cursor[Row]) -> list[Row]:
-    return cursor.fetchall() if cursor.description else []
+    """The rows, none of a statement that has none; `description` would describe every column."""
+    result = cursor.pgresult
+    return cursor.fetchall() if result is not None and result.nfields else []
