@@ -36,6 +36,7 @@ ROWS = {
     "R18": "simulation",
     "R19": "alike",
     "R20": "crowd",
+    "R21": "outbox",
     "R24": "metrics",
     "S1": "screening",
     "S2": "screening",

@@ -17,6 +17,7 @@ from hardwon.errors import StorageError, storage_error
 from hardwon.pipeline import inject, work
 from hardwon.queues import records
 from hardwon.queues.files import admission, directory, folder, lock, record_dir, schedule, watch
+from hardwon.queues.postgres import statements
 from hardwon.stores.postgres import fresh, index, settle
 from hardwon.stores.sqlite import database
 from hardwon.text import redact
@@ -309,7 +310,13 @@ def unlocked_settlers() -> None:
     vars(settle)["_TRY"] = "SELECT TRUE OR %(kind)s = %(shelf)s"
 
 
+def forwarded_again() -> None:
+    """A job whose batch is sent again waits again, also when it was worked meanwhile."""
+    statements.FORWARD = statements.PUT
+
+
 MUTANTS = {
+    "forwarded-again": forwarded_again,
     "stale-fresh": stale_fresh,
     "unsorted-cut": unsorted_cut,
     "unlocked-settlers": unlocked_settlers,
