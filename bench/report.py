@@ -37,7 +37,7 @@ def main() -> None:
                 f"report over {DELIVERIES:,} deliveries: {wall:.2f} s, CPU {cpu:.2f} s,"
                 f" {memory:.0f} MB"
             )
-    print(f"outcomes of a run with 20 deliveries and 200 steps: {_outcomes() * 1000:.2f} ms")
+    print(f"outcomes of a run with 20 deliveries and 200 steps: CPU {_outcomes() * 1000:.2f} ms")
 
 
 _MEASURED = """
@@ -104,13 +104,13 @@ def _filled(home: Path) -> None:
 
 
 def _outcomes() -> float:
-    """Seconds that settling adds to the end of a run."""
+    """Seconds of CPU that the end of a run takes, most of them for its outcomes."""
     with tempfile.TemporaryDirectory() as home, hardwon.open(home) as hw:
         agent = hw.agent("coder", run="r")
         for number in range(20):
             agent.run.told([], "", Shown(f"{number:021x}", "turn", ("k",)))
         for number in range(200):
             agent.run.record(Step("bash", f"call {number}", "done", failed=False))
-        began = time.perf_counter()
+        began = time.process_time()
         agent.end_run()
-        return time.perf_counter() - began
+        return time.process_time() - began
