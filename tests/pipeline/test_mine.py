@@ -167,20 +167,6 @@ def test_what_was_tried_without_effect_is_told_from_the_second_run_on(hw: Hardwo
     assert lesson.mistake.endswith(tried)
 
 
-def test_another_value_that_did_not_help_is_told_by_its_name(hw: Hardwon) -> None:
-    agent = hw.agent("coder")
-    by_name(agent, "Ann", failed=True)
-    by_name(agent, "Anna", failed=True)
-    agent.after_run(task="help")
-
-    agent = hw.agent("coder")
-    shown = agent.after_action(
-        "find_user_by_name", {"name": "Bo"}, output="Error: user not found", failed=True
-    )
-    assert "Tried without effect: another `name`." in shown.text
-    assert "Ann" not in shown.text
-
-
 def test_a_failure_with_no_fix_and_nothing_tried_is_not_told(hw: Hardwon) -> None:
     for name in ("Ann", "Bo"):
         by_name(hw.agent("coder"), name, failed=True)

@@ -216,3 +216,12 @@ def test_two_kinds_with_other_cures_keep_their_lessons(hw: Hardwon, model: Model
     hw.drain()
 
     assert len(_lessons(agent)) == 2
+
+
+def test_an_answer_that_says_nothing_makes_no_lesson(hw: Hardwon, model: Model) -> None:
+    empty = "<situation>1 runs</situation><mistake>1 runs</mistake><correction>1 runs</correction>"
+    model.answers = [f"{empty}<tags>mkdir</tags>"]  # what a small model has answered
+
+    (lesson,) = _lessons(_run(hw))
+
+    assert lesson.author == "rules"

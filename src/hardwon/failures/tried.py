@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.failures.authored import fields, is_coined
+from hardwon.failures.authored import is_coined
 from hardwon.failures.fix_case import blamed, command, is_personal, line_of
 from hardwon.failures.fix_preparation import is_maker
 
@@ -20,18 +20,8 @@ _KEPT = 3  # of one pair of failures
 def tried_in_vain(steps: Sequence[Step], since: int) -> list[str]:
     """What changed from the failing step `since` to the last one, which fails the same way."""
     first, last = steps[since], steps[-1]
-    if last.args.startswith("{"):
-        return _other_values(first, last)
     prepared = [part.text for part in _prepared(steps[since + 1 : -1]) if _is_general(part, steps)]
     return list(dict.fromkeys(f"`{text}`" for text in (*prepared, *_changed(first, last))))[:_KEPT]
-
-
-def _other_values(first: Step, last: Step) -> list[str]:
-    """The one argument that was given another value, by its name."""
-    old, new = fields(first.args), fields(last.args)
-    names = [name for name in {*old, *new} if new.get(name) != old.get(name)]
-    is_one = first.tool == last.tool and len(names) == 1 and names[0] in new
-    return [f"another `{names[0]}`"] if is_one else []
 
 
 def _prepared(between: Sequence[Step]) -> Iterator[Command]:

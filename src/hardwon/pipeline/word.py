@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hardwon._cold import re
 from hardwon.errors import BadReply
 from hardwon.failures import lesson_text
 from hardwon.ports import Request
@@ -28,6 +29,7 @@ ORIGIN = "worded"
 A_JOB = 2  # failure kinds that a model is asked about after one job
 _LOOKED_AT = 200  # lessons of a scope among which one is due
 _RECURRING = 4  # runs that met a failure before a model looks at one without a fix
+_WORDS = 3  # that say what to do
 _MORE = 4  # times as many meetings as when it was last asked
 _AGAIN = (
     "\n\nYour last answer could not be used: {problem}. Answer once more, with nothing but the"
@@ -117,6 +119,8 @@ def _problem(blocks: Blocks, evidence: str) -> str:
     """What is wrong with an answer, in words for the model; "" when nothing is."""
     if not blocks.mistake.strip():
         return "it does not say what goes wrong and why"
+    if len(re.findall(r"[^\W\d_]{2,}", blocks.correction)) < _WORDS:
+        return "it does not say what to do instead"
     invented = ungrounded(f"{blocks.situation}\n{blocks.correction}", evidence)
     return f"the evidence does not hold {', '.join(invented[:8])}" if invented else ""
 
