@@ -27,7 +27,7 @@ _PLACE = (  # where it happened, and what tools put before the message
     r"|Unhandled \w+: |Exception in thread .{1,80}? (?=[\w.]+))"
 )
 _MODULE = r"(?<![\w.$\\:/])(?:[A-Za-z_$][\w$]*+(?:\.|::|\\)){1,12}(?=[A-Z]\w*+(?::\s|:?\Z))"
-_RAISED = r"(?:[A-Za-z_]\w*+\.)++([A-Z]\w*+)(?=: |\Z)"  # a class of exceptions, by its module
+_RAISED = r"(?:[A-Za-z_]\w*+\.){1,12}([A-Z]\w*+)(?=: |\Z)"  # a class of exceptions, by its module
 _HINT = r"[.;,]? ?\(?(?:Did you mean|Perhaps you|Maybe you|did you mean|See ['\"]?https?:)[^\n]*+\Z"
 _COMPARISON = (
     r" [!=]=+ | is not | not found in | differ| not equal|not almost equal|within \d| mismatch"

@@ -66,7 +66,7 @@ def _forget(engine: Runtime, scope: Scope, number: int, is_new: bool, session: s
     except NotFound:
         return
     others = tuple(piece for piece in lesson.evidence if not _is_of(piece, session))
-    if is_new and not others:
+    if is_new and all(piece.kind == Kind.ABOUT for piece in others):  # nobody else met it
         engine.store.lessons.delete(scope, number)
     elif len(others) < len(lesson.evidence):
         engine.store.lessons.update(
