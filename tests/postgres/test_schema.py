@@ -12,7 +12,7 @@ from hardwon.postgres import schema
 from hardwon.postgres.database import Database
 from tests.postgres_server import SERVICE, Place, PostgresServer
 
-REPLICAS, ROUNDS = 4, 5
+REPLICAS = 3
 
 
 @pytest.fixture
@@ -36,8 +36,9 @@ def test_the_scripts_are_numbered_without_a_gap() -> None:
     )
 
 
-def test_replicas_that_start_together_migrate_once(postgres: PostgresServer) -> None:
-    for _ in range(ROUNDS):
+@pytest.mark.parametrize("rounds", [20, pytest.param(100, marks=pytest.mark.torture)])
+def test_replicas_that_start_together_migrate_once(postgres: PostgresServer, rounds: int) -> None:
+    for _ in range(rounds):
         place = postgres.empty()
         done: list[int] = []
 
