@@ -48,8 +48,8 @@ class ForwardingDoors(Doors):
         self.delivering.noted(lambda: self.outgoing.append([WANTED, scope]))
         return super().start(scope, run)
 
-    @cached_property
-    def _recording(self) -> ForwardingRecording:
+    @property
+    def recorder(self) -> ForwardingRecording:
         return ForwardingRecording(self._store, self._settings, self._clock, self._forward)
 
     def _forward(self, *note: object) -> None:
