@@ -16,6 +16,7 @@ from tests.torture.kill import fork, kill, note, noted
 _SCOPE = Scope("acme", "coder", "api")
 _WRITERS, _SETTLERS = 6, 2
 _LIFE = 0.05, 0.4  # seconds of a process that is killed
+_PAUSE = 0.05  # seconds between two lessons: a kill should find little to compare
 _FRESH = 5  # rows that wait: a writer settles often
 
 
@@ -29,6 +30,7 @@ def r20(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, 
             for number in range(100_000):
                 kept = store.lessons.add(lesson(f"common word{name}x{number} both", _SCOPE))
                 note(folder / "acks", f"{kept.id}:word{name}x{number}")
+                time.sleep(_PAUSE)
                 if number % 5 == 4:
                     store.lessons.update(kept._replace(correction="changed common", met=number))
 
@@ -58,17 +60,23 @@ def _wrong(url: str, folder: Path) -> int:
     acked = dict(line.split(":") for line in noted(folder / "acks"))
     bad = 0
     for _ in range(2):
-        bad += sum(not _is_found(store, int(number), word) for number, word in acked.items())
+        changed = _found(store, "changed")
+        bad += sum(
+            not _is_found(store, int(number), word, changed) for number, word in acked.items()
+        )
         bad += len(store.check())
         store.tend()
     store.close()
     return bad + (not acked)
 
 
-def _is_found(store: PostgresStore, number: int, word: str) -> bool:
+def _is_found(store: PostgresStore, number: int, word: str, changed: set[int]) -> bool:
     """By its own word, or by the one that it was changed to."""
-    kept = store.lessons.get(_SCOPE, number)
-    text = "changed" if kept.correction.startswith("changed") else word
-    asked = query("turn", text, reach=1_000_000)
+    is_changed = store.lessons.get(_SCOPE, number).correction.startswith("changed")
+    return number in (changed if is_changed else _found(store, word))
+
+
+def _found(store: PostgresStore, word: str) -> set[int]:
+    asked = query("turn", word, reach=1_000_000)
     found = store.lessons.match(_SCOPE, asked, now=NOW, limit=100_000)
-    return number in {one.lesson.id for one in found}
+    return {one.lesson.id for one in found}
