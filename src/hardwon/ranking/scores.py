@@ -154,7 +154,7 @@ def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
     parts = (("same failure", same), ("same kind", kind), ("state", stands))
     if same or kind:
         sure = spoken(asked, match, by) if match.lesson.origin != MINED else by.beside
-        verdict = _without_advice(match.lesson) or _of_other_tests(asked, match.lesson)
+        verdict = _of_other_tests(asked, match.lesson)
         return _Relevance((*parts, (SPEAKS, sure / 10)), verdict)
     is_proven = match.lesson.status == Status.PROVEN
     is_near = is_proven and _is_near(asked, match, by.error_likeness, by)
@@ -162,12 +162,6 @@ def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
     words = ("words", _words(match, by))
     clues = (SPEAKS, spoken(asked, match, by) / 10)
     return _Relevance((*parts, words, clues, *_meaning(match, by.error_meaning)), verdict)
-
-
-def _without_advice(lesson: Lesson) -> str:
-    """Why a lesson is not told that only counts a failure: no fix, and nothing tried in vain."""
-    is_bare = lesson.status == Status.SEEN and not values_of(lesson.evidence, Kind.TRIED)
-    return "no fix is known, and nothing was tried" if is_bare else ""
 
 
 def _of_other_tests(asked: Query, lesson: Lesson) -> str:

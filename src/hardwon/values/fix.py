@@ -30,7 +30,7 @@ class Fix(NamedTuple):
     @property
     def is_proven(self) -> bool:
         """Whether it worked in two runs, and has not failed in two without making up for it."""
-        return self.worked >= PROVEN and (self.failed < DOUBTED or self.worked >= 3 * self.failed)
+        return self.worked >= PROVEN and (self.failed < DOUBTED or self.worked >= 2 * self.failed)
 
 
 def is_of_test_in(fix: Fix, output: str) -> bool:
