@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import pwd
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,26 +43,27 @@ ignore_startup_parameters = extra_float_digits
 
 
 @pytest.fixture
-def pooled(database: Place, postgres: PostgresServer, tmp_path: Path) -> Iterator[str]:
+def pooled(database: Place, postgres: PostgresServer) -> Iterator[str]:
     """The URL of the database through a pooler with few connections."""
     program = needs("pgbouncer", package=PACKAGES, is_service=True)
     port = free_port()
-    (tmp_path / "users").write_text(f'"{OWNER}" ""\n"{SERVICE}" ""\n')
-    config = tmp_path / "pgbouncer.ini"
-    config.write_text(CONFIG.format(server=postgres.port, port=port, folder=tmp_path))
-    with pooler([program, *unprivileged(tmp_path), str(config)]):
-        url = f"postgresql://{SERVICE}@127.0.0.1:{port}/{database.name}?pgbouncer=true"
-        answering(url.removesuffix("?pgbouncer=true"))
-        yield url
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "users").write_text(f'"{OWNER}" ""\n"{SERVICE}" ""\n')
+        config = Path(folder, "pgbouncer.ini")
+        config.write_text(CONFIG.format(server=postgres.port, port=port, folder=folder))
+        with pooler([program, *unprivileged(folder), str(config)]):
+            url = f"postgresql://{SERVICE}@127.0.0.1:{port}/{database.name}?pgbouncer=true"
+            answering(url.removesuffix("?pgbouncer=true"))
+            yield url
 
 
-def unprivileged(folder: Path) -> list[str]:
-    """The option that lets root start it as another user, who then needs the folder."""
+def unprivileged(folder: str) -> list[str]:
+    """The option that lets root start it as another user, who then owns the folder."""
     if os.geteuid() != 0:
         return []
-    folder.chmod(0o777)
-    for path in folder.parents[:2]:
-        path.chmod(path.stat().st_mode | 0o055)
+    nobody = pwd.getpwnam("nobody").pw_uid
+    for path in (folder, *map(str, Path(folder).iterdir())):
+        os.chown(path, nobody, -1)
     return ["-u", "nobody"]
 
 
