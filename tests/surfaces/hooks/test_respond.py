@@ -234,7 +234,7 @@ def test_a_worker_is_started_unless_that_is_switched_off(
 ) -> None:
     monkeypatch.setenv("HARDWON_HOOKS_WAKE", str(wakes).lower())
     started: list[object] = []
-    monkeypatch.setattr("hardwon.worker.start_detached", started.append)
+    monkeypatch.setattr("hardwon.runtime.worker.start_detached", started.append)
 
     home.tell(Kind.FAILED, **CALL, output="remote: error: no")
     home.tell(Kind.STOP)
