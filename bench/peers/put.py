@@ -58,7 +58,7 @@ def sqlite(folder, port):
     path = f"{folder}/table.db"
     with sqlite3.connect(path) as first:
         first.execute("PRAGMA journal_mode=WAL")
-        first.execute("CREATE TABLE jobs (id INTEGER PRIMARY KEY, content TEXT)")
+        first.execute("CREATE TABLE IF NOT EXISTS jobs (id INTEGER PRIMARY KEY, content TEXT)")
 
     def connect():
         own = sqlite3.connect(path, isolation_level=None, timeout=60)
