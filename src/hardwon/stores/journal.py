@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 
 from hardwon import _homes
+from hardwon.stores.rows import noted_delivery
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
+    from datetime import datetime
     from typing import Any, Protocol, TypeVar
 
     from hardwon.stores.spool import Spool
+    from hardwon.values.delivery import Delivery
+    from hardwon.values.scope import Scope
+    from hardwon.values.unit import Unit
 
     T = TypeVar("T")
 
@@ -82,3 +87,34 @@ class Journal:
     def is_full(self) -> bool:
         """Whether it is time to fold even where no worker ever runs."""
         return self._spool.size() > SPOOL_LIMIT
+
+
+class DeliveryNotes:
+    """How a log of deliveries is written: noted now, folded in off the agent's path."""
+
+    _journal: Journal
+
+    def log(self, delivery: Delivery) -> None:
+        self._journal.note("delivery", *noted_delivery(delivery))
+
+    def report(self, scope: Scope, delivery: str, outcome: str) -> None:
+        self._journal.note("outcome", *scope, delivery, outcome)
+
+    def settle(self, scope: Scope, delivery: str, outcome: str) -> None:
+        self._journal.note("settled", *scope, delivery, outcome)
+
+
+class UnitNotes:
+    """How the units of a hold-out are written: noted now, folded in off the agent's path."""
+
+    _journal: Journal
+
+    def log(self, unit: Unit) -> None:
+        facts = unit._asdict() | {"at": unit.at.timestamp()}
+        self._journal.note("unit", *facts.values())
+
+    def settle(self, scope: Scope, run: str, family: str, outcome: str) -> None:
+        self._journal.note("unit settled", scope, run, family, outcome)
+
+    def exclude(self, scope: Scope, families: Sequence[str], now: datetime) -> None:
+        self._journal.note("unit excluded", scope, families, now.timestamp())

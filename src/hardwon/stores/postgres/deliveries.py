@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from hardwon.stores.journal import DeliveryNotes
 from hardwon.stores.postgres import scopes
-from hardwon.stores.rows import DELIVERY, delivery_of, noted_delivery
+from hardwon.stores.rows import DELIVERY, delivery_of
 from hardwon.values.scope import Scope
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ AND (outcome = '' OR %(anyway)s::boolean)
 """
 
 
-class PostgresDeliveries:
+class PostgresDeliveries(DeliveryNotes):
     """The log is noted in the journal and folded in off the agent's path."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
@@ -42,15 +43,6 @@ class PostgresDeliveries:
         journal.on("delivery", self._fold_deliveries)
         journal.on("outcome", lambda records: self._fold_outcomes(records, anyway=True))
         journal.on("settled", lambda records: self._fold_outcomes(records, anyway=False))
-
-    def log(self, delivery: Delivery) -> None:
-        self._journal.note("delivery", *noted_delivery(delivery))
-
-    def report(self, scope: Scope, delivery: str, outcome: str) -> None:
-        self._journal.note("outcome", *scope, delivery, outcome)
-
-    def settle(self, scope: Scope, delivery: str, outcome: str) -> None:
-        self._journal.note("settled", *scope, delivery, outcome)
 
     def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
         self._journal.fold()

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.proof import arms as counts
+from hardwon.stores.journal import UnitNotes
 from hardwon.stores.postgres import scopes
 from hardwon.values.scope import Scope
 from hardwon.values.unit import EXCLUDED, Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
     from typing import Any
 
     from hardwon.postgres.database import Database, Row
@@ -53,7 +52,7 @@ AND outcome = ''
 """
 
 
-class PostgresUnits:
+class PostgresUnits(UnitNotes):
     """Units are noted in the journal and folded in off the agent's path."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
@@ -76,16 +75,6 @@ class PostgresUnits:
             tenancy = self._db.of(tenant)
             tenancy.run("INSERT INTO hardwon.tenants VALUES (%(tenant)s) ON CONFLICT DO NOTHING")
             tenancy.run(_SET_SHARE, share=share)
-
-    def log(self, unit: Unit) -> None:
-        facts = unit._asdict() | {"at": unit.at.timestamp()}
-        self._journal.note("unit", *facts.values())
-
-    def settle(self, scope: Scope, run: str, family: str, outcome: str) -> None:
-        self._journal.note("unit settled", scope, run, family, outcome)
-
-    def exclude(self, scope: Scope, families: Sequence[str], now: datetime) -> None:
-        self._journal.note("unit excluded", scope, families, now.timestamp())
 
     def arms(self, window: Window) -> list[counts.Arms]:
         rows = self._counted(window, "door", by="door, share")

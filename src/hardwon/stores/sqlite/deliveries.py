@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hardwon._cold import json
-from hardwon.stores.rows import DELIVERY, delivery_of, noted_delivery
+from hardwon.stores.journal import DeliveryNotes
+from hardwon.stores.rows import DELIVERY, delivery_of
 from hardwon.stores.sqlite import scopes
 from hardwon.values.scope import Scope
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from hardwon.values.delivery import Delivery
 
 
-class SqliteDeliveries:
+class SqliteDeliveries(DeliveryNotes):
     """The log is noted in the journal and folded in off the agent's path."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
@@ -25,15 +26,6 @@ class SqliteDeliveries:
         journal.on("delivery", self._fold_deliveries)
         journal.on("outcome", self._fold_outcomes)
         journal.on("settled", self._fold_settled)
-
-    def log(self, delivery: Delivery) -> None:
-        self._journal.note("delivery", *noted_delivery(delivery))
-
-    def report(self, scope: Scope, delivery: str, outcome: str) -> None:
-        self._journal.note("outcome", *scope, delivery, outcome)
-
-    def settle(self, scope: Scope, delivery: str, outcome: str) -> None:
-        self._journal.note("settled", *scope, delivery, outcome)
 
     def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
         self._journal.fold()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold.lazy import lazy
+from hardwon.stores.journal import UnitNotes
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import marks
 from hardwon.values.scope import Scope
@@ -10,15 +11,12 @@ from hardwon.values.unit import EXCLUDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
     from typing import Any
 
     from hardwon.proof import arms as counts
     from hardwon.stores.journal import Journal
     from hardwon.stores.sqlite.database import Database, Row
     from hardwon.values.report import Window
-    from hardwon.values.unit import Unit
 else:
     counts = lazy("hardwon.proof.arms")
 
@@ -41,7 +39,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 
-class SqliteUnits:
+class SqliteUnits(UnitNotes):
     """Units are noted in the journal and folded in off the agent's path."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
@@ -63,16 +61,6 @@ class SqliteUnits:
                 "INSERT OR REPLACE INTO proof_shares SELECT id, ? FROM tenants WHERE name = ?",
                 (share, tenant),
             )
-
-    def log(self, unit: Unit) -> None:
-        facts = unit._asdict() | {"at": unit.at.timestamp()}
-        self._journal.note("unit", *facts.values())
-
-    def settle(self, scope: Scope, run: str, family: str, outcome: str) -> None:
-        self._journal.note("unit settled", scope, run, family, outcome)
-
-    def exclude(self, scope: Scope, families: Sequence[str], now: datetime) -> None:
-        self._journal.note("unit excluded", scope, families, now.timestamp())
 
     def arms(self, window: Window) -> list[counts.Arms]:
         rows = self._counted(window, "door", by="door, share")
