@@ -84,9 +84,7 @@ _PLAIN_CALLS = word_set(
 
 def lines_fix(case: Case) -> Fix | None:
     """The added lines that explain why the script works now."""
-    if len(case.between) > _LATE or is_own_check(case):
-        return None
-    if re.match(_OWN_SLIPS, case.line) or re.match(_OWN_DATA, case.line):
+    if _is_explained_otherwise(case):
         return None
     scripts = scripts_of(case) if is_gone(case) else None
     if scripts is None or case.line in scripts.old or _misnames(case, scripts):
@@ -94,6 +92,13 @@ def lines_fix(case: Case) -> Fix | None:
     if any(edits_source(step, case.steps) for step in case.between):
         return None  # the code that the script runs was mended as well
     return package_fix(case) or _added(case, scripts) or moved_fix(case, scripts)
+
+
+def _is_explained_otherwise(case: Case) -> bool:
+    """Whether too much lies between, or the script failed by a slip of its own."""
+    if len(case.between) > _LATE or is_own_check(case):
+        return True
+    return bool(re.match(_OWN_SLIPS, case.line) or re.match(_OWN_DATA, case.line))
 
 
 def _misnames(case: Case, scripts: Scripts) -> bool:

@@ -46,20 +46,34 @@ def shown(found: Iterable[Judged]) -> list[Judged]:
     return [one for one in found if not one.verdict]
 
 
-def _of_one_kind(found: list[Judged], least: float) -> list[Judged]:
-    """Lessons of the very failure and one that clearly speaks of it, or else the best of those."""
-    own = [one for one in found if one.match.is_same_kind]
-    own = own or [one for one in found if one.match.is_same_failure]
-    if any(one.match.lesson.is_active for one in own):
-        floor = min(least, max(map(_speaks, own)))
-        beside = [one for one in shown(found) if one not in own and _speaks(one) > floor][:1]
-        kept = [*own, *beside]
-        return [one if one in kept else _hidden(one, "its own lesson is there") for one in found]
-    others = [one for one in found if one not in own]
-    if not shown(others):
-        return found
-    hidden = [one._replace(verdict="no fix is known, and another may help") for one in own]
-    return [*others[:1], *(_hidden(one, "fits less well") for one in others[1:]), *hidden]
+def _of_one_kind(judged: list[Judged], least: float) -> list[Judged]:
+    """Lessons of this failure and one that clearly speaks of it; without a fix, the best other."""
+    own = [lesson for lesson in judged if lesson.match.is_same_kind]
+    own = own or [lesson for lesson in judged if lesson.match.is_same_failure]
+    others = [lesson for lesson in judged if lesson not in own]
+    if any(lesson.match.lesson.is_active for lesson in own):
+        return _own_first(judged, own, others, least)
+    return _best_other(own, others) if shown(others) else judged
+
+
+def _own_first(
+    judged: list[Judged], own: list[Judged], others: list[Judged], least: float
+) -> list[Judged]:
+    """Show the lessons of this failure, and one other that speaks of it more clearly."""
+    floor = min(least, max(map(_speaks, own)))
+    beside = [lesson for lesson in shown(others) if _speaks(lesson) > floor][:1]
+    kept = [*own, *beside]
+    return [
+        lesson if lesson in kept else _hidden(lesson, "its own lesson is there")
+        for lesson in judged
+    ]
+
+
+def _best_other(own: list[Judged], others: list[Judged]) -> list[Judged]:
+    """Show the best other lesson instead of those of this failure, which know no fix."""
+    hidden = [lesson._replace(verdict="no fix is known, and another may help") for lesson in own]
+    lesser = [_hidden(lesson, "fits less well") for lesson in others[1:]]
+    return [*others[:1], *lesser, *hidden]
 
 
 def _speaks(one: Judged) -> float:

@@ -16,6 +16,7 @@ from hardwon.values.lesson import LIVE, MINED, RULES, Lesson, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import NamedTuple
 else:
     from hardwon._cold.namedtuple import NamedTuple
@@ -195,20 +196,40 @@ def spoken(asked: Query, match: Match, by: Weights) -> float:
     Words count by how rare they are together, those of the failure itself once more; clues by how
     rare each is among these lessons: in a large store more must agree.
     """
-    known = values_of(match.lesson.evidence, Kind.ABOUT)
-    held = set(terms(match.lesson.searchable()))
-    own = [match.rarity[word] for word in asked.about if word in held and word in match.rarity]
-    by_chance = chance(sum(own), shared=len(own), asked=len(asked.about), total=match.total)
-    says, clues = quotes(known, asked.text), _clues(match)
-    has_detail = any(clue.startswith(CALL) and clue.count(" ") > 1 for clue, _ in match.clues)
-    if not (own or says or has_detail or clues.keys() & {"error", "lacks", "name"}):
+    about = values_of(match.lesson.evidence, Kind.ABOUT)
+    is_quoted, clues = quotes(about, asked.text), _clues(match)
+    own = _shared_rarities(asked, match)
+    if not (own or is_quoted or _is_specific(match, clues)):
         return 0.0
-    words = -by.own * by_chance + by.any_word * min(by.words, -match.chance)
-    if not says and not match.clues:
+    words = _word_weight(asked, match, own, by)
+    if not is_quoted and not match.clues:
         words -= by.crowded * log(max(1.0, match.total / by.few))
-    has_other = not says and "error" not in clues
-    has_other = has_other and any(one.startswith((SAYS, ERROR)) for one in known)
-    return words + sum(clues.values()) + by.says * says - by.other_error * has_other
+    is_of_another = not is_quoted and _names_another_error(about, clues)
+    return words + sum(clues.values()) + by.says * is_quoted - by.other_error * is_of_another
+
+
+def _shared_rarities(asked: Query, match: Match) -> list[float]:
+    """How rare each word is that the failure itself and the text of the lesson share."""
+    held = set(terms(match.lesson.searchable()))
+    return [match.rarity[word] for word in asked.about if word in held and word in match.rarity]
+
+
+def _is_specific(match: Match, clues: dict[str, float]) -> bool:
+    """Whether the clues name an error, a missing thing, or a call in some detail."""
+    if clues.keys() & {"error", "lacks", "name"}:
+        return True
+    return any(clue.startswith(CALL) and clue.count(" ") > 1 for clue, _ in match.clues)
+
+
+def _word_weight(asked: Query, match: Match, own: list[float], by: Weights) -> float:
+    """What the shared words count: those of the failure, and all words up to a limit."""
+    by_chance = chance(sum(own), shared=len(own), asked=len(asked.about), total=match.total)
+    return -by.own * by_chance + by.any_word * min(by.words, -match.chance)
+
+
+def _names_another_error(about: Iterable[str], clues: dict[str, float]) -> bool:
+    """Whether the lesson quotes a message or names an error, and it is not this one."""
+    return "error" not in clues and any(clue.startswith((SAYS, ERROR)) for clue in about)
 
 
 def _clues(match: Match) -> dict[str, float]:
