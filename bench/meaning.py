@@ -194,7 +194,7 @@ def hits() -> None:
     with tempfile.TemporaryDirectory() as home:
         corpus = Corpus(home, MiniLM())
         with hardwon.open(home, embedder=corpus.embedder) as hw:
-            hw.embed()
+            hw.vectors.fill()
             found = [_found(corpus, Asking(hw), how) for how in ("words", "vectors", "fused")]
         kinds = [f"{kind} @{k}" for kind in corpus.questions for k in (3, 10)]
         count = len(corpus.questions["task"])
@@ -254,7 +254,7 @@ def speed(sizes: Iterable[int]) -> None:
         with tempfile.TemporaryDirectory() as home:
             shutil.copytree(filled(size), home, dirs_exist_ok=True)
             with hardwon.open(home, embedder=Dice()) as hw:
-                hw.embed()
+                hw.vectors.fill()
             rows.append((f"{size:,}", *_times(home, prompts)))
     table("Milliseconds, the embedding of the question left out", rows)
 

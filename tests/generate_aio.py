@@ -19,7 +19,7 @@ CLASSES = {
     "lessons": ("Lessons",),
     "projects": ("Projects",),
     "tenants": ("Tenant",),
-    "namespaces": ("JobQueue", "Goals", "Runs", "Answers"),
+    "namespaces": ("JobQueue", "Vectors", "Goals", "Runs", "Answers"),
     "learn.maintenance.handle": ("Dreams",),
     "learn.transcripts.mining": ("Sessions",),
     "learn.trials.library": ("Library",),

@@ -81,7 +81,7 @@ def test_in_a_crowd_only_a_lesson_that_stands_apart_is_shown(hw: Hardwon) -> Non
     agent = taught(hw)
     for number in range(24):
         agent.lessons.add(f"tool{number} warns of wet {number}", f"option {number} needs rain")
-    hw.embed()
+    hw.vectors.fill()
 
     apart = agent.before_turn("why does the TLS handshake break")
     one_of_many = agent.before_turn("do I need an umbrella in such weather")
@@ -94,7 +94,7 @@ def test_the_model_that_comes_along_finds_a_lesson_and_stays_silent(tmp_path: Pa
     with hardwon.open(settings=set_to(tmp_path, embedder="minilm")) as hw:
         agent = hw.agent("coder")
         agent.lessons.add("the disk is full of old images", "prune unused layers")
-        assert hw.embed() == 1
+        assert hw.vectors.fill() == 1
 
         found = agent.after_action(
             "bash", "docker build .", output="write: no space left on device", failed=True
@@ -111,8 +111,8 @@ def test_without_an_embedder_nothing_changes(tmp_path: Path) -> None:
         assert not agent.before_turn("why does the TLS handshake break")
         words = agent.explain("turn", "calls to the partner https host")
 
-    assert hw.embed() == 0
-    assert hw.embedded() == ("", 0, 0)
+    assert hw.vectors.fill() == 0
+    assert hw.vectors.counts() == ("", 0, 0)
     assert [name for name, _ in words[0].parts] == ["words", "prior"]
 
 
@@ -134,16 +134,16 @@ def test_a_lesson_without_a_vector_is_found_by_its_words(hw: Hardwon) -> None:
 
 def test_workers_give_vectors_to_lessons_that_are_new_or_changed(hw: Hardwon) -> None:
     agent = taught(hw)
-    assert hw.embedded() == ("topics", 2, 2)
+    assert hw.vectors.counts() == ("topics", 2, 2)
     number = agent.lessons.add("going out", "look at the forecast").id
-    assert hw.embedded() == ("topics", 2, 3)
+    assert hw.vectors.counts() == ("topics", 2, 3)
 
     hw.work("empty")
     assert not agent.before_turn("will it rain")
     agent.lessons.edit(number, correction="take an umbrella")
     hw.drain()
 
-    assert hw.embedded() == ("topics", 3, 3)
+    assert hw.vectors.counts() == ("topics", 3, 3)
     assert agent.before_turn("will it rain")
 
 
@@ -154,8 +154,8 @@ def test_another_embedder_means_other_vectors(tmp_path: Path) -> None:
     with hardwon.open(tmp_path, embedder=Topics("wider", width=12)) as hw:
         agent = hw.agent("coder", project="api")
         before = agent.before_turn("TLS trouble")
-        assert hw.embedded() == ("wider", 0, 2)
-        assert hw.embed() == 2
+        assert hw.vectors.counts() == ("wider", 0, 2)
+        assert hw.vectors.fill() == 2
         after = agent.before_turn("TLS trouble")
 
     assert not before
@@ -168,10 +168,10 @@ def test_an_embedder_of_the_same_name_and_other_vectors_starts_anew(tmp_path: Pa
         agent.lessons.add("going out", "take an umbrella")
 
     with hardwon.open(tmp_path, embedder=Topics(width=12)) as hw:
-        hw.embed()
-        hw.embed()
+        hw.vectors.fill()
+        hw.vectors.fill()
 
-        assert hw.embedded() == ("topics", 3, 3)
+        assert hw.vectors.counts() == ("topics", 3, 3)
         assert hw.agent("coder", project="api").before_turn("TLS trouble")
 
 
@@ -181,7 +181,7 @@ def test_progress_is_told(hw: Hardwon) -> None:
         agent.lessons.add(f"case {number} of its own kind", f"do {number}")
     told: list[int] = []
 
-    assert hw.embed(told.append) == 40
+    assert hw.vectors.fill(told.append) == 40
 
     assert told == [32, 40]
 
@@ -197,7 +197,7 @@ def test_a_server_that_is_away_leaves_words_to_find_it(tmp_path: Path) -> None:
         assert found
         assert isinstance(troubles[0], TransientError)
         with pytest.raises(TransientError):
-            hw.embed()
+            hw.vectors.fill()
 
 
 def test_an_endpoint_is_asked_within_the_budget(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_an_endpoint_is_asked_within_the_budget(tmp_path: Path) -> None:
         with hardwon.open(settings=settings) as hw:
             agent = hw.agent("coder")
             agent.lessons.add("one", "two")
-            assert hw.embed() == 1
+            assert hw.vectors.fill() == 1
             first = agent.before_turn("something else")
             second = agent.before_turn("another thing")
             spent = hw.spent()
@@ -281,7 +281,7 @@ class Slow(Topics):
         return super().embed(texts)
 
 with hardwon.open(sys.argv[1], embedder=Slow()) as hw:
-    hw.embed(lambda done: print(done, flush=True))
+    hw.vectors.fill(lambda done: print(done, flush=True))
 """
 
 
@@ -300,9 +300,9 @@ def test_a_killed_backfill_goes_on_where_it_was(tmp_path: Path) -> None:
         filling.send_signal(signal.SIGKILL)
 
     with hardwon.open(tmp_path, embedder=Topics()) as hw:
-        _, have, active = hw.embedded()
+        _, have, active = hw.vectors.counts()
         assert 32 <= have <= 96
-        assert hw.embed() == active - have
+        assert hw.vectors.fill() == active - have
         assert hw.check() == []
 
 

@@ -339,6 +339,8 @@ def test_memory_needs_no_disk(tmp_path: Path) -> None:
         ("waiting", "queue.waiting", ()),
         ("dead", "queue.dead", ()),
         ("queue_status", "queue.status", ()),
+        ("embed", "vectors.fill", ()),
+        ("embedded", "vectors.counts", ()),
     ],
 )
 def test_old_names_of_a_hardwon_work_and_warn(

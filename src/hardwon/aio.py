@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 _HANDLES = (
     *(api.Hardwon, api.Agent, Lessons, projects.Projects, tenants.Tenant),
-    *(namespaces.JobQueue, namespaces.Goals, namespaces.Runs, namespaces.Answers),
+    *(namespaces.JobQueue, namespaces.Vectors),
+    *(namespaces.Goals, namespaces.Runs, namespaces.Answers),
 )
 _AT_ONCE = {"agent", "tenant"}  # make a handle; touch no disk
 

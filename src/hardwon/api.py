@@ -23,7 +23,17 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
     from typing import Any, TypeVar
 
-    from hardwon import answering, handed_over, moved_names, namespaces, reading, reporting, tenants
+    from hardwon import (
+        _sync,
+        answering,
+        forgetting,
+        handed_over,
+        moved_names,
+        namespaces,
+        reading,
+        reporting,
+        tenants,
+    )
     from hardwon import projects as claims
     from hardwon.failures import call_keys, verdict
     from hardwon.learn import executions, failed_runs, goals, trials
@@ -36,7 +46,7 @@ if TYPE_CHECKING:
     from hardwon.ranking.scores import Judged
     from hardwon.runtime import Answerer, Processor
     from hardwon.settings import Settings
-    from hardwon.values import episode, execution
+    from hardwon.values import episode
     from hardwon.values import step as steps
     from hardwon.values.job import Job
     from hardwon.values.queue import Tally
@@ -51,13 +61,14 @@ else:
     call_keys, episode = lazy("hardwon.failures.call_keys"), lazy("hardwon.values.episode")
     mining = lazy("hardwon.learn.transcripts.mining")
     nights, goals = lazy("hardwon.learn.maintenance"), lazy("hardwon.learn.goals")
-    execution, steps = lazy("hardwon.values.execution"), lazy("hardwon.values.step")
+    steps = lazy("hardwon.values.step")
     verdict = lazy("hardwon.failures.verdict")
     executions, reporting = lazy("hardwon.learn.executions"), lazy("hardwon.reporting")
     capture, reading = lazy("hardwon.pipeline.capture"), lazy("hardwon.reading")
     handed_over, moved_names = lazy("hardwon.handed_over"), lazy("hardwon.moved_names")
     failed_runs, answering = lazy("hardwon.learn.failed_runs"), lazy("hardwon.answering")
     claims, tenants = lazy("hardwon.projects"), lazy("hardwon.tenants")
+    forgetting, _sync = lazy("hardwon.forgetting"), lazy("hardwon._sync")
 
 
 def open(
@@ -128,14 +139,14 @@ class Hardwon:
 
     def drain(self) -> Tally:
         """Work every queued job that is due, now."""
-        return self._engine.drain()
+        return _sync.run_sync(self._engine.worker.drain)
 
     def work(self, mode: str = "forever", *, idle: timedelta | None = None) -> Tally:
         """Work the queue until SIGTERM or SIGINT, or until nothing came for `idle`.
 
         The mode `empty` ends when nothing is due, the mode `once` after one job.
         """
-        return self._engine.work(mode, idle=idle)
+        return _sync.run_sync(lambda: self._engine.worker.serve(mode, idle=idle))
 
     @property
     def worker(self) -> WorkerProcess:
@@ -143,7 +154,7 @@ class Hardwon:
         return self._engine.worker
 
     def wake(self) -> int | None:
-        """See that somebody works the queue: starts a worker process when nobody does."""
+        """Make sure a worker is running: starts a process when none is; its id, if one was."""
         return self._engine.wake()
 
     @property
@@ -164,7 +175,7 @@ class Hardwon:
 
     def spent(self) -> Spent:
         """What models have cost today, in all: `calls`, `tokens`, `money`."""
-        return self._engine.spent()
+        return self._engine.accounts.today()
 
     def report(
         self,
@@ -182,20 +193,10 @@ class Hardwon:
         own = scoped(agent, project=project, tenant=tenant)
         return reporting.report(self._engine, own, since=since, whole=whole)
 
-    def embed(self, tell: Callable[[int], None] | None = None) -> int:
-        """Give every lesson that lacks one its vector, as workers do; how many were made.
-
-        `tell` hears how many are done. Nothing happens when no embedder is set.
-        """
-        done = 0
-        for done in self._engine.meaning.fill():
-            if tell is not None:
-                tell(done)
-        return done
-
-    def embedded(self) -> tuple[str, int, int]:
-        """Which embedder is on, how many lessons have its vector, and how many should."""
-        return self._engine.meaning.counts()
+    @property
+    def vectors(self) -> namespaces.Vectors:
+        """The embeddings of lessons: `fill`, `counts`."""
+        return namespaces.Vectors(self._engine)
 
     def check(self) -> list[str]:
         """What is wrong with the stored data, in words; nothing when all is well."""
@@ -207,8 +208,7 @@ class Hardwon:
 
     def forget_tenant(self, tenant: str) -> None:
         """Remove a tenant with all it has: lessons, logs, jobs, dead letters, runs and loops."""
-        trials.forget(self._engine, tenant)
-        self._engine.forget(tenant)
+        forgetting.forget(self._engine, tenant)
 
     def close(self) -> None:
         """Release files. What is queued stays queued."""

@@ -8,6 +8,8 @@ from typing import Any
 OF_HARDWON = {
     **{name: f"queue.{name}" for name in ("waiting", "dead", "revive", "purge")},
     "queue_status": "queue.status",
+    "embed": "vectors.fill",
+    "embedded": "vectors.counts",
 }
 OF_AGENT = {
     "goal_ended": "goals.ended",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Protocol, TypeVar
 
-    from hardwon import answering, handed_over
+    from hardwon import answering, handed_over, worker
     from hardwon.learn import executions, goals
     from hardwon.pipeline.refine import Refined
     from hardwon.pipeline.verify import Verdict
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         def __call__(self, call: Callable[[], T], otherwise: T) -> T: ...
 else:
     goals, executions = lazy("hardwon.learn.goals"), lazy("hardwon.learn.executions")
-    handed_over = lazy("hardwon.handed_over")
+    handed_over, worker = lazy("hardwon.handed_over"), lazy("hardwon.worker")
     execution, answering = lazy("hardwon.values.execution"), lazy("hardwon.answering")
 
 
@@ -60,8 +60,29 @@ class JobQueue:
             self._engine.queue.purge(identity)
 
     def status(self) -> tuple[QueueCounts, WorkerStatus]:
-        """How the queue stands, and what its worker last told: empty when nobody works."""
-        return self._engine.queue_status()
+        """The counts of the queue, and the last report of its worker; empty when none runs."""
+        return self._engine.queue.counts(), worker.status(self._engine.settings)
+
+
+class Vectors:
+    """The embeddings of lessons. Without an embedder there are none."""
+
+    def __init__(self, engine: Runtime) -> None:
+        self._engine = engine
+
+    def fill(self, tell: Callable[[int], None] = lambda done: None) -> int:
+        """Embed every lesson that has no vector yet, as workers do; how many were embedded.
+
+        `tell` is called with the number of those done so far.
+        """
+        done = 0
+        for done in self._engine.meaning.fill():
+            tell(done)
+        return done
+
+    def counts(self) -> tuple[str, int, int]:
+        """The name of the embedder, how many lessons have its vector, and how many should."""
+        return self._engine.meaning.counts()
 
 
 class Goals:

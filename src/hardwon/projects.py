@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from hardwon import trust
 from hardwon.errors import InvalidInput, NotFound, storage_error
 from hardwon.project import claim_of
-from hardwon.runtime import MEMORY
 from hardwon.values.lesson import Status
 from hardwon.values.scope import apart, folder_digest
 
@@ -83,6 +82,6 @@ class Projects:
 
     @property
     def _home(self) -> str:
-        if self._engine.target == MEMORY:
+        if not self._engine.on_disk:
             raise InvalidInput("folders are trusted in a home; this hardwon is in memory")
         return self._engine.settings.home

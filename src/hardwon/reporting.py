@@ -54,7 +54,7 @@ def report(
         lessons=tuple(facts.lessons(window, new=now - _NEW)),
         deliveries=tuple(facts.deliveries(window)),
         unsolved=tuple(facts.unsolved(window, limit=_OPEN)),
-        spent=Spending(*engine.spent()[:3]),
+        spent=Spending(*engine.accounts.today()[:3]),
         queue=engine.queue.counts(),
         proof=sentence(engine.store.units.arms(window), share=engine.settings.proof.share),
         verdicts=tuple(_verdicts(engine, window)),

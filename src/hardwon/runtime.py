@@ -15,64 +15,34 @@ from hardwon.settings import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Awaitable, Callable, Iterator, Sequence
-    from datetime import timedelta
     from typing import Any
 
-    from hardwon import _sync, embeddings, mirror, models, trust, upkeep, worker
+    from hardwon import embeddings, mirror, models, trust, upkeep, worker
     from hardwon.failures import clues
     from hardwon.models import budget, function, rules
-    from hardwon.pipeline import (
-        capture,
-        consolidate,
-        imagine,
-        mine,
-        refine,
-        reflect,
-        screen,
-        verify,
-        word,
-        work,
-    )
+    from hardwon.pipeline import capture, consolidate, imagine, screen
     from hardwon.ports import Embedder, Model, Request, Store, WorkedQueue
-    from hardwon.ranking.query import Near
-    from hardwon.service import database as service
     from hardwon.settings import GoalSettings, Settings
-    from hardwon.stores import journal, memory, postgres, redis, runs, spool, sqlite
-    from hardwon.values import evidence, provenance
-    from hardwon.values import queue as outcomes
+    from hardwon.stores import journal, memory, postgres, redis, spool, sqlite
     from hardwon.values.episode import Episode
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
-    from hardwon.values.queue import QueueCounts, Tally, WorkerStatus
-    from hardwon.values.scope import Scope
     from hardwon.values.step import Step
 
     Answerer = Callable[[Request], Any]
     Processor = Callable[["Runtime", Job], Awaitable[Any]]
 else:
-    runs = lazy("hardwon.stores.runs")
-    outcomes = lazy("hardwon.values.queue")
     memory, sqlite = lazy("hardwon.stores.memory"), lazy("hardwon.stores.sqlite")
     redis, postgres = lazy("hardwon.stores.redis"), lazy("hardwon.stores.postgres")
     journal, spool = lazy("hardwon.stores.journal"), lazy("hardwon.stores.spool")
-    mirror = lazy("hardwon.mirror")
-    asyncio, _sync = lazy("asyncio"), lazy("hardwon._sync")
-    embeddings = lazy("hardwon.embeddings")
-    clues = lazy("hardwon.failures.clues")
-    provenance = lazy("hardwon.values.provenance")
-    evidence = lazy("hardwon.values.evidence")
+    mirror, embeddings = lazy("hardwon.mirror"), lazy("hardwon.embeddings")
     models, rules = lazy("hardwon.models"), lazy("hardwon.models.rules")
     function, budget = lazy("hardwon.models.function"), lazy("hardwon.models.budget")
     capture, consolidate = lazy("hardwon.pipeline.capture"), lazy("hardwon.pipeline.consolidate")
-    reflect, screen = lazy("hardwon.pipeline.reflect"), lazy("hardwon.pipeline.screen")
-    refine, verify = lazy("hardwon.pipeline.refine"), lazy("hardwon.pipeline.verify")
-    imagine = lazy("hardwon.pipeline.imagine")
-    mine, word = lazy("hardwon.pipeline.mine"), lazy("hardwon.pipeline.word")
-    work, worker = lazy("hardwon.pipeline.work"), lazy("hardwon.worker")
-    trust, service = lazy("hardwon.trust"), lazy("hardwon.service.database")
-    upkeep = lazy("hardwon.upkeep")
+    imagine, screen = lazy("hardwon.pipeline.imagine"), lazy("hardwon.pipeline.screen")
+    clues, trust = lazy("hardwon.failures.clues"), lazy("hardwon.trust")
+    worker, upkeep = lazy("hardwon.worker"), lazy("hardwon.upkeep")
 
 
 MEMORY = "memory:"
@@ -101,51 +71,18 @@ class Runtime:
     ) -> None:
         self.settings = settings
         self._embedder = embedder
-        self.target = target
+        self.on_disk = target != MEMORY
         self.clock = clock
         self._model = model
         self.trouble: Callable[[BaseException], None] = _warn
         self.processors: dict[str, Processor] = {}
-        self._copies: mirror.Copies | None = None
         self._tenants = {settings.scope.tenant}  # whose lessons its worker reviews
-        self.store: Store = edge.screened_store(self._opened_store())
+        store, self._copies = _open_store(settings, clock, on_disk=self.on_disk)
+        self.store: Store = edge.screened_store(store)
         self.embeds = bool(embedder or settings.recall.embedder)
         if self.embeds:
             self.meaning.ensure()
-        self.doors = self._opened_doors()
-
-    def _opened_store(self) -> Store:
-        if self.target == MEMORY:
-            return memory.MemoryStore()
-        settings = self.settings
-        try:
-            os.makedirs(settings.home, mode=0o700, exist_ok=True)
-        except OSError as error:
-            raise storage_error(error, settings.home) from error
-        _homes.ensure_own(settings.home)
-        is_shared = bool(settings.postgres.url)
-        store = self._shared_store() if is_shared else sqlite.SqliteStore(settings.home)
-        return _with_redis(store, settings.goals) if settings.goals.redis_url else store
-
-    def _shared_store(self) -> Store:
-        """The copy on this machine for one in a hurry; else the database itself."""
-        values, home = self.settings.postgres, self.settings.home
-        if self.settings.is_hurried:
-            return sqlite.SqliteStore(home, copy_of=values.url)
-        store = postgres.PostgresStore(values.url, home, migrate=values.migrate, pool=values.pool)
-        self._copies = mirror.Copies(store, self.settings, self.clock)
-        return store
-
-    def _opened_doors(self) -> Doors:
-        parts = self.store, self.settings, self.clock
-        how: dict[str, Any] = {"on_disk": self.target != MEMORY, "near": self._near}
-        how["trouble"] = lambda error: self.trouble(error)
-        url = self.settings.postgres.url
-        if self.target == MEMORY or not (url and self.settings.is_hurried):
-            return Doors(*parts, **how)
-        doors = mirror.ForwardingDoors(*parts, **how)
-        doors.outgoing = spool.Spool(journal.notes_for(self.settings.home, url))
-        return doors
+        self.doors = _open_doors(self)
 
     @cached_property
     def meaning(self) -> embeddings.SemanticSearch:
@@ -154,17 +91,14 @@ class Runtime:
             self.store,
             self.settings,
             given=self._embedder,
-            account=self._account,
+            account=self.accounts.of,
             trouble=lambda error: self.trouble(error),
         )
-
-    def _near(self, scope: Scope, text: str) -> Near:
-        return self.meaning.near(scope, text) if self.embeds else ()
 
     @cached_property
     def queue(self) -> WorkedQueue:
         """The queue, opened when it is first needed: recall never does."""
-        return edge.screened_queue(worker.open_queue(self.settings, durable=self.target != MEMORY))
+        return edge.screened_queue(worker.open_queue(self.settings, durable=self.on_disk))
 
     @cached_property
     def worker(self) -> worker.WorkerProcess:
@@ -174,7 +108,7 @@ class Runtime:
             self.process,
             settings=self.settings,
             clock=self.clock,
-            spent=lambda: self.spent()._asdict(),
+            spent=lambda: self.accounts.today()._asdict(),
             tend=self._upkeep,
         )
 
@@ -185,9 +119,8 @@ class Runtime:
             yield from self._copies.refresh()
         if self.embeds:
             yield from self.meaning.fill()
-        on_disk = self.target != MEMORY
         yield from upkeep.daily(
-            self.store, self.settings, self._tenants, self.clock(), on_disk=on_disk
+            self.store, self.settings, self._tenants, self.clock(), on_disk=self.on_disk
         )
 
     @cached_property
@@ -203,26 +136,18 @@ class Runtime:
             model = function.as_model(given)
         if isinstance(model, rules.Rules):
             return model
-        return budget.Governed(edge.ScreenedModel(model), self._account(model.name))
+        return budget.Governed(edge.ScreenedModel(model), self.accounts.of(model.name))
 
     @property
     def has_model(self) -> bool:
         """Whether there is a model; without one rules word the lessons."""
         return self.model.name != rules.Rules.name
 
-    def _account(self, name: str) -> budget.Account:
-        return budget.account(name, self.settings.budget, ledger=self.ledger, clock=self.clock)
-
     @cached_property
-    def ledger(self) -> budget.SpendingBook:
-        """The book of what models have cost."""
-        if self.target == MEMORY:
-            return budget.MemoryLedger()
-        return budget.FileLedger(os.path.join(self.settings.home, "spend"))
-
-    def spent(self) -> budget.Spent:
-        """What models have cost today."""
-        return budget.total(self.ledger.rows(budget.day_of(self.clock())))
+    def accounts(self) -> budget.Accounts:
+        """What models may cost, and what they have cost."""
+        folder = os.path.join(self.settings.home, "spend") if self.on_disk else None
+        return budget.Accounts(self.settings.budget, folder, self.clock)
 
     @cached_property
     def imagination(self) -> imagine.Imagination:
@@ -245,41 +170,14 @@ class Runtime:
                 screened, lessons=self.store.lessons, now=now, keeps_dates=keeps_dates
             )
 
-    def drain(self) -> Tally:
-        """Work every job that is due."""
-        return _sync.run_sync(self.worker.drain)
-
-    def work(self, mode: str = "forever", *, idle: timedelta | None = None) -> Tally:
-        """Work the queue until a signal ends it, nothing came for `idle`, or as the mode says."""
-        return _sync.run_sync(lambda: self.worker.serve(mode, idle=idle))
-
     def wake(self) -> int | None:
-        """See that somebody works the queue; the process that was started for it, if one was."""
-        if self.target == MEMORY:
+        """Make sure a worker is running; the id of the process that was started, if one was."""
+        if not self.on_disk:
             return None
         if not self.settings.queue.enabled:
             worker.work_beside(self.worker)
             return None
         return worker.start_detached(self.settings) if self.queue.worker() is None else None
-
-    def queue_status(self) -> tuple[QueueCounts, WorkerStatus]:
-        """How the queue stands, and what its worker last told."""
-        return self.queue.counts(), worker.status(self.settings)
-
-    def forget(self, tenant: str) -> None:
-        """Remove a tenant: what waits first, so that no worker brings it back."""
-        for job in self.queue.waiting():
-            if job.episode.scope.tenant == tenant:
-                self.queue.done(job)
-        for job in self.queue.dead():
-            if job.episode.scope.tenant == tenant:
-                self.queue.purge(job.id)
-        self.ledger.forget(tenant)
-        if self.target != MEMORY:
-            runs.forget(self.settings.home, tenant)
-            trust.forget(self.settings.home, tenant)
-            service.forget(self.settings.home, tenant)
-        self.store.forget(tenant)
 
     def close(self) -> None:
         """Release files; what waits in the queue stays."""
@@ -306,6 +204,45 @@ def settings_at(place: str, given: Settings | None) -> Settings:
         raise InvalidInput(f"no backend for {place.split('://')[0]!r} URLs")
     home = "" if place == MEMORY else os.path.abspath(os.path.expanduser(place)) if place else ""
     return given or load(home or None)
+
+
+def _open_store(
+    settings: Settings, clock: Callable[[], datetime], *, on_disk: bool
+) -> tuple[Store, mirror.Copies | None]:
+    """The store that the settings ask for, and the local copies that its worker refreshes."""
+    if not on_disk:
+        return memory.MemoryStore(), None
+    home, shared, copies = settings.home, settings.postgres, None
+    try:
+        os.makedirs(home, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise storage_error(error, home) from error
+    _homes.ensure_own(home)
+    store: Store
+    if not shared.url:
+        store = sqlite.SqliteStore(home)
+    elif settings.is_hurried:
+        store = sqlite.SqliteStore(home, copy_of=shared.url)
+    else:
+        store = postgres.PostgresStore(shared.url, home, migrate=shared.migrate, pool=shared.pool)
+        copies = mirror.Copies(store, settings, clock)
+    return (_with_redis(store, settings.goals) if settings.goals.redis_url else store), copies
+
+
+def _open_doors(engine: Runtime) -> Doors:
+    """Doors over the store; over a local copy, those that also note what the server must learn."""
+    settings, url = engine.settings, engine.settings.postgres.url
+    parts = engine.store, settings, engine.clock
+    how: dict[str, Any] = {
+        "on_disk": engine.on_disk,
+        "near": lambda *asked: engine.meaning.near(*asked) if engine.embeds else (),
+        "trouble": lambda error: engine.trouble(error),
+    }
+    if not (engine.on_disk and url and settings.is_hurried):
+        return Doors(*parts, **how)
+    doors = mirror.ForwardingDoors(*parts, **how)
+    doors.outgoing = spool.Spool(journal.notes_for(settings.home, url))
+    return doors
 
 
 def _with_redis(store: Store, goals: GoalSettings) -> Store:

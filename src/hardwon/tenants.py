@@ -9,7 +9,6 @@ from hardwon import reporting
 from hardwon.lessons import within
 from hardwon.models import budget
 from hardwon.ranking.query import query
-from hardwon.runtime import MEMORY
 from hardwon.stores import runs
 from hardwon.text.clean import one_line
 from hardwon.values.delivery import Door
@@ -112,7 +111,7 @@ class Tenant:
 
         A run's file does not tell its agent: of a part of a tenant none is told.
         """
-        if self._engine.target == MEMORY or self.place != Place(self.place.tenant):
+        if not self._engine.on_disk or self.place != Place(self.place.tenant):
             return []
         return runs.at_work(self._engine.settings.home, self.place.tenant)
 
@@ -127,7 +126,7 @@ class Tenant:
 
     def _spent_on(self, day: str) -> dict[str, Spent]:
         sums: dict[str, Spent] = {}
-        for tenant, model, spent in self._engine.ledger.rows(day):
+        for tenant, model, spent in self._engine.accounts.ledger.rows(day):
             if tenant == self.place.tenant:
                 sums[model] = sums.get(model, budget.Spent()) + spent
         return sums

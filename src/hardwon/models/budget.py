@@ -272,18 +272,29 @@ class GovernedEmbedder:
         return vectors
 
 
-def account(
-    name: str, budget: Budget, *, ledger: SpendingBook, clock: Callable[[], datetime]
-) -> Account:
-    """What the model of this name may cost under a budget."""
-    return Account(
-        name,
-        ledger=ledger,
-        limits=DayLimits(budget.calls, budget.tokens, budget.money),
-        tenant_limits=DayLimits(budget.tenant_calls, budget.tenant_tokens, budget.tenant_money),
-        prices=budget.prices,
-        clock=clock,
-    )
+class Accounts:
+    """What models may cost under one budget, and the ledger of what they have cost."""
+
+    def __init__(self, budget: Budget, folder: str | None, clock: Callable[[], datetime]) -> None:
+        self.ledger: SpendingBook = MemoryLedger() if folder is None else FileLedger(folder)
+        self._budget = budget
+        self._clock = clock
+
+    def of(self, name: str) -> Account:
+        """The account of the model of this name."""
+        budget = self._budget
+        return Account(
+            name,
+            ledger=self.ledger,
+            limits=DayLimits(budget.calls, budget.tokens, budget.money),
+            tenant_limits=DayLimits(budget.tenant_calls, budget.tenant_tokens, budget.tenant_money),
+            prices=budget.prices,
+            clock=self._clock,
+        )
+
+    def today(self) -> Spent:
+        """What all models have cost today."""
+        return total(self.ledger.rows(day_of(self._clock())))
 
 
 def total(rows: Iterable[tuple[str, str, Spent]]) -> Spent:

@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING
 
 from hardwon import _files
-from hardwon.runtime import MEMORY
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 def lease(engine: Runtime, dream: Dream) -> Lease | None:
     """The lease of a dream; None where nothing outlives the process."""
-    return None if engine.target == MEMORY else Lease(engine.settings.home, dream.id)
+    return None if not engine.on_disk else Lease(engine.settings.home, dream.id)
 
 
 class Lease:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from hardwon.learn.transcripts.questions import OWN_DOMAIN, OWN_PROJECT
 from hardwon.learn.transcripts.related import SUMMARIES
 from hardwon.learn.transcripts.rules.sentences import stack
-from hardwon.runtime import MEMORY
 from hardwon.stores.markdown import insights as notes
 from hardwon.trust import project_for
 
@@ -63,5 +62,5 @@ class Destinations:
 
 def in_project(scope: Scope, context: Context, engine: Runtime) -> Scope:
     """The scope of the project that the session ran in."""
-    home = "" if engine.target == MEMORY else engine.settings.home
+    home = "" if not engine.on_disk else engine.settings.home
     return scope._replace(project=project_for(context.project_path, home, tenant=scope.tenant))

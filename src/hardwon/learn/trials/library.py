@@ -18,7 +18,6 @@ from hardwon.learn.trials.search import PARTS, RecordFilter, SharedPoint, patter
 from hardwon.learn.trials.snapshots import repository
 from hardwon.learn.trials.to_lessons import keep_lessons
 from hardwon.learn.trials.window import window
-from hardwon.runtime import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -153,7 +152,7 @@ class Library:
 
 def root_of(engine: Runtime) -> str:
     """Where the loops of this hardwon are; those of a memory backend end with it."""
-    if engine.target != MEMORY:
+    if engine.on_disk:
         return os.path.join(engine.settings.home, "loops")
     if engine not in _TEMPORARY:
         _TEMPORARY[engine] = tempfile.mkdtemp(prefix="hardwon-loops-")

@@ -50,5 +50,5 @@ def command(port: int | None, home: str | None) -> None:
 def _warm_up(hw: hardwon.Hardwon) -> None:
     """Read the weights of an embedder before the first prompt has to wait for them."""
     with suppress(HardwonError):  # a server that is away is told of at the doors
-        hw.embed()
+        hw.vectors.fill()
         hw.agent("warm-up").explain("turn", "warm up")

@@ -151,7 +151,7 @@ def _meaning(settings: Settings) -> tuple[bool, str]:
     if not os.path.isdir(settings.home):
         return True, f"{settings.recall.embedder}; no lessons yet"
     with hardwon.open(settings=settings) as hw:
-        name, have, active = hw.embedded()
+        name, have, active = hw.vectors.counts()
     rest = "" if have >= active else "; `hardwon lesson embed` or a worker makes the rest"
     return True, f"{name}: {have} of {active} lessons have a vector{rest}"
 

@@ -256,10 +256,10 @@ def embed(home: str | None, as_json: bool) -> None:
     The embedder is the one that recall.embedder names, minilm when it names none.
     """
     with hardwon.open(settings=options.with_meaning(load(home), True)) as hw:
-        _, had, active = hw.embedded()
+        _, had, active = hw.vectors.counts()
         with Progress("Embedding", is_quiet=as_json) as tell:
-            made = hw.embed(lambda done: tell(done, active - had))
-        name, have, active = hw.embedded()
+            made = hw.vectors.fill(lambda done: tell(done, active - had))
+        name, have, active = hw.vectors.counts()
     if as_json:
         dump({"embedder": name, "made": made, "embedded": have, "active": active})
         return

@@ -1,0 +1,29 @@
+"""Removing a tenant with all it has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon import trust
+from hardwon.learn import trials
+from hardwon.service import database as service
+from hardwon.stores import runs
+
+if TYPE_CHECKING:
+    from hardwon.runtime import Runtime
+
+
+def forget(engine: Runtime, name: str) -> None:
+    """Remove a tenant: its jobs first, so that no worker brings lessons back."""
+    trials.forget(engine, name)
+    for job in engine.queue.waiting():
+        if job.episode.scope.tenant == name:
+            engine.queue.done(job)
+    for job in engine.queue.dead():
+        if job.episode.scope.tenant == name:
+            engine.queue.purge(job.id)
+    engine.accounts.ledger.forget(name)
+    if engine.on_disk:
+        for kept in (runs, trust, service):
+            kept.forget(engine.settings.home, name)
+    engine.store.forget(name)
