@@ -16,7 +16,16 @@ from hardwon import _files
 from hardwon.errors import StorageError, storage_error
 from hardwon.pipeline import inject, work
 from hardwon.queues import records
-from hardwon.queues.files import admission, directory, folder, lock, record_dir, schedule, watch
+from hardwon.queues.files import (
+    admission,
+    dead_letters,
+    directory,
+    folder,
+    lock,
+    record_dir,
+    schedule,
+    watch,
+)
 from hardwon.queues.postgres import statements
 from hardwon.stores.postgres import fresh, index, settle
 from hardwon.stores.sqlite import database
@@ -97,21 +106,21 @@ def no_limit() -> None:
 
 
 def newest_first() -> None:
-    scan = watch.Lookout.scan
-    watch.Lookout.scan = lambda self, known: scan(self, known)[::-1]  # type: ignore[method-assign]
+    scan = watch.FolderWatch.scan
+    watch.FolderWatch.scan = lambda self, known: scan(self, known)[::-1]  # type: ignore[method-assign]
 
 
 def until_the_next_start() -> None:
     """What finds no room in memory at start is not looked at again."""
-    leave = schedule.Agenda.leave_outside
+    leave = schedule.Schedule.leave_outside
 
-    def forgetful(self: schedule.Agenda, name: str) -> None:
+    def forgetful(self: schedule.Schedule, name: str) -> None:
         if len(self._left) < self._capacity:
             leave(self, name)
         else:
             self._out.add(name)
 
-    schedule.Agenda.leave_outside = forgetful  # type: ignore[method-assign]
+    schedule.Schedule.leave_outside = forgetful  # type: ignore[method-assign]
 
 
 def wall_clock() -> None:
@@ -121,26 +130,26 @@ def wall_clock() -> None:
 
 def stale_deleted() -> None:
     """What is too old is removed, as the published system does."""
-    bury = record_dir.Letters.bury
+    bury = dead_letters.DeadLetters.bury
 
-    def forget(self: record_dir.Letters, job: Job) -> None:
+    def forget(self: dead_letters.DeadLetters, job: Job) -> None:
         if job.last_error == admission.STALE:
             self._waiting.remove(job.id)
         else:
             bury(self, job)
 
-    record_dir.Letters.bury = forget  # type: ignore[method-assign]
+    dead_letters.DeadLetters.bury = forget  # type: ignore[method-assign]
 
 
 def counted_twice() -> None:
     """What is found at start is counted again when it is admitted."""
-    admit = admission.Intake._admit
+    admit = admission.Admission._admit
 
-    def doubled(self: admission.Intake, identity: str, now: Any) -> None:
+    def doubled(self: admission.Admission, identity: str, now: Any) -> None:
         self.flow["accepted"] += 1
         admit(self, identity, now)
 
-    admission.Intake._admit = doubled  # type: ignore[method-assign]
+    admission.Admission._admit = doubled  # type: ignore[method-assign]
 
 
 def a_series_a_job() -> None:
@@ -182,24 +191,24 @@ def in_place() -> None:
 def bury_first() -> None:
     """A job is taken from where it was before it is written to where it goes."""
 
-    def bury(self: record_dir.Letters, job: Job) -> None:
+    def bury(self: dead_letters.DeadLetters, job: Job) -> None:
         self._waiting.remove(job.id)
         self._dead.replace(job)
 
-    def revive(self: record_dir.Letters, identity: str, now: Any) -> None:
+    def revive(self: dead_letters.DeadLetters, identity: str, now: Any) -> None:
         job = self._dead.get(identity)
         assert job
         self._dead.remove(identity)
         fresh = job._replace(attempts=0, last_error="", enqueued_at=now, due=now)
         self._waiting.add(identity, records.encode(fresh))
 
-    record_dir.Letters.bury = bury  # type: ignore[method-assign]
-    record_dir.Letters.revive = revive  # type: ignore[method-assign]
+    dead_letters.DeadLetters.bury = bury  # type: ignore[method-assign]
+    dead_letters.DeadLetters.revive = revive  # type: ignore[method-assign]
 
 
 def no_settling() -> None:
     """A move that was cut short is left as it is."""
-    record_dir.Letters.settle = lambda self, job: True  # type: ignore[method-assign]
+    dead_letters.DeadLetters.settle = lambda self, job: True  # type: ignore[method-assign]
 
 
 def swallow() -> None:
@@ -229,7 +238,7 @@ def no_lock() -> None:
 
 def attempts_in_memory() -> None:
     """Attempts are counted, but not on disk."""
-    record_dir.Shelf.replace = lambda self, job: None  # type: ignore[method-assign]
+    record_dir.RecordDir.replace = lambda self, job: None  # type: ignore[method-assign]
 
 
 def burnt_attempt() -> None:

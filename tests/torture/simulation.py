@@ -131,7 +131,7 @@ class Life:
         told = self.queue.counts()
         if not told.accepted:
             return True
-        self.queue._intake.look(self.now)
+        self.queue._admission.look(self.now)
         told = self.queue.counts()
         return told.accepted == told.done + told.buried + told.set_aside + told.pending
 

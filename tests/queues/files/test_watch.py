@@ -43,8 +43,8 @@ def test_the_oldest_files_are_found_first(folder: Folder) -> None:
         path.write_bytes(b"x")
         os.utime(path, (1_000_000 + age,) * 2)
 
-    assert watch.Lookout(folder).scan(()) == ["b", "c", "a"]
-    assert watch.Lookout(folder).scan({"b"}) == ["c", "a"]
+    assert watch.FolderWatch(folder).scan(()) == ["b", "c", "a"]
+    assert watch.FolderWatch(folder).scan({"b"}) == ["c", "a"]
 
 
 def test_a_file_that_is_too_large_or_none_is_not_read(folder: Folder) -> None:

@@ -6,14 +6,15 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.errors import StorageError
-from hardwon.queues.files.schedule import Agenda
-from hardwon.queues.files.watch import Lookout
+from hardwon.queues.files.schedule import Schedule
+from hardwon.queues.files.watch import FolderWatch
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.queues.files.counts import EventCounts
-    from hardwon.queues.files.record_dir import Letters, Shelf
+    from hardwon.queues.files.dead_letters import DeadLetters
+    from hardwon.queues.files.record_dir import RecordDir
     from hardwon.values.job import Job
 
 _YEAR = timedelta(days=365)
@@ -31,52 +32,56 @@ class QueueLimits(NamedTuple):
     longest_wait: timedelta = timedelta(days=1)  # a clock that jumped must not park a job
 
 
-class Intake:
+class Admission:
     """The records that wait, as far as their owner knows them, and what became of them."""
 
     def __init__(
         self,
-        waiting: Shelf,
-        letters: Letters,
+        waiting: RecordDir,
+        dead_letters: DeadLetters,
         counts: EventCounts,
         limits: QueueLimits = QueueLimits(),
     ) -> None:
         self._waiting = waiting
-        self._letters = letters
+        self._dead_letters = dead_letters
         self._counts = counts
         self._limits = limits
-        self._lookout = Lookout(waiting.folder)
+        self._watch = FolderWatch(waiting.folder)
         self._replaying: set[str] = set()
-        self.agenda = Agenda(
+        self.schedule = Schedule(
             limits.capacity, drop_oldest=limits.drop_oldest, patience=limits.block_timeout
         )
         self.flow = dict.fromkeys(("accepted", "done", "buried", "set_aside"), 0)
 
+    def anew(self) -> Admission:
+        """The same before anything was found."""
+        return Admission(self._waiting, self._dead_letters, self._counts, self._limits)
+
     def replay(self) -> None:
         """Begin with everything that is there, oldest first."""
-        found = self._lookout.scan(())
+        found = self._watch.scan(())
         self._replaying = set(found)
         self.flow["accepted"] = len(found)
         for identity in found:
-            self.agenda.leave_outside(identity)
+            self.schedule.leave_outside(identity)
 
     def look(self, now: datetime) -> bool:
         """Notice records that others have added; True when there are some."""
-        found = self._lookout.news(self.agenda)
+        found = self._watch.news(self.schedule)
         self.flow["accepted"] += len(found)
         for identity in found:
-            self.agenda.arrive(identity, now)
+            self.schedule.arrive(identity, now)
         return bool(found)
 
     def fill(self, now: datetime) -> None:
         """Admit what waits outside as long as there is room."""
-        while (identity := self.agenda.next_outside()) is not None:
+        while (identity := self.schedule.next_outside()) is not None:
             try:
                 self._admit(identity, now)
             except StorageError:
                 # One bad sector must not hold up the others.
-                self.agenda.admit(identity, now + _ANOTHER_LOOK, now)
-        if late := self.agenda.overlooked(now):
+                self.schedule.admit(identity, now + _ANOTHER_LOOK, now)
+        if late := self.schedule.overlooked(now):
             self._counts.add("rejected_full", late)
 
     def start(self, identity: str, now: datetime) -> Job | None:
@@ -84,7 +89,7 @@ class Intake:
         try:
             job = self._waiting.get(identity)
         except StorageError:
-            self.agenda.admit(identity, now + _ANOTHER_LOOK, now)
+            self.schedule.admit(identity, now + _ANOTHER_LOOK, now)
             return None
         if job is None:
             self.gone(identity, "set_aside")
@@ -100,13 +105,13 @@ class Intake:
 
     def gone(self, identity: str, way: str) -> None:
         """A job has left, this way."""
-        self.agenda.forget(identity)
+        self.schedule.forget(identity)
         self.flow[way] += 1
 
     def keep(self, job: Job) -> None:
         """A job that was handed out waits again."""
-        self.agenda.forget(job.id)
-        self.agenda.admit(job.id, job.due, job.enqueued_at)
+        self.schedule.forget(job.id)
+        self.schedule.admit(job.id, job.due, job.enqueued_at)
 
     def _admit(self, identity: str, now: datetime) -> None:
         job = self._waiting.get(identity)
@@ -114,18 +119,18 @@ class Intake:
             self.gone(identity, "set_aside")
         elif not self._is_fit(job, now):
             self.gone(identity, "buried")
-        elif self.agenda.admit(identity, self._local_due(job, now), job.enqueued_at):
+        elif self.schedule.admit(identity, self._local_due(job, now), job.enqueued_at):
             self._counts.add("dropped_oldest")
 
     def _is_fit(self, job: Job, now: datetime) -> bool:
         """Whether a found record is to be worked: not dead already, not too old."""
         was_there = job.id in self._replaying
         self._replaying.discard(job.id)
-        if not self._letters.settle(job):
+        if not self._dead_letters.settle(job):
             return False
         limit = self._limits.stale_after
         if was_there and limit and now - job.enqueued_at > limit:
-            self._letters.bury(job._replace(last_error=STALE))
+            self._dead_letters.bury(job._replace(last_error=STALE))
             self._counts.add("stale")
             return False
         return True

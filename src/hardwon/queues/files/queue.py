@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from hardwon._cold.lazy import lazy
 from hardwon.errors import StorageError
-from hardwon.queues.files.admission import Intake, QueueLimits
+from hardwon.queues.files.admission import Admission, QueueLimits
 from hardwon.queues.files.counts import EventCounts
+from hardwon.queues.files.dead_letters import DeadLetters
 from hardwon.queues.files.folder import Folder
 from hardwon.queues.files.lock import SignedLock
-from hardwon.queues.files.record_dir import Letters, Shelf
-from hardwon.queues.files.watch import Lookout, clean
+from hardwon.queues.files.record_dir import RecordDir
+from hardwon.queues.files.watch import FolderWatch, clean
 from hardwon.queues.records import encode_new
 from hardwon.text.clean import file_id
 from hardwon.values.queue import QueueCounts
@@ -42,16 +43,15 @@ class FileQueue:
     """
 
     def __init__(self, base: str, limits: QueueLimits = QueueLimits()) -> None:
-        self._limits = limits
         self._folders = [Folder(os.path.join(base, n)) for n in ("wal", "dlq", "quarantine")]
         wal, dlq, self._quarantine = self._folders
         self._counts = EventCounts(os.path.join(base, "counts"))
-        self._waiting = Shelf(wal, self._quarantine, self._counts)
-        self._dead = Shelf(dlq, self._quarantine, self._counts)
-        self._letters = Letters(self._waiting, self._dead, os.path.join(base, "dlq.lock"))
+        self._waiting = RecordDir(wal, self._quarantine, self._counts)
+        self._dead = RecordDir(dlq, self._quarantine, self._counts)
+        self._dead_letters = DeadLetters(self._waiting, self._dead, os.path.join(base, "dlq.lock"))
         self._lock = SignedLock(os.path.join(base, "owner.lock"))
         self._bell: inotify.Bell | None = None
-        self._intake = self._new_intake()
+        self._admission = Admission(self._waiting, self._dead_letters, self._counts, limits)
 
     def put(self, job: Job) -> bool:
         file_id(job.id, "job id")
@@ -64,34 +64,34 @@ class FileQueue:
         if not self._lock.is_held and not self._take_over():
             return None
         while True:
-            self._intake.fill(now)
-            name = self._intake.agenda.take(now)
-            if name is None and not self._intake.look(now):
+            self._admission.fill(now)
+            name = self._admission.schedule.take(now)
+            if name is None and not self._admission.look(now):
                 return None
-            if name and (job := self._intake.start(name, now)):
+            if name and (job := self._admission.start(name, now)):
                 return job
 
     def done(self, job: Job) -> None:
         try:
             self._waiting.remove(job.id)
         except StorageError:
-            self._intake.keep(job)
+            self._admission.keep(job)
             raise
-        self._intake.gone(job.id, "done")
+        self._admission.gone(job.id, "done")
 
     def retry(self, job: Job) -> None:
         try:
             self._waiting.replace(job)
         finally:
-            self._intake.keep(job)
+            self._admission.keep(job)
 
     def bury(self, job: Job, reason: str) -> None:
         try:
-            self._letters.bury(job._replace(last_error=reason))
+            self._dead_letters.bury(job._replace(last_error=reason))
         except StorageError:
-            self._intake.keep(job)
+            self._admission.keep(job)
             raise
-        self._intake.gone(job.id, "buried")
+        self._admission.gone(job.id, "buried")
 
     def waiting(self) -> list[Job]:
         return self._waiting.jobs()
@@ -100,19 +100,19 @@ class FileQueue:
         return self._dead.jobs()
 
     def revive(self, identity: str, now: datetime) -> None:
-        self._letters.revive(identity, now)
+        self._dead_letters.revive(identity, now)
 
     def purge(self, identity: str) -> None:
-        self._letters.purge(identity)
+        self._dead_letters.purge(identity)
 
     def counts(self) -> QueueCounts:
         return QueueCounts(
             pending=sum(1 for _ in self._waiting.ids()),
             dead=sum(1 for _ in self._dead.ids()),
             quarantined=sum(1 for _ in self._quarantine.entries()),
-            in_memory=len(self._intake.agenda),
-            in_flight=self._intake.agenda.in_flight,
-            **self._intake.flow,
+            in_memory=len(self._admission.schedule),
+            in_flight=self._admission.schedule.in_flight,
+            **self._admission.flow,
             deduped=self._counts.of("deduped"),
             rejected_full=self._counts.of("rejected_full"),
             dropped_oldest=self._counts.of("dropped_oldest"),
@@ -123,7 +123,7 @@ class FileQueue:
 
     def records(self) -> Iterator[Job]:
         """Each job that waits, the oldest first, for one who takes them elsewhere."""
-        for identity in Lookout(self._waiting.folder).scan(()):
+        for identity in FolderWatch(self._waiting.folder).scan(()):
             if job := self._waiting.get(identity):
                 yield job
 
@@ -147,7 +147,7 @@ class FileQueue:
 
     def close(self) -> None:
         self._lock.release()
-        self._intake.agenda.clear()
+        self._admission.schedule.clear()
 
     def __del__(self) -> None:
         for folder in getattr(self, "_folders", ()):
@@ -161,16 +161,13 @@ class FileQueue:
         """Become the owner, and begin with everything that is there."""
         if not self._lock.acquire():
             return False
-        intake = self._new_intake()
+        admission = self._admission.anew()
         try:
             for folder in self._folders:
                 clean(folder)
-            intake.replay()
+            admission.replay()
         except StorageError:
             self._lock.release()
             raise
-        self._intake = intake
+        self._admission = admission
         return True
-
-    def _new_intake(self) -> Intake:
-        return Intake(self._waiting, self._letters, self._counts, self._limits)

@@ -1,20 +1,17 @@
-"""The dead letters: jobs that were given up, until a person looks at them."""
+"""The dead dead_letters: jobs that were given up, until a person looks at them."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
-from hardwon.errors import NotFound, StorageError, storage_error
+from hardwon.errors import StorageError, storage_error
 from hardwon.queues.files.directory import NotRegular
 from hardwon.queues.files.folder import Folder
-from hardwon.queues.files.lock import SignedLock
 from hardwon.queues.records import READ_LIMIT, BadRecord, decode, encode
-from hardwon.text.clean import file_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from datetime import datetime
     from typing import TypeVar
 
     from hardwon.queues.files.counts import EventCounts
@@ -27,7 +24,7 @@ _FRAME = 16
 _LATEST = float(1 << 33)  # what every file system can note as a time
 
 
-class Shelf:
+class RecordDir:
     """A folder of records; an unreadable one is moved to quarantine and counted."""
 
     def __init__(self, folder: Folder, quarantine: Folder, counts: EventCounts) -> None:
@@ -98,58 +95,6 @@ class Shelf:
         except OSError as error:
             raise storage_error(error, os.path.join(self.folder.path, name)) from error
         self._counts.add("corrupt")
-
-
-class Letters:
-    """Moves jobs between waiting and dead. One at a time does so, across all processes.
-
-    A job is written to where it goes before it is taken from where it was: a crash leaves it in
-    both places, never in none, and `settle` tells which of the two was meant. Removals are for
-    good, so that no power cut brings back what a later move relied on.
-    """
-
-    def __init__(self, waiting: Shelf, dead: Shelf, lock: str) -> None:
-        self._waiting = waiting
-        self._dead = dead
-        self._lock = lock
-
-    def bury(self, job: Job) -> None:
-        """From waiting to dead."""
-        with SignedLock(self._lock):
-            self._dead.replace(job)
-            self._waiting.remove(job.id, for_good=True)
-
-    def revive(self, identity: str, now: datetime) -> None:
-        """From dead to waiting, as if it were new; NotFound when it is not dead."""
-        with SignedLock(self._lock):
-            job = self._dead.get(file_id(identity, "job id"))
-            if job is None:
-                raise NotFound("dead job", identity)
-            # A new age too: it must not be called stale on the next start.
-            fresh = job._replace(attempts=0, last_error="", enqueued_at=now, due=now)
-            self._waiting.add(identity, encode(fresh))
-            self._dead.remove(identity, for_good=True)
-
-    def purge(self, identity: str) -> None:
-        """Remove a dead job for good; NotFound when it is not dead."""
-        with SignedLock(self._lock):
-            if not self._dead.remove(file_id(identity, "job id"), for_good=True):
-                raise NotFound("dead job", identity)
-
-    def settle(self, job: Job) -> bool:
-        """Make an end of a move that a crash cut short; True when the job waits.
-
-        A burial leaves the same age and no fewer attempts; anything else was put again.
-        """
-        if not self._dead.has(job.id):
-            return True
-        with SignedLock(self._lock):
-            dead = self._dead.get(job.id)
-            if dead and dead.enqueued_at == job.enqueued_at and job.attempts >= dead.attempts:
-                self._waiting.remove(job.id, for_good=True)
-                return False
-            self._dead.remove(job.id, for_good=True)
-            return True
 
 
 def _same(job: Job, identity: str) -> Job:

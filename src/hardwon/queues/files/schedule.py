@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
 
-class Agenda:
+class Schedule:
     """Jobs by the time they are due: `capacity` of them sorted, the rest by name only."""
 
     def __init__(self, capacity: int, *, drop_oldest: bool, patience: timedelta) -> None:

@@ -19,7 +19,7 @@ _PAUSE = 20  # … is followed by a pause of so many times its length
 _TICK = 0.02  # seconds; the coarsest clock of a file system that matters here
 
 
-class Lookout:
+class FolderWatch:
     """Watches one folder.
 
     The folder's time ticks slowly: two additions may leave the same mark, so a mark is trusted

@@ -6,7 +6,6 @@ from collections import Counter
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
-from hardwon.ranking.odds import united
 from hardwon.stores.memory.calls import MemoryCalls
 from hardwon.stores.memory.deliveries import MemoryDeliveries
 from hardwon.stores.memory.dreams import MemoryDreams
@@ -68,8 +67,7 @@ class MemoryStore:
         self.deliveries.all = [_moved(d, scope, target) for d in self.deliveries.all]
         self.failures.move(scope, target)
         self.units.move(scope, target)
-        known_here = self.calls.all.setdefault(target, {})
-        known_here |= united(self.calls.all.pop(scope, {}), known_here)
+        self.calls.move(scope, target)
 
     def forget(self, tenant: str) -> None:
         kept = {
@@ -82,12 +80,9 @@ class MemoryStore:
             kept_here.all = [r for r in kept_here.all if r.scope.tenant != tenant]
         self.deliveries.all = [d for d in self.deliveries.all if d.scope.tenant != tenant]
         self.dreams.all = {n: d for n, d in self.dreams.all.items() if d.scope.tenant != tenant}
-        self.failures.all = {k: v for k, v in self.failures.all.items() if k[0].tenant != tenant}
-        kept_times = {k: v for k, v in self.failures.times.items() if k[0].tenant != tenant}
-        self.failures.times = kept_times
-        self.units.all = {k: v for k, v in self.units.all.items() if k[0].tenant != tenant}
-        self.units.shares.pop(tenant, None)
-        self.calls.all = {k: v for k, v in self.calls.all.items() if k.tenant != tenant}
+        self.failures.forget_tenant(tenant)
+        self.units.forget_tenant(tenant)
+        self.calls.forget_tenant(tenant)
         self.history.all = [c for c in self.history.all if c.before.scope.tenant != tenant]
 
     def tend(self) -> int:

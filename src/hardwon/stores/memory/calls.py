@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.ranking.odds import EVERY, LIMITS, PRUNE_EVERY, counted, together
+from hardwon.ranking.odds import EVERY, LIMITS, PRUNE_EVERY, counted, together, united
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,3 +33,12 @@ class MemoryCalls:
             for feature in (EVERY, *features)
         }
         return {feature: together(known) for feature, known in found.items() if known}
+
+    def move(self, scope: Scope, target: Scope) -> None:
+        """Let the counts of a scope be another's, added up."""
+        known_here = self.all.setdefault(target, {})
+        known_here |= united(self.all.pop(scope, {}), known_here)
+
+    def forget_tenant(self, tenant: str) -> None:
+        """Remove the counts of a tenant."""
+        self.all = {scope: known for scope, known in self.all.items() if scope.tenant != tenant}

@@ -31,6 +31,11 @@ class MemoryFailures:
             self.all[new] = known, before + count
             self.times.setdefault(new, []).extend(self.times.pop(key))
 
+    def forget_tenant(self, tenant: str) -> None:
+        """Remove the failures of a tenant."""
+        for key in [key for key in self.all if key[0].tenant == tenant]:
+            del self.all[key], self.times[key]
+
     def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
         counts: dict[str, tuple[str, int]] = {}
         for (owner, signature), (text, count) in self.all.items():

@@ -70,6 +70,11 @@ class MemoryUnits:
             unit, outcome = self.all.pop(key)
             self.all.setdefault((target, *key[1:]), (unit._replace(scope=target), outcome))
 
+    def forget_tenant(self, tenant: str) -> None:
+        """Remove the units of a tenant, and its share."""
+        self.all = {key: known for key, known in self.all.items() if key[0].tenant != tenant}
+        self.shares.pop(tenant, None)
+
     def _counted(
         self, window: Window, stratum: Callable[[Unit], tuple[Any, ...]]
     ) -> dict[tuple[Any, ...], Arms]:

@@ -11,13 +11,12 @@ from hardwon.errors import NotFound
 from hardwon.failures.guards import guard_of
 from hardwon.settings import load
 from hardwon.surfaces.cli import options, story
-from hardwon.surfaces.cli.output import dump, fitted, plural, say, width
+from hardwon.surfaces.cli.lesson_list import show_lessons, show_rows
+from hardwon.surfaces.cli.output import dump, plural, say
 from hardwon.surfaces.cli.progress import Progress
-from hardwon.text.clean import one_line
-from hardwon.values.evidence import Kind
 from hardwon.values.lesson import Status, statuses
 from hardwon.values.plain import plain
-from hardwon.values.provenance import marks, recorded
+from hardwon.values.provenance import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +53,7 @@ def list_(
     with options.Scoped(**place) as agent:
         lessons = agent.lessons.list(limit=limit, status=status)
         others = {} if as_json else agent.lessons.elsewhere()
-    _show(lessons, as_json, none="no lessons", head=("lesson",), scope=agent.scope)
+    show_lessons(lessons, as_json, none="no lessons", head=("lesson",), scope=agent.scope)
     if others:
         places = [f"{count:,} with {options.chosen(scope)}" for scope, count in others.items()]
         more = "; …" if len(places) > _NAMED else ""
@@ -70,7 +69,7 @@ def search(text: str, limit: int, as_json: bool, **place: Any) -> None:
     """Lessons that contain TEXT."""
     with options.Scoped(**place) as agent:
         lessons = agent.lessons.search(text, limit=limit)
-    _show(lessons, as_json, none="no matches", head=("match", "matches"), scope=agent.scope)
+    show_lessons(lessons, as_json, none="no matches", head=("match", "matches"), scope=agent.scope)
 
 
 @command.command()
@@ -241,7 +240,7 @@ def import_(
     if as_json:
         dump(lessons)
         return
-    _rows(lessons if verbose else ())
+    show_rows(lessons if verbose else ())
     say(_imported(lessons))
     if lessons and not trust:
         say("They are not used yet: `hardwon lesson approve ID`, or import again with --trust.")
@@ -304,22 +303,6 @@ def revoke(origin: str, as_json: bool, **place: Any) -> None:
     say(f"OK: removed {plural(len(gone), 'lesson')} of {origin}")
 
 
-def _show(
-    lessons: Sequence[Lesson],
-    as_json: bool,
-    *,
-    none: str,
-    head: tuple[str, ...],
-    scope: hardwon.Scope,
-) -> None:
-    if as_json:
-        dump(lessons)
-        return
-    where = f" in {scope.project} and everywhere" if scope.project else ""
-    say(f"{plural(len(lessons), *head)}{where}:" if lessons else f"({none}{where})")
-    _rows(lessons)
-
-
 def _imported(lessons: Sequence[Lesson]) -> str:
     """The summary of an import."""
     if not lessons:
@@ -327,22 +310,6 @@ def _imported(lessons: Sequence[Lesson]) -> str:
     kept = len({lesson.id for lesson in lessons})
     same = f"; {len(lessons) - kept:,} of them say what another says" * (kept < len(lessons))
     return f"{plural(len(lessons), 'lesson')} imported{same}"
-
-
-def _rows(lessons: Sequence[Lesson]) -> None:
-    """Columns: number, state, how often it was shown, when it applies, and what to do."""
-    rows = fitted([_cells(lesson) for lesson in lessons], room=width() - 2)
-    for lesson, row in zip(lessons, rows, strict=True):
-        say(f"  {row}")
-        reasons = marks(lesson, Kind.QUARANTINED)
-        for reason in reasons if lesson.status == Status.QUARANTINED else ():
-            say(f"      held back: {reason}", dim=True)
-
-
-def _cells(lesson: Lesson) -> tuple[str, ...]:
-    shown = f"shown {lesson.hits:,}" if lesson.hits else ""
-    label = f"[{one_line(lesson.headline())}]"
-    return f"#{lesson.id}", lesson.status, shown, label, one_line(lesson.correction)
 
 
 class _Looked(options.Scoped):
