@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.failures import mistakes
-    from hardwon.pipeline import foretell, mine, screen
+    from hardwon.pipeline import adopt, foretell, mine, scope_memory, screen
+    from hardwon.pipeline.scope_memory import Memory
     from hardwon.ports import Store
     from hardwon.settings import Settings
     from hardwon.values.failure import Failure
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 else:
     mistakes, screen = lazy("hardwon.failures.mistakes"), lazy("hardwon.pipeline.screen")
     foretell, mine = lazy("hardwon.pipeline.foretell"), lazy("hardwon.pipeline.mine")
+    adopt, scope_memory = lazy("hardwon.pipeline.adopt"), lazy("hardwon.pipeline.scope_memory")
 
 
 class Recording:
@@ -47,7 +49,7 @@ class Recording:
         self._store.calls.made(scope, foretell.made(step, past.steps, is_mistake=is_mistake))
         memory = self._memory(scope)
         if not step.failed:
-            return mine.worked(step, past, memory) if _may_show(past) else []
+            return self._worked(step, past, memory) if _may_show(past) else []
         if step.failure is None:
             return []
         self._store.failures.met(scope, step.failure.kind, step.failure.text, memory.now)
@@ -67,18 +69,23 @@ class Recording:
         """Note the lessons that were told because of their words."""
         memory = self._memory(scope)
         return [
-            mine.offered(lesson, step.failure, memory)
+            adopt.offered(lesson, step.failure, memory)
             for lesson in told
             if step.failure and step.failure.kind not in lesson.kinds and lesson.scope == scope
         ]
 
-    def _counted(self, scope: Scope, step: Step, past: RunSoFar, memory: mine.Memory) -> list[str]:
+    @staticmethod
+    def _worked(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
+        """Note the fixes that a working step shows, and the lessons that helped."""
+        return mine.worked(step, past, memory) + adopt.overcome(step, past, memory)
+
+    def _counted(self, scope: Scope, step: Step, past: RunSoFar, memory: Memory) -> list[str]:
         """Count a mistake, and the order of calls that would have spared it."""
         known = foretell.Known(scope, self._store.calls, self._store.lessons, memory.now)
         return mine.failed(step, past, memory, counted=foretell.order(step, past.steps, known))
 
-    def _memory(self, scope: Scope) -> mine.Memory:
-        return mine.Memory(scope, self._store.lessons, screen.screen_lesson, self._clock())
+    def _memory(self, scope: Scope) -> Memory:
+        return scope_memory.Memory(scope, self._store.lessons, screen.screen_lesson, self._clock())
 
 
 def _may_show(past: RunSoFar) -> bool:

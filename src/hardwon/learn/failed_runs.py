@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.errors import BudgetSpent, InvalidInput, PermanentError, SetupError
 from hardwon.failures import of_episode
 from hardwon.models.rules import Rules
-from hardwon.pipeline import mine, reflect, screen, word
+from hardwon.pipeline import mine, reflect, scope_memory, screen, word
 from hardwon.runtime import prompt_text
 from hardwon.values import evidence, provenance
 from hardwon.values.queue import SKIPPED
@@ -73,7 +73,7 @@ async def _words_due(engine: Runtime, episode: Episode) -> int:
     if not (engine.has_model and engine.settings.reflexion.persist):
         return 0
     lessons, scope = engine.store.lessons, episode.scope
-    memory = mine.Memory(scope, lessons, screen.screen_lesson, engine.clock())
+    memory = scope_memory.Memory(scope, lessons, screen.screen_lesson, engine.clock())
     with engine.store.together():
         mine.add_case(episode, memory)
     count = 0

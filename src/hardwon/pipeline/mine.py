@@ -6,12 +6,10 @@ put on its record. The record decides whether the lesson is seen, candidate or p
 
 from __future__ import annotations
 
-from hardwon.errors import NotFound
-from hardwon.failures import call_keys, clues, lesson_text
+from hardwon.failures import call_keys, lesson_text
 from hardwon.failures.cases import case_text
 from hardwon.failures.fixes import applies, fixes_shown, was_applied
 from hardwon.failures.tried import tried_in_vain
-from hardwon.ranking.query import Query
 from hardwon.text.clean import clip, one_line
 from hardwon.text.injection import suspicion
 from hardwon.values.episode import Trigger
@@ -20,7 +18,6 @@ from hardwon.values.failure import Failure
 from hardwon.values.fix import with_failure, with_success
 from hardwon.values.lesson import (
     CALLS_KEPT,
-    LIVE,
     MINED,
     RULES,
     SIGNATURES_KEPT,
@@ -32,61 +29,17 @@ from hardwon.values.lesson import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
-    from typing import NamedTuple
 
-    from hardwon.ports import LessonStore
+    from hardwon.pipeline.scope_memory import Memory
     from hardwon.values.episode import Episode
     from hardwon.values.fix import Fix
     from hardwon.values.run import RunSoFar
-    from hardwon.values.scope import Scope
     from hardwon.values.step import Step
-else:
-    from hardwon._cold.namedtuple import NamedTuple
 
 _LINE = 120
-_NEAREST = 8
 _CALLS = {"call", "preparation"}  # sorts of fixes that a call applies for sure
-
-
-class Memory(NamedTuple):
-    """The lessons of one scope, for one who learns."""
-
-    scope: Scope
-    lessons: LessonStore
-    screen: Callable[[Lesson], Lesson]
-    now: datetime
-
-    def about(self, failure: Failure) -> Lesson | None:
-        """The lesson of exactly this scope about a failure kind; the one that stands highest."""
-        asked = Query("error", "", signature=failure.exact, kind=failure.kind)
-        matches = self.lessons.match(self.scope, asked, now=self.now, limit=_NEAREST)
-        own = [match for match in matches if match.lesson.scope == self.scope]
-        own.sort(key=lambda match: (match.is_same_kind, *standing(match.lesson)), reverse=True)
-        return own[0].lesson if own and own[0].is_same_kind else None
-
-    def shown(self, numbers: Iterable[int]) -> list[Lesson]:
-        """The lessons of this scope that a run was told and that have fixes."""
-        found = (self.get(number) for number in sorted(numbers))
-        return [one for one in found if one and one.scope == self.scope and one.fixes]
-
-    def get(self, number: int) -> Lesson | None:
-        """A lesson by its number, if it is still there."""
-        try:
-            return self.lessons.get(self.scope, number)
-        except NotFound:
-            return None
-
-    def keep(self, lesson: Lesson) -> None:
-        """Store a changed lesson."""
-        self.lessons.update(self.screen(lesson._replace(updated_at=self.now)))
-
-
-def standing(lesson: Lesson) -> tuple[int, int, int]:
-    """What decides between two lessons about one kind: state, meetings, age."""
-    state = LIVE.index(lesson.status) if lesson.status in LIVE else -1
-    return state, lesson.met, -lesson.id
 
 
 def failed(step: Step, past: RunSoFar, memory: Memory, *, counted: Fix | None = None) -> list[str]:
@@ -116,8 +69,7 @@ def failed(step: Step, past: RunSoFar, memory: Memory, *, counted: Fix | None = 
 def worked(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
     """Put the fixes that this step shows or applies on record; what to count once a run."""
     counted = shown(step, past, memory)
-    counted += _applied(step, past, memory, counted) + _unneeded(step, past, memory)
-    return counted + _overcome(step, past, memory)
+    return counted + _applied(step, past, memory, counted) + _unneeded(step, past, memory)
 
 
 def shown(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
@@ -186,76 +138,6 @@ def _unneeded(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
                 memory.keep(lesson_text.settled(lesson))
                 marks.append(mark)
     return marks
-
-
-def offered(lesson: Lesson, failure: Failure, memory: Memory) -> str:
-    """Note that a lesson was told at a failure because of its words; the mark of that."""
-    times = sum(
-        value.startswith(failure.kind) for value in values_of(lesson.evidence, Kind.OFFERED)
-    )
-    piece = Evidence(Kind.OFFERED, f"{failure.kind} {times + 1}", memory.now.timestamp())
-    memory.keep(lesson._replace(evidence=joined(lesson.evidence, [piece])))
-    return f"offered {lesson.id} {failure.kind}"
-
-
-def _overcome(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-    """Failures that were overcome after a lesson was offered: they belong to it from now on."""
-    marks: list[str] = []
-    for mark in past.counted:
-        name, _, rest = mark.partition(" ")
-        done = f"overcome {rest}"
-        if name == "offered" and done not in past.counted:
-            number, kind = rest.split(" ")
-            lesson, failing = memory.get(int(number)), _last_failing(past, kind)
-            if not lesson or lesson.origin == MINED or not failing:
-                continue  # what was mined is about the kind that it names
-            if _has_helped(lesson, failing, step, past):
-                _helped(lesson, failing, memory)
-                marks.append(done)
-    return marks
-
-
-def _last_failing(past: RunSoFar, kind: str) -> Step | None:
-    of_kind = (one for one in reversed(past.steps) if one.failure and one.failure.kind == kind)
-    return next(of_kind, None)
-
-
-def _goes_on(failing: Step, step: Step) -> bool:
-    """Whether a working step does what the failing one tried."""
-    if step.tool != failing.tool:
-        return False
-    return step.args.startswith("{") or lesson_text.program(step) == lesson_text.program(failing)
-
-
-def _has_helped(lesson: Lesson, failing: Step, step: Step, past: RunSoFar) -> bool:
-    """Whether a working step does what the lesson advises, or goes on where it spoke of this."""
-    before = past.steps[: past.steps.index(failing) + 1]
-    if clues.follows(lesson, step, before):
-        return True
-    return _goes_on(failing, step) and clues.agree(lesson, failing)
-
-
-def _helped(lesson: Lesson, failing: Step, memory: Memory) -> None:
-    """Note that a lesson helped; with what it does not speak of it has to help twice."""
-    kind = failing.failure.kind if failing.failure else ""
-    before = sum(value.startswith(kind) for value in values_of(lesson.evidence, Kind.HELPED))
-    if before or clues.agree(lesson, failing):
-        _adopt(lesson, failing, memory)
-        return
-    piece = Evidence(Kind.HELPED, f"{kind} {before + 1}", memory.now.timestamp())
-    memory.keep(lesson._replace(evidence=joined(lesson.evidence, [piece])))
-
-
-def _adopt(lesson: Lesson, failing: Step, memory: Memory) -> None:
-    """Give a lesson the failure kind that it helped with, and the record of what was only seen."""
-    failure = failing.failure
-    if failure is None or lesson.scope != memory.scope:
-        return
-    seen = memory.about(failure)
-    if seen is not None and seen.status == Status.SEEN:
-        lesson = lesson.met_again(seen, memory.now)
-        memory.keep(seen._replace(status=Status.SUPERSEDED))
-    memory.keep(lesson._replace(kinds=unique((*lesson.kinds, failure.kind))))
 
 
 def _with_tried(lesson: Lesson, step: Step, past: RunSoFar, memory: Memory) -> Lesson:

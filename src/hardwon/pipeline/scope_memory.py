@@ -1,0 +1,60 @@
+"""The lessons of one scope, as the stages that learn read and change them."""
+
+from __future__ import annotations
+
+from hardwon.errors import NotFound
+from hardwon.ranking.query import Query
+from hardwon.values.lesson import LIVE, Lesson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import datetime
+    from typing import NamedTuple
+
+    from hardwon.ports import LessonStore
+    from hardwon.values.failure import Failure
+    from hardwon.values.scope import Scope
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+_NEAREST = 8
+
+
+class Memory(NamedTuple):
+    """The lessons of one scope. A changed lesson is screened before it is stored."""
+
+    scope: Scope
+    lessons: LessonStore
+    screen: Callable[[Lesson], Lesson]
+    now: datetime
+
+    def about(self, failure: Failure) -> Lesson | None:
+        """The lesson of exactly this scope about a failure kind; the one that stands highest."""
+        asked = Query("error", "", signature=failure.exact, kind=failure.kind)
+        matches = self.lessons.match(self.scope, asked, now=self.now, limit=_NEAREST)
+        own = [match for match in matches if match.lesson.scope == self.scope]
+        own.sort(key=lambda match: (match.is_same_kind, *standing(match.lesson)), reverse=True)
+        return own[0].lesson if own and own[0].is_same_kind else None
+
+    def shown(self, numbers: Iterable[int]) -> list[Lesson]:
+        """The lessons of this scope that a run was told and that have fixes."""
+        found = (self.get(number) for number in sorted(numbers))
+        return [one for one in found if one and one.scope == self.scope and one.fixes]
+
+    def get(self, number: int) -> Lesson | None:
+        """A lesson by its number, if it is still there."""
+        try:
+            return self.lessons.get(self.scope, number)
+        except NotFound:
+            return None
+
+    def keep(self, lesson: Lesson) -> None:
+        """Store a changed lesson."""
+        self.lessons.update(self.screen(lesson._replace(updated_at=self.now)))
+
+
+def standing(lesson: Lesson) -> tuple[int, int, int]:
+    """What decides between two lessons about one kind: state, meetings, age."""
+    state = LIVE.index(lesson.status) if lesson.status in LIVE else -1
+    return state, lesson.met, -lesson.id
