@@ -73,13 +73,20 @@ def _ensure_green(copy: Path, tests: set[str]) -> None:
 def _is_killed(mutant: Mutant, copy: Path) -> bool:
     path = copy / "src" / "hardwon" / mutant.file
     right = path.read_text()
-    path.write_text(right.replace(mutant.old, mutant.new, 1))
+    _write(path, right.replace(mutant.old, mutant.new, 1))
     try:
         is_killed = _fails(copy, mutant.tests)
     finally:
-        path.write_text(right)
+        _write(path, right)
     print("killed  " if is_killed else "SURVIVED", mutant, flush=True)
     return is_killed
+
+
+def _write(path: Path, text: str) -> None:
+    """Change a module; its byte code goes, for two texts of one second may look the same."""
+    path.write_text(text)
+    for compiled in path.parent.glob(f"__pycache__/{path.stem}.*"):
+        compiled.unlink()
 
 
 def _is_fitting(mutant: Mutant) -> bool:
@@ -91,11 +98,7 @@ def _is_fitting(mutant: Mutant) -> bool:
 
 
 def _fails(copy: Path, tests: tuple[str, ...]) -> bool:
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(copy / "src"),
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
+    environment = {**os.environ, "PYTHONPATH": str(copy / "src")}
     command = [sys.executable, *_PYTEST, *tests]
     try:
         ran = subprocess.run(
