@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from hardwon.failures.call_keys import canonical
 from hardwon.failures.features import call_features
-from hardwon.ranking.odds import LIMITS, Call, Counts, Limits, chances, counted, numbered
+from hardwon.ranking.odds import LIMITS, Call, Counts, OddsLimits, chances, counted, numbered
 from hardwon.values.step import Step
 
 _LEVELS = (0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8)
@@ -83,7 +83,7 @@ def _made(steps: list[dict[str, Any]]) -> Iterable[Made]:
         before.append(Step(step["tool"], args, step["output"], failed))
 
 
-def replay(runs: dict[str, list[Made]], limits: Limits) -> Replay:
+def replay(runs: dict[str, list[Made]], limits: OddsLimits) -> Replay:
     """Warn before each call, then learn from it."""
     counts: dict[int, Counts] = {}
     known: set[str] = set()
@@ -112,7 +112,7 @@ def _left_out(groups: dict[str, dict[str, list[Made]]]) -> Iterable[Replay]:
         for doubt, less, narrow, weight in product((1, 2), (0.4, 0.5, 1), (1, 3), (4, 8))
     ]
     tried = [{name: replay(runs, one) for name, runs in groups.items()} for one in grid]
-    picked: Counter[Limits] = Counter()
+    picked: Counter[OddsLimits] = Counter()
     for name in groups:
         rest = [
             [found for other, found in each.items() if other != name or len(groups) == 1]

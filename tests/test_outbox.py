@@ -185,7 +185,7 @@ def test_nothing_is_lost_or_doubled_by_a_failing_network(
 def work(queue: OutboxQueue, worked: Counter[str]) -> None:
     """One turn of a worker behind the failing line."""
     try:
-        while found := queue.claim(NOW, hands=2):
+        while found := queue.claim(NOW, slots=2):
             worked[found.id] += 1
             queue.done(found)
     except Unavailable:

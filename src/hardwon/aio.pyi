@@ -31,8 +31,7 @@ from hardwon.runtime import Answerer
 from hardwon.settings import Settings
 from hardwon.trust import FolderClaim
 from hardwon.values.delivery import Delivery, Injection
-from hardwon.values.dream import Change as DreamChange
-from hardwon.values.dream import Dream
+from hardwon.values.dream import Dream, DreamChange
 from hardwon.values.history import Change
 from hardwon.values.job import Job
 from hardwon.values.lesson import Lesson

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     )
     from hardwon import projects as claims
     from hardwon.failures import call_keys, verdict
-    from hardwon.learn import executions, failed_runs, goals, trials
-    from hardwon.learn import maintenance as nights
+    from hardwon.learn import executions, failed_runs, goals, maintenance, trials
     from hardwon.learn.transcripts import mining
     from hardwon.learn.trials import Loops
     from hardwon.models.budget import Spent
@@ -60,7 +59,7 @@ else:
     trials, namespaces = lazy("hardwon.learn.trials"), lazy("hardwon.namespaces")
     call_keys, episode = lazy("hardwon.failures.call_keys"), lazy("hardwon.values.episode")
     mining = lazy("hardwon.learn.transcripts.mining")
-    nights, goals = lazy("hardwon.learn.maintenance"), lazy("hardwon.learn.goals")
+    maintenance, goals = lazy("hardwon.learn.maintenance"), lazy("hardwon.learn.goals")
     steps = lazy("hardwon.values.step")
     verdict = lazy("hardwon.failures.verdict")
     executions, reporting = lazy("hardwon.learn.executions"), lazy("hardwon.reporting")
@@ -236,9 +235,9 @@ class Agent:
         self._run_name = None if run is None else as_text(run)
 
     @property
-    def dreams(self) -> nights.Dreams:
+    def dreams(self) -> maintenance.Dreams:
         """This agent's lessons put in order while nobody works, with report and undo."""
-        return nights.Dreams(self._engine, self.scope)
+        return maintenance.Dreams(self._engine, self.scope)
 
     @property
     def sessions(self) -> mining.Sessions:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-    class Attempt(Protocol):
+    class Fallback(Protocol):
         """Makes a call; gives `otherwise` when it raises."""
 
         def __call__(self, call: Callable[[], T], otherwise: T) -> T: ...
@@ -88,7 +88,7 @@ class Vectors:
 class Goals:
     """Goals that ended, and what was learnt from them."""
 
-    def __init__(self, engine: Runtime, own: Scope, attempt: Attempt) -> None:
+    def __init__(self, engine: Runtime, own: Scope, attempt: Fallback) -> None:
         self._engine = engine
         self._scope = own
         self._attempt = attempt
@@ -126,7 +126,7 @@ class Goals:
 class Runs:
     """How well runs went."""
 
-    def __init__(self, engine: Runtime, own: Scope, attempt: Attempt) -> None:
+    def __init__(self, engine: Runtime, own: Scope, attempt: Fallback) -> None:
         self._engine = engine
         self._scope = own
         self._attempt = attempt

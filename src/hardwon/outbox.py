@@ -61,10 +61,10 @@ class OutboxQueue:
             self._sender.send()
         return is_new
 
-    def claim(self, now: datetime, *, hands: int = 1) -> Job | None:
+    def claim(self, now: datetime, *, slots: int = 1) -> Job | None:
         self._local.hold()
         self.forward()
-        job = self._server.claim(now, hands=hands)
+        job = self._server.claim(now, slots=slots)
         if job is not None:
             self._claimed.add(job.id)
         return job

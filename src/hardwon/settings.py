@@ -178,8 +178,8 @@ class DreamSettings(NamedTuple):
     idle: timedelta = timedelta(hours=2)  # without activity before it may begin
     every: timedelta = timedelta(hours=6)  # the shortest time between two dreams
     budget: timedelta = timedelta(minutes=10)  # the longest a dream takes
-    changes: int = 100_000  # of one night
-    reworded: int = 20  # lessons that a model may word again in one night
+    changes: int = 100_000  # of one dream
+    reworded: int = 20  # lessons that a model may word again in one dream
     stale: timedelta = timedelta(days=180)  # after which an unsure, unused lesson is retired
 
 

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.failures.call_keys import EXACT, KIND, PROGRAM, Key, blamed_keys, call_keys, canonical
+from hardwon.failures.call_keys import (
+    EXACT,
+    KIND,
+    PROGRAM,
+    CallKey,
+    blamed_keys,
+    call_keys,
+    canonical,
+)
 
 PYTEST = "cd app && python3 -m pytest -q tests/test_a.py 2>&1 | tail -5"
 
@@ -62,10 +70,10 @@ def test_wrappers_and_options_before_a_sub_command_make_no_other_program(
 
 
 def test_a_key_is_text_that_knows_its_grain() -> None:
-    key = Key("~ pytest -q .py")
+    key = CallKey("~ pytest -q .py")
 
     assert (key.grain, key.text) == (KIND, "pytest -q .py")
-    assert Key.of(EXACT, "x" * 300) == "= " + "x" * 198
+    assert CallKey.of(EXACT, "x" * 300) == "= " + "x" * 198
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_jobs_pass_a_pooler(pooled: str) -> None:
     one, other = PostgresQueue(Database(pooled)), PostgresQueue(Database(pooled))
     for task in "abcd":
         one.put(job(task))
-    first, second = one.claim(NOW, hands=2), other.claim(NOW)
+    first, second = one.claim(NOW, slots=2), other.claim(NOW)
     assert first
     assert second
     one.done(first)

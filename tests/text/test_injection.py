@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hardwon.text.injection import _held, _possible, suspicion
-from hardwon.text.injection_patterns import PAIRS, PATTERNS, Pair, Pattern
+from hardwon.text.injection_patterns import PAIRS, PATTERNS, Pattern, WordPair
 from tests.corpora.attacks import attacks, ordinary
 from tests.corpora.injections import BENIGN, injections
 from tests.effort import NEVER_QUADRATIC, cpu_seconds
@@ -101,7 +101,7 @@ def matching(pattern: str) -> st.SearchStrategy[str]:
 @pytest.mark.parametrize("pair", PAIRS, ids=range(len(PAIRS)))
 @settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
 @given(data=st.data())
-def test_no_pair_is_passed_over_for_want_of_a_word(pair: Pair, data: st.DataObject) -> None:
+def test_no_pair_is_passed_over_for_want_of_a_word(pair: WordPair, data: st.DataObject) -> None:
     text = data.draw(matching(pair.start)) + data.draw(matching(pair.end))
 
     assert pair in _possible(PAIRS, _held(text))

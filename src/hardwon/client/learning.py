@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hardwon.client.wire import Wire
-    from hardwon.namespaces import Attempt
-    from hardwon.values.dream import Change, Dream
+    from hardwon.namespaces import Fallback
+    from hardwon.values.dream import Dream, DreamChange
     from hardwon.values.job import Job
     from hardwon.values.reflection import Reflection
     from hardwon.values.scope import Scope
@@ -50,7 +50,7 @@ class _Place:
 class RemoteGoals(Goals):
     """The same verbs over the network."""
 
-    def __init__(self, wire: Wire, own: Scope, attempt: Attempt) -> None:
+    def __init__(self, wire: Wire, own: Scope, attempt: Fallback) -> None:
         super().__init__(ELSEWHERE, own, attempt)
         self._place = _Place(wire, own)
 
@@ -82,7 +82,7 @@ class RemoteGoals(Goals):
 class RemoteRuns(Runs):
     """The same verbs over the network."""
 
-    def __init__(self, wire: Wire, own: Scope, attempt: Attempt) -> None:
+    def __init__(self, wire: Wire, own: Scope, attempt: Fallback) -> None:
         super().__init__(ELSEWHERE, own, attempt)
         self._place = _Place(wire, own)
 
@@ -125,7 +125,7 @@ class RemoteDreams(Dreams):
     def get(self, dream_id: str) -> Dream:
         return reading.dream(self._one(dream_id), self._scope.tenant)
 
-    def changes(self, dream_id: str) -> Sequence[Change]:
+    def changes(self, dream_id: str) -> Sequence[DreamChange]:
         return [reading.dream_change(one) for one in self._one(dream_id)["changes"]]
 
     def undo(self, dream_id: str) -> tuple[Dream, int, int]:

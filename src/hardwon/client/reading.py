@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hardwon.ranking.query import Match
 from hardwon.ranking.scores import Judged
 from hardwon.values.delivery import Injection
-from hardwon.values.dream import Change as DreamChange
-from hardwon.values.dream import Dream
+from hardwon.values.dream import Dream, DreamChange
 from hardwon.values.episode import Episode
 from hardwon.values.evidence import Evidence
 from hardwon.values.failure import Failure

@@ -34,13 +34,13 @@ _PLUMBING = frozenset(
 )
 
 
-class Key(str):
+class CallKey(str):
     """One key of a call. As text, which is how it is stored, its grain stands in front."""
 
     __slots__ = ()
 
     @classmethod
-    def of(cls, grain: str, text: str) -> Key:
+    def of(cls, grain: str, text: str) -> CallKey:
         """The key of this grain, cut to what is stored."""
         return cls(f"{grain} {text}"[:_KEY_LIMIT])
 
@@ -74,15 +74,15 @@ def _dumped(args: Any) -> str:
         return as_text(args)
 
 
-def call_keys(tool: str, args: str) -> tuple[Key, ...]:
+def call_keys(tool: str, args: str) -> tuple[CallKey, ...]:
     """The keys of a call, of all parts of a chain, each once."""
     if args.startswith("{"):
         return _structured_keys(tool.lower(), args)
     keys = [key for command in parse(args)[:_PARTS] for key in command_keys(command)]
-    return tuple(dict.fromkeys(keys)) or (Key.of(PROGRAM, tool.lower()),)
+    return tuple(dict.fromkeys(keys)) or (CallKey.of(PROGRAM, tool.lower()),)
 
 
-def blamed_keys(tool: str, args: str, error: str) -> tuple[Key, ...]:
+def blamed_keys(tool: str, args: str, error: str) -> tuple[CallKey, ...]:
     """The keys of that part of a failed call which its error line speaks of."""
     if args.startswith("{"):
         return _structured_keys(tool.lower(), args)
@@ -90,7 +90,7 @@ def blamed_keys(tool: str, args: str, error: str) -> tuple[Key, ...]:
     return tuple(command_keys(command)) if command else call_keys(tool, args)
 
 
-def command_keys(command: Command) -> list[Key]:
+def command_keys(command: Command) -> list[CallKey]:
     """The keys of one command of a chain, the finest first."""
     program = _program(command)
     is_module = bool(command.via) and command.via[-1].endswith(" -m")
@@ -100,10 +100,10 @@ def command_keys(command: Command) -> list[Key]:
     kinds = sorted({_kind(target) for target in targets})
     named = [target for target in targets if "/" in target or "." in target][:_TARGETS]
     return [
-        Key.of(EXACT, " ".join(command.words)),
-        *(Key.of(TARGET, f"{head} {target}") for target in named),
-        Key.of(KIND, " ".join((head, *flags, *kinds))),
-        Key.of(PROGRAM, f"{program} {command.verb}".rstrip()),
+        CallKey.of(EXACT, " ".join(command.words)),
+        *(CallKey.of(TARGET, f"{head} {target}") for target in named),
+        CallKey.of(KIND, " ".join((head, *flags, *kinds))),
+        CallKey.of(PROGRAM, f"{program} {command.verb}".rstrip()),
     ]
 
 
@@ -143,7 +143,7 @@ def _speaks(error: str, program: str) -> bool:
     return False
 
 
-def _structured_keys(tool: str, args: str) -> tuple[Key, ...]:
+def _structured_keys(tool: str, args: str) -> tuple[CallKey, ...]:
     """The keys of a call with named arguments."""
     try:
         values = json.loads(args)
@@ -152,8 +152,8 @@ def _structured_keys(tool: str, args: str) -> tuple[Key, ...]:
     paths = [v for v in values.values() if isinstance(v, str) and re.fullmatch(r"[\w@./~-]+", v)]
     named = [path for path in paths if "/" in path or "." in path][:_TARGETS]
     return (
-        Key.of(EXACT, f"{tool} {args}"),
-        *(Key.of(TARGET, f"{tool} {path}") for path in named),
-        Key.of(KIND, " ".join((tool, *sorted(values)))),
-        Key.of(PROGRAM, tool),
+        CallKey.of(EXACT, f"{tool} {args}"),
+        *(CallKey.of(TARGET, f"{tool} {path}") for path in named),
+        CallKey.of(KIND, " ".join((tool, *sorted(values)))),
+        CallKey.of(PROGRAM, tool),
     )

@@ -49,7 +49,7 @@ _LISTERS = word_set("ls find tree rg grep fd git")
 _SHOWN = 160
 
 
-class Change(NamedTuple):
+class CallChange(NamedTuple):
     """One difference in words, and as identity."""
 
     words: str
@@ -71,7 +71,7 @@ def call_fix(case: Case) -> Fix | None:
     return _fix(case, pair, changes)
 
 
-def _fix(case: Case, pair: Pair, changes: list[Change]) -> Fix | None:
+def _fix(case: Case, pair: Pair, changes: list[CallChange]) -> Fix | None:
     text = " ".join(change.words for change in changes)
     if is_personal(text):
         return None
@@ -116,7 +116,7 @@ def _is_shown(case: Case, pair: Pair) -> bool:
     return not any(is_coined(word, case.steps) for word in pair.new.operands)
 
 
-def _changes(case: Case, pair: Pair) -> list[Change]:
+def _changes(case: Case, pair: Pair) -> list[CallChange]:
     found = [
         *_env_changes(pair),
         *_start_changes(case, pair),
@@ -127,7 +127,7 @@ def _changes(case: Case, pair: Pair) -> list[Change]:
     return [change for change in found if _is_cause(change, case)][:3]
 
 
-def _is_cause(change: Change, case: Case) -> bool:
+def _is_cause(change: CallChange, case: Case) -> bool:
     """Whether this difference can be why it works: nothing else changed, or the error says so."""
     sort = change.key.split(" ", 1)[0]
     if re.match(r"(?:E +)?AssertionError\b", case.line):
@@ -138,7 +138,7 @@ def _is_cause(change: Change, case: Case) -> bool:
     return not is_own and not _is_edited(case)
 
 
-def _env_changes(pair: Pair) -> list[Change]:
+def _env_changes(pair: Pair) -> list[CallChange]:
     added = [one for one in pair.new.env if one not in pair.old.env]
     names = sorted({one.split("=", 1)[0] for one in added})
     if not added:
@@ -146,16 +146,16 @@ def _env_changes(pair: Pair) -> list[Change]:
     shown = " ".join(dict.fromkeys(added))
     words = f"Set `{shown}` for the call." if len(shown) <= _SHOWN else ""
     words = words or f"Set {' and '.join(f'`{name}`' for name in names)} for the call."
-    return [Change(words, f"env {' '.join(names)}")]
+    return [CallChange(words, f"env {' '.join(names)}")]
 
 
-def _start_changes(case: Case, pair: Pair) -> list[Change]:
+def _start_changes(case: Case, pair: Pair) -> list[CallChange]:
     old, new = pair.old.call, pair.new.call
     if old == new:
         return []
     is_gone = is_absent(case, pair.old) and pair.old.name != pair.new.name
     lacks = f"`{pair.old.name}` is not there. " if is_gone else ""
-    return [Change(f"{lacks}Use `{new}` instead of `{old}`.", f"start {_plain(new)}")]
+    return [CallChange(f"{lacks}Use `{new}` instead of `{old}`.", f"start {_plain(new)}")]
 
 
 def _plain(start: str) -> str:
@@ -166,16 +166,16 @@ def _plain(start: str) -> str:
     return " ".join(word if not word.startswith("/") else tail(word) for word in words)
 
 
-def _folder_changes(case: Case, pair: Pair) -> list[Change]:
+def _folder_changes(case: Case, pair: Pair) -> list[CallChange]:
     old, new = pair.old.cwd, pair.new.cwd
     if old == new or not new:
         return []
     if is_coined(new, case.steps):
-        return [Change("Run it in the folder of its files.", "folder")]
-    return [Change(f"Run it in `{tail(new)}` (`cd` there first).", f"folder {tail(new)}")]
+        return [CallChange("Run it in the folder of its files.", "folder")]
+    return [CallChange(f"Run it in `{tail(new)}` (`cd` there first).", f"folder {tail(new)}")]
 
 
-def _flag_changes(case: Case, pair: Pair) -> list[Change]:
+def _flag_changes(case: Case, pair: Pair) -> list[CallChange]:
     added = _only_in(pair.new.flags, pair.old.flags)
     dropped = [flag for flag in _only_in(pair.old.flags, pair.new.flags) if _is_told(flag, case)]
     telling = _bare_flags(added)
@@ -185,7 +185,7 @@ def _flag_changes(case: Case, pair: Pair) -> list[Change]:
     if not (telling or dropped) or any(_is_weaker(flag, pair.new) for flag in added):
         return []
     key = " ".join((pair.new.does, *sorted(telling), *sorted(f"no{flag}" for flag in dropped)))
-    return [Change(_flag_words(pair, added, dropped), f"flags {key}")]
+    return [CallChange(_flag_words(pair, added, dropped), f"flags {key}")]
 
 
 def _only_in(flags: tuple[str, ...], others: tuple[str, ...]) -> list[str]:
@@ -230,7 +230,7 @@ def _is_told(flag: str, case: Case) -> bool:
     return own in case.line or (len(own) > 3 and own.lstrip("-") in case.line)
 
 
-def _target_changes(case: Case, pair: Pair) -> list[Change]:
+def _target_changes(case: Case, pair: Pair) -> list[CallChange]:
     words = swapped(case, pair.old, pair.new)
     if words is None:
         return []
@@ -238,8 +238,8 @@ def _target_changes(case: Case, pair: Pair) -> list[Change]:
     listing = _listing(case, come)
     if listing:
         told = f"Look up the name first (`{listing}`): it is `{come}`, not `{gone}`."
-        return [Change(told, f"target {pair.new.does} listed")]
-    return [Change(f"Name `{come}`, not `{gone}`.", f"target {tail(come)}")]
+        return [CallChange(told, f"target {pair.new.does} listed")]
+    return [CallChange(f"Name `{come}`, not `{gone}`.", f"target {tail(come)}")]
 
 
 def _listing(case: Case, name: str) -> str:

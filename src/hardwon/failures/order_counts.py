@@ -21,14 +21,14 @@ _WORKED = 5  # calls that worked without the other call before them, at least
 _NEARLY = 0.9
 
 
-class Tally(NamedTuple):
+class OrderTally(NamedTuple):
     """How often calls with a feature were made, and how many failed with one kind."""
 
     made: int
     failed: int
 
 
-def counted_order(features: Iterable[str], tally: Callable[[str], Tally]) -> Fix | None:
+def counted_order(features: Iterable[str], tally: Callable[[str], OrderTally]) -> Fix | None:
     """What to call first, where another call came before nearly all failures and no success."""
     found = [match for one in sorted(features) if (match := re.fullmatch(_AFTER, one))]
     for match in found:
@@ -38,7 +38,7 @@ def counted_order(features: Iterable[str], tally: Callable[[str], Tally]) -> Fix
     return None
 
 
-def _decides(after: Tally, every: Tally) -> bool:
+def _decides(after: OrderTally, every: OrderTally) -> bool:
     """Whether calls after the other one fail, and only those."""
     worked = every.made - every.failed - (after.made - after.failed)
     return (

@@ -22,7 +22,7 @@ class HttpCall(NamedTuple):
     body: dict[str, Any]
 
 
-class Wire(Protocol):
+class WireFormat(Protocol):
     """One provider's way of asking and answering."""
 
     home: str
@@ -122,7 +122,7 @@ class OpenAI:
         return answer | {"choices": [message]}
 
 
-WIRES: dict[str, Wire] = {"anthropic": Anthropic(), "openai": OpenAI()}
+WIRES: dict[str, WireFormat] = {"anthropic": Anthropic(), "openai": OpenAI()}
 
 
 def _joined(content: Any) -> str:

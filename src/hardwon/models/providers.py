@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import InvalidInput, PermanentError
-from hardwon.models.formats import WIRES, Wire
+from hardwon.models.formats import WIRES, WireFormat
 from hardwon.models.http import HttpServer, SchemaRefused
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def placed(kind: str, rest: str) -> tuple[str, str]:
 class Provider:
     """One model of one server. Never retries: the queue does."""
 
-    def __init__(self, wire: Wire, model: str, server: HttpServer, *, key: str) -> None:
+    def __init__(self, wire: WireFormat, model: str, server: HttpServer, *, key: str) -> None:
         self.name = server.name
         self._wire = wire
         self._model = model

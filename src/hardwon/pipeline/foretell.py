@@ -69,10 +69,10 @@ def order(step: Step, before: Sequence[Step], known: Known) -> Fix | None:
     features = numbered(call_features(step.tool, step.args, before))
     counts = known.calls.counts(known.scope, tuple(features))
 
-    def tally(feature: str) -> order_counts.Tally:
+    def tally(feature: str) -> order_counts.OrderTally:
         one = counts.get(number(feature), Counts())
         failed, excused = next((row[1:] for row in one.kinds if row[0] == kind), (0, 0))
-        return order_counts.Tally(max(failed, one.made - excused), failed)
+        return order_counts.OrderTally(max(failed, one.made - excused), failed)
 
     return order_counts.counted_order(features.values(), tally)
 

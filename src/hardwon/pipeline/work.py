@@ -59,7 +59,7 @@ class WorkerPool:
         self._clock = clock
         self._chance = chance
         self.ledger = ledger or WorkCounter()
-        self._crew: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._is_stopping = False
         self._ring: asyncio.Future[None]
         self._held: Job | None = None
@@ -67,16 +67,16 @@ class WorkerPool:
 
     async def until_idle(self, stop: asyncio.Event | None = None) -> Tally:
         """Work every job that is due, then return; a disk that fails is raised."""
-        async with self._shift(stop or asyncio.Event()) as stopped:
-            while not stopped.done() and (self._hire() or self._crew):
+        async with self._until_stopped(stop or asyncio.Event()) as stopped:
+            while not stopped.done() and (self._claim_free_slots() or self._tasks):
                 await self._step(stopped)
         return self.ledger.tally
 
     async def one(self, stop: asyncio.Event | None = None) -> Tally:
         """Work one job if one is due."""
-        async with self._shift(stop or asyncio.Event()) as stopped:
-            self._hire(most=1)
-            while self._crew and not stopped.done():
+        async with self._until_stopped(stop or asyncio.Event()) as stopped:
+            self._claim_free_slots(most=1)
+            while self._tasks and not stopped.done():
                 await self._step(stopped)
         return self.ledger.tally
 
@@ -85,7 +85,7 @@ class WorkerPool:
     ) -> Tally:
         """Work until told to stop, or until nothing was there for `idle`; then drain."""
         busy_at = monotonic()
-        async with self._shift(stop) as stopped, self._listening(bells):
+        async with self._until_stopped(stop) as stopped, self._listening(bells):
             while not stop.is_set():
                 busy_at = monotonic() if await self._turn(stopped) else busy_at
                 if idle is not None and monotonic() - busy_at > idle.total_seconds():
@@ -93,15 +93,15 @@ class WorkerPool:
         return self.ledger.tally
 
     @asynccontextmanager
-    async def _shift(self, stop: asyncio.Event) -> AsyncIterator[asyncio.Future[Any]]:
-        """Something to wait for that ends when we shall stop; jobs in flight are seen to."""
+    async def _until_stopped(self, stop: asyncio.Event) -> AsyncIterator[asyncio.Future[Any]]:
+        """A future that is done when the pool must stop; at the end, jobs in flight are drained."""
         self._ring = asyncio.get_running_loop().create_future()
         stopped = asyncio.ensure_future(stop.wait())
         stopped.add_done_callback(lambda _: setattr(self.ledger, "is_stopping", stop.is_set()))
         try:
             yield stopped
         finally:
-            await self._dismiss()
+            await self._drain()
             stopped.cancel()
 
     @asynccontextmanager
@@ -125,7 +125,7 @@ class WorkerPool:
     async def _turn(self, stopped: asyncio.Future[Any]) -> bool:
         """One look at the queue; True when there was work. A disk in trouble is tried again."""
         try:
-            self._hire()
+            self._claim_free_slots()
         except (StorageError, Unavailable) as error:
             if not self.ledger.troubles:
                 log.error("the queue cannot be worked at the moment", exc_info=error)
@@ -133,61 +133,61 @@ class WorkerPool:
             await asyncio.wait({stopped}, timeout=_AFTER_TROUBLE)
             return isinstance(error, StorageError)  # a server may be away for long
         self.ledger.troubles = 0
-        is_busy = bool(self._crew)
+        is_busy = bool(self._tasks)
         await self._step(stopped)
         return is_busy
 
     async def _step(self, stopped: asyncio.Future[Any]) -> None:
         """Until a job ends, a new one may have come, or we are told to stop."""
-        is_full = len(self._crew) >= self._policy.workers
+        is_full = len(self._tasks) >= self._policy.workers
         if self._ring.done():
             self._ring = asyncio.get_running_loop().create_future()
         ended, _ = await asyncio.wait(
-            {stopped, *self._crew} if is_full else {stopped, self._ring, *self._crew},
+            {stopped, *self._tasks} if is_full else {stopped, self._ring, *self._tasks},
             timeout=None if is_full else self._queue.pause().total_seconds(),
             return_when=asyncio.FIRST_COMPLETED,
         )
-        for task in ended & self._crew:
-            self._crew.discard(task)
+        for task in ended & self._tasks:
+            self._tasks.discard(task)
             task.result()
 
-    def _hire(self, most: int | None = None) -> int:
-        """Claim as many jobs as there are free hands; how many it were."""
-        hired, hands = 0, most or self._policy.workers
-        while len(self._crew) < hands and (job := self._next(hands - len(self._crew))):
-            self._crew.add(asyncio.ensure_future(self._work(job)))
-            hired += 1
-        return hired
+    def _claim_free_slots(self, most: int | None = None) -> int:
+        """Claim as many jobs as there are free slots; how many were claimed."""
+        claimed, slots = 0, most or self._policy.workers
+        while len(self._tasks) < slots and (job := self._next(slots - len(self._tasks))):
+            self._tasks.add(asyncio.ensure_future(self._work(job)))
+            claimed += 1
+        return claimed
 
-    def _next(self, hands: int) -> Job | None:
+    def _next(self, slots: int) -> Job | None:
         """The next job to begin; one that may kill us waits until nobody else is hurt."""
-        if self._crew and (self._held or self._is_alone):
+        if self._tasks and (self._held or self._is_alone):
             return None
-        job = self._held or self._queue.claim(self._clock(), hands=hands)
+        job = self._held or self._queue.claim(self._clock(), slots=slots)
         self._held = self._is_alone = None
         if job and died_before(job):
-            if self._crew:
+            if self._tasks:
                 self._held = job
                 return None
             self._is_alone = True
         return job
 
-    async def _dismiss(self) -> None:
+    async def _drain(self) -> None:
         """Let jobs in flight finish in the time of grace, then hand them back."""
         if self._held:
             self._queue.retry(self._held.handed_back())
-        if not self._crew:
+        if not self._tasks:
             return
-        _, late = await asyncio.wait(self._crew, timeout=self._policy.grace.total_seconds())
+        _, late = await asyncio.wait(self._tasks, timeout=self._policy.grace.total_seconds())
         self._is_stopping = True
         for task in late:
             task.cancel()
         if late:
             await asyncio.wait(late, timeout=5)
-        for task in self._crew:
+        for task in self._tasks:
             if task.done() and not task.cancelled() and (error := task.exception()):
                 log.error("a job could not be settled", exc_info=error)
-        self._crew.clear()
+        self._tasks.clear()
 
     async def _work(self, job: Job) -> None:
         ledger, began = self.ledger, monotonic()

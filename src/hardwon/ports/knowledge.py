@@ -7,8 +7,7 @@ from typing import Protocol
 
 from hardwon.ranking.query import Match, Query
 from hardwon.text.embedding_text import Wording
-from hardwon.values.dream import Change as DreamChange
-from hardwon.values.dream import Dream
+from hardwon.values.dream import Dream, DreamChange
 from hardwon.values.history import Change
 from hardwon.values.lesson import Lesson
 from hardwon.values.reflection import Likeness, Reflection

@@ -14,10 +14,10 @@ class Queue(Protocol):
     def put(self, job: Job) -> bool:
         """Store the job durably; False when it is already waiting."""
 
-    def claim(self, now: datetime, *, hands: int = 1) -> Job | None:
+    def claim(self, now: datetime, *, slots: int = 1) -> Job | None:
         """The job that is due first, its attempt counted; None when nothing is due.
 
-        `hands`: how many the caller is about to claim; a server may hand them over at once.
+        `slots`: how many the caller is about to claim; a server may hand them over at once.
         """
 
     def done(self, job: Job) -> None:

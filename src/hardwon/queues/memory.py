@@ -57,7 +57,7 @@ class MemoryQueue:
             self._flow["accepted"] += 1
             return True
 
-    def claim(self, now: datetime, *, hands: int = 1) -> Job | None:
+    def claim(self, now: datetime, *, slots: int = 1) -> Job | None:
         with self._changed:
             ready = [j for j in self._queued() if j.due <= now]
             if not ready:

@@ -30,7 +30,7 @@ RUN = 1  # that of the first call of a run: so many runs there were
 PRUNE_EVERY = 256  # calls after which a store looks whether a scope has too many features
 
 
-class Limits(NamedTuple):
+class OddsLimits(NamedTuple):
     """How chances are drawn from counts. Chosen on some groups of runs, measured on others."""
 
     doubt: float = 1.0  # calls by which a share is drawn towards the base rate
@@ -45,7 +45,7 @@ class Limits(NamedTuple):
     features: int = 20_000  # features remembered of one scope
 
 
-LIMITS = Limits()
+LIMITS = OddsLimits()
 
 
 class Call(NamedTuple):
@@ -96,7 +96,7 @@ def numbered(features: Iterable[str]) -> dict[int, str]:
     return {number(feature): feature for feature in sorted(features)}
 
 
-def counted(counts: MutableMapping[int, Counts], call: Call, by: Limits = LIMITS) -> None:
+def counted(counts: MutableMapping[int, Counts], call: Call, by: OddsLimits = LIMITS) -> None:
     """Count a call; `counts` holds what is known of its features and of every call."""
     turn = counts.get(EVERY, Counts()).touched + 1
     for feature in (EVERY, *call.features):
@@ -154,7 +154,7 @@ def chances(
     *,
     is_shell: bool,
     least: float = 0.0,
-    by: Limits = LIMITS,
+    by: OddsLimits = LIMITS,
 ) -> list[Chance]:
     """The failures that the call may end with, likeliest first; those below `least` left out."""
     every = counts.get(EVERY, Counts())
@@ -184,7 +184,7 @@ def _chance(
     rule: _Rule,
     features: Mapping[int, str],
     known: Sequence[tuple[int, Counts]],
-    by: Limits,
+    by: OddsLimits,
 ) -> Chance:
     """The chance by its most telling feature, held down by the one that speaks against it most."""
     share, _, feature, failed, made = rule

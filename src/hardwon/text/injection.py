@@ -16,14 +16,14 @@ from functools import cache
 from hardwon._cold import re
 from hardwon.text.addressing import hides_in_code, speaks_to_model
 from hardwon.text.frames import imitates_frame
-from hardwon.text.injection_patterns import PAIRS, PATTERNS, PHRASES, Pair, Pattern, Phrase
+from hardwon.text.injection_patterns import PAIRS, PATTERNS, PHRASES, Pattern, Phrase, WordPair
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeVar
 
-    Sign = TypeVar("Sign", Pair, Pattern)
+    Sign = TypeVar("Sign", WordPair, Pattern)
 
 _READ = 12_000  # characters that are looked at; lessons are far shorter
 

@@ -20,7 +20,7 @@ class Phrase(NamedTuple):
     words: tuple[str, ...]
 
 
-class Pair(NamedTuple):
+class WordPair(NamedTuple):
     """A beginning, and an end behind it on the same line."""
 
     reason: str
@@ -139,19 +139,19 @@ _PRIVATE = (
 )
 
 PAIRS = (
-    Pair(_RUN, ("|",), _FETCH, rf"\|\s{{0,4}}{_SHELL}|\|\s{{0,4}}tee\b[^|]{{0,80}}\|\s{{0,4}}{_SHELL}"),
-    Pair(_RUN, ("curl", "wget", "fetch"), r"\b(?:ba|z|da|k)?sh\b|\beval\b|\bsource\b|\bexec\b|\bpython[\d.]*\b|\bperl\b|(?:^|\s)\.\s", r"(?:<\(|\$\(|`)\s{0,4}(?:curl|wget|fetch)\b"),
-    Pair(_RUN, ("curl", "wget", "iwr", "invoke-webrequest", "certutil", "bitsadmin"), r"\b(?:curl|wget|iwr|invoke-webrequest|certutil|bitsadmin)\b.{0,200}?https?:|\b(?:curl|wget)\b.{0,200}?\s-[oO]\b", r"(?:&&|;|\band\b|\bthen\b)\s{0,4}(?:then )?(?:sudo )?(?:chmod\s\S{1,8}x|(?:ba|z)?sh\s|\./|/tmp/|python[\d.]{0,4}\s|perl\s|run it|execute)"),
-    Pair(_RUN, ("iex", "invoke-expression"), r"\biex\b|\binvoke-expression\b", r"\b(?:iwr|irm|downloadstring|invoke-|new-object)"),
-    Pair(_RUN, ("|",), r"\b(?:iwr|irm|invoke-webrequest)\b", r"\|\s{0,4}(?:iex|invoke-expression)\b"),
-    Pair(_RUN, ("powershell", "pwsh"), r"\b(?:powershell|pwsh)\b", r"\s-e(?:nc\w{0,12})?\s[\w+/=]{16}"),
-    Pair(_RUN, ("mshta", "regsvr32", "rundll32", "certutil", "bitsadmin"), r"\b(?:mshta|regsvr32|rundll32|certutil|bitsadmin)\b", r"https?:|javascript:|-urlcache"),
-    Pair(_RUN, ("exec(", "eval("), r"\b(?:exec|eval)\(", r"\b(?:requests\.get|urlopen|urllib|b64decode|atob|fetch)\b"),
-    Pair(_RUN, ("pip", "npm", "yarn", "gem", "cargo", "npx"), r"\b(?:pip3?|uv pip|pipx) install\b|\b(?:npm|pnpm|yarn|gem|cargo) (?:install|add|i)\b|\bnpx\b", r"(?:git\+)?https?://(?!(?:\w+\.){0,2}(?:github|gitlab|npmjs|pypi|pythonhosted|pytorch)\.(?:com|org))|--(?:extra-)?index-url|--registry[ =]"),
-    Pair(_DOOR, ("curl", "wget", "nc", "http"), r"\b(?:curl|wget|nc|ncat|http)\b", rf"(?:\s(?:-d|-F|-T|--data\S{{0,12}}|--upload-file|--post-\w{{4}}|<)|@|=)[ =]?[\"']?\S{{0,40}}{_PRIVATE}|--data\S{{0,12}}[ =][\"']?\$\((?:printenv|env|cat)"),
-    Pair(_DOOR, ("|",), rf"\b(?:printenv|env|set)\b|\bcat\s\S{{0,60}}{_PRIVATE}", r"\|\s{0,4}(?:base64\b[^|]{0,20}\|\s{0,4})?(?:curl|wget|nc|ncat|mail)\b"),
-    Pair(_DOOR, ("git remote",), r"\bgit remote (?:add|set-url)\b", r"https?://(?!github|gitlab|bitbucket).{0,80}?(?:&&|;|then|and) git push"),
-    Pair(_DOOR, (">>",), r"\b(?:echo|printf|cat)\b", r">>\s{0,2}\S{0,40}(?:authorized_keys|/etc/(?:sudoers|passwd|crontab)|cron\.d)"),
+    WordPair(_RUN, ("|",), _FETCH, rf"\|\s{{0,4}}{_SHELL}|\|\s{{0,4}}tee\b[^|]{{0,80}}\|\s{{0,4}}{_SHELL}"),
+    WordPair(_RUN, ("curl", "wget", "fetch"), r"\b(?:ba|z|da|k)?sh\b|\beval\b|\bsource\b|\bexec\b|\bpython[\d.]*\b|\bperl\b|(?:^|\s)\.\s", r"(?:<\(|\$\(|`)\s{0,4}(?:curl|wget|fetch)\b"),
+    WordPair(_RUN, ("curl", "wget", "iwr", "invoke-webrequest", "certutil", "bitsadmin"), r"\b(?:curl|wget|iwr|invoke-webrequest|certutil|bitsadmin)\b.{0,200}?https?:|\b(?:curl|wget)\b.{0,200}?\s-[oO]\b", r"(?:&&|;|\band\b|\bthen\b)\s{0,4}(?:then )?(?:sudo )?(?:chmod\s\S{1,8}x|(?:ba|z)?sh\s|\./|/tmp/|python[\d.]{0,4}\s|perl\s|run it|execute)"),
+    WordPair(_RUN, ("iex", "invoke-expression"), r"\biex\b|\binvoke-expression\b", r"\b(?:iwr|irm|downloadstring|invoke-|new-object)"),
+    WordPair(_RUN, ("|",), r"\b(?:iwr|irm|invoke-webrequest)\b", r"\|\s{0,4}(?:iex|invoke-expression)\b"),
+    WordPair(_RUN, ("powershell", "pwsh"), r"\b(?:powershell|pwsh)\b", r"\s-e(?:nc\w{0,12})?\s[\w+/=]{16}"),
+    WordPair(_RUN, ("mshta", "regsvr32", "rundll32", "certutil", "bitsadmin"), r"\b(?:mshta|regsvr32|rundll32|certutil|bitsadmin)\b", r"https?:|javascript:|-urlcache"),
+    WordPair(_RUN, ("exec(", "eval("), r"\b(?:exec|eval)\(", r"\b(?:requests\.get|urlopen|urllib|b64decode|atob|fetch)\b"),
+    WordPair(_RUN, ("pip", "npm", "yarn", "gem", "cargo", "npx"), r"\b(?:pip3?|uv pip|pipx) install\b|\b(?:npm|pnpm|yarn|gem|cargo) (?:install|add|i)\b|\bnpx\b", r"(?:git\+)?https?://(?!(?:\w+\.){0,2}(?:github|gitlab|npmjs|pypi|pythonhosted|pytorch)\.(?:com|org))|--(?:extra-)?index-url|--registry[ =]"),
+    WordPair(_DOOR, ("curl", "wget", "nc", "http"), r"\b(?:curl|wget|nc|ncat|http)\b", rf"(?:\s(?:-d|-F|-T|--data\S{{0,12}}|--upload-file|--post-\w{{4}}|<)|@|=)[ =]?[\"']?\S{{0,40}}{_PRIVATE}|--data\S{{0,12}}[ =][\"']?\$\((?:printenv|env|cat)"),
+    WordPair(_DOOR, ("|",), rf"\b(?:printenv|env|set)\b|\bcat\s\S{{0,60}}{_PRIVATE}", r"\|\s{0,4}(?:base64\b[^|]{0,20}\|\s{0,4})?(?:curl|wget|nc|ncat|mail)\b"),
+    WordPair(_DOOR, ("git remote",), r"\bgit remote (?:add|set-url)\b", r"https?://(?!github|gitlab|bitbucket).{0,80}?(?:&&|;|then|and) git push"),
+    WordPair(_DOOR, (">>",), r"\b(?:echo|printf|cat)\b", r">>\s{0,2}\S{0,40}(?:authorized_keys|/etc/(?:sudoers|passwd|crontab)|cron\.d)"),
 )
 
 PATTERNS = (

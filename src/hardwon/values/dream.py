@@ -1,4 +1,4 @@
-"""One night: what was looked at, what was changed and why, and what is proposed."""
+"""One dream: what was looked at, what was changed and why, and what is proposed."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -24,7 +24,7 @@ class DreamState:
 
 
 class Dream(NamedTuple):
-    """The row of a night; the first fields bear the published names."""
+    """The row of a dream; the first fields bear the published names."""
 
     id: str
     scope: Scope
@@ -39,7 +39,7 @@ class Dream(NamedTuple):
     state: str = DreamState.RUNNING
 
 
-class Change(NamedTuple):
+class DreamChange(NamedTuple):
     """What a dream did to one lesson, with what it takes to undo it."""
 
     kind: str  # merged, promoted, reworded, retired, disputed

@@ -45,8 +45,8 @@ def hasty(database: Place) -> Iterator[PostgresQueue]:
     opened.close()
 
 
-def claimed(queue: PostgresQueue, *, hands: int = 1) -> Job:
-    found = queue.claim(NOW, hands=hands)
+def claimed(queue: PostgresQueue, *, slots: int = 1) -> Job:
+    found = queue.claim(NOW, slots=slots)
     assert found
     return found
 
@@ -79,7 +79,7 @@ def test_a_claim_for_many_hands_takes_many_at_once(
     for task in "abc":
         queue.put(job(task))
 
-    first = claimed(queue, hands=2)
+    first = claimed(queue, slots=2)
 
     assert claimed(other).episode.task == "c"
     assert [first.episode.task, claimed(queue).episode.task] == ["a", "b"]
@@ -90,7 +90,7 @@ def test_what_was_claimed_and_not_begun_is_handed_back(
 ) -> None:
     queue.put(job("a"))
     queue.put(job("b"))
-    claimed(queue, hands=2)
+    claimed(queue, slots=2)
 
     queue.close()
 
@@ -167,7 +167,7 @@ def test_an_unreadable_record_is_set_aside_and_counted(
         f"UPDATE hardwon.jobs SET record = '\\x00' WHERE id = '{JOB.id}'", database.name
     )
 
-    assert claimed(queue, hands=2).episode.task == "sound"
+    assert claimed(queue, slots=2).episode.task == "sound"
     assert (queue.counts().quarantined, queue.counts().corrupt) == (1, 1)
 
 
@@ -209,7 +209,7 @@ def test_each_of_many_workers_gets_jobs_of_its_own(database: Place) -> None:
 
     def work() -> None:
         queue = PostgresQueue(Database(database.url))
-        while found := queue.claim(NOW, hands=4):
+        while found := queue.claim(NOW, slots=4):
             worked.append(found.id)
             queue.done(found)
         queue.close()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.errors import Unavailable
-from hardwon.stores.redis.connection import Address, address_of
+from hardwon.stores.redis.connection import RedisAddress, address_of
 from hardwon.stores.redis.server import RedisClient
 from tests.programs import needs
 from tests.redis_server import RedisServer, free_port
@@ -156,14 +156,14 @@ def test_every_key_that_matches_is_removed_and_no_other(start: Started) -> None:
 @pytest.mark.parametrize(
     ("url", "address"),
     [
-        ("redis://", Address("localhost")),
-        ("redis://:p@h:1/2", Address("h", 1, password="p", db=2)),
-        ("redis://u:p%40@h", Address("h", user="u", password="p@")),
-        ("unix:///a/b.sock?db=4", Address("localhost", path="/a/b.sock", db=4)),
-        ("rediss://h", Address("h", tls=())),
+        ("redis://", RedisAddress("localhost")),
+        ("redis://:p@h:1/2", RedisAddress("h", 1, password="p", db=2)),
+        ("redis://u:p%40@h", RedisAddress("h", user="u", password="p@")),
+        ("unix:///a/b.sock?db=4", RedisAddress("localhost", path="/a/b.sock", db=4)),
+        ("rediss://h", RedisAddress("h", tls=())),
     ],
 )
-def test_addresses_are_read(url: str, address: Address) -> None:
+def test_addresses_are_read(url: str, address: RedisAddress) -> None:
     assert address_of(url) == address
 
 

@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardwon.surfaces.hooks.agents import AGENTS, adapter
-from hardwon.surfaces.hooks.events import Event, Kind, Reply
+from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 
 RECORDED = Path(__file__).parent / "recorded"
 FAILED_THEN_WORKED = [
-    Kind.SESSION_START,
-    Kind.PROMPT,
-    Kind.BEFORE,
-    Kind.FAILED,
-    Kind.BEFORE,
-    Kind.WORKED,
-    Kind.STOP,
+    EventKind.SESSION_START,
+    EventKind.PROMPT,
+    EventKind.BEFORE,
+    EventKind.FAILED,
+    EventKind.BEFORE,
+    EventKind.WORKED,
+    EventKind.STOP,
 ]
 
 
@@ -35,7 +35,7 @@ def events(agent: str) -> list[Event]:
     """The recorded run in our words, less what Codex's rollout file would add."""
     read = adapter(agent).read
     found = [read(payload, name) for name, payload in recorded(agent)]
-    return [event for event in found if event and event.kind != Kind.COMPACTION]
+    return [event for event in found if event and event.kind != EventKind.COMPACTION]
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "gemini", "copilot", "opencode"])
@@ -66,14 +66,14 @@ def test_codex_finds_the_exit_code_in_the_rollout(tmp_path: Path) -> None:
     read = adapter("codex").read
     found = [read({**event, "transcript_path": str(rollout)}, "") for event in done]
 
-    assert [event and event.kind for event in found] == [Kind.FAILED, Kind.WORKED]
+    assert [event and event.kind for event in found] == [EventKind.FAILED, EventKind.WORKED]
     lost = read({**done[0], "transcript_path": str(tmp_path / "gone.jsonl")}, "")
     assert lost is not None
-    assert lost.kind == Kind.WORKED
+    assert lost.kind == EventKind.WORKED
 
 
-CONTEXT = Reply(context="a lesson")
-DENIAL = Reply(denial="never again")
+CONTEXT = HookReply(context="a lesson")
+DENIAL = HookReply(denial="never again")
 
 
 def test_context_is_answered_in_each_agents_words() -> None:
@@ -88,13 +88,13 @@ def test_context_is_answered_in_each_agents_words() -> None:
     }
 
     for agent in AGENTS:
-        said = adapter(agent).answer(Event(Kind.FAILED, "X"), CONTEXT)
+        said = adapter(agent).answer(Event(EventKind.FAILED, "X"), CONTEXT)
         assert said == expected[agent]
 
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_line_for_the_person_is_shown_where_that_is_known_to_work(agent: str) -> None:
-    event = Event(Kind.FAILED, "X")
+    event = Event(EventKind.FAILED, "X")
     plain = adapter(agent).answer(event, CONTEXT)
 
     said = adapter(agent).answer(event, CONTEXT._replace(note="hardwon: …"))
@@ -105,7 +105,7 @@ def test_a_line_for_the_person_is_shown_where_that_is_known_to_work(agent: str) 
     }
     added = {names[agent]: "hardwon: …"} if agent in names else {}
     assert said == {**plain, **added}
-    assert adapter(agent).answer(event, Reply(note="hardwon: …")) == added
+    assert adapter(agent).answer(event, HookReply(note="hardwon: …")) == added
 
 
 def test_a_denial_is_answered_in_each_agents_words() -> None:
@@ -120,14 +120,14 @@ def test_a_denial_is_answered_in_each_agents_words() -> None:
     }
 
     for agent in AGENTS:
-        said = adapter(agent).answer(Event(Kind.BEFORE, "X"), DENIAL)
+        said = adapter(agent).answer(Event(EventKind.BEFORE, "X"), DENIAL)
         assert said == expected[agent]
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "copilot", "cursor"])
 def test_a_stop_is_never_answered(agent: str) -> None:
     """Claude Code would go on working with what is said at a stop."""
-    assert adapter(agent).answer(Event(Kind.STOP, "Stop"), CONTEXT) == {}
+    assert adapter(agent).answer(Event(EventKind.STOP, "Stop"), CONTEXT) == {}
 
 
 def test_a_sub_agent_has_a_run_of_its_own() -> None:

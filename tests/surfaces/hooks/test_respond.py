@@ -12,7 +12,7 @@ import pytest
 import hardwon
 from hardwon.errors import StorageError
 from hardwon.surfaces.hooks.agents import adapter
-from hardwon.surfaces.hooks.events import Event, Kind, Reply
+from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.respond import CONTEXT_LIMIT, respond
 from tests.stored import stored
 from tests.surfaces.hooks.test_adapters import recorded
@@ -35,14 +35,14 @@ class Home:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def tell(self, kind: str, session: str = "s1", **fields: Any) -> Reply:
+    def tell(self, kind: str, session: str = "s1", **fields: Any) -> HookReply:
         return self.pass_on(Event(kind, kind, session=session, cwd=PROJECT, **fields))
 
-    def pass_on(self, event: Event) -> Reply:
+    def pass_on(self, event: Event) -> HookReply:
         with hardwon.open(self.path) as hw:
             return respond(event, hw)
 
-    def replay(self, agent: str, session: str) -> Iterator[tuple[str, Reply]]:
+    def replay(self, agent: str, session: str) -> Iterator[tuple[str, HookReply]]:
         """The recorded run of an agent as another session."""
         for name, payload in recorded(agent):
             event = adapter(agent).read(payload, name)
@@ -72,8 +72,8 @@ def test_a_failure_of_one_session_is_known_in_the_next(agent: str, home: Home) -
     told = dict(home.replay(agent, "two"))
 
     assert [lesson.correction for lesson in home.lessons()] == ["Call `mkdir` with `-p`."]
-    assert ERROR in told[Kind.FAILED].context
-    assert not told[Kind.STOP]
+    assert ERROR in told[EventKind.FAILED].context
+    assert not told[EventKind.STOP]
 
 
 def test_what_a_project_keeps_meeting_is_told_when_a_session_starts(home: Home) -> None:
@@ -82,8 +82,8 @@ def test_what_a_project_keeps_meeting_is_told_when_a_session_starts(home: Home) 
 
     told = dict(home.replay("claude-code", "four"))
 
-    assert START in told[Kind.SESSION_START].context
-    assert "`-p`" in told[Kind.SESSION_START].context
+    assert START in told[EventKind.SESSION_START].context
+    assert "`-p`" in told[EventKind.SESSION_START].context
 
 
 def test_the_pending_call_is_told_its_pitfall(home: Home) -> None:
@@ -92,8 +92,8 @@ def test_the_pending_call_is_told_its_pitfall(home: Home) -> None:
     home.work()
 
     pending: dict[str, Any] = {"tool": "Bash", "args": {"command": "mkdir out/nightly"}}
-    assert ACTION in home.tell(Kind.BEFORE, "two", **pending).context
-    assert not home.tell(Kind.BEFORE, "two", tool="Bash", args={"command": "ls"})
+    assert ACTION in home.tell(EventKind.BEFORE, "two", **pending).context
+    assert not home.tell(EventKind.BEFORE, "two", tool="Bash", args={"command": "ls"})
 
 
 def test_the_person_sees_one_line_a_turn(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,10 +103,10 @@ def test_the_person_sees_one_line_a_turn(home: Home, monkeypatch: pytest.MonkeyP
             agent.learn(f"make the folder of the nightly report {number} with mkdir -p")
     prompt = "make the folder of the nightly report"
 
-    first = home.tell(Kind.PROMPT, text=prompt)
-    again = home.tell(Kind.PROMPT, text=prompt)
+    first = home.tell(EventKind.PROMPT, text=prompt)
+    again = home.tell(EventKind.PROMPT, text=prompt)
     monkeypatch.setenv("HARDWON_HOOKS_SAY", "off")
-    mute = home.tell(Kind.PROMPT, "other", text=prompt)
+    mute = home.tell(EventKind.PROMPT, "other", text=prompt)
 
     assert first.note.startswith("hardwon: showed lesson #")
     assert "nightly report" in first.note
@@ -120,12 +120,12 @@ def test_the_person_sees_what_was_learnt(home: Home) -> None:
     broken: dict[str, Any] = {"tool": "Bash", "args": {"command": "mkdir out/nightly"}}
     error = "mkdir: cannot create directory 'out/nightly': No such file or directory"
     for session in ("one", "two"):
-        home.tell(Kind.PROMPT, session, text="nightly")
-        home.tell(Kind.FAILED, session, **broken, output=error)
+        home.tell(EventKind.PROMPT, session, text="nightly")
+        home.tell(EventKind.FAILED, session, **broken, output=error)
 
     cured = {**broken, "args": {"command": "mkdir -p out/nightly"}}
-    learnt = home.tell(Kind.WORKED, "two", **cured)
-    again = home.tell(Kind.WORKED, "two", **cured)
+    learnt = home.tell(EventKind.WORKED, "two", **cured)
+    again = home.tell(EventKind.WORKED, "two", **cured)
 
     assert learnt.note == "hardwon: learnt “Call `mkdir` with `-p`” (failed 2 times before)"
     assert not learnt.context
@@ -136,10 +136,10 @@ def test_the_end_of_a_session_tells_what_came_of_a_warning(home: Home) -> None:
     for session in ("one", "three"):
         list(home.replay("claude-code", session))
     home.work()
-    home.tell(Kind.BEFORE, "two", tool="Bash", args={"command": "mkdir out/nightly"})
-    home.tell(Kind.WORKED, "two", tool="Bash", args={"command": "mkdir -p out/nightly"})
+    home.tell(EventKind.BEFORE, "two", tool="Bash", args={"command": "mkdir out/nightly"})
+    home.tell(EventKind.WORKED, "two", tool="Bash", args={"command": "mkdir -p out/nightly"})
 
-    home.tell(Kind.SESSION_END, "two")
+    home.tell(EventKind.SESSION_END, "two")
 
     with hardwon.open(home.path) as hw:
         (latest,) = hw.tenant(project=PROJECT).deliveries(limit=1).rows
@@ -147,18 +147,18 @@ def test_the_end_of_a_session_tells_what_came_of_a_warning(home: Home) -> None:
 
 
 def test_a_run_without_a_failure_teaches_nothing(home: Home) -> None:
-    home.tell(Kind.PROMPT, text="list the files")
-    home.tell(Kind.WORKED, tool="Bash", args={"command": "ls"}, output="a b")
-    home.tell(Kind.STOP, text="done")
+    home.tell(EventKind.PROMPT, text="list the files")
+    home.tell(EventKind.WORKED, tool="Bash", args={"command": "ls"}, output="a b")
+    home.tell(EventKind.STOP, text="done")
     home.work()
 
     assert not home.lessons()
 
 
 def test_an_interrupted_run_is_captured_at_the_next_prompt(home: Home) -> None:
-    home.tell(Kind.PROMPT, text="push it")
-    home.tell(Kind.FAILED, **CALL, output="remote: error: protected branch")
-    home.tell(Kind.PROMPT, text="something else")
+    home.tell(EventKind.PROMPT, text="push it")
+    home.tell(EventKind.FAILED, **CALL, output="remote: error: protected branch")
+    home.tell(EventKind.PROMPT, text="something else")
 
     with hardwon.open(home.path) as hw:
         (job,) = hw.queue.waiting()
@@ -167,18 +167,18 @@ def test_an_interrupted_run_is_captured_at_the_next_prompt(home: Home) -> None:
 
 
 def test_a_guard_denies_and_says_why(home: Home) -> None:
-    home.tell(Kind.PROMPT, text="push it")
-    home.tell(Kind.FAILED, **CALL, output="remote: error: protected branch")
-    home.tell(Kind.WORKED, tool="Bash", args={"command": "git push"})
-    home.tell(Kind.STOP)
+    home.tell(EventKind.PROMPT, text="push it")
+    home.tell(EventKind.FAILED, **CALL, output="remote: error: protected branch")
+    home.tell(EventKind.WORKED, tool="Bash", args={"command": "git push"})
+    home.tell(EventKind.STOP)
     home.work()
-    assert not home.tell(Kind.BEFORE, "two", **CALL).denial
+    assert not home.tell(EventKind.BEFORE, "two", **CALL).denial
 
     with hardwon.open(home.path) as hw, stored(home.path) as store:
         for lesson in hw.agent("default", project=PROJECT).lessons.list(status="all"):
             store.lessons.update(lesson._replace(guard=True))
 
-    reply = home.tell(Kind.BEFORE, "two", **CALL)
+    reply = home.tell(EventKind.BEFORE, "two", **CALL)
     assert "protected branch" in reply.denial
     assert not reply.context
 
@@ -190,14 +190,14 @@ def test_sub_agents_are_told_nothing_unless_asked(
         hw.agent("default").learn("make the folder of the nightly report with mkdir -p")
     prompt: dict[str, Any] = {"text": "make the folder of the nightly report", "is_nested": True}
 
-    assert not home.tell(Kind.PROMPT, **prompt)
+    assert not home.tell(EventKind.PROMPT, **prompt)
     monkeypatch.setenv("HARDWON_HOOKS_SUBAGENTS", "true")
-    assert home.tell(Kind.PROMPT, **prompt)
+    assert home.tell(EventKind.PROMPT, **prompt)
 
 
 def test_repetition_is_called_a_loop(home: Home) -> None:
-    home.tell(Kind.PROMPT, text="push it")
-    told = [home.tell(Kind.FAILED, **CALL, output="remote: error: no") for _ in range(3)]
+    home.tell(EventKind.PROMPT, text="push it")
+    told = [home.tell(EventKind.FAILED, **CALL, output="remote: error: no") for _ in range(3)]
 
     assert any("[LOOP DETECTED]" in reply.context for reply in told)
 
@@ -208,7 +208,7 @@ def test_what_is_injected_stays_far_below_the_agents_limits(home: Home) -> None:
         for number in range(40):
             agent.learn(f"report folder nightly {number} " + "word " * 700)
 
-    for kind in (Kind.SESSION_START, Kind.PROMPT):
+    for kind in (EventKind.SESSION_START, EventKind.PROMPT):
         reply = home.tell(kind, text="make the nightly report folder")
         assert len(json.dumps(reply.context)) < CONTEXT_LIMIT < 10_000
 
@@ -221,11 +221,11 @@ def test_a_block_that_an_agent_would_cut_is_not_shown(
             hw.agent("default").learn(f"report folder nightly {number} " + "word " * 700)
     monkeypatch.setenv("HARDWON_RECALL_TURN_LESSONS", "12")
     monkeypatch.setenv("HARDWON_RECALL_TURN_TOKENS", "1000")
-    assert 0 < len(home.tell(Kind.PROMPT, text=ASKED).context) <= CONTEXT_LIMIT
+    assert 0 < len(home.tell(EventKind.PROMPT, text=ASKED).context) <= CONTEXT_LIMIT
 
     monkeypatch.setenv("HARDWON_RECALL_TURN_TOKENS", "100000")
 
-    assert not home.tell(Kind.PROMPT, session="s2", text=ASKED)
+    assert not home.tell(EventKind.PROMPT, session="s2", text=ASKED)
 
 
 @pytest.mark.parametrize("wakes", [True, False])
@@ -236,30 +236,30 @@ def test_a_worker_is_started_unless_that_is_switched_off(
     started: list[object] = []
     monkeypatch.setattr("hardwon.runtime.worker.start_detached", started.append)
 
-    home.tell(Kind.FAILED, **CALL, output="remote: error: no")
-    home.tell(Kind.STOP)
+    home.tell(EventKind.FAILED, **CALL, output="remote: error: no")
+    home.tell(EventKind.STOP)
 
     assert bool(started) is wakes
 
 
 def test_notes_of_a_run_are_gone_when_its_session_ends(home: Home) -> None:
-    home.tell(Kind.PROMPT, session="../../etc/passwd", text="x")
-    home.tell(Kind.FAILED, session="../../etc/passwd", **CALL, output="no")
+    home.tell(EventKind.PROMPT, session="../../etc/passwd", text="x")
+    home.tell(EventKind.FAILED, session="../../etc/passwd", **CALL, output="no")
 
-    home.tell(Kind.SESSION_END, session="../../etc/passwd")
+    home.tell(EventKind.SESSION_END, session="../../etc/passwd")
 
     assert list((home.path / "runs").iterdir()) == []
 
 
 def test_a_full_disk_at_the_end_of_a_turn_loses_neither_error_nor_steps(home: Home) -> None:
-    home.tell(Kind.PROMPT, text="push it")
-    home.tell(Kind.FAILED, **CALL, output="remote: error: protected branch")
+    home.tell(EventKind.PROMPT, text="push it")
+    home.tell(EventKind.FAILED, **CALL, output="remote: error: protected branch")
     (home.path / "queue").write_text("no directory can be made here")
     with pytest.raises(StorageError):
-        home.tell(Kind.STOP, text="done")
+        home.tell(EventKind.STOP, text="done")
     (home.path / "queue").unlink()
 
-    home.tell(Kind.STOP, text="done")
+    home.tell(EventKind.STOP, text="done")
 
     with hardwon.open(home.path) as hw:
         (job,) = hw.queue.waiting()
@@ -270,12 +270,12 @@ def test_a_full_disk_at_the_end_of_a_turn_loses_neither_error_nor_steps(home: Ho
 def test_what_was_told_in_a_conversation_is_not_told_at_its_next_prompt(home: Home) -> None:
     with hardwon.open(home.path) as hw:
         hw.agent("default").learn("make the folder of the nightly report with mkdir -p")
-    first = home.tell(Kind.PROMPT, text="make the folder of the nightly report")
-    home.tell(Kind.FAILED, **CALL, output="remote: error: protected branch")
-    home.tell(Kind.STOP, text="done")
+    first = home.tell(EventKind.PROMPT, text="make the folder of the nightly report")
+    home.tell(EventKind.FAILED, **CALL, output="remote: error: protected branch")
+    home.tell(EventKind.STOP, text="done")
 
-    again = home.tell(Kind.PROMPT, text="make the folder of the nightly report")
-    other = home.tell(Kind.PROMPT, "other", text="make the folder of the nightly report")
+    again = home.tell(EventKind.PROMPT, text="make the folder of the nightly report")
+    other = home.tell(EventKind.PROMPT, "other", text="make the folder of the nightly report")
 
     assert "mkdir -p" in first.context
     assert not again
@@ -284,7 +284,7 @@ def test_what_was_told_in_a_conversation_is_not_told_at_its_next_prompt(home: Ho
 
 def test_the_prompt_of_a_run_is_kept_without_its_secrets(home: Home) -> None:
     secret = "sk-ant-api03-" + "x1Y2" * 23 + "AA"
-    home.tell(Kind.PROMPT, text=f"log in with {secret}")
+    home.tell(EventKind.PROMPT, text=f"log in with {secret}")
 
     kept = b"".join(path.read_bytes() for path in (home.path / "runs").iterdir())
 
@@ -298,17 +298,17 @@ def test_what_is_forbidden_is_forbidden_to_sub_agents_too(home: Home) -> None:
         kept = lessons.add("when pushing", "Never push by force.")
         lessons.guard(kept.id, call="git push --force", tool="Bash")
 
-    reply = home.tell(Kind.BEFORE, **CALL, is_nested=True)
+    reply = home.tell(EventKind.BEFORE, **CALL, is_nested=True)
 
     assert "Never push by force." in reply.denial
     assert not reply.context
 
 
 def test_a_session_that_ends_without_a_stop_is_captured(home: Home) -> None:
-    home.tell(Kind.PROMPT, text="push it")
-    home.tell(Kind.FAILED, **CALL, output="remote: error: protected branch")
+    home.tell(EventKind.PROMPT, text="push it")
+    home.tell(EventKind.FAILED, **CALL, output="remote: error: protected branch")
 
-    home.tell(Kind.SESSION_END)
+    home.tell(EventKind.SESSION_END)
 
     with hardwon.open(home.path) as hw:
         (job,) = hw.queue.waiting()

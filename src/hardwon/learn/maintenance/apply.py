@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.errors import InvalidInput, NotFound
 from hardwon.learn.maintenance.lock import lease
-from hardwon.values.dream import CONSOLIDATING, DISPUTED, Change, DreamState, merged
+from hardwon.values.dream import CONSOLIDATING, DISPUTED, DreamChange, DreamState, merged
 from hardwon.values.evidence import Kind
 from hardwon.values.lesson import Status, statuses
 from hardwon.values.provenance import without
@@ -89,7 +89,7 @@ def died(engine: Runtime, row: Dream) -> Dream:
 
 def _changed(
     engine: Runtime, dream: str, edit: Edit, lessons: list[Lesson], now: datetime
-) -> list[Change]:
+) -> list[DreamChange]:
     if edit.target is not None:
         return _combined(engine, dream, edit, lessons, now)
     if edit.tag and len(lessons) < len(edit.lessons):
@@ -103,7 +103,7 @@ def _changed(
 
 def _combined(
     engine: Runtime, dream: str, edit: Edit, parents: list[Lesson], now: datetime
-) -> list[Change]:
+) -> list[DreamChange]:
     """One lesson that stands for its parents, which are kept and superseded."""
     if edit.target is None or len(parents) < (1 if edit.words else 2):
         return []
@@ -113,15 +113,15 @@ def _combined(
             return []
         new = without(new._replace(**edit.words._asdict()), Kind.REWORD)
     one = engine.store.lessons.add(new)
-    added = Change(edit.kind, one.id, one.scope.project, edit.reason, after=one.status)
+    added = DreamChange(edit.kind, one.id, one.scope.project, edit.reason, after=one.status)
     return [added, *(_set(engine, edit, parent) for parent in parents)]
 
 
-def _set(engine: Runtime, edit: Edit, lesson: Lesson, *, tag: str = "") -> Change:
+def _set(engine: Runtime, edit: Edit, lesson: Lesson, *, tag: str = "") -> DreamChange:
     tags = (*lesson.tags, tag) if tag else lesson.tags
     status = edit.status or lesson.status
     engine.store.lessons.update(lesson._replace(status=status, tags=tags))
-    return Change(
+    return DreamChange(
         edit.kind,
         lesson.id,
         lesson.scope.project,
@@ -132,7 +132,7 @@ def _set(engine: Runtime, edit: Edit, lesson: Lesson, *, tag: str = "") -> Chang
     )
 
 
-def _restored(engine: Runtime, scope: Scope, change: Change) -> bool:
+def _restored(engine: Runtime, scope: Scope, change: DreamChange) -> bool:
     try:
         lesson = engine.store.lessons.get(scope, change.lesson)
     except NotFound:

@@ -1,4 +1,4 @@
-"""One night: look at every lesson, decide what to change, change it, and leave a report."""
+"""One work: look at every lesson, decide what to change, change it, and leave a report."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ log = logging.getLogger("hardwon")
 _CHUNK = 500  # lessons in one transaction: other writers get their turn in between
 _MERGED = 500  # lessons merged into one; what is left of a larger crowd, the next dream merges
 _RUNS = 5000  # looked at, of all projects together
-_BREATH = 500  # lessons between two looks at the clock
+_PACE = 500  # lessons between two looks at the clock
 
 
-class Woken(Exception):
+class Stopped(Exception):
     """The dream ends here; what it has done stays, and can be undone."""
 
 
-class Night:
+class Consolidation:
     """What a dream has found so far."""
 
     def __init__(
@@ -62,7 +62,7 @@ class Night:
         self.edits: list[Edit] = []
         self.conflicts: list[Conflict] = []
         self.past = patterns.Memories()
-        self.patterns: list[patterns.ErrorPattern] = []
+        self.patterns: list[patterns.RecurringError] = []
         self.reflection = ""
         self.improvements: tuple[str, ...] = ()
         self.troubles: list[str] = []
@@ -75,16 +75,16 @@ class Night:
         goals = len({(goal.scope, goal.subject) for goal in self.past.goals})
         return f"{self.lessons} lessons, {goals} goals, {len(self.past.runs)} runs"
 
-    def breathe(self) -> None:
-        """Raise Woken when it is time to stop."""
+    def check_time(self) -> None:
+        """Raise Stopped when it is time to stop."""
         if self._stop() or time.monotonic() > self._end:
-            raise Woken
+            raise Stopped
 
-    def breathing(self, items: Iterable[Any]) -> Iterator[Any]:
+    def paced(self, items: Iterable[Any]) -> Iterator[Any]:
         """The items, with a look at the clock now and then."""
         for number, item in enumerate(items):
-            if number % _BREATH == 0:
-                self.breathe()
+            if number % _PACE == 0:
+                self.check_time()
             yield item
 
 
@@ -96,18 +96,18 @@ def dream(
     stop: Callable[[], bool] = lambda: False,
     tell: Callable[[int, int], None] = lambda done, of: None,
 ) -> Dream:
-    """Put the lessons of an agent in order; the row and report of the night.
+    """Put the lessons of an agent in order; the row and report of the work.
 
     With `dry_run` nothing is changed or stored, and the report tells what would be.
     """
-    night = Night(engine, scope, stop=stop, dry_run=dry_run, tell=tell)
-    row = Dream(str(uuid4()), night.scope, night.now)
+    work = Consolidation(engine, scope, stop=stop, dry_run=dry_run, tell=tell)
+    row = Dream(str(uuid4()), work.scope, work.now)
     if dry_run:
-        return _dreamt(night, row)
+        return _dreamt(work, row)
     with lease(engine, row) or nullcontext():
         engine.store.dreams.save(row)
         try:
-            row = _dreamt(night, row)
+            row = _dreamt(work, row)
         except BaseException:
             apply.died(engine, row)
             raise
@@ -115,36 +115,36 @@ def dream(
     return row
 
 
-def _dreamt(night: Night, row: Dream) -> Dream:
-    """The row with what the night has brought."""
+def _dreamt(work: Consolidation, row: Dream) -> Dream:
+    """The row of the dream with its results."""
     began = time.monotonic()
-    state, done = _run(night, row.id)
+    state, done = _run(work, row.id)
     row = row._replace(
         duration_seconds=round(time.monotonic() - began, 3),
         memories_consolidated=sum(len(edit.lessons) for edit in done if edit.kind in CONSOLIDATING),
-        reflection=night.reflection[:2000],
-        improvements=night.improvements,
+        reflection=work.reflection[:2000],
+        improvements=work.improvements,
         state=state,
     )
-    return row._replace(report=report(row, night, done))
+    return row._replace(report=report(row, work, done))
 
 
-def _run(night: Night, dream_id: str) -> tuple[str, list[Edit]]:
+def _run(work: Consolidation, dream_id: str) -> tuple[str, list[Edit]]:
     """Dream phase after phase; how it ended, and the edits that were made (or would be)."""
     done: list[Edit] = []
     try:
         for number, phase in enumerate(PHASES):
-            night.tell(number, len(PHASES))
-            night.breathe()
-            _isolated(night, phase)
-        if night.dry_run:
-            return DreamState.DONE, night.edits
-        chunks = list(_chunks(night.edits[: night.engine.settings.dream.changes]))
+            work.tell(number, len(PHASES))
+            work.check_time()
+            _isolated(work, phase)
+        if work.dry_run:
+            return DreamState.DONE, work.edits
+        chunks = list(_chunks(work.edits[: work.engine.settings.dream.changes]))
         for number, chunk in enumerate(chunks, len(PHASES)):
-            night.tell(number, len(PHASES) + len(chunks))
-            night.breathe()
-            done += apply.apply(night.engine, dream_id, chunk, night.now)
-    except Woken:
+            work.tell(number, len(PHASES) + len(chunks))
+            work.check_time()
+            done += apply.apply(work.engine, dream_id, chunk, work.now)
+    except Stopped:
         return DreamState.WOKEN, done
     return DreamState.DONE, done
 
@@ -163,46 +163,46 @@ def _chunks(edits: Iterable[Edit]) -> Iterator[list[Edit]]:
         yield chunk
 
 
-def _isolated(night: Night, phase: Callable[[Night], None]) -> None:
-    """A phase that fails costs the night that phase and no more."""
+def _isolated(work: Consolidation, phase: Callable[[Consolidation], None]) -> None:
+    """Run one phase; a failing phase is logged and skipped."""
     try:
-        phase(night)
-    except Woken:
+        phase(work)
+    except Stopped:
         raise
     except Exception as error:
         log.exception("the dream's phase %r failed", phase.__name__)
-        night.troubles.append(f"{phase.__name__}: {error}")
+        work.troubles.append(f"{phase.__name__}: {error}")
 
 
-def survey(night: Night) -> None:
+def survey(work: Consolidation) -> None:
     """Sketch every lesson, and find those whose time is over."""
-    for lesson in night.breathing(night.engine.store.dreams.lessons(night.scope)):
-        night.lessons += 1
+    for lesson in work.paced(work.engine.store.dreams.lessons(work.scope)):
+        work.lessons += 1
         if lesson.scope.project:
-            night.projects.add(lesson.scope.project)
-        if reason := _over(lesson, night):
+            work.projects.add(lesson.scope.project)
+        if reason := _over(lesson, work):
             whose = ((lesson.scope, lesson.id),)
-            night.edits.append(Edit("retired", reason, whose, status=Status.RETIRED))
+            work.edits.append(Edit("retired", reason, whose, status=Status.RETIRED))
             continue
         if lesson.scope.claimed() is None:  # what is kept apart must not reach others
-            night.sketches.append(sketch(lesson))
+            work.sketches.append(sketch(lesson))
         if is_waiting(lesson):
-            night.unworded.append((lesson.scope, lesson.id))
+            work.unworded.append((lesson.scope, lesson.id))
 
 
-def consolidate(night: Night) -> None:
+def consolidate(work: Consolidation) -> None:
     """Merge what says the same; what several projects say holds everywhere."""
-    found = compare(night.breathing(night.sketches))
-    night.conflicts = found.conflicts
+    found = compare(work.paced(work.sketches))
+    work.conflicts = found.conflicts
     for group in (part for whole in found.groups for part in _parts(whole)):
         scopes = {one.scope for one in group}
         whose = tuple((one.scope, one.id) for one in group)
         if len(scopes) == 1:
-            night.edits.append(Edit("merged", "they say the same", whose, target=scopes.pop()))
+            work.edits.append(Edit("merged", "they say the same", whose, target=scopes.pop()))
         else:
             projects = sum(scope.project is not None for scope in scopes)
             reason = f"seen in {projects} projects" if projects > 1 else "holds everywhere already"
-            night.edits.append(Edit("promoted", reason, whose, target=night.scope))
+            work.edits.append(Edit("promoted", reason, whose, target=work.scope))
 
 
 def _parts(group: list[Sketch]) -> list[list[Sketch]]:
@@ -211,67 +211,69 @@ def _parts(group: list[Sketch]) -> list[list[Sketch]]:
     return [group[at::count] for at in range(count)]
 
 
-def dispute(night: Night) -> None:
+def dispute(work: Consolidation) -> None:
     """Flag lessons that contradict each other, for a person to decide."""
-    scopes = {one.id: one.scope for one in night.sketches}
-    for pair in night.conflicts:
+    scopes = {one.id: one.scope for one in work.sketches}
+    for pair in work.conflicts:
         whose = tuple((scopes[number], number) for number in (pair.first, pair.second))
-        night.edits.append(Edit("disputed", pair.why, whose, status="", tag=DISPUTED))
+        work.edits.append(Edit("disputed", pair.why, whose, status="", tag=DISPUTED))
 
 
-def reword(night: Night) -> None:
+def reword(work: Consolidation) -> None:
     """Have a model word what rules worded; a dry run asks none."""
-    if not night.engine.has_model:
+    if not work.engine.has_model:
         return
-    taken = {number for edit in night.edits for _, number in edit.lessons}
-    free = [place for place in night.unworded if place[1] not in taken]
-    for place in free[: night.engine.settings.dream.reworded]:
-        night.breathe()
+    taken = {number for edit in work.edits for _, number in edit.lessons}
+    free = [place for place in work.unworded if place[1] not in taken]
+    for place in free[: work.engine.settings.dream.reworded]:
+        work.check_time()
         try:
-            words = None if night.dry_run else reworded(night.engine, place)
+            words = None if work.dry_run else reworded(work.engine, place)
         except HardwonError as error:  # the budget is spent, or the model is away
-            night.troubles.append(f"reword: {error}")
+            work.troubles.append(f"reword: {error}")
             return
-        if words or night.dry_run:
-            reason = f"by {words.author if words else night.engine.model.name}"
+        if words or work.dry_run:
+            reason = f"by {words.author if words else work.engine.model.name}"
             made = Edit("reworded", reason, (place,), target=place[0], words=words)
-            night.edits.append(made)
+            work.edits.append(made)
 
 
-def look_back(night: Night) -> None:
+def look_back(work: Consolidation) -> None:
     """Find what keeps failing, and what to do about it."""
-    store = night.engine.store
-    scopes = {night.scope, night.asked, *store.dreams.scopes(night.scope)}
-    night.past = patterns.Memories(
-        _goals(night, scopes),
-        _recent(night, store.runs, scopes),
+    store = work.engine.store
+    scopes = {work.scope, work.asked, *store.dreams.scopes(work.scope)}
+    work.past = patterns.Memories(
+        _goals(work, scopes),
+        _recent(work, store.runs, scopes),
         [pair for own in scopes for pair in store.failures.commonest(own, limit=200)],
     )
-    scoped = (*night.past.goals, *night.past.runs)
-    night.projects.update(one.scope.project for one in scoped if one.scope.project)
-    night.patterns = patterns.extract(night.past)
-    night.reflection, night.improvements = patterns.conclude(
-        night.engine, night.patterns, night.conflicts, seen=night.seen()
+    scoped = (*work.past.goals, *work.past.runs)
+    work.projects.update(one.scope.project for one in scoped if one.scope.project)
+    work.patterns = patterns.extract(work.past)
+    work.reflection, work.improvements = patterns.conclude(
+        work.engine, work.patterns, work.conflicts, seen=work.seen()
     )
 
 
-def _goals(night: Night, scopes: Collection[Scope]) -> list[Reflection]:
+def _goals(work: Consolidation, scopes: Collection[Scope]) -> list[Reflection]:
     """What was reflected on goals; none while a shared store is away."""
     try:
-        return _recent(night, night.engine.store.reflections, scopes)
+        return _recent(work, work.engine.store.reflections, scopes)
     except Unavailable as error:
-        night.troubles.append(f"goals: {error}")
+        work.troubles.append(f"goals: {error}")
         return []
 
 
-def _recent(night: Night, kept: ReflectionStore, scopes: Collection[Scope]) -> list[Reflection]:
+def _recent(
+    work: Consolidation, kept: ReflectionStore, scopes: Collection[Scope]
+) -> list[Reflection]:
     """The newest of all scopes, each once: what holds everywhere is seen from every project."""
     share = max(20, _RUNS // len(scopes))
-    found = (one for own in scopes for one in kept.recent(own, now=night.now, limit=share))
+    found = (one for own in scopes for one in kept.recent(own, now=work.now, limit=share))
     return list(dict.fromkeys(found))
 
 
-PHASES: tuple[Callable[[Night], None], ...] = (
+PHASES: tuple[Callable[[Consolidation], None], ...] = (
     survey,
     consolidate,
     dispute,
@@ -280,12 +282,12 @@ PHASES: tuple[Callable[[Night], None], ...] = (
 )
 
 
-def _over(lesson: Lesson, night: Night) -> str:
+def _over(lesson: Lesson, work: Consolidation) -> str:
     """Why a lesson is retired; "" when it is not."""
-    if lesson.expires_at and lesson.expires_at <= night.now:
+    if lesson.expires_at and lesson.expires_at <= work.now:
         return "its time is over"
-    unused = night.now - max(lesson.last_seen_at, lesson.updated_at)
+    unused = work.now - max(lesson.last_seen_at, lesson.updated_at)
     is_weak = lesson.hits == 0 and lesson.met <= 1 and lesson.confidence < 0.5
-    if is_weak and unused > night.engine.settings.dream.stale:
+    if is_weak and unused > work.engine.settings.dream.stale:
         return f"unsure, and neither shown nor met for {unused.days} days"
     return ""

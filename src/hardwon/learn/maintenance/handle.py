@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hardwon.runtime import Runtime
-    from hardwon.values.dream import Change, Dream
+    from hardwon.values.dream import Dream, DreamChange
     from hardwon.values.scope import Scope
 
 
@@ -53,7 +53,7 @@ class Dreams:
         """One dream by its id or the beginning of it, or NotFound."""
         return settled(self._engine, self._engine.store.dreams.get(self._scope, dream_id))
 
-    def changes(self, dream_id: str) -> Sequence[Change]:
+    def changes(self, dream_id: str) -> Sequence[DreamChange]:
         """What a dream did to each lesson."""
         return self._engine.store.dreams.changes(self.get(dream_id).id)
 

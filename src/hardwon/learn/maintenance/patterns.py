@@ -32,7 +32,7 @@ _ADVICE = {
 }
 
 
-class ErrorPattern(NamedTuple):
+class RecurringError(NamedTuple):
     """Something that went wrong, how often, and of what kind."""
 
     kind: str  # timeout, slow, repeated, error
@@ -46,14 +46,14 @@ class ErrorPattern(NamedTuple):
 
 
 class Memories(NamedTuple):
-    """What a night looks back on besides lessons."""
+    """Goals and runs that a dream looks at, besides lessons."""
 
     goals: Sequence[Reflection] = ()
     runs: Sequence[Reflection] = ()
     failures: Sequence[tuple[str, int]] = ()  # readable signatures, and how often met
 
 
-def extract(past: Memories) -> list[ErrorPattern]:
+def extract(past: Memories) -> list[RecurringError]:
     """The patterns behind ended goals, noted runs and counted failures, the commonest first."""
     counts: dict[tuple[str, str], int] = {}
     texts: dict[tuple[str, str], str] = {}
@@ -61,7 +61,9 @@ def extract(past: Memories) -> list[ErrorPattern]:
         key = (fold(text), how)
         texts.setdefault(key, text)
         counts[key] = counts.get(key, 0) + times
-    found = [ErrorPattern(_kind(texts[key], key[1], n), texts[key], n) for key, n in counts.items()]
+    found = [
+        RecurringError(_kind(texts[key], key[1], n), texts[key], n) for key, n in counts.items()
+    ]
     return sorted(found, key=lambda one: (-one.times, one.text))[:_KEPT]
 
 
@@ -97,9 +99,9 @@ def _detail(one: Reflection) -> dict[str, Any]:
 
 
 def conclude(
-    engine: Runtime, found: Sequence[ErrorPattern], conflicts: Sequence[Conflict], *, seen: str
+    engine: Runtime, found: Sequence[RecurringError], conflicts: Sequence[Conflict], *, seen: str
 ) -> tuple[str, tuple[str, ...]]:
-    """A reflection on the night in one line, and at most five improvements."""
+    """One line of reflection, and at most five improvements."""
     known = proposals(found, conflicts)
     reflection = _summary(found, conflicts, seen)
     if not engine.has_model:
@@ -121,7 +123,7 @@ def parse(reply: str, *, otherwise: tuple[str, tuple[str, ...]]) -> tuple[str, t
     return text or otherwise[0], tuple(listed[:_PROPOSED]) or otherwise[1]
 
 
-def proposals(found: Sequence[ErrorPattern], conflicts: Sequence[Conflict]) -> tuple[str, ...]:
+def proposals(found: Sequence[RecurringError], conflicts: Sequence[Conflict]) -> tuple[str, ...]:
     """What rules propose: settle contradictions, then see to what happens most."""
     disputes = [
         f"Lessons #{pair.first} and #{pair.second} contradict each other: say when each holds"
@@ -135,7 +137,7 @@ def proposals(found: Sequence[ErrorPattern], conflicts: Sequence[Conflict]) -> t
     return tuple([*disputes, *advice][:_PROPOSED])
 
 
-def _summary(found: Sequence[ErrorPattern], conflicts: Sequence[Conflict], seen: str) -> str:
+def _summary(found: Sequence[RecurringError], conflicts: Sequence[Conflict], seen: str) -> str:
     risky = sum(one.is_risky for one in found)
     disputes = f"{len(conflicts)} contradiction{'' if len(conflicts) == 1 else 's'}"
     often = f"; {risky} of {len(found)} failure patterns happened {_RISKY} times or more"

@@ -1,4 +1,4 @@
-"""The night in words, for a person."""
+"""A dream as a report for people."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hardwon.values.dream import DreamState
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hardwon.learn.maintenance.consolidation import Night
+    from hardwon.learn.maintenance.consolidation import Consolidation
     from hardwon.runtime import Runtime
     from hardwon.values.dream import Dream, Edit
 
@@ -25,26 +25,26 @@ _TITLES = {
 }
 
 
-def report(row: Dream, night: Night, done: Sequence[Edit]) -> str:
+def report(row: Dream, work: Consolidation, done: Sequence[Edit]) -> str:
     """What was found and done, section after section; empty ones are left out."""
     parts = [
-        [_head(row, night)],
-        *(_section(title, kind, done, night.engine) for kind, title in _TITLES.items()),
-        _listed("Failure patterns", [f"{p.kind} ×{p.times}  {p.text}" for p in night.patterns]),
-        _listed("Proposed improvements", night.improvements),
-        _listed("Troubles", night.troubles),
+        [_head(row, work)],
+        *(_section(title, kind, done, work.engine) for kind, title in _TITLES.items()),
+        _listed("Failure patterns", [f"{p.kind} ×{p.times}  {p.text}" for p in work.patterns]),
+        _listed("Proposed improvements", work.improvements),
+        _listed("Troubles", work.troubles),
         [f"Reflection: {row.reflection}"] if row.reflection else [],
     ]
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
-def _head(row: Dream, night: Night) -> str:
-    kind = "Dry run (nothing was changed)" if night.dry_run else f"Dream {row.id[:8]}"
+def _head(row: Dream, work: Consolidation) -> str:
+    kind = "Dry run (nothing was changed)" if work.dry_run else f"Dream {row.id[:8]}"
     ending = ", woken before its end" if row.state == DreamState.WOKEN else ""
     return (
         f"{kind} of {row.scope.tenant}/{row.scope.agent},"
         f" {row.started_at:%Y-%m-%d %H:%M} UTC, {row.duration_seconds:.1f} s{ending}\n"
-        f"Looked at {night.seen()}, {len(night.projects)} projects."
+        f"Looked at {work.seen()}, {len(work.projects)} projects."
     )
 
 

@@ -60,7 +60,7 @@ class FileQueue:
             self._counts.add("deduped")
         return is_new
 
-    def claim(self, now: datetime, *, hands: int = 1) -> Job | None:
+    def claim(self, now: datetime, *, slots: int = 1) -> Job | None:
         if not self._lock.is_held and not self._take_over():
             return None
         while True:

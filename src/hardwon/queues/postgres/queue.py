@@ -58,10 +58,10 @@ class PostgresQueue:
         rows = columns(jobs, [encode(job) for job in jobs])
         self._ask(asked(statements.FORWARD, **rows), *self._ringer.notice())
 
-    def claim(self, now: datetime, *, hands: int = 1) -> Job | None:
+    def claim(self, now: datetime, *, slots: int = 1) -> Job | None:
         with self._lock:
             if not self._held.ready:
-                self._take(now, max(1, hands))
+                self._take(now, max(1, slots))
             return self._held.ready.popleft() if self._held.ready else None
 
     def done(self, job: Job) -> None:

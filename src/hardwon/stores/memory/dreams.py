@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from hardwon.stores.memory import MemoryStore
-    from hardwon.values.dream import Change as DreamChange
-    from hardwon.values.dream import Dream
+    from hardwon.values.dream import Dream, DreamChange
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
 

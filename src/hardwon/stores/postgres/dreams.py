@@ -11,7 +11,7 @@ from hardwon.stores.postgres.lessons import page
 from hardwon.stores.postgres.together import Together
 from hardwon.stores.records import DREAM, dream_of, dream_values
 from hardwon.stores.rows import listed
-from hardwon.values.dream import Change
+from hardwon.values.dream import DreamChange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,16 +75,16 @@ class PostgresDreams:
         rows = self._db.of(scope.tenant).rows(sql, shelf=shelf, limit=limit)
         return [dream_of(row, scope) for row in rows]
 
-    def note(self, dream: str, changes: Sequence[Change]) -> None:
+    def note(self, dream: str, changes: Sequence[DreamChange]) -> None:
         with self._db:
             tenancy = self._owner(dream)
             for one in changes:
                 values = one._asdict() | {"tags": json.dumps(one.tags), "dream": dream}
                 tenancy.run(_NOTE, **values)
 
-    def changes(self, dream: str) -> list[Change]:
+    def changes(self, dream: str) -> list[DreamChange]:
         rows = self._owner(dream).rows(_CHANGES, dream=dream)
-        return [Change._make((*row[:6], listed(row[6]))) for row in rows]
+        return [DreamChange._make((*row[:6], listed(row[6]))) for row in rows]
 
     def scopes(self, scope: Scope) -> list[Scope]:
         return list(shelves.of_agent(self._db, scope).values())

@@ -21,7 +21,7 @@ class Refused(Exception):
     """The server answered a command with an error."""
 
 
-class Address(NamedTuple):
+class RedisAddress(NamedTuple):
     """Where a server is, and who we are there."""
 
     host: str
@@ -33,7 +33,7 @@ class Address(NamedTuple):
     tls: tuple[tuple[str, str], ...] | None = None  # options; None: plain text
 
 
-def address_of(url: str) -> Address:
+def address_of(url: str) -> RedisAddress:
     """The address in `redis://`, `rediss://` or `unix://`; ValueError for anything else."""
     parts = urlsplit(url)
     if parts.scheme not in {"redis", "rediss", "unix"}:
@@ -44,7 +44,7 @@ def address_of(url: str) -> Address:
         raise ValueError(f"the address has options that are not known: {', '.join(unknown)}")
     is_path = parts.scheme == "unix"
     db = options.pop("db", "") or ("" if is_path else parts.path.strip("/")) or "0"
-    return Address(
+    return RedisAddress(
         parts.hostname or "localhost",
         parts.port or _PORT,
         unquote(parts.path) if is_path else "",
@@ -58,7 +58,7 @@ def address_of(url: str) -> Address:
 class Connection:
     """A connection that is made at once; after an error it must be closed."""
 
-    def __init__(self, address: Address, *, timeout: float) -> None:
+    def __init__(self, address: RedisAddress, *, timeout: float) -> None:
         self._socket = _connected(address, timeout)
         self._replies = self._socket.makefile("rb")
         greeting = [command for command in _greeting(address) if command]
@@ -105,13 +105,13 @@ def encoded(command: Command) -> bytes:
     return b"*%d\r\n%b" % (len(parts), b"".join(texts))
 
 
-def _greeting(address: Address) -> tuple[Command, Command]:
+def _greeting(address: RedisAddress) -> tuple[Command, Command]:
     """Who we are and which database we use, where that must be said."""
     words = [word for word in (address.user, address.password) if word]
     return ["AUTH", *words] if words else [], ["SELECT", address.db] if address.db else []
 
 
-def _connected(address: Address, timeout: float) -> socket.socket:
+def _connected(address: RedisAddress, timeout: float) -> socket.socket:
     if address.path:
         local = socket.socket(socket.AF_UNIX)
         local.settimeout(timeout)

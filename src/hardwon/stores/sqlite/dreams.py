@@ -10,7 +10,7 @@ from hardwon.stores.records import DREAM, dream_of, dream_values
 from hardwon.stores.rows import listed
 from hardwon.stores.sqlite import scopes as shelves
 from hardwon.stores.sqlite.lessons import page
-from hardwon.values.dream import Change
+from hardwon.values.dream import DreamChange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hardwon.values.scope import Scope
 
 _PAGE = 1000
-_MORE_CACHE = "PRAGMA cache_size = -65536"  # KiB: a night reads and writes all over the file
+_MORE_CACHE = "PRAGMA cache_size = -65536"  # KiB: a dream reads and writes all over the file
 
 
 class SqliteDreams:
@@ -64,20 +64,20 @@ class SqliteDreams:
         )
         return [dream_of(row, scope) for row in rows]
 
-    def note(self, dream: str, changes: Sequence[Change]) -> None:
+    def note(self, dream: str, changes: Sequence[DreamChange]) -> None:
         with self._db as db:
             db.run_many(
                 "INSERT INTO dream_changes VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [(dream, *change[:6], json.dumps(change.tags)) for change in changes],
             )
 
-    def changes(self, dream: str) -> list[Change]:
+    def changes(self, dream: str) -> list[DreamChange]:
         rows = self._db.rows(
             "SELECT kind, lesson, project, reason, before, after, tags FROM dream_changes"
             " WHERE dream = ? ORDER BY rowid",
             (dream,),
         )
-        return [Change._make((*row[:6], listed(row[6]))) for row in rows]
+        return [DreamChange._make((*row[:6], listed(row[6]))) for row in rows]
 
     def scopes(self, scope: Scope) -> list[Scope]:
         return list(shelves.of_agent(self._db, scope).values())

@@ -43,7 +43,7 @@ def _with_help(item: CompletionItem[str]) -> CompletionItem[str]:
 
 
 class PowerShell(ShellComplete):
-    """PowerShell hands over the whole line; values and help come back one a line."""
+    """PowerShell passes the whole line; values and help come back one a line."""
 
     name = "powershell"
     source_template = """\

@@ -15,7 +15,7 @@ from hardwon._cold import json, re
 from hardwon.errors import InvalidInput
 from hardwon.settings import Settings, default_home, load
 from hardwon.surfaces.hooks.agents import adapter
-from hardwon.surfaces.hooks.events import Event, Kind
+from hardwon.surfaces.hooks.events import Event, EventKind
 from hardwon.surfaces.hooks.troubles import GAVE_UP, LOG, RUNS
 from hardwon.text.json_clip import squeezed
 
@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 _LOG_LIMIT = 1024 * 1024
 _AFTERWARDS = 5.0  # seconds, once the agent has its answer
 _PATTERNS = f"patterns.{sys.hexversion:x}"  # compiled, in our home; each Python has its own
-_CAPTURES = {Kind.FAILED, Kind.STOP, Kind.SESSION_END}  # what these tell is told only once
+_CAPTURES = {
+    EventKind.FAILED,
+    EventKind.STOP,
+    EventKind.SESSION_END,
+}  # what these tell is told only once
 
 
 def run(arguments: list[str], event: bytes | None = None) -> NoReturn:

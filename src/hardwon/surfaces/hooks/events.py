@@ -9,7 +9,7 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 
-class Kind:
+class EventKind:
     """The one set of events that every agent's own are translated into."""
 
     SESSION_START = "session_start"
@@ -37,7 +37,7 @@ class Event(NamedTuple):
     is_nested: bool = False  # inside a sub-agent
 
 
-class Reply(NamedTuple):
+class HookReply(NamedTuple):
     """What the agent is told; nothing at all when falsy."""
 
     context: str = ""
@@ -48,4 +48,4 @@ class Reply(NamedTuple):
         return bool(self.context or self.denial or self.note)
 
 
-SILENCE = Reply()
+SILENCE = HookReply()

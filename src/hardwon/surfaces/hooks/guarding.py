@@ -75,7 +75,7 @@ class _Case:
         """Deny the call and end, or come back."""
         try:
             event = agents.adapter(self._agent).read(entry.parsed(raw), self._name)
-            if event is None or event.kind != events.Kind.BEFORE:
+            if event is None or event.kind != events.EventKind.BEFORE:
                 return
             self._event = event
             reason = _reason(event, lines)
@@ -97,7 +97,7 @@ class _Case:
 
     def _deny(self, reason: str) -> NoReturn:
         if self._event is not None:
-            said = agents.adapter(self._agent).answer(self._event, events.Reply(denial=reason))
+            said = agents.adapter(self._agent).answer(self._event, events.HookReply(denial=reason))
             os.write(1, json.dumps(said).encode())
         os._exit(0)
 

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.surfaces.hooks.agents import AGENTS, claude_code, copilot, cursor, gemini
-from hardwon.surfaces.hooks.events import Kind
+from hardwon.surfaces.hooks.events import EventKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 USER, PROJECT = "user", "project"
 LEVELS = (USER, PROJECT)
 _SECONDS = 10  # how long an agent waits at most; the hook gives up long before
-_SILENT = {Kind.BATCH, Kind.COMPACTION}  # understood, and not worth a process
+_SILENT = {EventKind.BATCH, EventKind.COMPACTION}  # understood, and not worth a process
 _CODEX_LACKS = {"PostToolUseFailure"}
 
 

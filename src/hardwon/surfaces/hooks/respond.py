@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.surfaces.hooks.events import SILENCE, Event, Kind, Reply
+from hardwon.surfaces.hooks.events import SILENCE, Event, EventKind, HookReply
 from hardwon.text.clean import one_line
 from hardwon.trust import project_for
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from hardwon.values.delivery import Injection
     from hardwon.values.lesson import Lesson
 
-_ASKING = {Kind.PROMPT, Kind.BEFORE}
+_ASKING = {EventKind.PROMPT, EventKind.BEFORE}
 _SAID = "said in the turn of"
 _TASK = 80  # characters by which a turn is known
 _LINE = 100  # characters of a lesson in a line for the person
 CONTEXT_LIMIT = 8000  # characters; Claude Code cuts above 10,000
 
 
-def respond(event: Event, hw: Hardwon) -> Reply:
+def respond(event: Event, hw: Hardwon) -> HookReply:
     """What to tell the agent about this event, after what it teaches has been recorded."""
     own = hw.settings.scope
     project = own.project or project_for(event.cwd, hw.settings.home, tenant=own.tenant)
@@ -29,9 +29,9 @@ def respond(event: Event, hw: Hardwon) -> Reply:
     # What a sub-agent asks and is not told must not count as told in the conversation.
     run = f"{event.session}/nested" if is_mute and event.kind in _ASKING else event.session
     agent = hw.agent(own.agent, project=project, tenant=own.tenant, run=run)
-    reply: Reply = getattr(_Conversation(hw, agent), event.kind)(event)
+    reply: HookReply = getattr(_Conversation(hw, agent), event.kind)(event)
     if is_mute:
-        return Reply(denial=reply.denial)  # what is forbidden is forbidden to all
+        return HookReply(denial=reply.denial)  # what is forbidden is forbidden to all
     return reply if len(reply.context) <= CONTEXT_LIMIT else SILENCE  # half a block is worse
 
 
@@ -42,46 +42,46 @@ class _Conversation:
         self._hw = hw
         self._agent = agent
 
-    def session_start(self, event: Event) -> Reply:
+    def session_start(self, event: Event) -> HookReply:
         found = self._agent.start()
         if self._hw.settings.hooks.wake and self._hw.settings.postgres.url:
             self._hw.wake()  # the copy of the server's lessons is brought up to date meanwhile
         return self._told(found)
 
-    def prompt(self, event: Event) -> Reply:
+    def prompt(self, event: Event) -> HookReply:
         self._capture("")  # a run that was interrupted never stops
         return self._told(self._agent.before_turn(event.text))
 
-    def before_action(self, event: Event) -> Reply:
+    def before_action(self, event: Event) -> HookReply:
         found = self._agent.before_action(event.tool, event.args)
-        return Reply(denial=found.text) if found.denied else self._told(found)
+        return HookReply(denial=found.text) if found.denied else self._told(found)
 
-    def action_worked(self, event: Event) -> Reply:
+    def action_worked(self, event: Event) -> HookReply:
         found = self._agent.after_action(event.tool, event.args, output=event.output, failed=False)
         return self._told(found)
 
-    def action_failed(self, event: Event) -> Reply:
+    def action_failed(self, event: Event) -> HookReply:
         found = self._agent.after_action(event.tool, event.args, output=event.output, failed=True)
         return self._told(found)
 
-    def batch(self, event: Event) -> Reply:
+    def batch(self, event: Event) -> HookReply:
         return SILENCE  # each call of the batch has had its own event, and its answer
 
-    def stop(self, event: Event) -> Reply:
+    def stop(self, event: Event) -> HookReply:
         self._capture(event.text)
         return SILENCE
 
-    def session_end(self, event: Event) -> Reply:
+    def session_end(self, event: Event) -> HookReply:
         self._capture(event.text)
         self._agent.end_run()
         return SILENCE
 
-    def compaction(self, event: Event) -> Reply:
+    def compaction(self, event: Event) -> HookReply:
         return SILENCE  # Gemini CLI says so before every request; the run goes on
 
-    def _told(self, found: Injection) -> Reply:
+    def _told(self, found: Injection) -> HookReply:
         """What the agent is told, with a line for the person."""
-        return Reply(found.text, note=self._note(found))
+        return HookReply(found.text, note=self._note(found))
 
     def _note(self, found: Injection) -> str:
         """What was learnt or shown; once a turn, and only where the person wants it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hardwon._cold.lazy import import_module
 from hardwon.errors import InvalidInput
-from hardwon.surfaces.hooks.events import Event, Reply
+from hardwon.surfaces.hooks.events import Event, HookReply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         def read(self, payload: dict[str, Any], name: str) -> Event | None:
             """The event in our words; None when it is none that we know."""
 
-        def answer(self, event: Event, reply: Reply) -> dict[str, Any]:
+        def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
             """The reply in the agent's words; empty where the agent takes none."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.surfaces.hooks.events import Event, Kind, Reply
+from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.payload import arguments, text, words
 
 TYPE_CHECKING = False
@@ -10,24 +10,24 @@ if TYPE_CHECKING:
     from typing import Any
 
 KINDS = {
-    "SessionStart": Kind.SESSION_START,
-    "UserPromptSubmit": Kind.PROMPT,
-    "PreToolUse": Kind.BEFORE,
-    "PostToolUse": Kind.WORKED,
-    "PostToolUseFailure": Kind.FAILED,
-    "PostToolBatch": Kind.BATCH,
-    "Stop": Kind.STOP,
-    "SubagentStop": Kind.STOP,
-    "SessionEnd": Kind.SESSION_END,
-    "PreCompact": Kind.COMPACTION,
+    "SessionStart": EventKind.SESSION_START,
+    "UserPromptSubmit": EventKind.PROMPT,
+    "PreToolUse": EventKind.BEFORE,
+    "PostToolUse": EventKind.WORKED,
+    "PostToolUseFailure": EventKind.FAILED,
+    "PostToolBatch": EventKind.BATCH,
+    "Stop": EventKind.STOP,
+    "SubagentStop": EventKind.STOP,
+    "SessionEnd": EventKind.SESSION_END,
+    "PreCompact": EventKind.COMPACTION,
 }
 TAKES_CONTEXT = {
-    Kind.SESSION_START,
-    Kind.PROMPT,
-    Kind.BEFORE,
-    Kind.WORKED,
-    Kind.FAILED,
-    Kind.BATCH,
+    EventKind.SESSION_START,
+    EventKind.PROMPT,
+    EventKind.BEFORE,
+    EventKind.WORKED,
+    EventKind.FAILED,
+    EventKind.BATCH,
 }
 
 
@@ -51,7 +51,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
     )
 
 
-def answer(event: Event, reply: Reply) -> dict[str, Any]:
+def answer(event: Event, reply: HookReply) -> dict[str, Any]:
     """Context where it is taken; at a stop it would make the agent go on, so never there."""
     if event.kind not in TAKES_CONTEXT:
         return {}

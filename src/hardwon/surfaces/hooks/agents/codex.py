@@ -7,7 +7,7 @@ import os
 from hardwon._cold import json
 from hardwon.surfaces.hooks.agents import claude_code
 from hardwon.surfaces.hooks.agents.claude_code import answer as answer
-from hardwon.surfaces.hooks.events import Event, Kind
+from hardwon.surfaces.hooks.events import Event, EventKind
 from hardwon.surfaces.hooks.payload import group, text
 
 TYPE_CHECKING = False
@@ -20,11 +20,11 @@ _TAIL = 256 * 1024
 def read(payload: dict[str, Any], name: str = "") -> Event | None:
     """The event; a finished action counts as failed when the rollout says so."""
     event = claude_code.read(payload, name)
-    if event is None or event.kind != Kind.WORKED:
+    if event is None or event.kind != EventKind.WORKED:
         return event
     rollout = text(payload, "transcript_path")
     if _failed(rollout, text(payload, "tool_use_id")):
-        return event._replace(kind=Kind.FAILED)
+        return event._replace(kind=EventKind.FAILED)
     return event
 
 

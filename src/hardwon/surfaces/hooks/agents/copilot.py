@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.surfaces.hooks.events import Event, Kind, Reply
+from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.payload import arguments, group, text, words
 
 TYPE_CHECKING = False
@@ -11,17 +11,23 @@ if TYPE_CHECKING:
     from typing import Any
 
 KINDS = {
-    "sessionStart": Kind.SESSION_START,
-    "userPromptSubmitted": Kind.PROMPT,
-    "preToolUse": Kind.BEFORE,
-    "postToolUse": Kind.WORKED,
-    "postToolUseFailure": Kind.FAILED,
-    "agentStop": Kind.STOP,
-    "subagentStop": Kind.STOP,
-    "sessionEnd": Kind.SESSION_END,
-    "preCompact": Kind.COMPACTION,
+    "sessionStart": EventKind.SESSION_START,
+    "userPromptSubmitted": EventKind.PROMPT,
+    "preToolUse": EventKind.BEFORE,
+    "postToolUse": EventKind.WORKED,
+    "postToolUseFailure": EventKind.FAILED,
+    "agentStop": EventKind.STOP,
+    "subagentStop": EventKind.STOP,
+    "sessionEnd": EventKind.SESSION_END,
+    "preCompact": EventKind.COMPACTION,
 }
-TAKES_CONTEXT = {Kind.SESSION_START, Kind.PROMPT, Kind.BEFORE, Kind.WORKED, Kind.FAILED}
+TAKES_CONTEXT = {
+    EventKind.SESSION_START,
+    EventKind.PROMPT,
+    EventKind.BEFORE,
+    EventKind.WORKED,
+    EventKind.FAILED,
+}
 _EXIT_CODE = r"completed with exit code (\d{1,5})>"
 
 
@@ -32,8 +38,8 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
         return None
     result = group(payload, "toolResult")
     output = words(payload.get("error") or result.get("textResultForLlm"))
-    if kind == Kind.WORKED and (result.get("resultType") == "failure" or _exit_code(output)):
-        kind = Kind.FAILED
+    if kind == EventKind.WORKED and (result.get("resultType") == "failure" or _exit_code(output)):
+        kind = EventKind.FAILED
     return Event(
         kind=kind,
         name=name,
@@ -46,7 +52,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
     )
 
 
-def answer(event: Event, reply: Reply) -> dict[str, Any]:
+def answer(event: Event, reply: HookReply) -> dict[str, Any]:
     """Context at every door, a denial before an action."""
     if event.kind not in TAKES_CONTEXT:
         return {}

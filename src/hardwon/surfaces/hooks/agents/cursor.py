@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.surfaces.hooks.events import Event, Kind, Reply
+from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.payload import arguments, text, words
 
 TYPE_CHECKING = False
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from typing import Any
 
 KINDS = {
-    "sessionStart": Kind.SESSION_START,
-    "beforeSubmitPrompt": Kind.PROMPT,
-    "preToolUse": Kind.BEFORE,
-    "postToolUse": Kind.WORKED,
-    "postToolUseFailure": Kind.FAILED,
-    "stop": Kind.STOP,
-    "subagentStop": Kind.STOP,
-    "sessionEnd": Kind.SESSION_END,
-    "preCompact": Kind.COMPACTION,
+    "sessionStart": EventKind.SESSION_START,
+    "beforeSubmitPrompt": EventKind.PROMPT,
+    "preToolUse": EventKind.BEFORE,
+    "postToolUse": EventKind.WORKED,
+    "postToolUseFailure": EventKind.FAILED,
+    "stop": EventKind.STOP,
+    "subagentStop": EventKind.STOP,
+    "sessionEnd": EventKind.SESSION_END,
+    "preCompact": EventKind.COMPACTION,
 }
-TAKES_CONTEXT = {Kind.SESSION_START, Kind.WORKED, Kind.FAILED}
+TAKES_CONTEXT = {EventKind.SESSION_START, EventKind.WORKED, EventKind.FAILED}
 
 
 def read(payload: dict[str, Any], name: str = "") -> Event | None:
@@ -44,9 +44,9 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
     )
 
 
-def answer(event: Event, reply: Reply) -> dict[str, Any]:
+def answer(event: Event, reply: HookReply) -> dict[str, Any]:
     """Context where it is taken; a denial tells the agent why."""
-    if event.kind == Kind.BEFORE and reply.denial:
+    if event.kind == EventKind.BEFORE and reply.denial:
         return {"permission": "deny", "agent_message": reply.denial}
     if event.kind in TAKES_CONTEXT and reply.context:
         return {"additional_context": reply.context}

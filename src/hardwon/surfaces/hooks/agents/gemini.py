@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.surfaces.hooks.events import Event, Kind, Reply
+from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.payload import arguments, group, text, words
 
 TYPE_CHECKING = False
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 KINDS = {
-    "SessionStart": Kind.SESSION_START,
-    "BeforeAgent": Kind.PROMPT,
-    "BeforeTool": Kind.BEFORE,
-    "AfterTool": Kind.WORKED,
-    "AfterAgent": Kind.STOP,
-    "SessionEnd": Kind.SESSION_END,
-    "PreCompress": Kind.COMPACTION,
+    "SessionStart": EventKind.SESSION_START,
+    "BeforeAgent": EventKind.PROMPT,
+    "BeforeTool": EventKind.BEFORE,
+    "AfterTool": EventKind.WORKED,
+    "AfterAgent": EventKind.STOP,
+    "SessionEnd": EventKind.SESSION_END,
+    "PreCompress": EventKind.COMPACTION,
 }
-TAKES_CONTEXT = {Kind.SESSION_START, Kind.PROMPT, Kind.WORKED, Kind.FAILED}
+TAKES_CONTEXT = {EventKind.SESSION_START, EventKind.PROMPT, EventKind.WORKED, EventKind.FAILED}
 _EXIT_CODE = r"(?m)^Exit Code: (\d{1,5})$"
 _SHELL = "run_shell_command"
 _OWN_CONTEXT = r"(?s)<hook_context>.*?</hook_context>"
@@ -33,8 +33,8 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
         return None
     response = group(payload, "tool_response")
     said = words(response.get("llmContent"))
-    if kind == Kind.WORKED and (response.get("error") or _exit_code(said)):
-        kind = Kind.FAILED
+    if kind == EventKind.WORKED and (response.get("error") or _exit_code(said)):
+        kind = EventKind.FAILED
     tool = text(payload, "tool_name")
     return Event(
         kind=kind,
@@ -49,9 +49,9 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
     )
 
 
-def answer(event: Event, reply: Reply) -> dict[str, Any]:
+def answer(event: Event, reply: HookReply) -> dict[str, Any]:
     """Context and a line for the person where they are taken; before an action only a denial is."""
-    if event.kind == Kind.BEFORE:
+    if event.kind == EventKind.BEFORE:
         return {"decision": "deny", "reason": reply.denial} if reply.denial else {}
     if event.kind not in TAKES_CONTEXT:
         return {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.surfaces.hooks.events import Event, Kind, Reply
+from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
 from hardwon.surfaces.hooks.payload import arguments, text, words
 
 TYPE_CHECKING = False
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 KINDS = {
-    Kind.SESSION_START,
-    Kind.PROMPT,
-    Kind.BEFORE,
-    Kind.WORKED,
-    Kind.FAILED,
-    Kind.STOP,
-    Kind.SESSION_END,
-    Kind.COMPACTION,
+    EventKind.SESSION_START,
+    EventKind.PROMPT,
+    EventKind.BEFORE,
+    EventKind.WORKED,
+    EventKind.FAILED,
+    EventKind.STOP,
+    EventKind.SESSION_END,
+    EventKind.COMPACTION,
 }
 
 
@@ -39,7 +39,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
     )
 
 
-def answer(event: Event, reply: Reply) -> dict[str, Any]:
+def answer(event: Event, reply: HookReply) -> dict[str, Any]:
     """What the agent is told, as it is; the plugin shows the line for the person."""
     told = reply._asdict()
     return {key: value for key, value in told.items() if value}
