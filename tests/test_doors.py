@@ -123,6 +123,49 @@ def test_what_is_known_of_one_test_is_not_told_at_another(hw: hardwon.Hardwon) -
     assert "test_pipe` fails without your change too" in told["test_pipe"]
 
 
+def test_the_same_message_of_another_test_names_the_tests_it_is_known_of(
+    hw: hardwon.Hardwon,
+) -> None:
+    old = "DeprecationWarning: importing the ABCs from 'collections' stops working in Python 3.10"
+    trace = 'Traceback (most recent call last):\n  File "sympy/core/expr.py", line 9, in diff'
+    red = f"____ sympy/tests/test_a.py:{{0}} ____\n{trace}\n{old}"
+    coder = hw.agent("coder")
+    coder.after_action("bash", {"command": "sed -i 's/a/b/' src/io.py"})
+    for command in ("bin/test sympy", "git stash && bin/test sympy"):
+        coder.after_action("bash", {"command": command}, output=red.format("test_sum"), failed=True)
+    coder.after_run(task="Mend the sum")
+    noise = "\nDestroying the database" * 200  # the name of the test stands far above the end
+
+    def told(command: str, output: str) -> str:
+        call = {"command": command}
+        return hw.agent("coder").after_action("bash", call, output=output, failed=True).text
+
+    assert told("bin/test sympy", red.format("test_sum") + noise).startswith("[SAME FAILURE]")
+    other = told("bin/test sympy", red.format("test_product"))
+    assert other.startswith("[SAME FAILURE IN OTHER TESTS]")
+    assert "test_sum` fails without your change too" in other
+    assert told("python setup.py build", old) == ""  # no test at all
+
+
+def test_another_form_of_a_failure_that_was_told_is_told_once_more(hw: hardwon.Hardwon) -> None:
+    """Who is told that pytest is missing and calls it as a module meets the same wall again."""
+    module, no_module = {"command": "python -m pytest tests/test_a.py"}, "No module named pytest"
+    for call, output in ((PYTEST, MISSING), (module, no_module)):
+        before = hw.agent("coder")
+        before.after_action("bash", call, output=output, failed=True)
+        before.after_action("bash", WORKS, output="1 passed")
+        before.after_run(task="run the tests")
+    coder = hw.agent("coder")
+
+    def told(call: dict[str, str], output: str) -> bool:
+        return bool(coder.after_action("bash", call, output=output, failed=True).lessons)
+
+    forms = [(PYTEST, MISSING), (module, no_module)] * 2
+
+    assert [told(*form) for form in forms] == [True, True, False, False]
+    assert not told(PYTEST, "zsh: command not found: pytest")  # no run has met it so
+
+
 def test_a_package_that_was_made_for_another_name_is_no_fix_in_vain(hw: hardwon.Hardwon) -> None:
     for name in ("shop", "blog", "wiki"):
         coder = hw.agent("coder")

@@ -12,18 +12,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hardwon.failures import clues
+    from hardwon.failures import clues, error_line
     from hardwon.ranking.query import Near
     from hardwon.values.step import Step
 
     Nearest = Callable[[str], Near]  # the lessons nearest in meaning to a text
 else:
-    clues = lazy("hardwon.failures.clues")
+    clues, error_line = lazy("hardwon.failures.clues"), lazy("hardwon.failures.error_line")
 
 _PROMPT = 1500  # characters of a prompt that are looked up, from its beginning and its end
 _ABOUT = 300  # characters of the task that say what an error was met at
 _CALL = 200  # characters of a command that say what an error was met at
 _ASKED = 2000  # characters of an error that are looked up, from its end
+_TESTS = 16_000  # characters of a run of tests that are searched for their names, from its end
 
 
 def at_turn(prompt: str, near: Nearest) -> Query:
@@ -44,6 +45,7 @@ def at_error(step: Step, task: str, near: Nearest) -> Query:
         text=step.output[-_ASKED:],
         about=tuple(dict.fromkeys(terms(clues.telling(failure.text)))),
         clues=clues.asked(step, failure.line),
+        red=step.output[-_TESTS:] if error_line.failing_test(step.output) else "",
     )
 
 

@@ -7,8 +7,8 @@ from time import perf_counter_ns
 from hardwon._cold.lazy import lazy
 from hardwon.errors import StorageError, Unavailable
 from hardwon.pipeline import inject, measure, recall
-from hardwon.ranking.query import Query
-from hardwon.ranking.scores import WEIGHTS, Judged, Outlook
+from hardwon.ranking.query import Match, Query
+from hardwon.ranking.scores import WEIGHTS, Judged, Outlook, is_of_other_tests
 from hardwon.values.delivery import NOTHING, Door, Injection
 from hardwon.values.run import Shown
 
@@ -75,10 +75,10 @@ class Delivering:
     ) -> Injection:
         """Open a door: render what is to be shown, and remember it."""
         now, fresh = self._clock(), recall.shown(found)
-        block = self._block(asked.door, fresh)
+        block = self._block(asked, fresh)
         if self._settings.proof.share or any(one.was_retired for one in block.lessons):
             fresh = self._kept(asked.door, fresh, block.lessons, self.coin(scope, run))
-            block = self._block(asked.door, fresh)
+            block = self._block(asked, fresh)
         if not block.lessons:
             return NOTHING
         injection = Injection(block.text, block.lessons, measure.new_id(now), door=asked.door)
@@ -147,9 +147,9 @@ class Delivering:
             self._trouble(error)
             return otherwise
 
-    def _block(self, door: str, fresh: Sequence[Judged]) -> inject.Block:
-        frame = _frame(door, fresh[0]) if fresh else door
-        budget = getattr(self._settings.recall, f"{door}_tokens")
+    def _block(self, asked: Query, fresh: Sequence[Judged]) -> inject.Block:
+        frame = _frame(asked, fresh[0].match) if fresh else asked.door
+        budget = getattr(self._settings.recall, f"{asked.door}_tokens")
         return inject.render((one.match.lesson for one in fresh), door=frame, budget=budget)
 
     def _kept(
@@ -195,9 +195,10 @@ def told(run: Run, block: Injection, call: str) -> None:
     run.told([lesson.id for lesson in block.lessons], call, shown)
 
 
-def _frame(door: str, best: Judged) -> str:
+def _frame(asked: Query, best: Match) -> str:
     """The frame of a block: an error says whether it is the same failure or the same kind."""
-    if door != Door.ERROR:
-        return door
-    match = best.match
-    return "same" if match.is_same_failure else "kind" if match.is_same_kind else Door.TURN
+    if asked.door != Door.ERROR:
+        return asked.door
+    if is_of_other_tests(asked, best):
+        return "elsewhere"
+    return "same" if best.is_same_failure else "kind" if best.is_same_kind else Door.TURN

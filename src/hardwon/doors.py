@@ -83,8 +83,8 @@ class Doors:
         if _STARTED in past.counted:
             return NOTHING
         self.delivering.noted(lambda: run.counted([_STARTED]))
-        # What was noted so far has to count: how many runs there were decides what is frequent.
-        self.delivering.noted(lambda: self._store.deliveries.recent(scope, limit=1))
+        # How many runs there were decides what is frequent.
+        self.delivering.noted(self._store.calls.catch_up)
         counts = self._store.calls.counts(scope, (RUN,))
         runs = counts[RUN].made if RUN in counts else 0
         asked = Query(Door.START, "", usual=self._settings.recall.usual)
@@ -122,6 +122,9 @@ class Doors:
         """The lessons about what a pending call may end in, likeliest first."""
         known = foretell.Known(scope, self._store.calls, self._store.lessons, self._clock())
         found = foretell.foretold(pending, past, known, least=least)
+        if any(one.is_told for one in found):  # seldom; then calls that worked just now count
+            self.delivering.noted(self._store.calls.catch_up)
+            found = foretell.foretold(pending, past, known, least=least)
         return foretell.judged(found, likely=self.delivering.weights.likely)
 
     def after(self, scope: Scope, step: Step, run: Run) -> Injection:
@@ -216,9 +219,13 @@ class Doors:
 
     def _failed(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
         """What is known about a failure, when it is one that this run has not met yet."""
-        is_known = step.failure is not None and mine.has_met(past, step.failure.kind)
-        is_mistake = mistakes.is_mistake(step, past.steps)
-        if is_known or not (is_mistake or self.recorder.is_old_red(scope, step.failure)):
+        failure = step.failure
+        if failure is not None and mine.has_met_exactly(past, failure):
             return NOTHING
+        is_mistake = mistakes.is_mistake(step, past.steps)
+        if not (is_mistake or self.recorder.is_old_red(scope, failure)):
+            return NOTHING
+        is_again = failure is not None and mine.has_met(past, failure.kind)
         asked = self.asked_at_error(scope, step, past.task)
-        return self.delivering.recalled(scope, asked, UNKNOWN, run)
+        outlook = UNKNOWN._replace(is_again=is_again)
+        return self.delivering.recalled(scope, asked, outlook, run)

@@ -84,7 +84,7 @@ def test_features_that_are_not_seen_for_long_are_forgotten(
 
 def fold(store: Store) -> None:
     """Count what was noted, in stores that count later."""
-    store.check()
+    store.calls.catch_up()
 
 
 def test_a_lesson_counts_how_often_it_was_met_through_a_call(store: Store) -> None:

@@ -102,6 +102,7 @@ def test_a_reproduction_of_the_run_that_ends_in_the_library_shows_the_bug(error:
     "error",
     [
         "django.db.utils.OperationalError: no such table: a_b",
+        'django.db.utils.OperationalError: table "a_b" already exists',
         "ModuleNotFoundError: No module named 'app'",
         "lib.ImproperlyConfigured: settings are not configured",
         "UnicodeEncodeError: 'ascii' codec can't encode character",

@@ -143,7 +143,7 @@ def test_a_test_label_that_the_call_names_is_no_package() -> None:
     failure = read_failure(step(NO_MODULE.format("forms"), "python tests/runtests.py forms"), ())
 
     assert failure is not None
-    assert failure.text.endswith(" <name>")
+    assert failure.text.endswith(" <name> that the call names")
 
 
 @pytest.mark.parametrize(

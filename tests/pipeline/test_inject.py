@@ -19,6 +19,14 @@ def test_no_block_is_larger_than_its_budget() -> None:
         assert tokens(block.text) <= budget
 
 
+def test_a_lesson_of_short_or_foreign_words_is_cut_to_its_budget() -> None:
+    for words in ("a b c d e f g. " * 80, "次を実行する前に " * 80, "x" * 900):
+        block = render([lesson(words, id=7)], door=Door.ACTION, budget=90)
+
+        assert block.lessons
+        assert max(block.tokens, tokens(block.text)) <= 90
+
+
 def test_a_larger_budget_shows_more_lessons() -> None:
     small, large = (render(SHORT, door=Door.TURN, budget=budget) for budget in (120, 600))
 

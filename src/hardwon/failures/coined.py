@@ -22,11 +22,13 @@ _MAKES = r"(?:mkdir|touch)(?: -\w+)* (?:[\w./-]+ ){0,4}(?:[\w.-]+/){0,4}$"
 def is_own_module(name: str, step: Step, before: Sequence[Step]) -> bool:
     """Whether the run made something of this name, or has it in its project."""
     seen = (step, *before[-_LOOKED_BACK:])
-    return (
-        any(name in map(bare, command.targets) for command in _using(step))
-        or any(_names(name, each.args) for each in seen)
-        or any(_holds(name, each.output) for each in seen)
-    )
+    is_made = any(_names(name, each.args) for each in seen)
+    return is_made or any(_holds(name, each.output) for each in seen)
+
+
+def is_target(name: str, step: Step) -> bool:
+    """Whether the call names it as what it works on, a test or an app."""
+    return any(name in map(bare, command.targets) for command in _using(step))
 
 
 def is_written(name: str, step: Step, before: Sequence[Step]) -> bool:

@@ -57,7 +57,8 @@ _BROKEN = (
 )
 _SET_UP = (
     r"(?i:\b(?:configur\w*|settings?|installed|not ready|loaded yet|no such|not found"
-    r"|does not exist|environment|permission|denied|refused|declare|filesystem|codec)\b)"
+    r"|does not exist|already exists|environment|permission|denied|refused|declare|filesystem"
+    r"|codec)\b)"
     r"|ImproperlyConfigured|NotReady"
 )
 _LOGIC = (

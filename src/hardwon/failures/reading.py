@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon._cold.hashing import blake2b
-from hardwon.failures.coined import is_own_module, is_written
+from hardwon.failures.coined import is_own_module, is_target, is_written
 from hardwon.failures.error_line import failing_test, informative_line
 from hardwon.failures.kind import kind_text, missing_fixture, missing_name
 from hardwon.failures.signature import line_signature
@@ -52,7 +52,11 @@ def _kind(line: str, step: Step, before: Sequence[Step]) -> str:
     if fixture := missing_fixture(line):
         return kind_text(line, is_coined=is_written(fixture, step, before))
     name = missing_name(line)
-    return kind_text(line, is_coined=bool(name) and is_own_module(name, step, before))
+    if not name or is_own_module(name, step, before):
+        return kind_text(line, is_coined=bool(name))
+    if is_target(name, step):
+        return f"{kind_text(line, is_coined=True)} that the call names"
+    return kind_text(line)
 
 
 def _digest(text: str) -> str:

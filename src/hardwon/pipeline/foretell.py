@@ -43,6 +43,11 @@ class Foretold(NamedTuple):
     lesson: Lesson | None = None
     verdict: str = ""
 
+    @property
+    def is_told(self) -> bool:
+        """Whether there is a lesson to tell, and nothing against it."""
+        return self.lesson is not None and not self.verdict
+
 
 class Known(NamedTuple):
     """What one who foretells may look at."""

@@ -33,7 +33,9 @@ TURN = Frame("[KNOWN PITFALLS — your prior lessons]", "[END KNOWN PITFALLS]", 
 ACTION = Frame("[PITFALL OF THIS CALL — your prior lessons]", "[END PITFALL]")
 SAME = Frame("[SAME FAILURE]", "[END SAME FAILURE]", label=0)
 KIND = Frame("[SAME KIND OF FAILURE]", "[END SAME KIND OF FAILURE]", label=0)
-FRAMES = {"start": START, "turn": TURN, "action": ACTION, "same": SAME, "kind": KIND}
+ELSEWHERE = Frame("[SAME FAILURE IN OTHER TESTS]", "[END SAME FAILURE]", label=0)
+AT_ERROR = {"same": SAME, "kind": KIND, "elsewhere": ELSEWHERE}
+FRAMES = {"start": START, "turn": TURN, "action": ACTION} | AT_ERROR
 
 
 class Block(NamedTuple):
@@ -95,6 +97,8 @@ def _fitting(lesson: Lesson, label: int, room: int) -> str:
 def _beginning(text: str, room: int) -> str:
     """The whole sentences of a text that fit, or its first words."""
     shown = text[: max(0, room) * 3]
+    while shown and (size := tokens(shown)) > room:  # of short or foreign words
+        shown = shown[: len(shown) * room // size]
     end = max(shown.rfind(mark) for mark in (". ", ".\n", "; ", "\n"))
     return shown[: end + 1] if end > len(shown) // 3 else shown.rsplit(" ", 1)[0]
 

@@ -162,6 +162,13 @@ def has_met(past: RunSoFar, kind: str) -> bool:
     return any(one.failure is not None and one.failure.kind == kind for one in past.steps)
 
 
+def has_met_exactly(past: RunSoFar, failure: Failure) -> bool:
+    """Whether the run has met this very failure; one without a name of its own goes by its kind."""
+    if not failure.exact:
+        return has_met(past, failure.kind)
+    return any(one.failure is not None and one.failure.exact == failure.exact for one in past.steps)
+
+
 def opened(step: Step, failure: Failure, past: RunSoFar, memory: Memory) -> Lesson:
     """The lesson of a failure kind that was never met before."""
     now = memory.now

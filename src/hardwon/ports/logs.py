@@ -52,7 +52,13 @@ class CallLog(Protocol):
         """Note a call; calls count in the order in which they were made."""
 
     def counts(self, scope: Scope, features: Sequence[int]) -> dict[int, Counts]:
-        """What is known of these features and of every call; very old features are forgotten."""
+        """What is known of these features and of every call; very old features are forgotten.
+
+        Calls that worked may be missing until `catch_up`.
+        """
+
+    def catch_up(self) -> None:
+        """Count what was noted so far."""
 
 
 class HoldOut(Protocol):

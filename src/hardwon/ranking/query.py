@@ -61,6 +61,7 @@ class Query(NamedTuple):
     near: Near = ()  # lessons near in meaning
     about: tuple[str, ...] = ()  # words of the failure itself, without those of the call
     clues: tuple[str, ...] = ()  # errors, calls and names that a lesson may speak of
+    red: str = ""  # what a run of tests has printed, where some failed
 
 
 class Match(NamedTuple):

@@ -12,7 +12,7 @@ from hardwon.failures.clues import CALL, ERROR, INTERPRETERS, SAYS, quotes
 from hardwon.ranking.query import Match, Query, chance, terms
 from hardwon.values.evidence import Kind, values_of
 from hardwon.values.fix import UNCHANGED, is_of_test_in
-from hardwon.values.lesson import LIVE, MINED, RULES, Lesson, Status
+from hardwon.values.lesson import LIVE, MINED, RULES, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ class Outlook(NamedTuple):
 
     told: frozenset[int]  # lessons that this run was told
     runs: int = 0  # of the project
+    is_again: bool = False  # the run has met this kind of failure, in another form
 
 
 UNKNOWN = Outlook(frozenset())
@@ -155,7 +156,7 @@ def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
     parts = (("same failure", same), ("same kind", kind), ("state", stands))
     if same or kind:
         sure = spoken(asked, match, by) if match.lesson.origin != MINED else by.beside
-        verdict = _of_other_tests(asked, match.lesson)
+        verdict = _told_before(match) if outlook.is_again else _of_other_tests(asked, match)
         return _Relevance((*parts, (SPEAKS, sure / 10)), verdict)
     is_proven = match.lesson.status == Status.PROVEN
     is_near = is_proven and _is_near(asked, match, by.error_likeness, by)
@@ -165,14 +166,27 @@ def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
     return _Relevance((*parts, words, clues, *_meaning(match, by.error_meaning)), verdict)
 
 
-def _of_other_tests(asked: Query, lesson: Lesson) -> str:
+def _told_before(match: Match) -> str:
+    """Why a lesson is not told again to a run that fails in another form of what it has met.
+
+    Earlier runs took the same way round and failed: what cured that is worth a second line.
+    """
+    is_cured = match.is_same_failure and match.lesson.status == Status.PROVEN
+    return "" if is_cured else "this run has met the kind already"
+
+
+def _of_other_tests(asked: Query, match: Match) -> str:
     """Why a lesson is not told that only knows of tests which fail without any change."""
-    if lesson.origin != MINED or not lesson.fixes:
-        return ""
-    if any(fix.sort != UNCHANGED for fix in lesson.fixes):
-        return ""
-    is_here = any(is_of_test_in(fix, asked.text) for fix in lesson.fixes)
-    return "" if is_here else "known of other tests only"
+    is_told = not is_of_other_tests(asked, match) or (asked.red and match.is_same_failure)
+    return "" if is_told else "known of other tests only"
+
+
+def is_of_other_tests(asked: Query, match: Match) -> bool:
+    """Whether all that is known is that other tests fail so without any change."""
+    fixes = match.lesson.fixes if match.lesson.origin == MINED else ()
+    if not fixes or any(fix.sort != UNCHANGED for fix in fixes):
+        return False
+    return not any(is_of_test_in(fix, asked.red or asked.text) for fix in fixes)
 
 
 def _speaks_of(asked: Query, match: Match, by: Weights) -> bool:

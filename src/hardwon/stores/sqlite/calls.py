@@ -39,6 +39,9 @@ class SqliteCalls:
         if call.kind:  # a failure is written anyway; what was noted goes along
             self._journal.fold()
 
+    def catch_up(self) -> None:
+        self._journal.fold()
+
     def counts(self, scope: Scope, features: Sequence[int]) -> dict[int, Counts]:
         found: dict[int, list[Counts]] = {}
         seen = scopes.Visible(self._db, scope)
