@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-_NO_BENCHMARKS = {"__init__", "__main__", "timing", "corpus"}
+_NO_BENCHMARKS = {"__init__", "__main__", "timing", "corpus", "http_load"}
 
 
 def main() -> None:

@@ -1,12 +1,12 @@
 """The doors over HTTP: how many a second, how long they take, and who can hold them up.
 
-    python -m bench serve [--lessons 20000] [--seconds 10] [--slow 2000]
+    python -m bench serve [--lessons 20000] [--seconds 10] [--slow 10000]
 
-The server is the real command with all lessons in one agent's scope. Its processor time is read
-from /proc, so "a second of one core" is what the server used, whatever else the machine did. The
-client writes ready-made bytes to kept-alive connections. Half of the requests are calls behind a
-lesson, half are made of the commonest words there are. The slow clients each hold a connection on
-which a request never ends.
+The server is the real command with all lessons in one agent's scope, kept to one core; the callers
+are kept to another. Its processor time is read from /proc, so "a second of one core" is what the
+server used, whatever else the machine did. Half of the calls have failed before and are told the
+fix, half are made of the commonest words there are. The slow clients each hold a connection on
+which a request never ends, and come back when they are dropped. Takes about two minutes.
 """
 
 from __future__ import annotations
@@ -15,26 +15,30 @@ import argparse
 import asyncio
 import json
 import os
-import random
 import re
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from bench.corpus import SCOPE, TOOL
-from bench.recall_speed import Questions, filled
+from bench.corpus import SCOPE, TOOL, Corpus
+from bench.http_load import Taken, allow_files, flood, keep_to, paced, slow_clients
+from bench.recall_speed import Questions
 from bench.timing import at, cache, table
+from hardwon.failures.features import call_features
+from hardwon.ranking.odds import Call, numbered
+from hardwon.stores.sqlite import SqliteStore
+from hardwon.stores.sqlite.database import SCHEMA
+from hardwon.values.fix import Fix
 
-CONNECTIONS = 16
 _TICKS = os.sysconf("SC_CLK_TCK")
+_FAILED = 4  # times that a call failed before
+_RATE = 500.0  # requests a second at which waiting is measured
 
 
 class Server(NamedTuple):
@@ -50,20 +54,16 @@ class Server(NamedTuple):
         return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
-def serving(lessons: int) -> AbstractContextManager[Server]:
-    """The command on a store with so many lessons."""
-    return served_copy(filled(lessons))
-
-
 @contextmanager
-def served_copy(original: str | Path) -> Iterator[Server]:
-    """The command on a copy of a home."""
+def served_copy(original: str | Path, *, core: int | None = None) -> Iterator[Server]:
+    """The command on a copy of a home, on one core when it is named."""
     with tempfile.TemporaryDirectory(dir=cache()) as folder:
         home = Path(folder, "home")
         shutil.copytree(original, home)
         command = [sys.executable, "-m", "hardwon", "serve", "--port", "0", "--home", str(home)]
         command += ["--rate", "1000000"]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        begin = None if core is None else lambda: keep_to(core)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=begin)
         try:
             assert process.stdout
             found = re.search(r":(\d+)$", process.stdout.readline().strip())
@@ -74,10 +74,37 @@ def served_copy(original: str | Path) -> Iterator[Server]:
             process.wait()
 
 
+def _stocked(count: int) -> Path:
+    """A home with so many proven lessons, made once; the calls of the first are known to fail."""
+    home = cache() / f"serve-{SCHEMA}-{count}"
+    if not home.exists():
+        making = Path(tempfile.mkdtemp(dir=cache()))
+        _fill(SqliteStore(str(making)), count)
+        making.rename(home)
+    return home
+
+
+def _fill(store: SqliteStore, count: int) -> None:
+    with store.together():
+        for number, lesson in enumerate(Corpus(count).lessons(count)):
+            fix = Fix("call", lesson.correction[:200], _kind(number))
+            store.lessons.add(lesson._replace(kinds=(_kind(number),), fixes=(fix,)))
+    calls = Questions(count).calls
+    for number, call in enumerate(calls * _FAILED):
+        features = tuple(numbered(call_features(TOOL, call, ())))
+        store.calls.made(SCOPE, Call(features, _kind(number % len(calls))))
+    store.close()
+
+
+def _kind(number: int) -> str:
+    return f"{number:016x}"
+
+
 def requests(server: Server, lessons: int) -> list[bytes]:
-    """Ready-made requests at the action door."""
+    """Ready-made requests at the action door; as many common ones as others."""
     asked = Questions(lessons)
-    return [_request(server, call) for call in (*asked.calls, *asked.common)]
+    common = [asked.common[number % len(asked.common)] for number in range(len(asked.calls))]
+    return [_request(server, call) for call in (*asked.calls, *common)]
 
 
 def _request(server: Server, call: str) -> bytes:
@@ -90,117 +117,50 @@ def _request(server: Server, call: str) -> bytes:
     return head.encode() + body
 
 
-class Client:
-    """One kept-alive connection."""
-
-    def __init__(self, port: int) -> None:
-        self._port = port
-
-    async def open(self) -> None:
-        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
-
-    async def ask(self, request: bytes) -> float:
-        """Seconds until the answer was here."""
-        began = time.perf_counter()
-        self._writer.write(request)
-        head = await self._reader.readuntil(b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 200"), head
-        length = re.search(rb"content-length: (\d+)", head)
-        assert length
-        await self._reader.readexactly(int(length[1]))
-        return time.perf_counter() - began
-
-    def close(self) -> None:
-        self._writer.close()
-
-
-async def flood(server: Server, asked: list[bytes], seconds: float) -> tuple[int, float, float]:
-    """As many as it takes: answers, wall seconds, seconds of one core."""
-    end, count = time.perf_counter() + seconds, 0
-
-    async def one(number: int) -> None:
-        nonlocal count
-        client, chance = Client(server.port), random.Random(number)
-        await client.open()
-        while time.perf_counter() < end:
-            await client.ask(chance.choice(asked))
-            count += 1
-        client.close()
-
-    before, began = server.cpu(), time.perf_counter()
-    await asyncio.gather(*(one(number) for number in range(CONNECTIONS)))
-    return count, time.perf_counter() - began, server.cpu() - before
-
-
-async def paced(server: Server, asked: list[bytes], seconds: float, rate: float) -> list[float]:
-    """Seconds of each request at a steady rate, whoever is slow."""
-    free: asyncio.Queue[Client] = asyncio.Queue()
-    for _ in range(4 * CONNECTIONS):
-        client = Client(server.port)
-        await client.open()
-        free.put_nowait(client)
-    chance, taken = random.Random(1), list[float]()
-
-    async def one(due: float) -> None:
-        client = await free.get()
-        await client.ask(chance.choice(asked))
-        taken.append(time.perf_counter() - due)  # the wait for a connection counts
-        free.put_nowait(client)
-
-    began, tasks = time.perf_counter(), []
-    for number in range(int(seconds * rate)):
-        due = began + number / rate
-        await asyncio.sleep(max(0.0, due - time.perf_counter()))
-        tasks.append(asyncio.create_task(one(due)))
-    await asyncio.gather(*tasks)
-    return taken
-
-
-async def held_up(
-    server: Server, asked: list[bytes], seconds: float, rate: float, slow: int
-) -> list[float]:
-    """The same beside clients that never end their request: half its head, half its body."""
-    heads = (b"POST /v1/before_action HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ", asked[0][:-5])
-    held = []
-    for number in range(slow):
-        _, writer = await asyncio.open_connection("127.0.0.1", server.port)
-        writer.write(heads[number % 2])
-        held.append(writer)
-    try:
-        return await paced(server, asked, seconds, rate)
-    finally:
-        for writer in held:
-            writer.close()
-
-
 def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser()
     parser.add_argument("serve", nargs="?")
     parser.add_argument("--lessons", type=int, default=20_000)
     parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--slow", type=int, default=2000)
+    parser.add_argument("--slow", type=int, default=10_000)
     options = parser.parse_args()
-    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-    with serving(options.lessons) as server:
+    allow_files(options.slow + 1000)
+    home = _stocked(options.lessons)
+    keep_to(1)
+    with served_copy(home, core=0) as server:
         asked = requests(server, options.lessons)
-        asyncio.run(flood(server, asked, 2.0))  # warm up
-        count, wall, cpu = asyncio.run(flood(server, asked, options.seconds))
-        rate = count / cpu
-        rows: list[tuple[str, ...]] = [
-            ("answers", "a second", "a second of one core", "ms of one core each")
-        ]
-        rows += [(f"{count:,}", f"{count / wall:,.0f}", f"{rate:,.0f}", f"{1e3 * cpu / count:.2f}")]
-        table(f"before_action over HTTP, {options.lessons:,} lessons", rows)
-        rows = [("at a steady rate", "p50 ms", "p99 ms", "most ms")]
-        steady = min(500.0, count / wall / 2)
-        taken = asyncio.run(paced(server, asked, options.seconds, steady))
-        rows.append((f"{steady:.0f} a second", *_spans(taken)))
-        slow = asyncio.run(held_up(server, asked, options.seconds, steady, options.slow))
-        rows.append((f"… beside {options.slow:,} slow clients", *_spans(slow)))
-        table("Waiting", rows)
+        rate = _flooded(server, asked, options)
+        _waited(server, asked, options, min(_RATE, rate / 2))
 
 
-def _spans(taken: list[float]) -> tuple[str, str, str]:
-    p50, p99, most = (1e3 * at(taken, share) for share in (0.5, 0.99, 1.0))
+def _flooded(server: Server, asked: list[bytes], options: argparse.Namespace) -> float:
+    """Print how many are answered at most; how many a second."""
+    asyncio.run(flood(server.port, asked, 2.0))  # warm up
+    before = server.cpu()
+    taken = asyncio.run(flood(server.port, asked, options.seconds))
+    count, cpu = len(taken.each), server.cpu() - before
+    row = (
+        *(f"{count:,}", f"{taken.told / count:.2f}", f"{count / taken.seconds:,.0f}"),
+        *(f"{count / cpu:,.0f}", f"{1e3 * cpu / count:.2f}"),
+    )
+    head = ("answers", "told", "a second", "a second of one core", "ms of one core each")
+    table(f"before_action over HTTP, {options.lessons:,} lessons", [head, row])
+    return count / taken.seconds
+
+
+def _waited(server: Server, asked: list[bytes], options: argparse.Namespace, rate: float) -> None:
+    """Print how long answers take at a steady rate, alone and beside slow clients."""
+    rows: list[tuple[str, ...]] = [("at a steady rate", "p50 ms", "p99 ms", "most ms")]
+    alone = asyncio.run(paced(server.port, asked, options.seconds, rate))
+    rows.append((f"{rate:.0f} a second", *_spans(alone)))
+    begun = (b"POST /v1/before_action HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ", asked[0][:-5])
+    with slow_clients(server.port, begun, options.slow):
+        beside = asyncio.run(paced(server.port, asked, options.seconds, rate))
+    rows.append((f"… beside {options.slow:,} slow clients", *_spans(beside)))
+    table("Waiting", rows)
+
+
+def _spans(taken: Taken) -> tuple[str, str, str]:
+    p50, p99, most = (1e3 * at(taken.each, share) for share in (0.5, 0.99, 1.0))
     return f"{p50:.1f}", f"{p99:.1f}", f"{most:.1f}"

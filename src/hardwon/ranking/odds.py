@@ -126,8 +126,10 @@ def _halved(known: Counts) -> Counts:
     return Counts(known.made // 2, tuple(row for row in kinds if row[1]))
 
 
-def together(counts: Iterable[Counts]) -> Counts:
+def together(counts: Sequence[Counts]) -> Counts:
     """The sum of what several scopes know of one feature."""
+    if len(counts) == 1:  # as nearly always, and the feature of all calls has many kinds
+        return counts[0]._replace(touched=0)
     made, kinds = 0, dict[str, tuple[int, int]]()
     for one in counts:
         made += one.made
@@ -161,11 +163,13 @@ def chances(
     known = [(feature, counts[feature]) for feature in features if feature in counts]
     best: dict[str, _Rule] = {}
     discount = by.discount if is_shell else by.named
-    base = {kind: failed / max(1, every.made) for kind, failed, _ in every.kinds}
+    met = {kind: failed for kind, failed, _ in every.kinds} if known else {}
+    calls = max(1, every.made)
     for feature, one in known:
         for kind, failed, excused in one.kinds:
             made = max(failed, one.made - excused)
-            share = (failed - discount + by.doubt * base.get(kind, 0.0)) / (made + by.doubt)
+            base = met.get(kind, 0) / calls
+            share = (failed - discount + by.doubt * base) / (made + by.doubt)
             rule = (share, len(features[feature]), feature, failed, made)  # the fuller name of two
             if failed and rule > best.get(kind, _NO_RULE):
                 best[kind] = rule

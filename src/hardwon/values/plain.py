@@ -5,9 +5,13 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any
 
+_KNOWN = frozenset((str, int, float, bool, type(None)))  # to JSON
+
 
 def plain(value: Any) -> Any:
     """Values of ours as what JSON knows."""
+    if type(value) in _KNOWN:
+        return value
     if hasattr(value, "_asdict"):
         return {key: plain(item) for key, item in value._asdict().items()}
     if isinstance(value, dict):

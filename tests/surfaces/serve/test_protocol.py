@@ -6,6 +6,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,3 +77,22 @@ def test_slow_clients_hold_up_nobody(tmp_path: Path) -> None:
         for client in slow:
             client.close()
     assert answers == [200] * 20
+
+
+def test_the_end_of_an_answer_does_not_wait_for_its_beginning_to_be_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer is sent in two parts; with Nagle's algorithm the second came 40 ms later."""
+    found: list[int] = []
+    usual = PatientProtocol.connection_made
+
+    def connection_made(self: PatientProtocol, transport: Any) -> None:
+        own = transport.get_extra_info("socket")
+        found.append(own.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        usual(self, transport)
+
+    monkeypatch.setattr(PatientProtocol, "connection_made", connection_made)
+    with served(tmp_path) as server:
+        assert server.ask("GET", "/healthz").status == 200
+
+    assert all(found)

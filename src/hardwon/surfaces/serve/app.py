@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from hardwon.errors import HardwonError
 from hardwon.service.replies import Replies
 from hardwon.surfaces.serve import api, login, pages, problems
 from hardwon.surfaces.serve.gate import LOOPBACK, SAFE, Gate, is_api, own_path
+from hardwon.surfaces.serve.hands import Hands
 from hardwon.surfaces.serve.limits import Limits
 from hardwon.surfaces.serve.principal import Right
 from hardwon.surfaces.serve.problems import Problem
@@ -61,8 +61,8 @@ def create(
     app.state.is_ending = lambda: False  # streams look at it
     app.state.replies, app.state.in_turn = Replies(hw.settings.home), Turns()
     # Doors have threads of their own: who waits for a report holds up no agent.
-    app.state.door_threads = ThreadPoolExecutor(limits.threads, "hardwon-door")
-    app.state.threads = ThreadPoolExecutor(limits.threads, "hardwon-desk")
+    app.state.door_threads = Hands(limits.threads, "hardwon-door")
+    app.state.threads = Hands(limits.threads, "hardwon-desk")
     return app
 
 
@@ -71,7 +71,7 @@ async def _running(app: Starlette) -> AsyncIterator[None]:
     """While the server runs; then what the application has opened is closed."""
     yield
     for threads in (app.state.door_threads, app.state.threads):
-        threads.shutdown()
+        threads.close()
     app.state.replies.close()
 
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _DRAIN = 30  # seconds for requests in flight when the server is told to end
 _IDLE = 75  # seconds that a connection may rest
 _WAITING = 2048  # connections that wait to be accepted
+_ACCEPTED = 32  # of them at once; others are answered in between
 
 
 class Address(NamedTuple):
@@ -155,6 +156,7 @@ class Service:
             forwarded_allow_ips="*" if address.is_behind_proxy else None,
             timeout_graceful_shutdown=_DRAIN,
             timeout_keep_alive=_IDLE,
+            backlog=_ACCEPTED,
             log_level="warning",
             access_log=False,
             server_header=False,
@@ -164,6 +166,12 @@ class Service:
 
 
 class _Server(uvicorn.Server):
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let more connections wait than asyncio accepts at once, for which it has one number."""
+        await super().startup(sockets)
+        for one in sockets or ():
+            one.listen(_WAITING)
+
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """End by a signal as a program that is done, where uvicorn would end by the signal."""
@@ -184,7 +192,7 @@ def _allow_many_connections() -> None:
 
 def _listening(address: Address) -> socket.socket:
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    made = socket.socket(family)
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # asyncio: no delay
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((address.host, address.port))

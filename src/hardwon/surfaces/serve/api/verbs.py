@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from hardwon.surfaces.serve.hands import Hands
     from hardwon.values.listing import Page
 
 JSON = "application/json"
@@ -55,7 +56,7 @@ def _endpoint(verb: Verb) -> Callable[[Request], Any]:
         name = request.headers.get("idempotency-key")
         if name and verb.method != "GET" and not verb.is_secret:
             return await _once(verb, ask, name, request)
-        return _response(verb, await _called(verb, ask))
+        return await _called(verb, ask)
 
     return endpoint
 
@@ -79,18 +80,17 @@ def _fields(verb: Verb, request: Request, body: bytes) -> dict[str, Any]:
     return given
 
 
-async def _called(verb: Verb, ask: Ask) -> Any:
-    """What the verb gives: in a thread, within its time."""
+async def _called(verb: Verb, ask: Ask) -> Response:
+    """The answer of the verb: made in a thread, within its time."""
     state, is_door = ask.state, verb.otherwise is not None
-    pool, patience = (
-        (state.door_threads, state.limits.door) if is_door else (state.threads, state.limits.answer)
-    )
+    hands: Hands = state.door_threads if is_door else state.threads
+    patience = state.limits.door if is_door else state.limits.answer
     try:
         async with asyncio.timeout(patience):
-            return await asyncio.get_running_loop().run_in_executor(pool, verb.call, ask)
+            return await hands.run(_answer, verb, ask)
     except TimeoutError:
         if is_door:
-            return verb.otherwise
+            return _response(verb, verb.otherwise)
         raise Problem(503, f"no answer within {patience:g} s; ask for less, or later") from None
 
 
@@ -99,15 +99,18 @@ async def _once(verb: Verb, ask: Ask, name: str, request: Request) -> Response:
     state, tenant = ask.state, ask.principal.tenant
     asked = f"{ask.principal.key} {verb.method} {request.url.path}?{request.url.query}\n".encode()
     asked += ask.body
-    loop, threads = asyncio.get_running_loop(), state.threads
     async with state.in_turn(f"{tenant}\n{name}"):
-        known = await loop.run_in_executor(threads, state.replies.find, tenant, name, asked)
+        known = await state.threads.run(state.replies.find, tenant, name, asked)
         if known is not None:
             return Response(known.body, known.status, _REPLAYED, media_type=verb.media)
-        answer = _response(verb, await _called(verb, ask))
+        answer = await _called(verb, ask)
         kept = Kept(answer.status_code, bytes(answer.body))
-        await loop.run_in_executor(threads, state.replies.keep, tenant, name, asked, kept)
+        await state.threads.run(state.replies.keep, tenant, name, asked, kept)
     return answer
+
+
+def _answer(verb: Verb, ask: Ask) -> Response:
+    return _response(verb, verb.call(ask))
 
 
 def _response(verb: Verb, value: Any) -> Response:
