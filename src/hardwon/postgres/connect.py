@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from hardwon import _hurry
-from hardwon.errors import MissingExtra
 from hardwon.postgres.deadline import bounded
-
-try:
-    import psycopg as psycopg  # others take it from here
-except ImportError as error:
-    raise MissingExtra("postgres") from error
+from hardwon.postgres.driver import psycopg
+from hardwon.postgres.exchange import Exchange
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -22,7 +18,6 @@ if TYPE_CHECKING:
 
 _TRUE = {"1", "true", "yes", "on"}
 _LOOK = 0.1  # seconds between two looks at the clock, and for Ctrl-C
-_PREPARE_AFTER = 5  # executions of a statement
 _OPTIONS: dict[str, Any] = {
     "application_name": "hardwon",
     "connect_timeout": 5,
@@ -38,6 +33,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
 
     patience: float | None = None
     born: float = 0.0
+    exchange: Exchange
     _pool = None  # so that psycopg does not mind when the program ends with it
 
     def wait(
@@ -61,10 +57,9 @@ def connect(url: str, *, patience: float | None) -> Connection:
     plain, is_pooled = without_own_options(url)
     given = dict(parse_qsl(urlsplit(plain).query))
     options = {name: value for name, value in _OPTIONS.items() if name not in given}
-    opened = Connection.connect(
-        plain, autocommit=True, prepare_threshold=None if is_pooled else _PREPARE_AFTER, **options
-    )
+    opened = Connection.connect(plain, autocommit=True, prepare_threshold=None, **options)
     opened.patience, opened.born = patience, time.monotonic()
+    opened.exchange = Exchange(opened, is_pooled=is_pooled)
     return opened
 
 

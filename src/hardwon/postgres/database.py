@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from hardwon import _hurry
 from hardwon.errors import Unavailable
-from hardwon.postgres.connect import Connection, name_of, psycopg
+from hardwon.postgres.connect import Connection, name_of
 from hardwon.postgres.deadline import Breaker
+from hardwon.postgres.driver import psycopg
 from hardwon.postgres.pool import Pool
 from hardwon.postgres.problems import explained
 
@@ -31,7 +32,7 @@ _NOBODY = ""  # no tenant has this name
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _ALONE = ""  # what goes out in one round trip is a transaction anyway
-_BE = "SELECT set_config('hardwon.tenant', %s, true)"
+_BE = "SELECT set_config('hardwon.tenant', %(tenant)s, true)"
 
 
 class Asked(NamedTuple):
@@ -246,23 +247,16 @@ class Transaction:
         self, tenant: str, statements: Sequence[Asked], *, is_last: bool = False
     ) -> list[list[Row]]:
         """The rows of each statement; what has to be said before and after goes along."""
-        is_plain = not self._begin and tenant in {self._tenant, _NOBODY}
-        if is_plain and len(statements) == 1 and not is_last:
-            return [self._rows(tenant, statements[0])]
-        with self.connection.pipeline():
-            self.begin()
-            self._be(tenant)
-            cursors = [self._execute(tenant, one) for one in statements]
-            if is_last:
-                self.connection.execute("COMMIT")
+        before = self._before(tenant)
+        asked = [(sql, {"tenant": tenant, **values}) for sql, values in statements]
+        found = self._asked([*before, *asked, *([("COMMIT", {})] if is_last else [])])
         self._is_over = is_last
-        return [_fetched(cursor) for cursor in cursors]
+        return found[len(before) : len(before) + len(asked)]
 
     def begin(self) -> None:
         """Say BEGIN unless that was said."""
         if self._begin:
-            self.connection.execute(self._begin)
-            self._begin = ""
+            self._asked(self._before(_NOBODY))
 
     def before_commit(self, key: object, act: Callable[[], None]) -> None:
         """Do this once before the transaction is kept."""
@@ -282,7 +276,7 @@ class Transaction:
                     _, act = self._before_commit.popitem()
                     act()
             if not (self._begin or self._is_over or self.connection.closed):
-                self.connection.execute("COMMIT" if is_kept else "ROLLBACK")
+                self._asked([("COMMIT" if is_kept else "ROLLBACK", {})])
             self._is_kept = is_kept
         finally:
             if not self._is_kept:
@@ -295,20 +289,14 @@ class Transaction:
         for resource in held:
             resource.__exit__(kind, None, None)
 
-    def _be(self, tenant: str) -> None:
+    def _before(self, tenant: str) -> list[tuple[str, dict[str, object]]]:
+        """What has to be said first: BEGIN, and whose rows are asked for."""
+        said: list[tuple[str, dict[str, object]]] = [(self._begin, {})] if self._begin else []
         if tenant not in {self._tenant, _NOBODY}:
-            self.connection.execute(_BE, (tenant,))
+            said.append((_BE, {"tenant": tenant}))
             self._tenant = tenant
+        self._begin = ""
+        return said
 
-    def _rows(self, tenant: str, statement: Asked) -> list[Row]:
-        return _fetched(self._execute(tenant, statement))
-
-    def _execute(self, tenant: str, statement: Asked) -> psycopg.Cursor[Row]:
-        values = {"tenant": tenant, **statement.values}
-        return self.connection.execute(statement.sql.encode(), values, binary=True)
-
-
-def _fetched(cursor: psycopg.Cursor[Row]) -> list[Row]:
-    """The rows, none of a statement that has none; `description` would describe every column."""
-    result = cursor.pgresult
-    return cursor.fetchall() if result is not None and result.nfields else []
+    def _asked(self, statements: Sequence[tuple[str, dict[str, object]]]) -> list[list[Row]]:
+        return self.connection.exchange.ask(statements)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from hardwon import _fork
 from hardwon.errors import Unavailable
-from hardwon.postgres.connect import Connection, connect, psycopg
+from hardwon.postgres.connect import Connection, connect
+from hardwon.postgres.driver import psycopg
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon.errors import StorageError, StorageFull, Unavailable
-from hardwon.postgres.connect import psycopg
+from hardwon.postgres.driver import psycopg
 
 _LATER = (
     *(psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected),

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.errors import InvalidInput, NewerSchema, SetupError
-from hardwon.postgres.connect import psycopg
+from hardwon.postgres.driver import psycopg
 
 if TYPE_CHECKING:
     from hardwon.postgres.database import Database

@@ -9,8 +9,9 @@ from contextlib import closing
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from hardwon.postgres.connect import connect, name_of, psycopg, without_own_options
+from hardwon.postgres.connect import connect, name_of, without_own_options
 from hardwon.postgres.database import Asked, asked
+from hardwon.postgres.driver import psycopg
 from hardwon.postgres.problems import explained
 
 if TYPE_CHECKING:

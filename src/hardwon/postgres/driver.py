@@ -1,0 +1,8 @@
+"""The driver. All modules that need it take it from here."""
+
+from hardwon.errors import MissingExtra
+
+try:
+    import psycopg as psycopg
+except ImportError as error:
+    raise MissingExtra("postgres") from error

@@ -1,0 +1,147 @@
+"""Several statements and their answers in one round trip, prepared for the next time.
+
+This speaks to libpq by itself: the cursors and pipelines of psycopg take longer than the server
+does for what an agent's turn asks. Values and rows are still converted by psycopg.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import compress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from psycopg.adapt import PyFormat, Transformer
+from psycopg.pq import ConnStatus, ExecStatus
+from psycopg.waiting import Ready, Wait
+
+from hardwon.postgres.driver import psycopg
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Mapping, Sequence
+
+    from psycopg.pq.abc import PGconn, PGresult
+
+    Row = tuple[Any, ...]
+    Key = tuple[bytes, tuple[int, ...]]  # a statement, and the types of its values
+
+_MOST = 250  # statements that a connection keeps prepared; their texts are constants of ours
+_BINARY = 1
+_PLACE = re.compile(r"%(?:%|\((\w+)\)([sb]))")
+_FORMATS = {"s": PyFormat.AUTO, "b": PyFormat.BINARY}
+
+
+class Message(NamedTuple):
+    """One statement as it is sent."""
+
+    sql: bytes
+    values: Sequence[Any]
+    types: tuple[int, ...]
+    formats: Sequence[int]
+
+
+class Exchange:
+    """What one connection is asked. `is_pooled`: the next question may reach another session."""
+
+    def __init__(self, connection: psycopg.Connection[Any], *, is_pooled: bool) -> None:
+        self._connection = connection
+        self._converter = Transformer(connection)
+        self._most = 0 if is_pooled else _MOST
+        self._prepared: dict[Key, bytes] = {}
+        self._named = 0
+
+    def ask(self, statements: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Row]]:
+        """The rows of each statement; none of one that has none."""
+        messages = [self._message(sql, values) for sql, values in statements]
+        line = self._connection.pgconn
+        new: dict[Key, bytes] = {}
+        line.enter_pipeline_mode()
+        try:
+            are_rows = [is_rows for one in messages for is_rows in self._sent(line, one, new)]
+            line.pipeline_sync()
+            results = self._connection.wait(_answers(line))
+        finally:
+            _leave(line)
+        self._prepared.update(new)
+        return [self._rows(one) for one in compress(results, are_rows)]
+
+    def _message(self, sql: str, values: Mapping[str, Any]) -> Message:
+        text, places = _placed(sql)
+        given = [values[name] for name, _ in places]
+        dumped = self._converter.dump_sequence(given, [form for _, form in places])
+        types, formats = self._converter.types or (), self._converter.formats or ()
+        return Message(text, dumped, types, formats)
+
+    def _sent(self, line: PGconn, message: Message, new: dict[Key, bytes]) -> Iterator[bool]:
+        """Send a statement, by its name if it can have one; for each answer whether it is rows."""
+        sql, values, types, formats = message
+        name = self._prepared.get((sql, types)) or new.get((sql, types))
+        if name is None and len(self._prepared) + len(new) < self._most:
+            self._named += 1
+            name = new[sql, types] = b"hardwon%d" % self._named
+            line.send_prepare(name, sql, types)
+            yield False
+        if name is None:
+            line.send_query_params(sql, values, types, formats, _BINARY)
+        else:
+            line.send_query_prepared(name, values, formats, _BINARY)
+        yield True
+
+    def _rows(self, result: PGresult) -> list[Row]:
+        if not result.nfields:
+            return []
+        self._converter.set_pgresult(result)
+        return self._converter.load_rows(0, result.ntuples, tuple)
+
+
+@lru_cache(maxsize=512)
+def _placed(sql: str) -> tuple[bytes, list[tuple[str, PyFormat]]]:
+    """The statement with numbered places, and the name and format of each."""
+    places: dict[tuple[str, str], int] = {}
+
+    def numbered(place: re.Match[str]) -> str:
+        if place[1] is None:
+            return "%"
+        return f"${places.setdefault((place[1], place[2]), len(places) + 1)}"
+
+    text = _PLACE.sub(numbered, sql).encode()
+    return text, [(name, _FORMATS[form]) for name, form in places]
+
+
+def _answers(line: PGconn) -> Generator[Wait, Ready | int, list[PGresult]]:
+    """What the server says until all that was sent is answered; its first complaint is raised."""
+    found: list[PGresult] = []
+    while line.flush():
+        if (yield Wait.RW) & Ready.R:
+            line.consume_input()
+    while True:
+        while line.is_busy():
+            if (yield Wait.R):
+                line.consume_input()
+        result = line.get_result()
+        if result is None:
+            if line.status == ConnStatus.BAD:
+                raise _complaint(found) or psycopg.OperationalError("the connection is lost")
+        elif result.status == ExecStatus.PIPELINE_SYNC:
+            break
+        else:
+            found.append(result)
+    if problem := _complaint(found):
+        raise problem
+    return found
+
+
+def _complaint(results: Sequence[PGresult]) -> psycopg.Error | None:
+    wrong = (one for one in results if one.status == ExecStatus.FATAL_ERROR)
+    first = next(wrong, None)
+    return None if first is None else psycopg.errors.error_from_result(first)
+
+
+def _leave(line: PGconn) -> None:
+    """End the pipeline; a connection that still owes answers is of no use."""
+    if line.status != ConnStatus.OK:
+        return
+    try:
+        line.exit_pipeline_mode()
+    except psycopg.OperationalError:
+        line.finish()
