@@ -126,11 +126,11 @@ def _agent(target: str, home: str = "") -> Iterator[hardwon.Agent]:
 
 
 def _jobs(agent: hardwon.Agent, asked: Questions) -> dict[str, Callable[[], object]]:
-    """Explained, not told: what was told once is not told again."""
+    """Explained, not told, except for calls: what was told once is not told again."""
     return {
         "turn": _each(asked.prompts, lambda text: agent.explain("turn", text)),
         "common": _each(asked.common, lambda text: agent.explain("turn", text)),
-        "action": _each(asked.calls, lambda call: agent.explain("action", call, tool=TOOL)),
+        "action": _each(asked.calls, lambda call: agent.before_action(TOOL, call)),
         "error": _each(asked.errors, lambda text: agent.explain("error", text, tool=TOOL)),
     }
 

@@ -15,16 +15,23 @@ class Hurry:
         self._seconds = seconds
 
     def __enter__(self) -> None:
-        self._before = left()
+        self._before, self._notes = left(), notes()
         _mine.left = self._seconds if self._before is None else min(self._before, self._seconds)
+        _mine.notes = {} if self._notes is None else self._notes
 
     def __exit__(self, *_: object) -> None:
-        _mine.left = self._before
+        _mine.left, _mine.notes = self._before, self._notes
 
 
 def left() -> float | None:
     """Seconds that this thread may still wait; None when it is in no hurry."""
     found: float | None = getattr(_mine, "left", None)
+    return found
+
+
+def notes() -> dict[object, object] | None:
+    """What was read for this turn and holds until it ends; None when this thread is at leisure."""
+    found: dict[object, object] | None = getattr(_mine, "notes", None)
     return found
 
 

@@ -103,11 +103,12 @@ class Doors:
     def action(self, scope: Scope, tool: str, args: Any, run: Run) -> Injection:
         """The proven fix of a failure that the call will probably end in; else nothing."""
         call = screened(call_keys.canonical(args), _ARGS)
-        if (forbidding := self._forbidding(scope, tool, call)) is not None:
-            return self.delivering.denied(scope, forbidding, call)
         started, past = perf_counter_ns(), run.so_far()
         likely, sure = self.delivering.weights.likely, self.delivering.weights.sure
+        # First what differs from call to call: a store may then know that no guard has changed.
         found = self._foretold(scope, steps.Step(tool, call), past, least=likely)
+        if (forbidding := self._forbidding(scope, tool, call)) is not None:
+            return self.delivering.denied(scope, forbidding, call)
         asked = Query(Door.ACTION, call)
         block = self.delivering.deliver(scope, asked, found, run, started=started)
         is_sure = bool(block) and found[0].score >= sure

@@ -14,6 +14,7 @@ import pytest
 
 import hardwon
 from hardwon.errors import SetupError, Unavailable
+from hardwon.postgres.exchange import Exchange
 from hardwon.surfaces.cli import run
 from tests.postgres_server import Place, PostgresServer, running
 from tests.redis_server import free_port
@@ -158,3 +159,42 @@ def test_nothing_of_it_is_imported_by_those_who_use_a_file(tmp_path: Path) -> No
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
     assert json.loads(printed.stdout) == []
+
+
+def test_a_guard_of_another_machine_holds_at_the_next_call(
+    hw: hardwon.Hardwon, database: Place
+) -> None:
+    coder, call = hw.agent("coder"), {"command": "dropdb prod"}
+    kept = coder.learn("never drop the database of production")
+    assert not coder.before_action("bash", call).denied
+    assert not coder.before_action("bash", call).denied
+
+    with hardwon.open(database.url) as elsewhere:
+        elsewhere.agent("coder").lessons.guard(kept.id, call="dropdb prod")
+        assert coder.before_action("bash", call).denied
+        assert coder.before_action("bash", call).denied
+
+        elsewhere.agent("coder").lessons.guard(kept.id, on=False)
+        assert not coder.before_action("bash", call).denied
+
+
+def test_doors_make_one_round_trip_before_an_action_and_two_at_a_turn(
+    hw: hardwon.Hardwon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    coder = hw.agent("coder")
+    kept = coder.learn(LESSON)
+    coder.lessons.guard(kept.id, call="rm -rf internal")
+    coder.before_action("bash", {"command": "ls"})  # guards, and what waits for the dictionary,
+    coder.explain("turn", "edit a large Go file")  # are read once
+    trips: list[int] = []
+    ask = Exchange.ask
+
+    def counting(self: Exchange, statements: Any) -> Any:
+        trips.append(len(statements))
+        return ask(self, statements)
+
+    monkeypatch.setattr(Exchange, "ask", counting)
+    assert not coder.before_action("bash", {"command": "go build ./..."})
+    at_action = len(trips)
+    assert coder.explain("turn", "edit a large Go file")
+    assert (at_action, len(trips) - at_action) == (1, 2)

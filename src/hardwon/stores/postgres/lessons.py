@@ -11,6 +11,7 @@ from hardwon.ranking.query import Match, Query, index
 from hardwon.stores.postgres import scopes as shelves
 from hardwon.stores.postgres import versions
 from hardwon.stores.postgres.index import FRESH, Index
+from hardwon.stores.postgres.remembered import Remembered
 from hardwon.stores.rows import COLUMNS, damage, lesson_of, values_of
 from hardwon.values.lesson import LIVE, SHELVED, Lesson, Status, statuses
 from hardwon.values.lesson_check import checked, mended
@@ -52,8 +53,10 @@ _HOLDING = f"""
 WHERE tenant = %(tenant)s AND id = ANY(%(ids)s::bigint[])
 """
 _MATCHED = f"""
-{_SELECT} AND id = ANY(%(ids)s::bigint[]) AND shelf = ANY(%(shelves)s::bigint[])
-AND status = ANY(%(statuses)s::text[]) AND (expires_at IS NULL OR expires_at > %(now)s)
+{_READ} FROM unnest(%(ids)s::bigint[]) AS asked (number)
+JOIN hardwon.lessons ON tenant = %(tenant)s AND id = asked.number
+WHERE shelf = ANY(%(shelves)s::bigint[]) AND status = ANY(%(statuses)s::text[])
+AND (expires_at IS NULL OR expires_at > %(now)s)
 """
 _USUAL = """
 SELECT u.id FROM unnest(%(shelves)s::bigint[]) AS asked (shelf), LATERAL (
@@ -78,6 +81,7 @@ class PostgresLessons:
     def __init__(self, database: Database, fresh: int = FRESH) -> None:
         self._db = database
         self.index = Index(database, fresh)
+        self._guards: Remembered[list[Lesson]] = Remembered()
 
     def add(self, lesson: Lesson) -> Lesson:
         checked(lesson)
@@ -167,8 +171,12 @@ class PostgresLessons:
         return self._db.ask_last(scope.tenant, Asked(sql, values))[0]
 
     def guards(self, scope: Scope) -> list[Lesson]:
+        known = self._guards.look(scope, shelves.noted(self._db, scope))
+        if known is not None:
+            return known
         seen, rows = shelves.read(self._db, scope, _GUARDS, shelved=list(SHELVED))
-        return [lesson_of(row, seen.scopes) for row in rows]
+        found = [lesson_of(row, seen.scopes) for row in rows]
+        return found if self._db.open else self._guards.keep(scope, seen, found)
 
     def _usual(self, seen: Visible, limit: int) -> list[int]:
         """The lessons met most often, those met last first among equals."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon import _hurry
 from hardwon._cold.hashing import blake2b
 from hardwon.postgres.database import Asked
 from hardwon.values.scope import Scope
@@ -32,6 +33,7 @@ SEEN = """(
     SELECT id FROM hardwon.shelves
     WHERE tenant = %(tenant)s AND agent_id = %(agent)s AND project = ANY(%(projects)s::text[])
 )"""
+_SEEN = "shelves"  # marks what a turn has read
 _SERIAL = "serial"  # marks a transaction that reads what it is going to change
 
 
@@ -56,6 +58,7 @@ class Visible:
         self.scopes = {shelf.id: shelf.scope for shelf in self.shelves}
         self.ids = list(self.scopes)
         self.total = sum(shelf.active + shelf.added for shelf in self.shelves)
+        self.versions = tuple((shelf.id, shelf.version) for shelf in self.shelves)
 
 
 def asked(scope: Scope) -> Asked:
@@ -75,7 +78,17 @@ def read(database: Database, scope: Scope, sql: str, **values: object) -> tuple[
     hold(database, scope)
     shelves = asked(scope)
     found, rows = database.of(scope.tenant).ask(shelves, Asked(sql, {**shelves.values, **values}))
-    return Visible(scope, found), rows
+    seen = Visible(scope, found)
+    if (notes := _hurry.notes()) is not None and database.open is None:
+        notes[_SEEN, scope] = seen
+    return seen, rows
+
+
+def noted(database: Database, scope: Scope) -> Visible | None:
+    """The shelves as this turn of an agent has read them before; a transaction reads for itself."""
+    notes = _hurry.notes() if database.open is None else None
+    found = notes.get((_SEEN, scope)) if notes else None
+    return found if isinstance(found, Visible) else None
 
 
 def own(database: Database, scope: Scope) -> int | None:
