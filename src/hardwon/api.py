@@ -299,9 +299,8 @@ class Agent:
         steps: Sequence[Step] | None = None,
     ) -> Job | None:
         """Queues a reflection when the run is worth one; the job is durable on return."""
-        recorded = self.run.so_far().steps
-        if steps is not None:
-            recorded = handed_over.learnt(self._engine, self.scope, steps)
+        given = () if steps is None else handed_over.learnt(self._engine, self.scope, steps)
+        recorded = self.run.so_far().steps if steps is None else given
         flags = handed_over.flags_of(signals)
         problem = handed_over.problem_of(error)
         trigger = capture.trigger_of(bool(problem), flags, self._engine.settings.reflexion)
@@ -310,11 +309,12 @@ class Agent:
             texts = as_text(task), as_text(attempt), problem
             told = episode.Episode(self.scope, *texts, signals=tuple(flags.items()))
             job = self._engine.capture(told, trigger, recorded=recorded)
-        self.end_run()  # not before the job is durable: a full disk must not cost the steps
+        # Not before the job is durable: a full disk must not cost the steps.
+        self._engine.doors.end(self.scope, self.run, as_text(task), problem, given)
         return job
 
     def end_run(self) -> None:
-        """Note what came of every delivery of the run, and forget its steps."""
+        """Note what came of every delivery of the run, and put its steps aside."""
         self._engine.doors.end(self.scope, self.run)
 
     def explain(
@@ -353,7 +353,7 @@ class Agent:
 
     @property
     def runs(self) -> namespaces.Runs:
-        """How well runs went: `ended`, `context`."""
+        """Runs that ended: `list`, `get`; how well they went: `ended`, `context`."""
         return namespaces.Runs(self._engine, self.scope, self._attempt)
 
     @property

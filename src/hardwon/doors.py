@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hardwon import _beside as beside
     from hardwon import recording
     from hardwon.failures import call_keys, guards, mistakes, reading
-    from hardwon.pipeline import foretell, hush, mine, screen, settle
+    from hardwon.pipeline import archive, foretell, hush, mine, screen, settle
     from hardwon.ports import Run, Store
     from hardwon.ranking.query import Near
     from hardwon.settings import Settings
@@ -42,7 +42,7 @@ else:
     steps = lazy("hardwon.values.step")
     foretell, mine = lazy("hardwon.pipeline.foretell"), lazy("hardwon.pipeline.mine")
     screen, settle = lazy("hardwon.pipeline.screen"), lazy("hardwon.pipeline.settle")
-    hush = lazy("hardwon.pipeline.hush")
+    hush, archive = lazy("hardwon.pipeline.hush"), lazy("hardwon.pipeline.archive")
 
 _TASK = 4000  # characters of a prompt that are kept as the task of a run
 _STARTED = "start"
@@ -172,14 +172,37 @@ class Doors:
                 return lesson
         return None
 
-    def end(self, scope: Scope, run: Run) -> None:
-        """Note what came of every delivery of the run, and forget the run."""
+    def end(
+        self, scope: Scope, run: Run, task: str = "", error: str = "", steps: Sequence[Step] = ()
+    ) -> None:
+        """Note what came of every delivery of the run, and put aside what is kept of it.
+
+        `task`, `error` and `steps`: what its caller says only now.
+        """
         self.flush(_AT_THE_END)
         past = run.so_far()
         if past.shown:
             self.delivering.noted(lambda: settle.settle(past, run.name, scope, self._store))
             self.delivering.noted(lambda: hush.note(past, scope, self._store))
-        run.end()
+        if not self._settings.runs.keep or not (past.steps or past.shown or steps):
+            run.end()
+            return
+        self.delivering.noted(lambda: self._put_aside(scope, run, task, error, steps))
+
+    def _put_aside(
+        self, scope: Scope, run: Run, task: str, error: str, steps: Sequence[Step]
+    ) -> None:
+        """End the run so that a worker archives it; one of this process is archived now."""
+        past, name, now = run.so_far(), run.name, self._clock()
+        if task and not past.task:
+            run.begin(screened(task, _TASK))
+        for step in steps:
+            run.record(step)
+        past = run.so_far() if task or steps else past
+        outcome = past.ending(error)
+        if not run.end(outcome, now.timestamp()):
+            kept = archive.archived(past, scope, name, ended=now, outcome=outcome)
+            self._store.ended_runs.keep(kept)
 
     @staticmethod
     def screened(step: Step, before: Sequence[Step]) -> Step:

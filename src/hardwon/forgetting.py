@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hardwon import trust
 from hardwon.learn import trials
 from hardwon.service import database as service
-from hardwon.stores import runs
+from hardwon.stores import run_files
 
 if TYPE_CHECKING:
     from hardwon.runtime import Runtime
@@ -24,6 +24,6 @@ def forget(engine: Runtime, name: str) -> None:
             engine.queue.purge(job.id)
     engine.accounts.ledger.forget(name)
     if engine.on_disk:
-        for kept in (runs, trust, service):
+        for kept in (run_files, trust, service):
             kept.forget(engine.settings.home, name)
     engine.store.forget(name)

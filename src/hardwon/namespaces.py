@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Protocol, TypeVar
 
-    from hardwon import answering, handed_over, worker
+    from hardwon import answering, handed_over, tenants, worker
     from hardwon.learn import executions, goals
     from hardwon.pipeline.refine import Refined
     from hardwon.pipeline.verify import Verdict
     from hardwon.runtime import Runtime
     from hardwon.values import execution
+    from hardwon.values.ended_run import EndedRun
     from hardwon.values.job import Job
     from hardwon.values.queue import QueueCounts, WorkerStatus
     from hardwon.values.reflection import Reflection
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 else:
     goals, executions = lazy("hardwon.learn.goals"), lazy("hardwon.learn.executions")
     handed_over, worker = lazy("hardwon.handed_over"), lazy("hardwon.worker")
+    tenants = lazy("hardwon.tenants")
     execution, answering = lazy("hardwon.values.execution"), lazy("hardwon.answering")
 
 
@@ -124,7 +126,7 @@ class Goals:
 
 
 class Runs:
-    """How well runs went."""
+    """Runs that ended, and how well they went."""
 
     def __init__(self, engine: Runtime, own: Scope, attempt: Fallback) -> None:
         self._engine = engine
@@ -158,6 +160,22 @@ class Runs:
             return executions.context(self._engine, self._scope, text)
 
         return self._attempt(ask, NOTHING)
+
+    def list(self, *, text: str = "", limit: int = 25) -> Sequence[EndedRun]:
+        """The runs of the agent in its project that ended, without their steps, newest first.
+
+        With `text` those whose task contains it. They are kept for `runs.keep`.
+        """
+        return self._tenant.ended_runs(text=text, limit=within(limit, 1_000)).rows
+
+    def get(self, identity: str) -> EndedRun:
+        """One of them with its steps and what it was shown when; NotFound else."""
+        return self._tenant.ended_run(as_text(identity))
+
+    @property
+    def _tenant(self) -> tenants.Tenant:
+        tenant, agent, project = self._scope
+        return tenants.tenant(self._engine, tenant, agent, project or "")
 
 
 class Answers:

@@ -114,6 +114,7 @@ class Runtime:
 
     def _upkeep(self) -> Iterator[object]:
         """What is done beside jobs, step by step."""
+        yield from self.collect_runs()
         yield self.store.tend()
         if self._copies is not None:
             yield from self._copies.refresh()
@@ -122,6 +123,11 @@ class Runtime:
         yield from upkeep.daily(
             self.store, self.settings, self._tenants, self.clock(), on_disk=self.on_disk
         )
+
+    def collect_runs(self) -> Iterator[str]:
+        """Archive the runs that were put aside, one by one; what is too old is forgotten."""
+        if self.on_disk:
+            yield from upkeep.collected(self.store, self.settings, self.clock())
 
     @cached_property
     def model(self) -> Model:

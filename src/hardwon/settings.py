@@ -172,6 +172,13 @@ class ProofSettings(NamedTuple):
     share: float = 0.0  # of the runs, from which a family of lessons is withheld: 0.1 is a tenth
 
 
+class RunSettings(NamedTuple):
+    """What is kept of runs that have ended: in short, their steps and what they were shown."""
+
+    keep: timedelta = timedelta(days=30)  # for so long; 0: nothing is kept of them
+    most: int = 5000  # of a tenant; the oldest go first
+
+
 class DreamSettings(NamedTuple):
     """When an agent dreams, and for how long."""
 
@@ -197,6 +204,7 @@ class Settings(NamedTuple):
     postgres: PostgresSettings = PostgresSettings()
     dream: DreamSettings = DreamSettings()
     proof: ProofSettings = ProofSettings()
+    runs: RunSettings = RunSettings()
     scope: ScopeSettings = ScopeSettings()
     hooks: HookSettings = HookSettings()
     trials: TrialSettings = TrialSettings()

@@ -9,7 +9,7 @@ from hardwon import reporting
 from hardwon.lessons import within
 from hardwon.models import budget
 from hardwon.ranking.query import query
-from hardwon.stores import runs
+from hardwon.stores import run_files
 from hardwon.text.clean import one_line
 from hardwon.values.delivery import Door
 from hardwon.values.lesson import Status
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hardwon.models.budget import Spent
     from hardwon.runtime import Runtime
     from hardwon.values.delivery import Delivery
+    from hardwon.values.ended_run import EndedRun
     from hardwon.values.lesson import Lesson
     from hardwon.values.listing import Mark
     from hardwon.values.report import FailureKind, Report
@@ -107,13 +108,29 @@ class Tenant:
         return _page(found, limit, lambda one: (one.at.timestamp(), one.id))
 
     def runs(self) -> Sequence[tuple[str, datetime, RunSoFar]]:
-        """The runs at work that are kept on disk: name, time of the last step, what it has done.
-
-        A run's file does not tell its agent: of a part of a tenant none is told.
-        """
-        if not self._engine.on_disk or self.place != Place(self.place.tenant):
+        """The runs at work that are kept on disk: name, time of the last step, what it has done."""
+        if not self._engine.on_disk:
             return []
-        return runs.at_work(self._engine.settings.home, self.place.tenant)
+        return run_files.at_work(self._engine.settings.home, self.place)
+
+    def ended_runs(
+        self, *, text: str = "", after: Mark | None = None, limit: int = 50
+    ) -> Page[EndedRun]:
+        """The runs that have ended, without their steps, newest first; with `text` in the task."""
+        self._collect_runs()
+        wanted = self._wanted(text=text, after=after, limit=limit)
+        found = self._engine.store.ended_runs.recent(wanted)
+        return _page(found, limit, lambda one: (one.ended.timestamp(), one.id))
+
+    def ended_run(self, identity: str) -> EndedRun:
+        """One of them with its steps and what it was shown when, or NotFound."""
+        self._collect_runs()
+        return self._engine.store.ended_runs.get(self.place, identity)
+
+    def _collect_runs(self) -> None:
+        """What ended since a worker came this way counts, too."""
+        for _ in self._engine.collect_runs():
+            continue
 
     def spent(self, days: int = 30) -> Sequence[tuple[str, str, Spent]]:
         """What models have cost the tenant: day, model and sum, the newest day first."""

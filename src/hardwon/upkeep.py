@@ -1,12 +1,14 @@
-"""What a worker does once a day besides jobs: settle runs that never ended, review lessons."""
+"""What a worker does besides jobs: archive runs, settle those that never ended, review lessons."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from hardwon.pipeline import evaluate, settle
-from hardwon.stores import runs
+from hardwon import trust
+from hardwon.pipeline import archive, evaluate, settle
+from hardwon.stores import run_files
+from hardwon.values.run import Ending
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -25,16 +27,42 @@ def daily(
 ) -> Iterator[object]:
     """Do what is due, step by step."""
     moment = now.timestamp()
-    if on_disk and runs.is_due(settings.home, _RUNS, moment, every=_EVERY):
-        yield from _settled(store, settings.home, now)
+    if on_disk and run_files.is_due(settings.home, _RUNS, moment, every=_EVERY):
+        yield from _settled(store, settings, now)
+        for tenant in sorted(tenants):
+            _prune(store, settings, tenant, now)
     for tenant in sorted(tenants) if settings.proof.share else ():
-        if not on_disk or runs.is_due(settings.home, tenant, moment, every=_EVERY):
+        if not on_disk or run_files.is_due(settings.home, tenant, moment, every=_EVERY):
             yield evaluate.review(store, tenant, share=settings.proof.share, now=now)
 
 
-def _settled(store: Store, home: str, now: datetime) -> Iterator[str]:
+def collected(store: Store, settings: Settings, now: datetime) -> Iterator[str]:
+    """Archive the runs that were put aside, one by one."""
+    tenants = set[str]()
+    for one in run_files.put_aside(settings.home):
+        scope = trust.settled(settings.home, one.scope)
+        kept = archive.archived(one.past, scope, one.name, ended=one.ended, outcome=one.outcome)
+        store.ended_runs.keep(kept)
+        run_files.collected(one)
+        tenants.add(scope.tenant)
+        yield kept.id
+    for tenant in tenants:
+        _prune(store, settings, tenant, now)
+
+
+def _prune(store: Store, settings: Settings, tenant: str, now: datetime) -> None:
+    values = settings.runs
+    store.ended_runs.prune(tenant, before=now - values.keep, most=values.most)
+
+
+def _settled(store: Store, settings: Settings, now: datetime) -> Iterator[str]:
     """Note what came of the deliveries of runs that never ended; their steps tell."""
-    for scope, run in runs.idle(home, (now - ENDED).timestamp()):
-        settle.settle(run.so_far(), run.name, scope, store)
+    for scope, run in run_files.idle(settings.home, (now - ENDED).timestamp()):
+        past = run.so_far()
+        settle.settle(past, run.name, scope, store)
+        if settings.runs.keep and past.steps:
+            store.ended_runs.keep(
+                archive.archived(past, scope, run.name, ended=now, outcome=Ending.ABANDONED)
+            )
         run.settled()
         yield run.name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from hardwon import handed_over
 from hardwon.client import reading
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from hardwon.client.wire import Wire
     from hardwon.namespaces import Fallback
     from hardwon.values.dream import Dream, DreamChange
+    from hardwon.values.ended_run import EndedRun
     from hardwon.values.job import Job
     from hardwon.values.reflection import Reflection
     from hardwon.values.scope import Scope
@@ -109,6 +111,15 @@ class RemoteRuns(Runs):
     def context(self, text: str = "") -> Injection:
         asked = {"text": as_text(text)}
         return self._attempt(lambda: self._place.context("/v1/runs/context", **asked), NOTHING)
+
+    def list(self, *, text: str = "", limit: int = 25) -> Sequence[EndedRun]:
+        asked = {"q": as_text(text), "limit": within(limit, 1000)}
+        found = self._place.get("/v1/runs", **asked)["items"]
+        return tuple(reading.ended_run(one, self._scope.tenant) for one in found)
+
+    def get(self, identity: str) -> EndedRun:
+        path = f"/v1/runs/{quote(as_text(identity), safe='')}"
+        return reading.ended_run(self._place.get(path), self._scope.tenant)
 
 
 class RemoteDreams(Dreams):

@@ -9,6 +9,7 @@ from hardwon.ranking.query import Match
 from hardwon.ranking.scores import Judged
 from hardwon.values.delivery import Injection
 from hardwon.values.dream import Dream, DreamChange
+from hardwon.values.ended_run import EndedRun
 from hardwon.values.episode import Episode
 from hardwon.values.evidence import Evidence
 from hardwon.values.failure import Failure
@@ -27,6 +28,7 @@ from hardwon.values.report import (
     Report,
     Window,
 )
+from hardwon.values.run import Shown
 from hardwon.values.scope import Scope
 from hardwon.values.step import Step
 
@@ -92,6 +94,18 @@ def job(told: Told, tenant: str) -> Job:
 def _step(told: Told) -> Step:
     failure = told.get("failure")
     return _made(Step, told, failure=_made(Failure, failure) if failure else None)
+
+
+def ended_run(told: Told, tenant: str) -> EndedRun:
+    """A run that has ended."""
+    return _made(
+        EndedRun,
+        told,
+        scope=_scope(told, tenant),
+        steps=tuple(map(_step, told["steps"])),
+        shown=tuple(_made(Shown, one) for one in told["shown"]),
+        **_moments(told, "begun", "ended"),
+    )
 
 
 def change(told: Told, tenant: str) -> Change:

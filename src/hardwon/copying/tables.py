@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon._cold.hashing import blake2b
-from hardwon.stores.records import DREAM, REFLECTION
+from hardwon.stores.records import DREAM, ENDED_RUN, REFLECTION
 from hardwon.stores.rows import COLUMNS, DELIVERY
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ TABLES = (
     _table("reflections", f"id, shelf, kind, {REFLECTION}"),
     _table("reflection_words", "shelf, kind, word, reflection", "shelf, kind, word, reflection"),
     _table("deliveries", DELIVERY),
+    _table("ended_runs", ENDED_RUN),
     _table(
         "failures",
         "shelf, signature, text, met_count, first_at, last_at",

@@ -28,6 +28,7 @@ _STORE_WRITES = {
     "failures": frozenset(("met",)),
     "units": frozenset(("log", "settle", "exclude")),
     "calls": frozenset(("made",)),
+    "ended_runs": frozenset(("keep",)),
     "history": frozenset(("note",)),
     "dreams": frozenset(("save", "note")),
 }

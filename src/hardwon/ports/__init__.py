@@ -2,7 +2,14 @@
 
 from hardwon.ports.knowledge import DreamStore, History, LessonStore, ReflectionStore, VectorStore
 from hardwon.ports.listing import Listing
-from hardwon.ports.logs import CallLog, DeliveryLog, FailureLog, HoldOut, Statistics
+from hardwon.ports.logs import (
+    CallLog,
+    DeliveryLog,
+    FailureLog,
+    HoldOut,
+    RunArchive,
+    Statistics,
+)
 from hardwon.ports.model import Embedder, Model, Reply, Request
 from hardwon.ports.queue import Queue, QueueDesk, WorkedQueue
 from hardwon.ports.run import Run
@@ -28,6 +35,7 @@ __all__ = [
     "Reply",
     "Request",
     "Run",
+    "RunArchive",
     "Statistics",
     "Store",
     "Upkeep",

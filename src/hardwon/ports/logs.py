@@ -7,6 +7,8 @@ from typing import Protocol
 from hardwon.proof.arms import Arms, Treatment
 from hardwon.ranking.odds import Call, Counts
 from hardwon.values.delivery import Delivery
+from hardwon.values.ended_run import EndedRun
+from hardwon.values.listing import Place, Wanted
 from hardwon.values.report import (
     Deliveries,
     Exposure,
@@ -87,6 +89,22 @@ class HoldOut(Protocol):
 
     def treatments(self, window: Window) -> list[Treatment]:
         """The counts of both arms for each lesson and wording, by id, wording and share."""
+
+
+class RunArchive(Protocol):
+    """Remembers runs that have ended, for a while."""
+
+    def keep(self, run: EndedRun) -> None:
+        """Note what is left of a run; one of the same id is replaced. It waits for nobody."""
+
+    def get(self, place: Place, run: str) -> EndedRun:
+        """The run with this id, or whose id begins so, with its steps; else NotFound."""
+
+    def recent(self, wanted: Wanted) -> list[EndedRun]:
+        """Those whose task contains the text, without steps, newest first. Marks: (ended, id)."""
+
+    def prune(self, tenant: str, *, before: datetime, most: int) -> int:
+        """Forget those that ended before, and the oldest beyond `most`; how many it were."""
 
 
 class Statistics(Protocol):

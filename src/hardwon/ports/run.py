@@ -32,5 +32,8 @@ class Run(Protocol):
     def counted(self, marks: Iterable[str]) -> None:
         """Note what counts once a run and has been counted."""
 
-    def end(self) -> None:
-        """Forget the run. Call it when its job is durable."""
+    def end(self, outcome: str = "", at: float = 0.0) -> bool:
+        """Forget the run. Call it when its job is durable.
+
+        With an outcome and a time it is put aside for a worker; False where that cannot be done.
+        """

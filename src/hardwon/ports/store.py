@@ -5,7 +5,14 @@ from typing import Protocol
 
 from hardwon.ports.knowledge import DreamStore, History, LessonStore, ReflectionStore, VectorStore
 from hardwon.ports.listing import Listing
-from hardwon.ports.logs import CallLog, DeliveryLog, FailureLog, HoldOut, Statistics
+from hardwon.ports.logs import (
+    CallLog,
+    DeliveryLog,
+    FailureLog,
+    HoldOut,
+    RunArchive,
+    Statistics,
+)
 from hardwon.values.scope import Scope
 
 
@@ -37,6 +44,8 @@ class Logs(Protocol):
     def statistics(self) -> Statistics: ...
     @property
     def calls(self) -> CallLog: ...
+    @property
+    def ended_runs(self) -> RunArchive: ...
 
 
 class Parts(Knowledge, Logs, Protocol):

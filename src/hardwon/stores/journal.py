@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from hardwon import _homes
+from hardwon._cold.lazy import lazy
 from hardwon.stores.rows import noted_delivery
 
 TYPE_CHECKING = False
@@ -14,8 +15,10 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any, Protocol, TypeVar
 
+    from hardwon.stores import records
     from hardwon.stores.spool import Spool
     from hardwon.values.delivery import Delivery
+    from hardwon.values.ended_run import EndedRun
     from hardwon.values.scope import Scope
     from hardwon.values.unit import Unit
 
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
         """What a database gives to those who write."""
 
         def hold(self, resource: AbstractContextManager[T]) -> T: ...
+else:
+    records = lazy("hardwon.stores.records")
 
 
 SPOOL_LIMIT = 1 << 20  # bytes after which a closing process folds the spool in
@@ -102,6 +107,15 @@ class DeliveryNotes:
 
     def settle(self, scope: Scope, delivery: str, outcome: str) -> None:
         self._journal.note("settled", *scope, delivery, outcome)
+
+
+class RunNotes:
+    """How ended runs are written: noted now, folded in off the agent's path."""
+
+    _journal: Journal
+
+    def keep(self, run: EndedRun) -> None:
+        self._journal.note("ended run", run.scope, *records.noted_run(run))
 
 
 class UnitNotes:

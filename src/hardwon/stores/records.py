@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 from hardwon.stores.rows import listed, moment
 from hardwon.values.dream import Dream
+from hardwon.values.ended_run import EndedRun
 from hardwon.values.lesson_formats import from_record, to_record
 from hardwon.values.reflection import Reflection
+from hardwon.values.run import Shown
+from hardwon.values.step import restored
 
 if TYPE_CHECKING:
     from typing import Any
@@ -24,6 +27,43 @@ DREAM = (
     "id, started_at, duration_seconds, memories_consolidated, kg_nodes_added, reflection,"
     " improvements_proposed, improvements_json, prefetch_done, report, state"
 )
+
+ENDED_RUN = (
+    "id, run, task, begun_at, ended_at, outcome, made, failed, told, kinds, steps, shown, shelf"
+)
+
+
+def noted_run(run: EndedRun) -> list[object]:
+    """The columns of an ended run but its shelf, in the order of `ENDED_RUN`."""
+    return [
+        *(run.id, run.run, run.task, run.begun.timestamp(), run.ended.timestamp()),
+        *(run.outcome, run.made, run.failed, run.told),
+        *(json.dumps(part, separators=(",", ":")) for part in (run.kinds, run.steps, run.shown)),
+    ]
+
+
+def ended_run_of(row: Row, shelves: dict[int, Scope]) -> EndedRun:
+    """The run of a row (ENDED_RUN); what is damaged of its steps is left out."""
+    return EndedRun(
+        id=row[0],
+        scope=shelves[row[12]],
+        run=row[1],
+        task=row[2],
+        begun=moment(row[3]),
+        ended=moment(row[4]),
+        outcome=row[5],
+        made=row[6],
+        failed=row[7],
+        told=row[8],
+        kinds=listed(row[9]),
+        steps=tuple(map(restored, listed(row[10]))),
+        shown=tuple(map(_shown, listed(row[11]))),
+    )
+
+
+def _shown(values: list[Any]) -> Shown:
+    delivery, door, kinds, after, lessons = values
+    return Shown(delivery, door, tuple(kinds), after, tuple(lessons))
 
 
 def reflection_values(reflection: Reflection) -> tuple[object, ...]:

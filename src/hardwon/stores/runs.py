@@ -1,9 +1,10 @@
 """Runs: the task, the latest steps and what was told, in this process or in one file a run.
 
-A file holds JSON lines. A list is a step; an object is a note: `task`, `told` with the name of the
-`call` it was told before and the delivery that was `shown` in which `scope`, `counted`, `settled`
-once the outcomes of all deliveries so far are noted, or how many steps were `cut` here. Whoever
-writes has screened the text.
+A file holds JSON lines. A list is a step; an object is a note: when it has `begun` and whose it is
+(`of`), `task`, `told` with the name of the `call` it was told before and the delivery that was
+`shown` in which `scope`, `counted`, `settled` once the outcomes of all deliveries so far are noted,
+how many steps were `cut` here, or when it has `ended` with what `outcome`. Whoever writes has
+screened the text.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from datetime import UTC, datetime
 
 from hardwon import _files
 from hardwon._cold import json
@@ -23,18 +23,20 @@ from hardwon.values.step import Step, restored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from typing import Any
 
 
 STEPS_REMEMBERED = 200  # of a run that has no name
 READ = 256 * 1024  # bytes of steps that a hook reads at most, from the end
 _KEPT = 4 * READ  # a longer file is cut
-_LISTED = 200  # runs at work that are shown at most
 _STALE = 7 * 86400.0  # seconds after which a run that never ended is forgotten
+_UNCOLLECTED = 23 * 86400.0  # … so much later one that ended and that no worker collected
 _TASK, _TOLD, _CALL, _COUNTED = "task", "told", "call", "counted"
 _SHOWN, _CUT, _SCOPE, _SETTLED = "shown", "cut", "scope", "settled"
-_SUFFIX = ".jsonl"
+_BEGUN, _OF, _ENDED, _OUTCOME = "begun", "of", "ended", "outcome"
+SUFFIX = ".jsonl"
+ASIDE = "ended"  # the folder of runs that wait for a worker
 _RAW = (".task", ".error")  # unscreened notes of earlier builds
 
 
@@ -46,11 +48,11 @@ class FileRun:
         self._folder = os.path.join(home, "runs")
         self._scope = scope
         self.name = name or _digest(whole, 16)
-        self._path = os.path.join(self._folder, f"{_tenant(scope.tenant)}{self.name}{_SUFFIX}")
+        self._path = os.path.join(self._folder, f"{tenant_mark(scope.tenant)}{self.name}{SUFFIX}")
         self._unwritten: list[bytes] = []  # lines that the disk did not take
 
     def so_far(self) -> RunSoFar:
-        return _read(self._lines())
+        return read(self._lines())
 
     def begin(self, task: str) -> None:
         self._write({_TASK: task})
@@ -70,21 +72,39 @@ class FileRun:
         """Forget the deliveries so far, for their outcomes are noted; the run goes on."""
         self._write({_SETTLED: True})
 
-    def end(self) -> None:
+    def end(self, outcome: str = "", at: float = 0.0) -> bool:
+        is_kept = bool(outcome) and self._put_aside(outcome, at)
         self._unwritten.clear()
         _files.unlink(self._path)
         self._forget_stale(time.time() - _STALE)
+        return is_kept
+
+    def _put_aside(self, outcome: str, at: float) -> bool:
+        """Leave the file where a worker looks for it; a rename costs no more than removing it."""
+        self._write({_ENDED: at, _OUTCOME: outcome, _OF: self._scope})
+        name = os.path.basename(self._path).removesuffix(SUFFIX)
+        target = os.path.join(self._folder, ASIDE, f"{name}-{time.time_ns():x}{SUFFIX}")
+        try:
+            os.makedirs(os.path.dirname(target), mode=0o700, exist_ok=True)
+            os.rename(self._path, target)
+        except OSError as error:
+            raise storage_error(error, target) from error
+        return True
 
     def _lines(self) -> list[bytes]:
-        return [*_lines_of(self._path), *self._unwritten]
+        return [*lines_of(self._path), *self._unwritten]
 
     def _write(self, record: object) -> None:
         text = json.dumps(record, ensure_ascii=True, separators=(",", ":"))
         self._unwritten.append(text.encode())
         lines = (b"\n" + line for line in self._unwritten)  # a torn line costs only itself
         try:
-            size = self._append(b"".join(lines))
+            content = b"".join(lines)
+            size = self._append(content)
             self._unwritten.clear()
+            if size == len(content):
+                begun = {_BEGUN: time.time(), _OF: self._scope}
+                self._append(b"\n" + json.dumps(begun).encode())
             if size > _KEPT:
                 self._cut()
         except OSError as error:
@@ -100,21 +120,20 @@ class FileRun:
     def _cut(self) -> None:
         """Keep the notes and the newest steps; one that is added meanwhile may be lost."""
         lines = self._lines()
-        steps = [at for at, line in enumerate(lines) if _is_step(line)]
+        steps = [at for at, line in enumerate(lines) if is_step(line)]
         gone = len(steps) - len(_newest(lines))
         first = steps[gone] if gone < len(steps) else len(lines)
-        notes = [line for line in lines[:first] if _is_note(line)]
+        notes = [line for line in lines[:first] if is_note(line)]
         cut = json.dumps({_CUT: [gone]}).encode()
         _files.replace(self._path, b"\n".join([*notes, cut, *lines[first:]]))
 
     def _forget_stale(self, before: float) -> None:
-        """Remove the runs that never ended; live ones stay."""
-        try:
-            entries = list(os.scandir(self._folder))
-        except FileNotFoundError:
-            return
-        for entry in entries:
-            if entry.name.endswith(_RAW) or _changed(entry) < before:
+        """Remove the runs that never ended, and those that no worker ever came for."""
+        for entry in _entries(self._folder):
+            if entry.name.endswith(_RAW) or changed(entry) < before:
+                _files.unlink(entry.path)
+        for entry in _entries(os.path.join(self._folder, ASIDE)):
+            if changed(entry) < before - _UNCOLLECTED:
                 _files.unlink(entry.path)
 
 
@@ -124,18 +143,21 @@ class MemoryRun:
     def __init__(self) -> None:
         self.name = os.urandom(16).hex()
         self._steps: deque[Step] = deque(maxlen=STEPS_REMEMBERED)
-        self._made = 0
+        self._made, self._begun = 0, 0.0
         self._shown: list[tuple[int, Shown]] = []
         self._so_far = RunSoFar()
 
     def so_far(self) -> RunSoFar:
         shown = _aged(self._shown, self._made)
-        return self._so_far._replace(steps=tuple(self._steps), shown=shown)
+        past = self._so_far._replace(steps=tuple(self._steps), shown=shown, made=self._made)
+        return past._replace(begun=self._begun)
 
     def begin(self, task: str) -> None:
+        self._begun = self._begun or time.time()
         self._so_far = self._so_far._replace(task=task, since=0)
 
     def record(self, step: Step) -> None:
+        self._begun = self._begun or time.time()
         self._steps.append(step)
         self._made += 1
         self._so_far = self._so_far._replace(warned="", since=self._so_far.since + 1)
@@ -152,15 +174,16 @@ class MemoryRun:
     def counted(self, marks: Iterable[str]) -> None:
         self._so_far = self._so_far._replace(counted=self._so_far.counted.union(marks))
 
-    def end(self) -> None:
+    def end(self, outcome: str = "", at: float = 0.0) -> bool:
         self._steps.clear()
         self._shown.clear()
         self.name = os.urandom(16).hex()
-        self._made = 0
+        self._made, self._begun = 0, 0.0
         self._so_far = RunSoFar()
+        return False
 
 
-def _lines_of(path: str) -> list[bytes]:
+def lines_of(path: str) -> list[bytes]:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     except (FileNotFoundError, NotADirectoryError):
@@ -171,24 +194,32 @@ def _lines_of(path: str) -> list[bytes]:
         return file.read().split(b"\n")
 
 
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    """The files of a folder, if there is one."""
+    try:
+        return [entry for entry in os.scandir(folder) if entry.name != ASIDE]
+    except FileNotFoundError:
+        return []
+
+
 def call_name(call: str) -> str:
     """What a call is noted by, for it may hold secrets; "" for no call."""
     return _digest(call, 8) if call else ""
 
 
-def _read(lines: list[bytes]) -> RunSoFar:
+def read(lines: list[bytes]) -> RunSoFar:
     """The run that a file tells of; torn lines are left out."""
     told: set[int] = set()
     warnings: set[int] = set()
     counted: set[str] = set()
     shown: list[tuple[int, Shown]] = []
-    task, warned, since, made = "", "", 0, 0
+    task, warned, since, made, begun = "", "", 0, 0, 0.0
     for line in lines:
-        if not _is_note(line):
+        if not is_note(line):
             warned = "" if line else warned
             since, made = since + bool(line), made + bool(line)
             continue
-        note = _parsed(line)
+        note = parsed(line)
         if not isinstance(note, dict):
             continue
         task, since = str(note.get(_TASK, task)), 0 if _TASK in note else since
@@ -198,11 +229,12 @@ def _read(lines: list[bytes]) -> RunSoFar:
         counted.update(_items(note, _COUNTED, str))
         warned = str(note.get(_CALL, warned))
         made += sum(_items(note, _CUT, int))
+        begun = begun or seconds(note.get(_BEGUN))
         shown = [] if _SETTLED in note else shown
         shown += [(made, delivery) for delivery in _shown(note.get(_SHOWN), lessons)]
     steps = tuple(step for line in _newest(lines) if (step := _step(line)))
     notes = frozenset(told), frozenset(counted), warned, since, frozenset(warnings)
-    return RunSoFar(task, steps, *notes, _aged(shown, made))
+    return RunSoFar(task, steps, *notes, _aged(shown, made), made, begun)
 
 
 def _aged(shown: list[tuple[int, Shown]], made: int) -> tuple[Shown, ...]:
@@ -224,7 +256,7 @@ def _newest(lines: list[bytes]) -> list[bytes]:
     kept: list[bytes] = []
     left = READ
     for line in reversed(lines):
-        if _is_step(line):
+        if is_step(line):
             left -= len(line)
             if left < 0:
                 break
@@ -232,12 +264,12 @@ def _newest(lines: list[bytes]) -> list[bytes]:
     return kept[::-1]
 
 
-def _is_note(line: bytes) -> bool:
+def is_note(line: bytes) -> bool:
     return line.startswith(b"{")
 
 
-def _is_step(line: bytes) -> bool:
-    return bool(line) and not _is_note(line)
+def is_step(line: bytes) -> bool:
+    return bool(line) and not is_note(line)
 
 
 def _items(note: dict[str, Any], name: str, of: type) -> list[Any]:
@@ -245,84 +277,26 @@ def _items(note: dict[str, Any], name: str, of: type) -> list[Any]:
     return [item for item in items if isinstance(item, of)] if isinstance(items, list) else []
 
 
+def seconds(noted: object) -> float:
+    return float(noted) if isinstance(noted, int | float) else 0.0
+
+
 def _step(line: bytes) -> Step | None:
-    values = _parsed(line)
+    values = parsed(line)
     try:
         return restored(values) if isinstance(values, list) else None
     except TypeError:
         return None
 
 
-def _parsed(line: bytes) -> Any:
+def parsed(line: bytes) -> Any:
     try:
         return json.loads(line)
     except ValueError:
         return None
 
 
-def at_work(home: str, tenant: str) -> list[tuple[str, datetime, RunSoFar]]:
-    """The runs of a tenant that have not ended, with the time of their last note, newest first."""
-    own = _found(home, _tenant(tenant))
-    newest = sorted(own, key=lambda name: _changed(own[name]), reverse=True)[:_LISTED]
-    return [
-        (name, datetime.fromtimestamp(_changed(own[name]), UTC), _read(_lines_of(own[name].path)))
-        for name in newest
-    ]
-
-
-def idle(home: str, before: float) -> Iterator[tuple[Scope, FileRun]]:
-    """The runs in which nothing happened since, and whose deliveries wait for their outcomes."""
-    for name, entry in _found(home).items():
-        scope = _scope_in(entry.path) if _changed(entry) < before else None
-        if scope is not None:
-            yield scope, FileRun(home, scope, "", name=name.rpartition("-")[2])
-
-
-def _found(home: str, start: str = "") -> dict[str, os.DirEntry[str]]:
-    """The files of runs by their names, without what they begin with."""
-    folder = os.path.join(home, "runs")
-    entries = list(os.scandir(folder)) if os.path.isdir(folder) else []
-    own = [
-        entry for entry in entries if entry.name.startswith(start) and entry.name.endswith(_SUFFIX)
-    ]
-    return {entry.name.removeprefix(start).removesuffix(_SUFFIX): entry for entry in own}
-
-
-def _scope_in(path: str) -> Scope | None:
-    """The scope in which deliveries of a run wait; None when none does."""
-    found = None
-    for line in _lines_of(path):
-        note = _parsed(line) if _is_note(line) else None
-        match note:
-            case {"scope": [str(tenant), str(agent), (str() | None) as project]}:
-                found = Scope(tenant, agent, project)
-            case {"settled": _}:
-                found = None
-    return found
-
-
-def is_due(home: str, tenant: str, now: float, *, every: float) -> bool:
-    """Whether the runs of a tenant were reviewed long ago; if so, that counts as done now."""
-    path = os.path.join(home, "runs", f"{_tenant(tenant)}reviewed")
-    try:
-        if now - os.stat(path).st_mtime < every:
-            return False
-    except FileNotFoundError:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    _files.replace(path, b"")
-    os.utime(path, (now, now))
-    return True
-
-
-def forget(home: str, tenant: str) -> None:
-    """Remove the runs of a tenant."""
-    folder = os.path.join(home, "runs")
-    for name in os.listdir(folder) if os.path.isdir(folder) else ():
-        if name.startswith(_tenant(tenant)):
-            _files.unlink(os.path.join(folder, name))
-
-
-def _tenant(name: str) -> str:
+def tenant_mark(name: str) -> str:
     """What the files of a tenant begin with."""
     return f"{_digest(name, 8)}-"
 
@@ -331,7 +305,7 @@ def _digest(text: str, size: int) -> str:
     return blake2b(text.encode("utf-8", "replace"), digest_size=size).hexdigest()
 
 
-def _changed(entry: os.DirEntry[str]) -> float:
+def changed(entry: os.DirEntry[str]) -> float:
     try:
         return entry.stat(follow_symlinks=False).st_mtime
     except FileNotFoundError:  # its own process was quicker

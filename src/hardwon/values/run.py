@@ -15,6 +15,15 @@ WITHHELD = "withheld"  # where a run notes a family of lessons that it must not 
 SPEECHLESS = "failed without a word"
 
 
+class Ending:
+    """How a run ended, as far as its steps and its caller tell."""
+
+    WORKED = "worked"  # nothing failed
+    RECOVERED = "recovered"  # something failed, and then it worked
+    FAILED = "failed"  # the last step did, or the caller said so
+    ABANDONED = "abandoned"  # nothing happened for a day
+
+
 class Shown(NamedTuple):
     """One delivery that the run was shown, and how many steps it has made since."""
 
@@ -36,6 +45,8 @@ class RunSoFar(NamedTuple):
     since: int = 0  # steps since somebody said something
     warnings: frozenset[int] = frozenset()  # ids of the lessons that it was told before a call
     shown: tuple[Shown, ...] = ()  # deliveries, in the order in which it was shown them
+    made: int = 0  # steps in all; the oldest may be forgotten
+    begun: float = 0.0  # seconds since 1970
 
     @property
     def turn(self) -> tuple[Step, ...]:
@@ -53,6 +64,13 @@ class RunSoFar(NamedTuple):
         return frozenset(
             kind for delivery in self.shown if delivery.door == WITHHELD for kind in delivery.kinds
         )
+
+    def ending(self, error: str = "") -> str:
+        """How the run ended; `error`: what its caller says went wrong, if anything."""
+        has_failed = any(step.failed for step in self.steps)
+        if (has_failed and self.steps[-1].failed) or error not in ("", self.last_error):
+            return Ending.FAILED
+        return Ending.RECOVERED if has_failed else Ending.WORKED
 
     @property
     def last_error(self) -> str:

@@ -62,6 +62,7 @@ def _identity(path: str, seeds: Seeds) -> object:
         "loops": seeds.loop,
         "keys": seeds.key,
         "deliveries": seeds.delivery,
+        "runs": seeds.run,
     }
     return known.get(path.split("/")[2]) if path.count("/") > 1 else None
 

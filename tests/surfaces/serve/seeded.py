@@ -23,6 +23,7 @@ class Seeds(NamedTuple):
     loop: str
     key: str
     delivery: str
+    run: str
 
 
 def seed(home: Path, *, tenant: str = "default", word: str = "zebra") -> Seeds:
@@ -38,6 +39,7 @@ def seed(home: Path, *, tenant: str = "default", word: str = "zebra") -> Seeds:
         shown = coder.before_turn(f"make the {word} folder")
         coder.after_action("bash", MKDIR, output=f"{word}: {MKDIR_ERROR}", failed=True)
         coder.end_run()
+        (run,) = coder.runs.list(text=word)[:1]
         dream = coder.dreams.run()
         loop = coder.loops.run(
             f"try the {word}",
@@ -53,4 +55,4 @@ def seed(home: Path, *, tenant: str = "default", word: str = "zebra") -> Seeds:
         day = hw.report(tenant=tenant).at.date().isoformat()
     FileLedger(str(home / "spend")).add(day, tenant, f"model-{word}", Spent(1, 100, 0.5))
     key, _ = KeyRing(str(home)).create(tenant=tenant, note=f"the {word} key")
-    return Seeds(lesson.id, job.id, dream.id, loop.loop_id, key.id, shown.id)
+    return Seeds(lesson.id, job.id, dream.id, loop.loop_id, key.id, shown.id, run.id)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from hardwon.stores.memory.calls import MemoryCalls
 from hardwon.stores.memory.deliveries import MemoryDeliveries
 from hardwon.stores.memory.dreams import MemoryDreams
+from hardwon.stores.memory.ended_runs import MemoryEndedRuns
 from hardwon.stores.memory.failures import MemoryFailures
 from hardwon.stores.memory.history import MemoryHistory
 from hardwon.stores.memory.lessons import MemoryLessons
@@ -40,6 +41,7 @@ class MemoryStore:
         self.listing = MemoryListing(self)
         self.units = MemoryUnits()
         self.calls = MemoryCalls()
+        self.ended_runs = MemoryEndedRuns()
         self.history = MemoryHistory()
         self.dreams = MemoryDreams(self)
         self.vectors = MemoryVectors(self.lessons)
@@ -57,6 +59,7 @@ class MemoryStore:
         seen = [lesson.scope for lesson in self.lessons.all.values()]
         seen += [reflection.scope for reflection in (*self.runs.all, *self.reflections.all)]
         seen += [delivery.scope for delivery in self.deliveries.all]
+        seen += [run.scope for run in self.ended_runs.all.values()]
         seen += [*self.calls.all, *(owner for owner, _ in self.failures.all)]
         own = (scope for scope in seen if (scope.tenant, scope.project) == (tenant, project))
         return list(dict.fromkeys(own))
@@ -66,6 +69,7 @@ class MemoryStore:
             part.all = [_moved(r, scope, target) for r in part.all]
         self.deliveries.all = [_moved(d, scope, target) for d in self.deliveries.all]
         self.failures.move(scope, target)
+        self.ended_runs.move(scope, target)
         self.units.move(scope, target)
         self.calls.move(scope, target)
 
@@ -82,6 +86,7 @@ class MemoryStore:
         self.dreams.all = {n: d for n, d in self.dreams.all.items() if d.scope.tenant != tenant}
         self.failures.forget_tenant(tenant)
         self.units.forget_tenant(tenant)
+        self.ended_runs.forget_tenant(tenant)
         self.calls.forget_tenant(tenant)
         self.history.all = [c for c in self.history.all if c.before.scope.tenant != tenant]
 

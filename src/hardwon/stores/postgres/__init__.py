@@ -15,6 +15,7 @@ from hardwon.stores.postgres import checking, moving, scopes
 from hardwon.stores.postgres.calls import PostgresCalls
 from hardwon.stores.postgres.deliveries import PostgresDeliveries
 from hardwon.stores.postgres.dreams import PostgresDreams
+from hardwon.stores.postgres.ended_runs import PostgresEndedRuns
 from hardwon.stores.postgres.failures import PostgresFailures
 from hardwon.stores.postgres.history import PostgresHistory
 from hardwon.stores.postgres.index import FRESH
@@ -73,6 +74,7 @@ class PostgresStore:
         self.failures = PostgresFailures(self.database)
         self.statistics = PostgresStatistics(self.database, self._journal)
         self.listing = PostgresListing(self.database, self._journal)
+        self.ended_runs = PostgresEndedRuns(self.database, self._journal)
         self.history = PostgresHistory(self.database)
         self.dreams = PostgresDreams(self.database)
         self._open()

@@ -73,14 +73,14 @@ class PostgresListing:
 
     def lesson(self, place: Place, number: int) -> Lesson:
         self._journal.fold()
-        found = holding(self._db.of(place.tenant), [number], self._shelves(place), "")
+        found = holding(self._db.of(place.tenant), [number], scopes.of_place(self._db, place), "")
         if not found:
             raise NotFound("lesson", number)
         return found[number]
 
     def lessons(self, wanted: Wanted) -> list[Lesson]:
         self._journal.fold()
-        shelves, text = self._shelves(wanted.place), wanted.text.lower()
+        shelves, text = scopes.of_place(self._db, wanted.place), wanted.text.lower()
         tenancy = self._db.of(wanted.place.tenant)
         found: list[Lesson] = []
         limit = max(_WALKED, wanted.limit) if text else wanted.limit
@@ -104,11 +104,11 @@ class PostgresListing:
         return found[: wanted.limit]
 
     def counts(self, place: Place) -> dict[str, int]:
-        shelves = list(self._shelves(place))
+        shelves = list(scopes.of_place(self._db, place))
         return dict(self._db.of(place.tenant).rows(_COUNTS, shelves=shelves))
 
     def failures(self, wanted: Wanted, since: datetime) -> list[FailureKind]:
-        shelves, first = self._shelves(wanted.place), day_number(since)
+        shelves, first = scopes.of_place(self._db, wanted.place), day_number(since)
         tenancy = self._db.of(wanted.place.tenant)
         met, kind = wanted.after or (_ENDLESS, "")
         values = {"shelves": list(shelves), "first": first, "text": wanted.text.lower()}
@@ -120,15 +120,11 @@ class PostgresListing:
 
     def deliveries(self, wanted: Wanted) -> list[Delivery]:
         self._journal.fold()
-        shelves = self._shelves(wanted.place)
+        shelves = scopes.of_place(self._db, wanted.place)
         at, last = wanted.after or (_ENDLESS, "")
         values = {"shelves": list(shelves), "at": at, "id": last, "limit": wanted.limit}
         rows = self._db.of(wanted.place.tenant).rows(_DELIVERIES, **values)
         return [delivery_of(row, shelves) for row in rows]
-
-    def _shelves(self, place: Place) -> dict[int, Scope]:
-        every = scopes.of_tenant(self._db, place.tenant)
-        return {shelf: scope for shelf, scope in every.items() if place.covers(scope)}
 
 
 def _facts(tenancy: Tenancy, shelves: dict[int, Scope], kinds: list[str]) -> dict[str, FailureKind]:

@@ -31,6 +31,7 @@ _MOVES = (
     )
     """,
     f"UPDATE hardwon.deliveries SET shelf = %(new)s WHERE {_FROM}",
+    f"UPDATE hardwon.ended_runs SET shelf = %(new)s WHERE {_FROM}",
     f"""
     UPDATE hardwon.reflections AS r SET shelf = %(new)s WHERE {_FROM} AND NOT EXISTS (
         SELECT 1 FROM hardwon.reflections AS o WHERE o.tenant = r.tenant AND o.shelf = %(new)s

@@ -11,6 +11,7 @@ from hardwon.values.scope import Scope
 
 if TYPE_CHECKING:
     from hardwon.postgres.database import Database, Row
+    from hardwon.values.listing import Place
     from hardwon.values.report import Window
 
 _VISIBLE = """
@@ -125,6 +126,12 @@ def of_agent(database: Database, scope: Scope) -> dict[int, Scope]:
     """Every shelf of an agent, whatever the project."""
     every = of_tenant(database, scope.tenant)
     return {number: one for number, one in every.items() if one.agent == scope.agent}
+
+
+def of_place(database: Database, place: Place) -> dict[int, Scope]:
+    """Every shelf of a tenant, or of one agent or project of it."""
+    every = of_tenant(database, place.tenant)
+    return {shelf: scope for shelf, scope in every.items() if place.covers(scope)}
 
 
 def covered(database: Database, window: Window, *, seen: bool = False) -> list[int]:

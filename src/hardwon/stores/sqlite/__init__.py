@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hardwon.stores.sqlite import (
         calls,
         dreams,
+        ended_runs,
         failures,
         history,
         listing,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 else:
     calls = lazy("hardwon.stores.sqlite.calls")
     dreams = lazy("hardwon.stores.sqlite.dreams")
+    ended_runs = lazy("hardwon.stores.sqlite.ended_runs")
     history = lazy("hardwon.stores.sqlite.history")
     failures = lazy("hardwon.stores.sqlite.failures")
     listing = lazy("hardwon.stores.sqlite.listing")
@@ -54,6 +56,7 @@ class SqliteStore:
         self._journal.on("unit", lambda records: self.units.fold(records))
         self._journal.on("unit excluded", lambda records: self.units.fold_excluded(records))
         self._journal.on("unit settled", lambda records: self.units.fold_settled(records))
+        self._journal.on("ended run", lambda records: self.ended_runs.fold(records))
         self._journal.on("made", lambda records: self.calls.fold(records))
         self.deliveries = SqliteDeliveries(self._db, self._journal)
         if self._db.was_migrated:
@@ -91,6 +94,10 @@ class SqliteStore:
     @cached_property
     def calls(self) -> calls.SqliteCalls:
         return calls.SqliteCalls(self._db, self._journal)
+
+    @cached_property
+    def ended_runs(self) -> ended_runs.SqliteEndedRuns:
+        return ended_runs.SqliteEndedRuns(self._db, self._journal)
 
     @cached_property
     def history(self) -> history.SqliteHistory:

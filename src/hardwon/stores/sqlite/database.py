@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-SCHEMA = 15  # the number of the last file in migrations/
+SCHEMA = 16  # the number of the last file in migrations/
 _PAGE = 4096  # bytes
 _abandoned: list[sqlite3.Connection] = []  # of parents
 PATIENCE = 15.0  # seconds to wait for another process's write

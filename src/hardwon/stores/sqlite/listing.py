@@ -75,7 +75,7 @@ class SqliteListing:
 
     def lesson(self, place: Place, number: int) -> Lesson:
         self._journal.fold()
-        shelves = self._shelves(place)
+        shelves = scopes.of_place(self._db, place)
         found = self._read([number], shelves)
         if not found:
             raise NotFound("lesson", number)
@@ -83,7 +83,7 @@ class SqliteListing:
 
     def lessons(self, wanted: Wanted) -> list[Lesson]:
         self._journal.fold()
-        shelves = self._shelves(wanted.place)
+        shelves = scopes.of_place(self._db, wanted.place)
         asked = wanted.text.lower()
         found: list[Lesson] = []
         ordered = self._ordered(wanted, shelves)
@@ -95,12 +95,12 @@ class SqliteListing:
         return found[: wanted.limit]
 
     def counts(self, place: Place) -> dict[str, int]:
-        shelves = tuple(self._shelves(place))
+        shelves = tuple(scopes.of_place(self._db, place))
         sql = f"SELECT status, count(*) FROM lessons WHERE shelf IN ({marks(shelves)})"
         return dict(self._db.rows(f"{sql} GROUP BY status", shelves))
 
     def failures(self, wanted: Wanted, since: datetime) -> list[FailureKind]:
-        shelves, first = self._shelves(wanted.place), day_number(since)
+        shelves, first = scopes.of_place(self._db, wanted.place), day_number(since)
         met, kind = wanted.after or (_ENDLESS, "")
         text = wanted.text.lower()
         where = _HOLDS_TEXT.format(marks(shelves)) if text else ""
@@ -113,7 +113,7 @@ class SqliteListing:
 
     def deliveries(self, wanted: Wanted) -> list[Delivery]:
         self._journal.fold()
-        shelves = self._shelves(wanted.place)
+        shelves = scopes.of_place(self._db, wanted.place)
         at, last = wanted.after or (_ENDLESS, "")
         asked = [(shelf, at, at, last, wanted.limit) for shelf in shelves]
         first = _first((self._db.rows(_DELIVERIES, one) for one in asked), wanted.limit)
@@ -121,10 +121,6 @@ class SqliteListing:
         sql = f"SELECT {DELIVERY} FROM deliveries WHERE id IN ({marks(ids)})"
         rows = {row[0]: row for row in self._db.rows(sql, ids)}
         return [delivery_of(rows[one], shelves) for one in ids]
-
-    def _shelves(self, place: Place) -> dict[int, Scope]:
-        every = scopes.of_tenant(self._db, place.tenant)
-        return {shelf: scope for shelf, scope in every.items() if place.covers(scope)}
 
     def _ordered(self, wanted: Wanted, shelves: dict[int, Scope]) -> Iterator[Row]:
         """(last_seen_at, id) of the lessons that may be wanted, in the order of the list."""

@@ -20,6 +20,7 @@ _MOVES = (
     """,
     "UPDATE OR IGNORE units SET shelf = :new WHERE shelf = :old",
     "UPDATE deliveries SET shelf = :new WHERE shelf = :old",
+    "UPDATE ended_runs SET shelf = :new WHERE shelf = :old",
     "UPDATE OR IGNORE reflections SET shelf = :new WHERE shelf = :old",
     """
     UPDATE reflection_words SET shelf = :new WHERE shelf = :old

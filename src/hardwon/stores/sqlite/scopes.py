@@ -8,6 +8,7 @@ from hardwon.values.scope import Scope
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.stores.sqlite.database import Database
+    from hardwon.values.listing import Place
     from hardwon.values.report import Window
 
 _VISIBLE = """
@@ -70,6 +71,12 @@ def of_tenant(database: Database, tenant: str) -> dict[int, Scope]:
         (tenant,),
     )
     return {row[0]: Scope(tenant, row[1], row[2] or None) for row in rows}
+
+
+def of_place(database: Database, place: Place) -> dict[int, Scope]:
+    """Every shelf of a tenant, or of one agent or project of it."""
+    every = of_tenant(database, place.tenant)
+    return {shelf: scope for shelf, scope in every.items() if place.covers(scope)}
 
 
 def covered(database: Database, window: Window, *, seen: bool = False) -> tuple[int, ...]:

@@ -24,6 +24,7 @@ COMMANDS = {
     "lesson": "List, search, show, edit and delete lessons.",
     "recall": "Show what would be put before the agent.",
     "report": "What was learnt, what was shown, and what happened then.",
+    "run": "The runs that ended: what failed in them and what they were shown.",
     "queue": "Watch the queue work.",
     "session": "Mine transcripts of coding agents into memory.",
     "loop": "Try a task until its verifiers pass, learning from each trial.",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import InvalidInput
 from hardwon.surfaces.serve.api import views
-from hardwon.surfaces.serve.api.verbs import Verb
+from hardwon.surfaces.serve.api.verbs import Verb, listed
 from hardwon.surfaces.serve.principal import Right
 from hardwon.values.delivery import NOTHING
 
@@ -59,6 +59,19 @@ def run_context(ask: Ask) -> Any:
     return views.injection(ask.agent.runs.context(ask.query("text")))
 
 
+def runs(ask: Ask) -> Any:
+    """A page of the runs that have ended, newest first, without their steps."""
+    page = ask.tenant.ended_runs(
+        text=ask.query("q"), after=ask.cursor(), limit=ask.number("limit", 50)
+    )
+    return listed(page, views.ended_run)
+
+
+def run(ask: Ask) -> Any:
+    """One run that has ended, with its steps and what it was shown when."""
+    return views.ended_run(ask.tenant.ended_run(ask.path("id")))
+
+
 def dreams(ask: Ask) -> Any:
     """The dreams of an agent, newest first."""
     found = ask.agent.dreams.list(limit=ask.number("limit", 25))
@@ -100,6 +113,8 @@ VERBS = (
     Verb("GET", "/v1/goals/context", _DOOR, goal_context, otherwise=_SILENT),
     Verb("POST", "/v1/runs", _DOOR, run_ended, takes=_RUN),
     Verb("GET", "/v1/runs/context", _DOOR, run_context, otherwise=_SILENT),
+    Verb("GET", "/v1/runs", _READ, runs),
+    Verb("GET", "/v1/runs/{id}", _READ, run),
     Verb("GET", "/v1/dreams", _READ, dreams),
     Verb("GET", "/v1/dreams/{id}", _READ, dream),
     Verb("POST", "/v1/dreams/{id}/undo", _CHANGE, undo_dream),

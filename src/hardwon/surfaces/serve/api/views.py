@@ -11,6 +11,7 @@ from hardwon.values.plain import plain
 if TYPE_CHECKING:
     from hardwon import Injection, Job, Lesson
     from hardwon.ranking.scores import Judged
+    from hardwon.values.ended_run import EndedRun
     from hardwon.values.history import Change
 
 OPENAPI = os.path.join(os.path.dirname(__file__), "openapi.json")
@@ -56,6 +57,13 @@ def brief(one: Job) -> dict[str, Any]:
     episode = one.episode._replace(steps=())
     told = placed("QueuedJob", episode)
     return {**told, "signals": dict(episode.signals), **described("QueuedJob", one)}
+
+
+def ended_run(one: EndedRun) -> dict[str, Any]:
+    """A run that has ended."""
+    told = placed("EndedRun", one._replace(steps=(), shown=()))
+    steps = [described("Step", step) for step in one.steps]
+    return {**told, "steps": steps, "shown": [described("Shown", piece) for piece in one.shown]}
 
 
 def change(one: Change) -> dict[str, Any]:

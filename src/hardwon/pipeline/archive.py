@@ -1,0 +1,70 @@
+"""Archive: what is kept of a run that has ended, small enough to be kept for long."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from hardwon._cold import json
+from hardwon.text.clean import clip, clip_middle, one_line
+from hardwon.values.ended_run import EndedRun, run_id
+from hardwon.values.run import WITHHELD
+from hardwon.values.unit import DOOR
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.values.run import RunSoFar
+    from hardwon.values.scope import Scope
+    from hardwon.values.step import Step
+
+SIZE = 40_000  # bytes of all steps
+_TASK = 500  # characters
+_KINDS = 50
+_SHOWN = 200
+# Characters of a call and of what it printed when it failed: the first that fit are taken.
+_CUTS = ((1_000, 800), (300, 300), (120, 120))
+
+
+def archived(past: RunSoFar, scope: Scope, run: str, *, ended: datetime, outcome: str) -> EndedRun:
+    """The run as it is kept: its text cut short, its counts whole."""
+    failures = [step.failure for step in past.steps if step.failed and step.failure]
+    begun = datetime.fromtimestamp(past.begun, UTC) if past.begun else ended
+    shown = [one for one in past.shown if one.door != DOOR]  # its delivery is there as well
+    return EndedRun(
+        id=run_id(run, begun),
+        scope=scope,
+        run=run,
+        task=one_line(past.task, _TASK),
+        begun=min(begun, ended),
+        ended=ended,
+        outcome=outcome,
+        made=max(past.made, len(past.steps)),
+        failed=sum(step.failed for step in past.steps),
+        told=sum(one.door != WITHHELD for one in shown),
+        kinds=tuple(dict.fromkeys(failure.text for failure in failures))[:_KINDS],
+        steps=_cut(past.steps),
+        shown=tuple(shown[-_SHOWN:]),
+    )
+
+
+def _cut(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps within the size; where the smallest cut is too large, the newest of them."""
+    for call, output in _CUTS:
+        short = [_short(step, call, output) for step in steps]
+        sizes = [len(json.dumps(step).encode()) + 1 for step in short]
+        if sum(sizes) <= SIZE:
+            return tuple(short)
+    while sum(sizes) > SIZE:
+        short.pop(0)
+        sizes.pop(0)
+    return tuple(short)
+
+
+def _short(step: Step, call: int, output: int) -> Step:
+    """A step as a page shows it: what it printed only where it failed."""
+    failure = step.failure
+    if failure is not None:
+        failure = failure._replace(text=clip(failure.text, 200), line=clip(failure.line, 200))
+    said = clip_middle(step.output.strip(), output) if step.failed else ""
+    return step._replace(args=clip_middle(step.args, call), output=said, failure=failure)

@@ -1,0 +1,83 @@
+"""Ended runs in PostgreSQL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.errors import NotFound
+from hardwon.stores.journal import RunNotes
+from hardwon.stores.postgres import scopes
+from hardwon.stores.records import ENDED_RUN, ended_run_of
+from hardwon.values.scope import Scope
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from typing import Any
+
+    from hardwon.postgres.database import Database
+    from hardwon.stores.journal import Journal
+    from hardwon.values.ended_run import EndedRun
+    from hardwon.values.listing import Place, Wanted
+
+_ENDLESS = float("inf")
+_NAMES = ENDED_RUN.split(", ")
+_BRIEF = ENDED_RUN.replace("steps, shown", "'[]', '[]'")
+_HERE = "tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[])"
+_RECENT = f"""
+SELECT {_BRIEF} FROM hardwon.ended_runs WHERE {_HERE}
+AND ended_at <= %(at)s AND (ended_at < %(at)s OR id > %(id)s)
+AND strpos(lower(task), %(text)s) > 0 ORDER BY ended_at DESC, id LIMIT %(limit)s
+"""
+_FIND = f"""
+SELECT {ENDED_RUN} FROM hardwon.ended_runs WHERE {_HERE} AND starts_with(id, %(id)s)
+ORDER BY ended_at DESC, id LIMIT 1
+"""
+_OLD = """
+DELETE FROM hardwon.ended_runs WHERE tenant = %(tenant)s AND (ended_at < %(before)s OR id NOT IN (
+    SELECT id FROM hardwon.ended_runs WHERE tenant = %(tenant)s
+    ORDER BY ended_at DESC, id LIMIT %(most)s
+)) RETURNING id
+"""
+_KEEP = f"""
+INSERT INTO hardwon.ended_runs (tenant, {ENDED_RUN})
+VALUES (%(tenant)s, {", ".join(f"%({name})s" for name in _NAMES)})
+ON CONFLICT (tenant, id) DO UPDATE
+SET {", ".join(f"{name} = excluded.{name}" for name in _NAMES[1:])}
+"""
+
+
+class PostgresEndedRuns(RunNotes):
+    """Runs are noted in the journal and folded in off the agent's path."""
+
+    def __init__(self, database: Database, journal: Journal) -> None:
+        self._db = database
+        self._journal = journal
+        journal.on("ended run", self._fold)
+
+    def get(self, place: Place, run: str) -> EndedRun:
+        self._journal.fold()
+        shelves = scopes.of_place(self._db, place)
+        row = self._db.of(place.tenant).row(_FIND, shelves=list(shelves), id=run) if run else None
+        if row is None:
+            raise NotFound("run", run)
+        return ended_run_of(row, shelves)
+
+    def recent(self, wanted: Wanted) -> list[EndedRun]:
+        self._journal.fold()
+        shelves = scopes.of_place(self._db, wanted.place)
+        at, last = wanted.after or (_ENDLESS, "")
+        values = {"at": at, "id": last, "text": wanted.text.lower(), "limit": wanted.limit}
+        rows = self._db.of(wanted.place.tenant).rows(_RECENT, shelves=list(shelves), **values)
+        return [ended_run_of(row, shelves) for row in rows]
+
+    def prune(self, tenant: str, *, before: datetime, most: int) -> int:
+        self._journal.fold()
+        gone = self._db.of(tenant).rows(_OLD, before=before.timestamp(), most=most)
+        return len(gone)
+
+    def _fold(self, records: list[list[Any]]) -> None:
+        for scope, *values in records:
+            own = Scope(*scope)
+            shelf = scopes.ensure(self._db, own)
+            facts = dict(zip(_NAMES, (*values, shelf), strict=True))
+            self._db.of(own.tenant).run(_KEEP, **facts)

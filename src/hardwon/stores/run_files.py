@@ -1,0 +1,149 @@
+"""The files of runs as those see them who look after them: at work, idle, put aside, forgotten."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon import _files
+from hardwon.stores.runs import (
+    ASIDE,
+    SUFFIX,
+    FileRun,
+    changed,
+    is_note,
+    is_step,
+    lines_of,
+    parsed,
+    read,
+    seconds,
+    tenant_mark,
+)
+from hardwon.values.run import Ending, RunSoFar
+from hardwon.values.scope import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hardwon.values.listing import Place
+
+_LISTED = 200  # runs at work that are shown at most
+
+
+class Aside(NamedTuple):
+    """A run that has ended and waits for a worker."""
+
+    path: str
+    scope: Scope
+    name: str
+    past: RunSoFar
+    ended: datetime
+    outcome: str
+
+
+def at_work(home: str, place: Place) -> list[tuple[str, datetime, RunSoFar]]:
+    """The runs of a place that have not ended, with the time of their last note, newest first."""
+    own = _found(home, tenant_mark(place.tenant))
+    is_whole = place.agent is None and place.project is None
+    found: list[tuple[str, datetime, RunSoFar]] = []
+    for name in sorted(own, key=lambda name: changed(own[name]), reverse=True):
+        lines = lines_of(own[name].path)
+        scope = _scope(lines)
+        if is_whole or (scope is not None and place.covers(scope)):
+            at = datetime.fromtimestamp(changed(own[name]), UTC)
+            found.append((name, at, read(lines)))
+        if len(found) == _LISTED:
+            break
+    return found
+
+
+def idle(home: str, before: float) -> Iterator[tuple[Scope, FileRun]]:
+    """The runs in which nothing happened since a moment and that were not settled then."""
+    for name, entry in _found(home).items():
+        lines = lines_of(entry.path) if changed(entry) < before else []
+        scope = _scope(lines) if _is_open(lines) else None
+        if scope is not None:
+            yield scope, FileRun(home, scope, "", name=name.rpartition("-")[2])
+
+
+def put_aside(home: str) -> Iterator[Aside]:
+    """The runs that have ended and wait for a worker, oldest first."""
+    folder = os.path.join(home, "runs", ASIDE)
+    entries = list(os.scandir(folder)) if os.path.isdir(folder) else []
+    for entry in sorted(entries, key=changed):
+        lines = lines_of(entry.path)
+        scope, ending = _scope(lines), _ending(lines)
+        if scope is None or ending is None:
+            _files.unlink(entry.path)
+            continue
+        at, outcome = ending
+        name = entry.name.split("-")[1]
+        yield Aside(entry.path, scope, name, read(lines), datetime.fromtimestamp(at, UTC), outcome)
+
+
+def collected(aside: Aside) -> None:
+    """Forget a run that waited; it is kept elsewhere now."""
+    _files.unlink(aside.path)
+
+
+def is_due(home: str, tenant: str, now: float, *, every: float) -> bool:
+    """Whether the runs of a tenant were reviewed long ago; if so, that counts as done now."""
+    path = os.path.join(home, "runs", f"{tenant_mark(tenant)}reviewed")
+    try:
+        if now - os.stat(path).st_mtime < every:
+            return False
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    _files.replace(path, b"")
+    os.utime(path, (now, now))
+    return True
+
+
+def forget(home: str, tenant: str) -> None:
+    """Remove the runs of a tenant."""
+    for folder in (os.path.join(home, "runs"), os.path.join(home, "runs", ASIDE)):
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            if name.startswith(tenant_mark(tenant)):
+                _files.unlink(os.path.join(folder, name))
+
+
+def _found(home: str, start: str = "") -> dict[str, os.DirEntry[str]]:
+    """The files of runs by their names, without what they begin with."""
+    folder = os.path.join(home, "runs")
+    entries = list(os.scandir(folder)) if os.path.isdir(folder) else []
+    own = [
+        entry for entry in entries if entry.name.startswith(start) and entry.name.endswith(SUFFIX)
+    ]
+    return {entry.name.removeprefix(start).removesuffix(SUFFIX): entry for entry in own}
+
+
+def _scope(lines: Sequence[bytes]) -> Scope | None:
+    """Whose run it is, as its notes tell; None for one of an earlier build that tells nothing."""
+    found = None
+    for line in lines:
+        match parsed(line) if is_note(line) else None:
+            case {"of": [str(tenant), str(agent), (str() | None) as project]} | {
+                "scope": [str(tenant), str(agent), (str() | None) as project]
+            }:
+                found = Scope(tenant, agent, project)
+    return found
+
+
+def _is_open(lines: Sequence[bytes]) -> bool:
+    """Whether something happened since the run was settled, or it never was."""
+    is_open = False
+    for line in lines:
+        note = parsed(line) if is_note(line) else None
+        if is_step(line) or note:
+            is_open = not (isinstance(note, dict) and "settled" in note)
+    return is_open
+
+
+def _ending(lines: Sequence[bytes]) -> tuple[float, str] | None:
+    """When the run ended and with what outcome."""
+    for line in reversed(lines):
+        note = parsed(line) if is_note(line) else None
+        if isinstance(note, dict) and "ended" in note:
+            return seconds(note["ended"]), str(note.get("outcome", Ending.FAILED))
+    return None

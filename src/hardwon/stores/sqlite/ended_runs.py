@@ -1,0 +1,79 @@
+"""Ended runs in SQLite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.errors import NotFound
+from hardwon.stores.journal import RunNotes
+from hardwon.stores.records import ENDED_RUN, ended_run_of
+from hardwon.stores.sqlite import scopes
+from hardwon.stores.sqlite.database import marks
+from hardwon.values.scope import Scope
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from typing import Any
+
+    from hardwon.stores.journal import Journal
+    from hardwon.stores.sqlite.database import Database
+    from hardwon.values.ended_run import EndedRun
+    from hardwon.values.listing import Place, Wanted
+
+_ENDLESS = float("inf")
+_BRIEF = ENDED_RUN.replace("steps, shown", "'[]', '[]'")
+_RECENT = """
+SELECT {0} FROM ended_runs WHERE shelf IN ({1}) AND ended_at <= ? AND (ended_at < ? OR id > ?)
+AND instr(lower(task), ?) ORDER BY ended_at DESC, id LIMIT ?
+"""
+_FIND = """
+SELECT {0} FROM ended_runs WHERE shelf IN ({1}) AND id >= ? AND id < ?
+ORDER BY ended_at DESC, id LIMIT 1
+"""
+_OLD = """
+DELETE FROM ended_runs WHERE shelf IN ({0}) AND (ended_at < ? OR id NOT IN (
+    SELECT id FROM ended_runs WHERE shelf IN ({0}) ORDER BY ended_at DESC, id LIMIT ?
+))
+"""
+
+
+class SqliteEndedRuns(RunNotes):
+    """Runs are noted in the journal and folded in off the agent's path."""
+
+    def __init__(self, database: Database, journal: Journal) -> None:
+        self._db = database
+        self._journal = journal
+
+    def get(self, place: Place, run: str) -> EndedRun:
+        self._journal.fold()
+        shelves = scopes.of_place(self._db, place)
+        sql = _FIND.format(ENDED_RUN, marks(shelves))
+        row = self._db.row(sql, (*shelves, run, f"{run}\uffff")) if run else None
+        if row is None:
+            raise NotFound("run", run)
+        return ended_run_of(row, shelves)
+
+    def recent(self, wanted: Wanted) -> list[EndedRun]:
+        self._journal.fold()
+        shelves = scopes.of_place(self._db, wanted.place)
+        at, last = wanted.after or (_ENDLESS, "")
+        sql = _RECENT.format(_BRIEF, marks(shelves))
+        asked = (*shelves, at, at, last, wanted.text.lower(), wanted.limit)
+        return [ended_run_of(row, shelves) for row in self._db.rows(sql, asked)]
+
+    def prune(self, tenant: str, *, before: datetime, most: int) -> int:
+        self._journal.fold()
+        shelves = tuple(scopes.of_tenant(self._db, tenant))
+        count = f"SELECT count(*) FROM ended_runs WHERE shelf IN ({marks(shelves)})"
+        with self._db as db:
+            had = db.rows(count, shelves)[0][0]
+            values = (*shelves, before.timestamp(), *shelves, most)
+            db.run(_OLD.format(marks(shelves)), values)
+            return int(had - db.rows(count, shelves)[0][0])
+
+    def fold(self, records: list[list[Any]]) -> None:
+        """Move noted runs into the database."""
+        for scope, *values in records:
+            shelf = scopes.ensure(self._db, Scope(*scope))
+            sql = f"INSERT OR REPLACE INTO ended_runs ({ENDED_RUN})"
+            self._db.run(f"{sql} VALUES ({marks([*values, shelf])})", (*values, shelf))

@@ -1,0 +1,95 @@
+"""`hardwon run`: the runs that ended, and what happened in one of them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hardwon.presentation import wording
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import age, dump, fitted, plural, say, say_folded, width
+from hardwon.text.clean import one_line
+from hardwon.values.ended_run import timeline
+from hardwon.values.run import WITHHELD, Shown
+
+if TYPE_CHECKING:
+    from hardwon.values.ended_run import EndedRun
+    from hardwon.values.step import Step
+
+_LINES = 6  # of what a failing call printed
+
+
+@click.group("run")
+def command() -> None:
+    """See the runs that ended: what they were about, what failed, what they were shown.
+
+    They are kept for `runs.keep`, 30 days by default.
+    """
+
+
+@command.command("list")
+@click.option("--text", default="", help="Only those whose task contains it.")
+@click.option("--limit", default=25, show_default=True, help="At most this many.")
+@options.scope_here
+@options.as_json
+def list_(text: str, limit: int, as_json: bool, **place: Any) -> None:
+    """The runs of an agent in its project, newest first."""
+    with options.Scoped(**place) as agent:
+        found = agent.runs.list(text=text, limit=limit)
+    if as_json:
+        dump(found)
+        return
+    if not found:
+        say("(no runs)")
+    now = datetime.now(UTC)
+    for line in fitted([_row(one, now) for one in found], room=width() - 2):
+        say(f"  {line}")
+
+
+@command.command()
+@click.argument("run_id", metavar="ID")
+@options.scope_here
+@options.as_json
+def show(run_id: str, as_json: bool, **place: Any) -> None:
+    """The run ID, step by step, with what it was shown when."""
+    with options.Scoped(**place) as agent:
+        found = agent.runs.get(run_id)
+    if as_json:
+        dump(found)
+        return
+    say_folded(found.task or "(a run without a task)")
+    say(f"  {found.begun:%Y-%m-%d %H:%M} to {found.ended:%H:%M}, {found.outcome}: {_counts(found)}")
+    number = found.made - len(found.steps)
+    for one in timeline(found.steps, found.shown):
+        if isinstance(one, Shown):
+            say(f"       {_told(one)}", dim=True)
+            continue
+        number += 1
+        _say_step(number, one)
+
+
+def _row(one: EndedRun, now: datetime) -> tuple[str, ...]:
+    facts = f"{one.outcome}: {_counts(one)}"
+    return one.id[:14], f"{age(one.ended, now)} ago", facts, one_line(one.task) or "(no task)"
+
+
+def _counts(one: EndedRun) -> str:
+    told = f", told {plural(one.told, 'time')}" if one.told else ""
+    return f"{plural(one.made, 'step')}, {one.failed} failed{told}"
+
+
+def _told(one: Shown) -> str:
+    """What the run was shown; or what was kept from it."""
+    if one.door == WITHHELD:
+        return "withheld by the hold-out"
+    lessons = ", ".join(f"#{number}" for number in one.lessons)
+    return f"shown {wording.DOORS.get(one.door, one.door)}: {lessons or 'a warning'}"
+
+
+def _say_step(number: int, step: Step) -> None:
+    mark = "failed" if step.failed else "worked"
+    say_folded(f"  {number:>3}  {mark}  {step.tool}  {one_line(step.args)}")
+    for line in step.output.splitlines()[:_LINES] if step.failed else ():
+        say_folded(f"       {line}")

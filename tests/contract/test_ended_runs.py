@@ -1,0 +1,149 @@
+"""What every store must do with runs that have ended."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from hardwon import Scope
+from hardwon.errors import NotFound
+from hardwon.ports import Store
+from hardwon.values.ended_run import EndedRun, run_id
+from hardwon.values.failure import Failure
+from hardwon.values.listing import Place, Wanted
+from hardwon.values.run import Shown
+from tests.samples import CODER, FAILED, NOW, WORKED
+
+HOUR = timedelta(hours=1)
+TESTER = Scope("acme", "tester", "api")
+STRANGER = Scope("other", "coder", "api")
+ACME = Place("acme")
+STEPS = (FAILED._replace(failure=Failure("e", "k", "mkdir: no such file", "mkdir")), WORKED)
+SHOWN = (Shown("d1", "error", ("k",), 1, (7,)),)
+
+
+def ended(
+    name: str, at: datetime = NOW, scope: Scope = CODER, task: str = "Make the folder"
+) -> EndedRun:
+    counts = {"made": 2, "failed": 1, "told": 1}
+    return EndedRun(
+        run_id(name, at - HOUR),
+        scope,
+        name,
+        task,
+        at - HOUR,
+        at,
+        "recovered",
+        **counts,
+        kinds=("mkdir: no such file",),
+        steps=STEPS,
+        shown=SHOWN,
+    )
+
+
+def names(store: Store, place: Place = ACME, **wanted: object) -> list[str]:
+    asked = Wanted(place)._replace(**wanted)  # type: ignore[arg-type]
+    return [one.run for one in store.ended_runs.recent(asked)]
+
+
+def test_a_run_is_kept_with_its_steps_and_what_it_was_shown(store: Store) -> None:
+    store.ended_runs.keep(ended("aaaa"))
+
+    assert store.ended_runs.get(ACME, ended("aaaa").id) == ended("aaaa")
+    assert store.ended_runs.get(ACME, ended("aaaa").id[:6]) == ended("aaaa")
+
+
+def test_a_list_has_no_steps_and_the_newest_first(store: Store) -> None:
+    for number, name in enumerate(("aaaa", "bbbb", "cccc")):
+        store.ended_runs.keep(ended(name, NOW + number * HOUR))
+
+    assert names(store) == ["cccc", "bbbb", "aaaa"]
+    brief = ended("cccc", NOW + 2 * HOUR)._replace(steps=(), shown=())
+    assert store.ended_runs.recent(Wanted(ACME))[0] == brief
+
+
+def test_pages_show_every_run_once(store: Store) -> None:
+    for number in range(11):
+        store.ended_runs.keep(ended(f"run{number:x}", NOW + (number // 3) * HOUR))
+
+    seen, after = [], None
+    while page := store.ended_runs.recent(Wanted(ACME, after=after, limit=4)):
+        seen += page
+        after = page[-1].ended.timestamp(), page[-1].id
+
+    assert len({one.id for one in seen}) == len(seen) == 11
+    assert [one.ended for one in seen] == sorted((one.ended for one in seen), reverse=True)
+
+
+def test_a_run_that_goes_on_replaces_what_was_kept_of_it(store: Store) -> None:
+    store.ended_runs.keep(ended("aaaa")._replace(outcome="abandoned"))
+    store.ended_runs.keep(ended("aaaa")._replace(outcome="worked", made=9))
+
+    assert [(one.outcome, one.made) for one in store.ended_runs.recent(Wanted(ACME))] == [
+        ("worked", 9)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("place", "seen"),
+    [
+        (ACME, {"own", "tester", "all"}),
+        (Place("acme", "coder"), {"own", "all"}),
+        (Place("acme", None, "api"), {"own", "tester"}),
+        (Place("acme", "coder", ""), {"all"}),
+        (Place("other"), {"stranger"}),
+    ],
+)
+def test_nothing_of_another_place_is_seen(store: Store, place: Place, seen: set[str]) -> None:
+    owners = {"own": CODER, "all": CODER.everywhere(), "tester": TESTER, "stranger": STRANGER}
+    for name, scope in owners.items():
+        store.ended_runs.keep(ended(name, scope=scope))
+
+    assert set(names(store, place)) == seen
+    for name, scope in owners.items():
+        run = ended(name, scope=scope)
+        if name in seen:
+            assert store.ended_runs.get(place, run.id) == run
+        else:
+            with pytest.raises(NotFound):
+                store.ended_runs.get(place, run.id)
+
+
+@pytest.mark.parametrize("identity", ["", "nothing", "%", "_"])
+def test_a_run_that_is_not_there_is_not_found(store: Store, identity: str) -> None:
+    store.ended_runs.keep(ended("aaaa"))
+
+    with pytest.raises(NotFound):
+        store.ended_runs.get(ACME, identity)
+
+
+def test_a_list_may_be_of_those_whose_task_holds_a_text(store: Store) -> None:
+    store.ended_runs.keep(ended("aaaa", task="Build the Docs"))
+    store.ended_runs.keep(ended("bbbb"))
+
+    assert names(store, text="the docs") == ["aaaa"]
+
+
+def test_old_runs_and_those_beyond_the_limit_are_forgotten(store: Store) -> None:
+    for number in range(6):
+        store.ended_runs.keep(ended(f"run{number}", NOW - number * HOUR))
+    store.ended_runs.keep(ended("stranger", NOW - 99 * HOUR, STRANGER))
+
+    assert store.ended_runs.prune("acme", before=NOW - 4.5 * HOUR, most=3) == 3
+
+    assert names(store) == ["run0", "run1", "run2"]
+    assert names(store, Place("other")) == ["stranger"]
+
+
+def test_runs_follow_their_scope_and_go_with_their_tenant(store: Store) -> None:
+    apart = CODER._replace(project="api@apart-0123456789abcdef")
+    store.ended_runs.keep(ended("aaaa", scope=apart))
+    store.ended_runs.keep(ended("stranger", scope=STRANGER))
+
+    store.move(apart, CODER)
+    assert [one.scope for one in store.ended_runs.recent(Wanted(ACME))] == [CODER]
+
+    store.forget("acme")
+    assert names(store) == []
+    assert names(store, Place("other")) == ["stranger"]
