@@ -3,13 +3,15 @@
     python -m bench postgres [--sizes 10000,100000]
 
 The server is started for the run, with its usual durability, row-level security on and a role that
-owns nothing, on a socket of this machine. CPU is that of this process and of the server's backend;
-it tells the same on a busy machine, where a wall time is mostly waiting for a turn.
+owns nothing, on a socket of this machine; once filled, it is kept in `$HARDWON_BENCH_CACHE`. CPU is
+that of this process and of the server's backend; it tells the same on a busy machine, where a wall
+time is mostly waiting for a turn.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -21,13 +23,16 @@ from typing import NamedTuple
 import hardwon
 from bench.corpus import SCOPE, TOOL, Corpus
 from bench.recall_speed import Questions, filled
-from bench.timing import at, median, table
+from bench.timing import at, cache, median, table
+from hardwon.postgres import schema
+from hardwon.postgres.database import Database
 from hardwon.stores.postgres import PostgresStore
-from tests.postgres_server import SERVICE, PostgresServer, running
+from tests.postgres_server import OWNER, SERVICE, PostgresServer, running
 
 SIZES = "10000,100000"
 ROUNDS, WARM = 300, 30
 _AT_ONCE = 2_000  # lessons of a transaction
+_NAME = "db0"  # the first database of a server
 HEADS = (
     *("lessons", "door", "SQLite p50", "p99", "CPU"),
     *("PostgreSQL p50", "p99", "CPU here", "CPU there (ms)", "CPU ratio"),
@@ -49,16 +54,35 @@ def main() -> None:
     given, _ = parser.parse_known_args()
     rows: list[tuple[str, ...]] = [HEADS]
     for size in map(int, given.sizes.split(",")):
-        with running("-c", "fsync=on") as server, tempfile.TemporaryDirectory() as home:
-            url, seconds = _loaded(server, size, home)
-            print(f"{size:,} lessons: {1e3 * seconds / size:.1f} ms of CPU here for each to keep")
+        with _filled(size) as (server, url), tempfile.TemporaryDirectory() as home:
             rows += _measured(server, size, url, home)
     table("Recall, the same lessons in both", rows)
+
+
+@contextmanager
+def _filled(size: int) -> Iterator[tuple[PostgresServer, str]]:
+    """A server with so many lessons; its files are kept for the next time."""
+    kept = cache() / f"postgres-{size}"
+    with running("-c", "fsync=on", data=kept if kept.exists() else None) as server:
+        if kept.exists():
+            with Database(server.url(_NAME, OWNER)).opened() as database:
+                schema.migrate(database)
+                schema.grant(database, SERVICE)
+            yield server, server.socket_url(_NAME, SERVICE)
+            return
+        with tempfile.TemporaryDirectory() as home:
+            url, seconds = _loaded(server, size, home)
+        print(f"{size:,} lessons: {1e3 * seconds / size:.1f} ms of CPU here for each to keep")
+        server.stop()
+        shutil.copytree(server.data, kept)
+        server.start()
+        yield server, url
 
 
 def _loaded(server: PostgresServer, size: int, home: str) -> tuple[str, float]:
     """The URL of a database with so many lessons, and the CPU here that keeping them took."""
     place = server.database()
+    assert place.name == _NAME
     url = server.socket_url(place.name, SERVICE)
     store = PostgresStore(url, home)
     began = time.process_time()

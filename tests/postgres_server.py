@@ -50,7 +50,8 @@ class Place(NamedTuple):
 class PostgresServer:
     """A server that can be stopped, killed, frozen and started again in the same place."""
 
-    def __init__(self, *settings: str) -> None:
+    def __init__(self, *settings: str, data: Path | None = None) -> None:
+        """`data`: the files of a server that was stopped, which are copied; None: an empty one."""
         self._programs = programs()
         self.folder = Path(tempfile.mkdtemp(prefix="hardwon-pg-", dir=_memory()))
         self._who = _unprivileged()
@@ -58,9 +59,16 @@ class PostgresServer:
         self._numbers = itertools.count()
         self._emptied: list[Place] = []
         self.port = free_port()
+        self.data = self.folder / "data"
+        if data is not None:
+            shutil.copytree(data, self.data)
         if self._who:
-            os.chown(self.folder, *self._who)
-        self._run("initdb", "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8")
+            for place in (self.folder, *self.folder.rglob("*")):
+                os.chown(place, *self._who)
+        if data is None:
+            self._run(
+                "initdb", "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8"
+            )
         self.start()
 
     def start(self) -> None:
@@ -68,7 +76,7 @@ class PostgresServer:
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [
-                    *(f"{self._programs}/postgres", "-D", f"{self.folder}/data"),
+                    *(f"{self._programs}/postgres", "-D", str(self.data)),
                     *("-k", str(self.folder), "-p", str(self.port), "-h", "127.0.0.1"),
                     *("-c", "max_connections=300", "-c", "shared_buffers=64MB", *self._settings),
                 ],
@@ -176,7 +184,7 @@ class PostgresServer:
 
     def _run(self, program: str, *arguments: str) -> None:
         subprocess.run(
-            [f"{self._programs}/{program}", "-D", f"{self.folder}/data", *arguments],
+            [f"{self._programs}/{program}", "-D", str(self.data), *arguments],
             check=True,
             stdout=subprocess.DEVNULL,
             cwd=self.folder,
@@ -235,9 +243,9 @@ def _memory() -> str | None:
 
 
 @contextmanager
-def running(*settings: str) -> Iterator[PostgresServer]:
+def running(*settings: str, data: Path | None = None) -> Iterator[PostgresServer]:
     """A server for the time of a `with` block."""
-    server = PostgresServer(*settings)
+    server = PostgresServer(*settings, data=data)
     try:
         yield server
     finally:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hardwon.queues.postgres import PostgresQueue
     from hardwon.values.job import Job
 
-_AT_ONCE = 250  # jobs of one commit
+_AT_ONCE = 500  # jobs of one commit
 _REST = 1.0  # seconds until a server that was away is tried again
 
 

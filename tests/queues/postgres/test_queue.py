@@ -7,6 +7,7 @@ import select
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
+from time import monotonic
 
 import pytest
 
@@ -190,6 +191,22 @@ def test_a_put_rings_the_bell_of_another_process(
     queue.put(JOB)
 
     assert select.select([bell], [], [], 20)[0]
+
+
+def test_workers_look_less_often_while_nothing_is_said(
+    queue: PostgresQueue, other: PostgresQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (bell,) = other.bells()
+    assert select.select([bell], [], [], 20)[0]  # it listens
+    often = other.pause()
+
+    monkeypatch.setattr("hardwon.queues.postgres.bell.monotonic", lambda: monotonic() + 60)
+    seldom = other.pause()
+    os.read(bell, 100)
+    queue.put(JOB)
+    assert select.select([bell], [], [], 20)[0]
+
+    assert other.pause() == often < seldom
 
 
 def test_behind_a_pooler_there_is_no_bell(database: Place) -> None:

@@ -22,6 +22,7 @@ _NOTIFY = f"SELECT pg_notify('{CHANNEL}', %(words)s)"
 _BETWEEN = 0.05  # seconds between two notices of a process; the server locks for each
 _PATIENCE = 5.0  # seconds for one answer
 _ECHO = 1.0  # seconds for a notice to arrive
+_QUIET = 3.0  # seconds; not every job is said, so those after a notice are looked for
 _REST = 2.0  # seconds until a lost connection is opened again
 
 
@@ -71,6 +72,7 @@ class Bell:
 
     def __init__(self, url: str) -> None:
         self._url = url
+        self._heard_at: float | None = None  # None: a notice would not arrive
         self.fd, self._ring = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._ended, self._end = os.pipe2(os.O_CLOEXEC)
         self._thread = threading.Thread(target=self._listen, daemon=True, name="hardwon-bell")
@@ -91,6 +93,7 @@ class Bell:
                     self._say()  # whatever came while nobody listened
                     self._hear(connection)
             except (psycopg.Error, TimeoutError, OSError):
+                self._heard_at = None
                 self._is_ended(_REST)
 
     def _hear(self, connection: Connection) -> None:
@@ -102,7 +105,13 @@ class Bell:
             if _heard(connection):
                 self._say()
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing was said for a while, although it would have been heard."""
+        return self._heard_at is not None and monotonic() - self._heard_at > _QUIET
+
     def _say(self) -> None:
+        self._heard_at = monotonic()
         try:
             os.write(self._ring, b".")
         except BlockingIOError:  # nobody has looked for long; one byte says it all

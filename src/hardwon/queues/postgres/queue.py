@@ -13,7 +13,7 @@ from hardwon.queues.postgres import statements
 from hardwon.queues.postgres.bell import Bell, Ringer, is_pooled
 from hardwon.queues.postgres.flow import Flow
 from hardwon.queues.postgres.holdings import Holdings
-from hardwon.queues.postgres.rows import columns, job_of, text
+from hardwon.queues.postgres.rows import columns, job_of, jobs_of, text
 from hardwon.queues.postgres.statements import CLAIMED, DEAD, UNREADABLE, WAITING
 from hardwon.queues.postgres.upkeep import Limits, Upkeep
 from hardwon.queues.records import encode, encode_new
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from hardwon.values.job import Job
 
 _EVERY = " "  # no tenant has this name; a queue serves them all
-_PAUSE = timedelta(seconds=2)  # retries and leases are found by looking
+_PAUSE = timedelta(seconds=2)
+_PAUSE_BY_BELL = timedelta(seconds=5)  # retries and leases are found by looking
 
 
 class PostgresQueue:
@@ -79,10 +80,10 @@ class PostgresQueue:
         self._flow.note("buried")
 
     def waiting(self) -> list[Job]:
-        return self._listed(WAITING, CLAIMED)
+        return jobs_of(self._ask(asked(statements.LIST, states=[WAITING, CLAIMED]))[0])
 
     def dead(self) -> list[Job]:
-        return self._listed(DEAD)
+        return jobs_of(self._ask(asked(statements.LIST, states=[DEAD]))[0])
 
     def revive(self, identity: str, now: datetime) -> None:
         revive = asked(statements.REVIVE, id=identity, now=now)
@@ -117,7 +118,7 @@ class PostgresQueue:
         return (self._bell.fd,)
 
     def pause(self) -> timedelta:
-        return _PAUSE
+        return _PAUSE_BY_BELL if self._bell and self._bell.is_quiet else _PAUSE
 
     def close(self) -> None:
         with self._lock:
@@ -164,7 +165,3 @@ class PostgresQueue:
 
     def _remove(self, identity: str, *states: int) -> bool:
         return bool(self._ask(asked(statements.REMOVE, id=identity, states=list(states)))[0])
-
-    def _listed(self, *states: int) -> list[Job]:
-        rows = self._ask(asked(statements.LIST, states=list(states)))[0]
-        return [job for row in rows if (job := job_of(row))]

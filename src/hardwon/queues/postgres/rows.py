@@ -31,6 +31,11 @@ def job_of(row: tuple[Any, ...]) -> Job | None:
     )
 
 
+def jobs_of(rows: Sequence[tuple[Any, ...]]) -> list[Job]:
+    """The jobs of rows, without those that cannot be read."""
+    return [job for row in rows if (job := job_of(row))]
+
+
 def columns(jobs: Sequence[Job], records: Sequence[bytes]) -> dict[str, list[Any]]:
     """The values of many rows, by column. `keys`: what a record is known by for good."""
     return {
