@@ -1,4 +1,4 @@
-"""Where a process starts. Each surface is imported only when it is the one that was asked for."""
+"""Where a process starts. It imports only the surface that was asked for."""
 
 import gc
 import sys

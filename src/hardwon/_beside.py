@@ -38,7 +38,7 @@ class Beside:
         return waiting.result
 
     def flush(self, limit: float) -> bool:
-        """Wait until nothing is left to do, so long at most; whether nothing is."""
+        """Wait at most this long until all calls have run; whether they have."""
         if self._thread is None:
             return True
         last: _Call[None] = _Call(lambda: None, None)

@@ -1,4 +1,4 @@
-"""Files of ours: replaced whole, appended in one write, private, never through a planted link."""
+"""Our files: replaced whole, appended in one write, private, never through a planted link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a forked child must not share: locks that nobody will release, connections, locked files.
+"""What a forked child must not share: held locks, connections, locked files.
 
 Only the thread that forks lives on in the child. A lock that another thread held stays locked for
 ever there, and a connection of SQLite must not be used on both sides of a fork.
@@ -97,7 +97,7 @@ class ForkLock:
 
 
 class Imports:
-    """Modules that are imported when they are first used: a fork waits for the one under way."""
+    """Modules imported on first use; a fork waits for an import that is under way."""
 
     rank = INNER
 

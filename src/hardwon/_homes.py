@@ -1,4 +1,4 @@
-"""Whose home it is: one that others can write to, or own, is not used."""
+"""Checks of a home directory: one that other users own or can write to is refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ROOT = 0  # may change every file anyway
 
 
 def ensure_own(home: str) -> None:
-    """Raise StorageError when somebody else may have written what lies in the home."""
+    """Raise StorageError when another user owns the home or can write to it."""
     try:
         state = os.stat(home)
     except OSError:  # there is none yet; else whoever opens it says what is wrong
@@ -28,7 +28,7 @@ def is_database(target: str) -> bool:
 
 
 def digest(url: str) -> str:
-    """What a database is known by in file names, whatever the user, password and options."""
+    """The digest of a database in file names; user, password and options do not change it."""
     place = url.partition("://")[2].partition("?")[0].rpartition("@")[2]
     return blake2b(place.encode(), digest_size=6).hexdigest()
 

@@ -9,7 +9,7 @@ _mine = _local()
 
 
 class Hurry:
-    """`with Hurry(0.08):` what this thread waits for servers takes so long at most, all in all."""
+    """`with Hurry(0.08):` all waits of this thread for servers take at most 80 ms together."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -24,7 +24,7 @@ class Hurry:
 
 
 def left() -> float | None:
-    """Seconds that this thread may still wait; None when it is in no hurry."""
+    """Seconds that this thread may still wait; None without a limit."""
     found: float | None = getattr(_mine, "left", None)
     return found
 

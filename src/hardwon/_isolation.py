@@ -1,7 +1,7 @@
 """Processes that neither the working directory nor PYTHON… variables can reach.
 
-An agent works in folders that others wrote. A `json.py` or a `hardwon/` in such a folder must
-never be imported by a process of ours.
+An agent works in folders that other people wrote. A `json.py` or a `hardwon/` in such a folder
+must never be imported by our processes.
 """
 
 from __future__ import annotations
@@ -44,5 +44,5 @@ def _working_directory() -> str:
 
 
 def _root() -> str:
-    """Where this very package was imported from: a folder, or an archive."""
+    """Where this package was imported from: a folder, or an archive."""
     return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

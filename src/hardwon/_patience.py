@@ -1,4 +1,4 @@
-"""A limit on waiting that holds whatever the other side does: name servers, trickles, silence."""
+"""A hard limit on waiting for servers: it also covers name look-ups, trickling data and silence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0  # seconds without another try after one
 
 
 class Patience:
-    """Runs calls that may hang. After one failed, those that soon follow fail at once."""
+    """Runs calls that may hang. After a failure, calls that follow soon fail at once."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds

@@ -119,7 +119,7 @@ class Hardwon:
 
     @property
     def model(self) -> str:
-        """The name of the model that words the lessons; `rules` when there is none."""
+        """The name of the model that words the lessons; `rules` without a model."""
         return self._engine.model.name
 
     def agent(
@@ -202,7 +202,7 @@ class Hardwon:
         return self._engine.store.check()
 
     def on_trouble(self, tell: Callable[[BaseException], None]) -> None:
-        """Call `tell` with whatever a door keeps from the agent's turn, instead of logging it."""
+        """Call `tell` with each error that a door hides from the agent, instead of logging it."""
         self._engine.trouble = tell
 
     def forget_tenant(self, tenant: str) -> None:
@@ -236,7 +236,7 @@ class Agent:
 
     @property
     def dreams(self) -> maintenance.Dreams:
-        """This agent's lessons put in order while nobody works, with report and undo."""
+        """Consolidation of this agent's lessons while it is idle, with report and undo."""
         return maintenance.Dreams(self._engine, self.scope)
 
     @property
@@ -245,7 +245,7 @@ class Agent:
         return mining.Sessions(self._engine, self.scope)
 
     def start(self) -> Injection:
-        """What this project keeps meeting, with what cures it; once a run, when it begins."""
+        """The failures that this project keeps meeting, and their fixes; once, at the start."""
         return self._attempt(lambda: self._engine.doors.start(self.scope, self.run), NOTHING)
 
     def before_turn(self, prompt: str, *, hyde: bool | None = None) -> Injection:
@@ -338,7 +338,7 @@ class Agent:
         return self._attempt(lambda: reading.digest(self._engine, scope, run, tokens=tokens), "")
 
     def readable(self, lessons: Sequence[Lesson]) -> Sequence[Lesson]:
-        """Lessons that the agent looks up: none that a hold-out keeps from this run."""
+        """The lessons that the agent may look up; those withheld from this run are left out."""
         return reading.readable(self._engine, self.scope, lessons, self.run)
 
     @property

@@ -1,4 +1,4 @@
-"""The secret that local clients show to a server of ours on a loopback port."""
+"""The bearer token that local clients show to our servers on loopback."""
 
 from __future__ import annotations
 

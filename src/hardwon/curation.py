@@ -38,7 +38,7 @@ def changeable(engine: Runtime, scope: Scope, number: int) -> Lesson:
 
 
 def edit(engine: Runtime, scope: Scope, number: int, changes: Mapping[str, Any]) -> Lesson:
-    """The lesson with other words; who tells another fix vouches for it."""
+    """The lesson with other words; a person who writes another correction vouches for it."""
     lesson = changeable(engine, scope, number)
     changed = checked(lesson._replace(**changes, updated_at=engine.clock()))
     if changed.correction != lesson.correction:
@@ -71,12 +71,12 @@ def merge(engine: Runtime, parents: Sequence[Lesson]) -> Lesson:
 
 
 def revoke(engine: Runtime, scope: Scope, origin: str) -> list[Lesson]:
-    """Remove every lesson of an origin and all that were made of them; those removed."""
+    """Remove every lesson of an origin and every lesson made of them; the removed ones."""
     return screen.revoke(origin, scope=scope, lessons=engine.store.lessons)
 
 
 def restored(engine: Runtime, change: Change) -> Lesson:
-    """The lesson as it was before a change; one that was deleted gets a new id."""
+    """The lesson as it was before a change; a deleted lesson gets a new id."""
     store, before = engine.store.lessons, change.before
     try:
         now = store.get(before.scope, before.id)
@@ -108,9 +108,9 @@ def take_in(
     trust: bool,
     tell: Callable[[int, int], None],
 ) -> list[Lesson]:
-    """Store lessons of a pack, all or none; those `known` stay unless they are released now.
+    """Store the lessons of a pack, all or none; `known` ones stay unless they are released now.
 
-    Each comes as a stranger's and as one's own; with `trust` it is kept as one's own.
+    Each lesson comes twice: as a stranger's and as your own. With `trust` your own is kept.
     """
     named = Counter(bare.origin for bare, _ in new)
     before = {_name(lesson, named): lesson for lesson in known}
@@ -136,12 +136,12 @@ def _taken(engine: Runtime, lesson: Lesson, known: Lesson | None) -> Lesson:
 
 
 def _hold(engine: Runtime, lesson: Lesson) -> Lesson:
-    """Store a lesson that waits for a person, beside all others."""
+    """Store a lesson in quarantine; it is not merged with others."""
     dated = lesson.dated(engine.clock(), keeps_dates=True)
     return engine.store.lessons.add(with_clues(screen.screen_lesson(dated)))
 
 
 def _name(lesson: Lesson, named: Mapping[str, int]) -> tuple[str, ...]:
-    """What an imported lesson is known by: its origin, and its words where several share that."""
+    """The identity of an imported lesson: its origin, plus its words if several share that."""
     is_alone = named.get(lesson.origin, 0) < 2 and not imported.is_of_pack(lesson)
     return (lesson.origin,) if is_alone else (lesson.origin, one_line(lesson.correction))

@@ -1,4 +1,4 @@
-"""Lessons found by what they mean: who embeds them, and what a server that is away changes."""
+"""Embedding search, and how it degrades when the endpoint is down."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ HardwonError
 ├── TransientError        try again later; the queue does
 │   ├── NotTried          no call was made; the job keeps its attempts and its last error
 │   │   ├── BudgetSpent   wait for tomorrow, or raise the budget
-│   │   └── CircuitOpen   wait until the model has rested
+│   │   └── CircuitOpen   wait until the circuit closes
 │   └── Unavailable       a server is away; the queue tries again however often
 └── PermanentError        trying again cannot help; the queue buries the job
     └── BadReply          the model answered outside the agreed format
@@ -40,7 +40,7 @@ class NotFound(InvalidInput):
 
 
 class SetupError(HardwonError):
-    """The machine or the installation stands in the way."""
+    """The machine or the installation must be fixed first."""
 
 
 class MissingExtra(SetupError):
@@ -101,7 +101,7 @@ class NotTried(TransientError):
 
 
 class CircuitOpen(NotTried):
-    """The model failed too often in a row and rests for `retry_after` seconds."""
+    """The model failed too often in a row; it is not called for `retry_after` seconds."""
 
 
 class BudgetSpent(NotTried):

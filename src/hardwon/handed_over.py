@@ -1,4 +1,4 @@
-"""What programs hand over at the end of a run, of whatever kind it is, as text."""
+"""What programs pass at the end of a run, turned into text whatever its type."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _flag(value: object) -> str:
 
 
 def problem_of(error: object) -> str:
-    """What went wrong, in words; an exception always did, whatever its truth value is."""
+    """What went wrong, as text; an exception always counts, even one that is falsy."""
     return as_text(error) if isinstance(error, BaseException) or _is_true(error) else ""
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hardwon.values.scope import Scope
 
     class LessonDetails(TypedDict, total=False):
-        """What can be said of a lesson beside its situation and correction."""
+        """The optional fields of a new lesson."""
 
         mistake: str
         tags: Sequence[str]
@@ -66,7 +66,7 @@ class Lessons:
     def add(self, situation: str, correction: str, **more: Unpack[LessonDetails]) -> Lesson:
         """Keep a lesson in your own words: when it applies, and what to do then.
 
-        With `kinds` of failures it is told where one of them happens.
+        With `kinds` the lesson is shown when one of these failure kinds happens.
         """
         unknown = more.keys() - _GIVEN
         if unknown:
@@ -87,12 +87,12 @@ class Lessons:
         return self._engine.store.lessons.get(self._scope, number)
 
     def exposures(self, number: int) -> Sequence[Exposure]:
-        """Where one lesson was shown, and what happened then; NotFound if it is not there."""
+        """Where one lesson was shown, and what happened then; NotFound without such a lesson."""
         lesson = self._engine.store.lessons.get(self._scope, number)
         return self._engine.store.statistics.exposures(self._scope, lesson.id)
 
     def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
-        """Those that contain the text, or have the tag `reflexion` or `trigger:…` that it is."""
+        """Lessons that contain the text, or have it as their tag (`reflexion`, `trigger:…`)."""
         _count_deliveries(self._engine, self._scope)
         asked, limit = required(text, "query"), within(limit, 200)
         held = self._engine.store.lessons.search(self._scope, asked, limit=limit)
@@ -116,9 +116,9 @@ class Lessons:
         return curation.edit(self._engine, self._scope, number, _plain(changes))
 
     def guard(self, number: int, *, call: str = "", tool: str = "bash", on: bool = True) -> Lesson:
-        """Say that the very calls of this lesson must not be made, or `call`, where `*` fits all.
+        """Deny the exact calls of this lesson, or `call`, in which `*` matches anything.
 
-        Each call that is named adds to those that were. `guards.guard_of(lesson)` lists them.
+        Each named call is added to the earlier ones. `guards.guard_of(lesson)` lists them.
         """
         lesson = self._note(number, "guard")
         rest = tuple(key for key in lesson.calls if on or key[0] != FORBIDDEN)
@@ -155,7 +155,7 @@ class Lessons:
         return curation.approve(self._engine, self._scope, number)
 
     def merge(self, *numbers: int) -> Lesson:
-        """Make one lesson of several of one scope; the others step back, and `undo` restores each.
+        """Merge several lessons of one scope into one; `undo` restores each of the others.
 
         Their failures are one kind from now on.
         """

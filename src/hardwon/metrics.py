@@ -37,7 +37,7 @@ _OUTCOMES = ("success", "skipped", "transient", "permanent")
 def exposition(
     queue: QueueCounts, work: WorkCounts, spent: Mapping[str, float] | None = None
 ) -> bytes:
-    """One scrape: everything as it is at this moment, with what models have cost today."""
+    """One scrape: the counters of this moment, and what models have cost today."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Counts(queue, work))
     registry.register(_Spent(spent or {}))

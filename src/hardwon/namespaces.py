@@ -38,7 +38,7 @@ else:
 
 
 class JobQueue:
-    """The queue as those see it who look after it."""
+    """The queue for operators: list jobs, revive or purge dead ones, read the status."""
 
     def __init__(self, engine: Runtime) -> None:
         self._engine = engine

@@ -1,7 +1,7 @@
 """Jobs for a server that may be away: durable on this machine first, then forwarded.
 
-An agent's turn never waits for the server. Whoever has time forwards what waits here: a worker
-before it claims, and in a process that lives on a thread of its own.
+An agent's turn never waits for the server. Waiting jobs are forwarded by a worker before it
+claims, and in a long-lived process by a thread of its own.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class OutboxQueue:
         return self._opened
 
     def forward(self) -> int:
-        """Send what waits here, oldest first; how many it were."""
+        """Send the jobs that wait here, oldest first; how many were sent."""
         sent = 0
         with self._forwarding:
             records = self._local.records()
@@ -99,7 +99,7 @@ class OutboxQueue:
         self._server.purge(identity)
 
     def counts(self) -> QueueCounts:
-        """What the server counts, and what waits here; only the latter while it is away."""
+        """The counts of the server plus what waits here; only the latter while it is away."""
         here = self._local.counts()
         try:
             there = self._server.counts()

@@ -1,4 +1,4 @@
-"""Which project a folder belongs to, so that every surface calls it the same."""
+"""Which project a folder belongs to; every surface uses the same name for it."""
 
 import os
 
@@ -77,7 +77,7 @@ def _knows(git: str, pointer: str) -> bool:
 
 
 def _text(path: str, limit: int) -> str:
-    """The beginning of a file; nothing when there is none, or a pipe in its place."""
+    """The beginning of a file; "" when the file is missing or is a pipe."""
     try:
         return _files.content(path, limit).decode("utf-8", "replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""The projects of a home: which folders may write into them, and confirming one that may not."""
+"""The projects of a home: which folders may write into them, and how a person confirms a folder."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Projects:
         return sorted(own, key=lambda claim: (not claim.is_trusted, claim.project, claim.folder))
 
     def trust(self, folder: str | os.PathLike[str], *, tenant: str = "default") -> FolderClaim:
-        """Let a folder write into the project it claims, and move there what it has learnt."""
+        """Let a folder write into the project it claims, and move its lessons there."""
         path = os.path.abspath(folder)
         claim = trust.claimed(path, tenant=tenant)
         if claim is None:

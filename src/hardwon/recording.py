@@ -61,7 +61,7 @@ class Recording:
         return mine.learnt(counted, self._memory(scope))
 
     def is_old_red(self, scope: Scope, failure: Failure | None) -> bool:
-        """Whether this very failure is known to be there without a run's own change."""
+        """Whether this exact failure is known to happen without any change of the run."""
         lesson = self._memory(scope).about(failure) if failure and failure.exact else None
         return lesson is not None and any(fix.sort == "unchanged" for fix in lesson.fixes)
 

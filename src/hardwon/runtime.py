@@ -86,7 +86,7 @@ class Runtime:
 
     @cached_property
     def meaning(self) -> embeddings.SemanticSearch:
-        """Who finds lessons by what they mean; made when one is set, or asked for."""
+        """Embedding search; made when an embedder is set or asked for."""
         return embeddings.SemanticSearch(
             self.store,
             self.settings,
@@ -169,7 +169,7 @@ class Runtime:
         return job
 
     def keep(self, lesson: Lesson, *, keeps_dates: bool = False) -> Lesson:
-        """Store a lesson, or strengthen the one that says it already."""
+        """Store a lesson, or strengthen the known lesson that says the same."""
         screened, now = clues.with_clues(screen.screen_lesson(lesson)), self.clock()
         with self.store.together():
             return consolidate.consolidate(

@@ -191,7 +191,7 @@ class DreamSettings(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """Everything that can be set, with where it came from."""
+    """All settings, and where each was set."""
 
     home: str
     reflexion: Reflexion = Reflexion()
@@ -380,7 +380,7 @@ def _home_origin(environ: Mapping[str, str]) -> str:
 
 
 def file_content(path: str) -> dict[str, Any]:
-    """What config.toml says; nothing when there is none."""
+    """The text of config.toml; "" when there is no file."""
     try:
         text = _files.content(path, _FILE_LIMIT)
     except (FileNotFoundError, NotADirectoryError):

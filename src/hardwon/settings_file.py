@@ -109,7 +109,7 @@ def _changed(lines: list[str], section: str, name: str, literal: str | None) -> 
 
 
 def _span(lines: list[str], section: str) -> tuple[int, int]:
-    """The lines below the section's header; (0, 0) when there is none."""
+    """The lines below the section's header; (0, 0) without such a section."""
     headers = [
         (at, match[1]) for at, line in enumerate(lines) if (match := re.fullmatch(_HEADER, line))
     ]
@@ -124,7 +124,7 @@ def _is_setting(line: str, name: str) -> bool:
 
 
 def _kept_comment(old: str, row: list[str]) -> list[str]:
-    """The new row with the comment of the old one, where that is certain."""
+    """The new row with the comment of the old one, when the comment can be told for sure."""
     match = re.fullmatch(r"[^\"'#]*=\s*(?:\"[^\"\\]*\"|'[^']*'|[^\"'#]*?)(\s*#.*)", old)
     return [f"{row[0]}{match[1]}"] if row and match else row
 

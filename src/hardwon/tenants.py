@@ -1,4 +1,4 @@
-"""One tenant as those see it who look after its agents: lists over all of them, page by page."""
+"""One tenant for operators: lists over all its agents, page by page."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Tenant:
         return _page(found, limit, lambda one: (float(one.met), one.kind))
 
     def about(self, failure: FailureKind) -> Lesson | None:
-        """The lesson about a kind of failure where it was met last, the proven one first."""
+        """The lesson about a failure kind in the scope that met it last; a proven lesson first."""
         if failure.scope is None:
             return None
         asked = query(Door.ERROR, "", kind=failure.kind)
@@ -156,7 +156,7 @@ class Tenant:
 
 
 def tenant(engine: Runtime, name: str, agent: str | None, project: str | None) -> Tenant:
-    """What belongs to a tenant, or to one agent or project of it."""
+    """All of a tenant, or one agent or project of it."""
     own = None if agent is None else named(agent, "agent")
     return Tenant(engine, Place(named(name, "tenant"), own, project and named(project, "project")))
 

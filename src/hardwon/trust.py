@@ -44,7 +44,7 @@ class FolderClaim(NamedTuple):
     is_trusted: bool = False
 
     def writes_to(self) -> str:
-        """The project in which this folder keeps what it learns."""
+        """The project that this folder's lessons are stored in."""
         return self.project if self.is_trusted else apart(self.project, self.digest)
 
     def is_same(self, other: FolderClaim) -> bool:
@@ -68,7 +68,7 @@ class Claims(NamedTuple):
         return claim._replace(is_trusted=self.is_whole and is_first)
 
     def having(self, claim: FolderClaim) -> Claims:
-        """The claims with this one in the place of what was known of it."""
+        """The claims with this one replacing the earlier claim of the folder."""
         rest = self.without(claim.is_same).all
         trusted = tuple(other for other in rest if other.is_trusted)
         others = tuple(other for other in rest if not other.is_trusted)[1 - _APART_KEPT :]
@@ -80,7 +80,7 @@ class Claims(NamedTuple):
 
 
 def project_for(folder: str, home: str, *, tenant: str, is_look: bool = False) -> str | None:
-    """The project that work in this folder writes to; None when it is no absolute path.
+    """The project that work in this folder writes to; None for a path that is not absolute.
 
     Without a home nothing is kept, and every folder has the project that it claims. A mere look
     keeps no claim: it makes no folder a trusted one.

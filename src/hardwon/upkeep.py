@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hardwon.ports import Store
     from hardwon.settings import Settings
 
-ENDED = timedelta(hours=24)  # a run in which nothing happened for so long has ended
+ENDED = timedelta(hours=24)  # a run without a step for this long has ended
 _EVERY = timedelta(days=1).total_seconds()
 _RUNS = ""  # no tenant has this name
 

@@ -1,4 +1,4 @@
-"""How the queue of one home is opened, worked, and found a worker when it has none."""
+"""The queue of one home: how it is opened, worked, and given a worker when none is running."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _STAND_BY = 0.1  # seconds between looks while another process works the queue
 _started: set[int] = set()
 _SETTLING = timedelta(seconds=30)  # from the end of an attempt until the server must know
 _PATIENCE = 3.0  # seconds for an answer of the server; then it counts as away
-_LINGER = "10s"  # how long a worker that nobody asked for waits for more
+_LINGER = "10s"  # how long a worker that was started on demand waits for more
 
 
 def base_of(settings: Settings) -> str:
@@ -60,7 +60,7 @@ def base_of(settings: Settings) -> str:
 
 
 def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
-    """The queue that the settings ask for; one in memory when it need not be durable.
+    """The queue that the settings ask for; one in memory unless it must be durable.
 
     With a database elsewhere jobs are put here and worked there.
     """
@@ -161,7 +161,7 @@ class WorkerProcess:
         return self.ledger.tally
 
     async def _keep_looking_after(self, stop: asyncio.Event) -> None:
-        """Do what lessons need besides jobs, whoever stored them; one process at a time."""
+        """Look after the lessons besides the jobs; one process at a time does so."""
         while True:
             if self._queue.worker() is None:
                 await self._look_after(stop)
@@ -200,7 +200,7 @@ class WorkerProcess:
         return any(job.due <= now for job in self._queue.waiting())
 
     async def _show_status(self) -> None:
-        """Tell others, once a second, what is going on: `hardwon queue top` reads it."""
+        """Publish the state once a second; `hardwon queue top` reads it."""
         while True:
             if self._queue.worker() is None:
                 _replace(status_path(self._settings), json.dumps(self._status()))
@@ -253,7 +253,7 @@ def start_detached(settings: Settings) -> int:
 
 
 def _reap() -> None:
-    """Take leave of workers that have ended: an agent that lives for long must not collect them."""
+    """Reap exited workers; otherwise a long-lived agent would collect zombies."""
     for pid in list(_started):
         try:
             ended, _ = os.waitpid(pid, os.WNOHANG)
@@ -264,12 +264,12 @@ def _reap() -> None:
 
 
 def status_path(settings: Settings) -> str:
-    """Where the worker of a queue tells what it does."""
+    """The file in which the worker of a queue publishes its state."""
     return os.path.join(base_of(settings), "worker.json")
 
 
 def status(settings: Settings) -> WorkerStatus:
-    """What the worker of the queue last told; empty when there is none."""
+    """The last published state of the worker; empty when none is running."""
     try:
         with open(status_path(settings), encoding="utf-8") as file:
             told: WorkerStatus = json.load(file)
@@ -279,7 +279,7 @@ def status(settings: Settings) -> WorkerStatus:
 
 
 def in_words(counts: QueueCounts) -> list[str]:
-    """What happened that somebody should look at, in words; nothing when all is well."""
+    """Problems that a person should look at, in words; "" when all is well."""
     told = {
         "unreadable record{s} in quarantine": counts.quarantined,
         "job{s} waited outside a full memory (queue.capacity)": counts.rejected_full,

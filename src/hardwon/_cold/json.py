@@ -33,7 +33,7 @@ except (ImportError, AttributeError, TypeError):  # another interpreter, or a la
 
 
 def loads(text: str | bytes) -> Any:
-    """The value of a JSON text, in UTF-8 when it is bytes; ValueError when it is none."""
+    """The value of a JSON text (bytes are UTF-8); ValueError when it is not JSON."""
     text = text.decode() if isinstance(text, bytes) else text
     if _engine is None:
         return _standard().loads(text)

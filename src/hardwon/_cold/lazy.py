@@ -1,4 +1,4 @@
-"""Modules that are imported when they are first used: a cold hook pays only for what it calls.
+"""Modules that are imported on first use: a cold hook pays only for what it calls.
 
 if TYPE_CHECKING:
     from hardwon.pipeline import capture

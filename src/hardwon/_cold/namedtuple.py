@@ -1,4 +1,4 @@
-"""`NamedTuple` without `typing` and without code made at run time: both are dear in a cold process.
+"""`NamedTuple` without `typing` and without generated code: both are expensive at start-up.
 
     TYPE_CHECKING = False
     if TYPE_CHECKING:
@@ -25,7 +25,7 @@ except ImportError:  # another interpreter
         return property(lambda self: tuple.__getitem__(self, index), doc=doc)
 
 
-_OFTEN = 300  # a process that makes so many values lives long enough to pay for the standard way
+_OFTEN = 300  # a process that makes this many values lives long enough to pay for the standard way
 
 
 class _Value(tuple):  # type: ignore[type-arg]

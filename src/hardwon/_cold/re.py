@@ -66,7 +66,7 @@ def sub(pattern: str, repl: str | Callable[[Match[str]], str], text: str, count:
 
 
 def restore(kept: bytes) -> None:
-    """Use these patterns, as `fresh` gave them; damaged ones and another Python's are no use."""
+    """Use patterns that `fresh` gave; they are ignored if damaged or compiled by another Python."""
     try:
         stamp, patterns = json.loads(kept)
     except (ValueError, TypeError):
@@ -76,7 +76,7 @@ def restore(kept: bytes) -> None:
 
 
 def fresh() -> bytes:
-    """All that were restored and all that had to be compiled here; nothing without the latter."""
+    """Cache contents to persist; empty when nothing new was compiled."""
     missing = [pattern for pattern in _known if pattern not in _kept]
     if not missing or len(_known) > _LIMIT:
         return b""

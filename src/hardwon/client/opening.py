@@ -82,7 +82,7 @@ class RemoteHardwon(Hardwon):
         return RemoteQueue(self._wire)
 
     def wake(self) -> int | None:
-        """See that somebody works the queue of the server."""
+        """Make sure a worker of the server is running."""
         self._wire.send("POST", "/v1/queue/wake", None, {})
         return None
 

@@ -19,7 +19,7 @@ _MASK = (1 << 64) - 1
 
 
 class Table(NamedTuple):
-    """One table: its columns, and those by which its rows are told apart and ordered."""
+    """One table: its columns, and the key columns that identify and order its rows."""
 
     name: str
     columns: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What a model may cost: limits for a day, a rest for a model that fails, and a book of it all."""
+"""What models may cost: daily limits, a circuit breaker, and a ledger of what was spent."""
 
 from __future__ import annotations
 
@@ -157,20 +157,20 @@ class Budget(Protocol):
 
 
 class Breaker:
-    """Lets a model rest after failures in a row, then tries it with one call."""
+    """A circuit breaker: opens after failures in a row, then lets one call through."""
 
     def __init__(self) -> None:
         self._failures = 0
         self._until: datetime | None = None
 
     def check(self, name: str, now: datetime) -> None:
-        """Raises CircuitOpen while the model rests."""
+        """Raise CircuitOpen while the circuit is open."""
         if self._until and now < self._until:
             left = (self._until - now).total_seconds()
-            raise CircuitOpen(f"{name} rests after failures", retry_after=left)
+            raise CircuitOpen(f"{name}: circuit open, retry in {left:.0f} s", retry_after=left)
 
     def failed(self, now: datetime, asked: float | None) -> None:
-        """One more failure; a server that asks for a pause gets it at once."""
+        """Count a failure; a server that asks for a pause gets it at once."""
         self._failures += 1
         rest = _REST if self._failures >= _FAILURES_BORNE else timedelta(0)
         rest = max(rest, timedelta(seconds=asked or 0))
@@ -178,7 +178,7 @@ class Breaker:
             self._until = now + rest
 
     def worked(self) -> None:
-        """The model is well again."""
+        """Close the circuit."""
         self._failures, self._until = 0, None
 
 

@@ -79,8 +79,9 @@ class HttpServer:
             ) as response,
         ):
             if response.headers.get("content-encoding", "identity") != "identity":
+                encoding = response.headers["content-encoding"]
                 raise PermanentError(
-                    f"{self.name} compresses its answers unasked; that is declined"
+                    f"{self.name} sent Content-Encoding {encoding!r} though identity was requested"
                 )
             body = bytearray()
             async for chunk in response.aiter_raw(64 * 1024):

@@ -49,7 +49,7 @@ class VectorStore(Protocol):
         """Active lessons of every scope without a vector, with an id over `after`, by id."""
 
     def save(self, embedder: str, found: Iterable[tuple[Wording, Sequence[float]]]) -> None:
-        """Keep the vectors, all or none; not that of a lesson that says something else by now."""
+        """Store the vectors, all or none; skip a lesson whose words have changed meanwhile."""
 
     def nearest(
         self, scope: Scope, embedder: str, vector: Sequence[float], *, limit: int
@@ -64,7 +64,7 @@ class VectorStore(Protocol):
 
 
 class History(Protocol):
-    """What lessons said before somebody changed them."""
+    """Earlier versions of lessons, from before each change."""
 
     def note(self, change: Change) -> None:
         """Remember a lesson as it was; very old changes may be forgotten."""
@@ -109,7 +109,7 @@ class DreamStore(Protocol):
         """The dreams of the agent, newest first."""
 
     def note(self, dream: str, changes: Sequence[DreamChange]) -> None:
-        """Keep what was done, so that it can be undone."""
+        """Store the changes of a dream, for its undo."""
 
     def changes(self, dream: str) -> list[DreamChange]:
         """What a dream did, in order."""
@@ -121,4 +121,4 @@ class DreamStore(Protocol):
         """Every active lesson of the agent in all projects, oldest first."""
 
     def together(self) -> AbstractContextManager[object]:
-        """Whatever is stored inside the `with` block is kept as a whole or not at all."""
+        """Everything stored inside the `with` block is kept as a whole or not at all."""

@@ -31,7 +31,7 @@ class DeliveryLog(Protocol):
         """Note what came of a delivery."""
 
     def settle(self, scope: Scope, delivery: str, outcome: str) -> None:
-        """The same, unless something is known already: what somebody said counts more."""
+        """The same, unless an outcome is known already: a reported outcome counts more."""
 
     def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
         """The latest deliveries of the agent, newest first; all that were logged before count."""
@@ -64,7 +64,7 @@ class CallLog(Protocol):
 
 
 class HoldOut(Protocol):
-    """Remembers which runs were shown a family of lessons, and from which it was withheld."""
+    """Stores which runs were shown a family of lessons, and from which it was withheld."""
 
     def salt(self) -> str:
         """The secret of the coin: made once, and the same for all who share the store."""

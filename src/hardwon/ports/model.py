@@ -17,7 +17,7 @@ class Request(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What a model answered, and what it cost."""
+    """The answer of a model, and what it cost."""
 
     text: str
     model: str = ""

@@ -40,7 +40,7 @@ class Queue(Protocol):
 
 
 class QueueDesk(Protocol):
-    """What those need who look after a queue. Any process may call it at any time."""
+    """The queue for operators. Any process may call it at any time."""
 
     def revive(self, identity: str, now: datetime) -> None:
         """Make a dead job wait again as if it were new, else NotFound. Safe at any crash."""
@@ -52,7 +52,7 @@ class QueueDesk(Protocol):
         """How much is where, and what happened."""
 
     def worker(self) -> int | None:
-        """The process that works the queue, when it is another one."""
+        """The process that works the queue; None when there is none, or when it is this one."""
 
     def bells(self) -> Sequence[int]:
         """File descriptors that are readable when a job may have come."""

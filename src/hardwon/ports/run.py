@@ -8,11 +8,11 @@ from hardwon.values.step import Step
 
 
 class Run(Protocol):
-    """One piece of work of an agent. Text that is given to it has been screened."""
+    """One piece of work of an agent. Its texts have been screened."""
 
     @property
     def name(self) -> str:
-        """What tells it from all other runs; processes that share a run share its name."""
+        """The name of the run; processes that share a run share its name."""
 
     def so_far(self) -> RunSoFar:
         """Task, steps (oldest first), what it was told and what it has counted."""
@@ -26,7 +26,7 @@ class Run(Protocol):
     def told(self, lessons: Iterable[int], call: str = "", shown: Shown | None = None) -> None:
         """Note the lessons that the run was told, and the pending call they were told before.
 
-        `shown`: the delivery that told them, whose outcome is read when the run ends.
+        `shown`: the delivery of these lessons; its outcome is read when the run ends.
         """
 
     def counted(self, marks: Iterable[str]) -> None:

@@ -53,10 +53,10 @@ class Parts(Knowledge, Logs, Protocol):
 
 
 class Upkeep(Protocol):
-    """What whoever looks after a store calls."""
+    """Maintenance of a store."""
 
     def tend(self) -> int:
-        """Move what was noted lately to where it is found fast, as workers do; how much it was."""
+        """Merge recent notes into the index, as workers do; how many there were."""
 
     def check(self) -> list[str]:
         """What is wrong with the stored data, in words; nothing when all is well."""
@@ -74,7 +74,7 @@ class Store(Parts, Upkeep, Protocol):
     def listing(self) -> Listing: ...
 
     def together(self) -> AbstractContextManager[object]:
-        """Whatever is stored inside the `with` block is kept as a whole or not at all."""
+        """Everything stored inside the `with` block is kept as a whole or not at all."""
 
     def shelves(self, tenant: str) -> dict[Scope, int]:
         """Where a tenant has active lessons, and how many; most first."""
@@ -83,7 +83,7 @@ class Store(Parts, Upkeep, Protocol):
         """The scopes of all agents of a tenant that have something in this project."""
 
     def move(self, scope: Scope, target: Scope) -> None:
-        """Let all that is kept beside the lessons of a scope be another's, counts added up."""
+        """Move the logs and counts of a scope to another scope; counts are added up."""
 
     def forget(self, tenant: str) -> None:
         """Remove a tenant with everything it owns."""

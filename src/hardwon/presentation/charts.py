@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def columns(counts: Sequence[int], name: str, labels: Sequence[str] = ()) -> str:
-    """One column a day, as high as its count; who points at one reads its label."""
+    """One column a day, as high as its count, with a label on hover."""
     most = max(*counts, 1)
     drawn = "".join(
         _column(at, 100 * count / most, f"{labels[at]}: {count:,}" if labels else "")

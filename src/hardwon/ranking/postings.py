@@ -58,7 +58,7 @@ def strongest(
 
 
 def parts(wanted: Iterable[T]) -> Iterator[list[T]]:
-    """What is wanted of blocks, as much at a time as is looked up together."""
+    """Batches of what is looked up together."""
     left = iter(wanted)
     while part := list(islice(left, _AT_ONCE)):
         yield part

@@ -38,7 +38,7 @@ class Writ(NamedTuple):
 
 
 def handle(text: str, agent: Agent | None = None) -> str:
-    """The answers to every writ in the text, in order; empty when there is none.
+    """The answers to every command in the text, in order; empty without a command.
 
     Without an agent the lessons are those of the agent `index`, as in the published system.
     """

@@ -1,4 +1,4 @@
-"""The signs the gate knows: phrases, pairs and patterns that do not belong into a lesson.
+"""What the injection check knows: phrases, pairs and patterns that do not belong in a lesson.
 
 One row a sign, so that a row can be read, added and doubted by itself.
 """

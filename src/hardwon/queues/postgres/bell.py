@@ -1,4 +1,4 @@
-"""How workers hear of new jobs: NOTIFY, which is dear when it is said for every job."""
+"""How workers hear of new jobs: NOTIFY, which is expensive when it is sent for every job."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Unreadable(ValueError):
 
 
 def decode(value: bytes | None) -> list[dict[str, Any]]:
-    """The entries of a value; none when there is none."""
+    """Decode the entries; empty if the key is missing."""
     if not value:
         return []
     try:

@@ -92,7 +92,7 @@ def run(arguments: Sequence[str]) -> int:
         import_module("hardwon.surfaces.cli.completion")  # says what Tab shows
     try:
         code = cli.main(args=list(arguments), prog_name="hardwon", standalone_mode=False)
-        sys.stdout.flush()  # else what cannot be written is known when nobody can tell any more
+        sys.stdout.flush()  # a failing write must be noticed while it can be reported
     except click.ClickException as error:
         error.show(sys.stderr)
         return 2

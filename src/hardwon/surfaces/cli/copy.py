@@ -20,7 +20,7 @@ def command(source: str, target: str, resume: bool) -> None:
     """Copy lessons, logs, reflections and dreams from SOURCE into TARGET, and compare them.
 
     Each is a home directory or `postgresql://…` with the role that owns the tables. The source is
-    not changed, and nobody should write to it meanwhile. Jobs are not copied: work them first.
+    not changed; stop its writers first. Jobs are not copied: work them first.
     """
     home = load().home
     os.makedirs(home, mode=0o700, exist_ok=True)

@@ -49,6 +49,6 @@ def command(port: int | None, home: str | None) -> None:
 
 def _warm_up(hw: hardwon.Hardwon) -> None:
     """Read the weights of an embedder before the first prompt has to wait for them."""
-    with suppress(HardwonError):  # a server that is away is told of at the doors
+    with suppress(HardwonError):  # an endpoint that is down is reported at the doors
         hw.vectors.fill()
         hw.agent("warm-up").explain("turn", "warm up")

@@ -91,7 +91,7 @@ def play(agent: Agent, task: Task, workspace: str, prompt: str, *, inject: bool)
 
 
 def preferred(ways: list[str], advice: str) -> list[str]:
-    """The ways in the agent's own order, those that hold most of what the advice names first."""
+    """The agent's commands in its own order; those closest to the advice come first."""
     advised = re.sub(r"instead of `[^`]+`", "", advice)
     named = {word for code in re.findall(r"`([^`]+)`", advised) for word in code.split()}
     return sorted(ways, key=lambda way: -sum(word in way.split() for word in named))

@@ -1,4 +1,4 @@
-"""Questions on a terminal: arrow keys where there is one, numbers where there is not."""
+"""Questions on a terminal: by arrow keys if there is a terminal, else by numbers."""
 
 from __future__ import annotations
 

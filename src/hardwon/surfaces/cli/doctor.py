@@ -31,7 +31,7 @@ _LITTLE = 1 << 20  # bytes left on a disk
 
 
 class Check(NamedTuple):
-    """One thing that was looked at."""
+    """One check and its result."""
 
     name: str
     is_well: bool
@@ -70,7 +70,7 @@ def examine(home: str | None) -> Iterator[Check]:
 
 
 def _server(url: str) -> Iterator[Check]:
-    """What is to be known about a server; imported only where one is used."""
+    """Checks of a PostgreSQL server; imported only when one is used."""
     try:
         inspection = import_module("hardwon.postgres.inspection")
         database = import_module("hardwon.postgres.database").Database(url)

@@ -1,4 +1,4 @@
-"""`hardwon dream`: put lessons in order while nobody works, and see or undo what was done."""
+"""`hardwon dream`: consolidate lessons while the agent is idle; show and undo what was done."""
 
 from __future__ import annotations
 

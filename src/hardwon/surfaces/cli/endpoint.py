@@ -1,4 +1,4 @@
-"""What a worker tells those who watch it: /metrics, /healthz and /readyz, on loopback only."""
+"""The monitoring endpoint of a worker: /metrics, /healthz and /readyz, on loopback only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class WorkerEndpoint:
-    """A small server beside a worker; `with Endpoint(worker, port):`."""
+    """A small server in the process of a worker; `with WorkerEndpoint(worker, port):`."""
 
     def __init__(self, worker: WorkerProcess, port: int) -> None:
         try:
@@ -73,6 +73,6 @@ def _handler(worker: WorkerProcess) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Scrapes are not worth a line."""
+            """Do not log scrapes."""
 
     return Handler

@@ -14,6 +14,6 @@ def command(agent: str, event: str | None) -> None:
     AGENT is claude-code, codex, gemini, copilot, opencode or cursor; EVENT is needed only for an
     agent that does not name it in the JSON. `hardwon install AGENT` sets all of this up.
 
-    A hook never hurts: whatever goes wrong, the exit code is 0, nothing is printed, and
+    A hook never fails: after any error the exit code is 0, nothing is printed, and
     $HARDWON_HOME/hook.log has one line about it.
     """

@@ -232,7 +232,7 @@ def _target(agent: str, level: str, call: Call | None = None) -> Target:
 
 
 def _call(agent: str, port: int | None, home: str, *, is_usual: bool = True) -> Call:
-    """How the agent shall call us at an event."""
+    """How the agent calls hardwon at an event."""
     if port is None:
         return lambda event: hook_command.command(agent, event, home="" if is_usual else home)
     asked = hook_command.http(agent, port=port, token=kept_token(home))

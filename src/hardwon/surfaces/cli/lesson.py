@@ -152,7 +152,7 @@ def add(
 @options.scope_here
 @options.as_json
 def guard(number: str, call: str, tool: str, off: bool, as_json: bool, **place: Any) -> None:
-    """Say that the very calls of a lesson, or --call, must not be made; hooks deny them."""
+    """Deny the exact calls of a lesson, or --call; hooks refuse them."""
     with _Looked(number, as_json=as_json, **place) as agent:
         lesson = agent.lessons.guard(_id(number), call=call, tool=tool, on=not off)
     if as_json:
@@ -252,7 +252,7 @@ def import_(
 def embed(home: str | None, as_json: bool) -> None:
     """Give every lesson that lacks one its vector; a worker does so by itself.
 
-    The embedder is the one that recall.embedder names, minilm when it names none.
+    The embedder is recall.embedder, or minilm when that is empty.
     """
     with hardwon.open(settings=options.with_meaning(load(home), True)) as hw:
         _, had, active = hw.vectors.counts()
@@ -294,7 +294,7 @@ def approve(number: str, as_json: bool, **place: Any) -> None:
 @options.scope
 @options.as_json
 def revoke(origin: str, as_json: bool, **place: Any) -> None:
-    """Remove every lesson of an origin, and every lesson that was made of one of them."""
+    """Remove every lesson of an origin, and every lesson made of one of them."""
     with options.Scoped(**place) as agent:
         gone = agent.lessons.revoke(origin)
     if as_json:
@@ -313,7 +313,7 @@ def _imported(lessons: Sequence[Lesson]) -> str:
 
 
 class _Looked(options.Scoped):
-    """Opens the store for one lesson; says first where it looks, or else where the lesson is."""
+    """Opens the store for one lesson; prints where it looks, or where else the lesson is."""
 
     def __init__(self, number: str | None, *, as_json: bool, **place: Any) -> None:
         super().__init__(**place)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def _project(
     context: click.Context, _: click.Parameter, named: str | None, *, is_look: bool = False
 ) -> str | None:
-    """The project that was named; that of this folder has to be trusted. An empty name is none."""
+    """The project that was named, or that of this folder if it is trusted. "" means no project."""
     if named != ".":
         return named or None
     home, tenant = load(_home()).home, context.params["tenant"]

@@ -19,7 +19,7 @@ _BAR = 20  # columns
 
 
 class Progress:
-    """`with Progress("Importing") as tell:` then `tell(done, of)`, as often as one likes.
+    """`with Progress("Importing") as tell:` then call `tell(done, of)` any number of times.
 
     It writes to standard error and leaves nothing on a terminal, where the summary follows.
     """
@@ -45,7 +45,7 @@ class Progress:
         return self
 
     def __call__(self, done: int, of: int = 0) -> None:
-        """So much is done, of so many if that is known."""
+        """Report that `done` are done; `of` is the total if it is known."""
         now = self._clock()
         if self._is_quiet or now < self._due:
             return

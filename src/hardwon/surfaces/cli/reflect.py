@@ -108,7 +108,7 @@ def _verb(words: tuple[str, ...], everything: bool) -> str | None:
 
 
 def _misspelt(word: str, rest: tuple[str, ...]) -> None:
-    """One word that nearly is a verb is no lesson that anybody wants to keep."""
+    """Refuse a single word that is nearly a verb: it is a typing error, not a lesson."""
     hint = "" if rest or " " in word else options.meant(word, VERBS)
     if hint:
         raise click.UsageError(f"no such verb: {word}{hint}")
@@ -172,7 +172,7 @@ def _drain(hw: Hardwon, as_json: bool) -> None:
 def _on_dead(
     hw: Hardwon, verb: str, ids: Sequence[str], *, everything: bool, as_json: bool
 ) -> None:
-    """Retry or purge each of the jobs; one that is not dead does not keep the others back."""
+    """Retry or purge each job; a job that is not dead does not stop the others."""
     _durable(hw)
     if not ids and not everything:
         raise click.UsageError(f"usage: hardwon reflect {verb} <job-id>")

@@ -232,7 +232,7 @@ def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
 @options.scope
 @options.as_json
 def undo(integration: str, listed: bool, as_json: bool, **place: Any) -> None:
-    """Take INTEGRATION back, by default the last one; what others wrote since stays."""
+    """Undo INTEGRATION, by default the last one; what others wrote since then stays."""
     with options.Scoped(**place) as agent:
         if listed:
             known = agent.sessions.integrations()
@@ -261,7 +261,7 @@ _DONE = Question(
 
 
 def _wants_another(result: Mining) -> bool:
-    """Ask what to do next; related rules are shown as often as the person likes."""
+    """Ask what to do next; the person may look at related rules any number of times."""
     while (answer := dialogue.ask(_DONE)) == ("rules",):
         related = result.delta.related if result.delta else ()
         for passage in related:

@@ -1,4 +1,4 @@
-"""`hardwon status`: lives beside `install`."""
+"""`hardwon status`: implemented in `install`."""
 
 from hardwon.surfaces.cli.install import status as command
 

@@ -34,7 +34,7 @@ _LENGTH = 200  # characters of a piece of evidence
 def lines(
     lesson: Lesson, exposures: Sequence[Exposure], verdict: LessonVerdict | None
 ) -> Iterator[str]:
-    """What happened to a lesson, one thing a line; nothing when nothing is known."""
+    """The history of a lesson, one event a line; empty when nothing is known."""
     for piece in lesson.evidence:
         if piece.kind in _TOLD:
             yield f"  {_when(piece)}  {_TOLD[piece.kind]}: {one_line(_value(piece), _LENGTH)}"
@@ -51,7 +51,7 @@ def lines(
 
 
 def _value(piece: Evidence) -> str:
-    """What a piece says; of a retirement without the name of the words that it is about."""
+    """The text of a piece of evidence; for a retirement without the digest of the wording."""
     return piece.value.partition(": ")[2] if piece.kind == Kind.RETIRED else piece.value
 
 

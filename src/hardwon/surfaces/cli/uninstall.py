@@ -1,4 +1,4 @@
-"""`hardwon uninstall`: lives beside its counterpart."""
+"""`hardwon uninstall`: implemented in `install`."""
 
 from hardwon.surfaces.cli.install import uninstall as command
 

@@ -22,7 +22,7 @@ _WITHOUT = "Lessons are made by rules, without a model."
 def offer_model(
     agents: Sequence[str], home: str, wants_model: bool | None, *, is_asking: bool
 ) -> None:
-    """Let an agent's own headless mode word lessons, if the person agrees; never unasked."""
+    """Offer to let the agent's own headless mode word lessons; it needs the person's consent."""
     settings = load(home)
     if wants_model is None and settings.model.name:
         return  # chosen before

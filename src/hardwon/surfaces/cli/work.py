@@ -41,7 +41,7 @@ def command(
     if logging.lastResort:  # what is logged goes to `worker.log` when a hook has started it
         logging.lastResort.setFormatter(_Screened())
     with hardwon.open(home) as hw:
-        os.chdir(hw.settings.home)  # a model's command must not start in a folder of others
+        os.chdir(hw.settings.home)  # a model's command must not start in a folder that others wrote
         port = hw.settings.queue.metrics_port if metrics_port is None else metrics_port
         with _endpoint(hw, port), drained(hw, is_quiet=as_json or mode != "empty"):
             tally = hw.work(mode or "forever", idle=_time(idle))

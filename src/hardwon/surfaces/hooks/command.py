@@ -1,4 +1,4 @@
-"""How an agent is told to call us: a command that is found whatever its PATH, or the daemon."""
+"""How an agent calls hardwon: a command that does not depend on PATH, or the daemon."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hardwon import _isolation
 
 
 def command(agent: str, event: str = "", *, home: str = "") -> dict[str, Any]:
-    """A hook that starts a process for each event; `home` where it is not the usual one."""
+    """A hook that starts a process for each event; `home` is passed unless it is the default."""
     place = f"HARDWON_HOME={shlex.quote(home)} " if home else ""
     words = _isolation.command("hook", agent, *filter(None, [event]), site=False)
     return {"type": "command", "command": place + shlex.join(words)}

@@ -118,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
         return "local"  # a Unix socket has no address
 
     def log_message(self, *_: Any) -> None:
-        """Events are not worth a line; troubles are, see Watch."""
+        """Do not log events; errors are logged by Watch."""
 
     def do_POST(self) -> None:
         if not self.server.allows(self.headers):

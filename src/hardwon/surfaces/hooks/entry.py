@@ -1,6 +1,6 @@
 """`hardwon hook <agent> [event]`: one event from standard input, the answer on standard output.
 
-Whatever happens, the agent goes on: exit code 0, no output, one line in `<home>/hook.log`.
+After any error the agent goes on: exit code 0, no output, one line in `<home>/hook.log`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _CAPTURES = {
 def run(arguments: list[str], event: bytes | None = None) -> NoReturn:
     """Handle one event and leave at once: a hook has no time to tidy up an interpreter.
 
-    `event`: what stood on standard input, where it has been read already.
+    `event`: the standard input, when it has been read already.
     """
     agent, name = (*arguments[:2], "", "")[:2]
     watch = Watch(f"{agent} {name}".strip())
@@ -129,7 +129,7 @@ class Watch:
             self._limit = max(self._limit, self._capture_limit)
 
     def extend(self, seconds: float) -> None:
-        """Allow so much more time."""
+        """Allow this much more time."""
         self._limit += seconds
 
     def ran(self) -> None:
@@ -143,7 +143,7 @@ class Watch:
         self.log(f"{type(error).__name__}: {error}")
 
     def log(self, problem: str) -> None:
-        """One line; a log that cannot be written is none."""
+        """Append one line; give up silently if that fails."""
         try:
             line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {self._subject} {problem}"
             _append(os.path.join(self.home or default_home(), LOG), _one_line(line))

@@ -1,4 +1,4 @@
-"""What happens in a coding agent, whatever it calls it, and what we may answer."""
+"""The events of coding agents in common terms, and the answers to them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class EventKind:
 
 
 class Event(NamedTuple):
-    """One event. `name` is the agent's own word for it, which some answers repeat."""
+    """One event. `name` is the agent's own name for it; some answers repeat it."""
 
     kind: str
     name: str

@@ -1,8 +1,8 @@
 """Guards in a hook: a forbidden call is denied before anything that may be slow is done.
 
-Only where calls are forbidden at all is the event read here. It has a limit of its own, far above
-that of a recall, for a guard that is given up on a busy machine is none. What may be forbidden and
-cannot be judged in time is denied.
+The event is read here only if any calls are forbidden. It has a time limit of its own, far above
+that of a recall: a guard that gives up on a busy machine guards nothing. A call that may be
+forbidden and cannot be judged in time is denied.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def installation(target: Target) -> ConfigChange:
 
 
 def removal(target: Target, home: str) -> ConfigChange:
-    """What uninstalling changes: back to the very bytes from before, unless others wrote since."""
+    """What uninstalling changes: back to the exact bytes from before, unless others wrote since."""
     before = _read(target.path)
     record = _records(home).get(target.path)
     if record and before == record["after"]:
@@ -89,7 +89,7 @@ def install(target: Target, home: str) -> ConfigChange:
 
 
 def uninstall(target: Target, home: str) -> ConfigChange:
-    """Take it back, and forget that it was there."""
+    """Remove the hooks, and forget that they were installed."""
     change = removal(target, home)
     _apply(change)
     records = _records(home)
@@ -103,7 +103,7 @@ def uninstall(target: Target, home: str) -> ConfigChange:
 
 
 def is_installed(target: Target) -> bool:
-    """Whether any hook of ours is in the agent's file."""
+    """Whether one of our hooks is in the agent's file."""
     text = _read(target.path)
     if text is None or not target.whole:
         return text is not None and re.search(_OURS, text) is not None
@@ -111,7 +111,7 @@ def is_installed(target: Target) -> bool:
 
 
 def missing_program(target: Target) -> str:
-    """The program that a hook of ours starts and that is gone; empty when it is there."""
+    """The missing program that one of our hooks starts; "" when none is missing."""
     text = _read(target.path)
     place = _ours(jsonc.loads(text)) if text and not target.whole else None
     if text is None or place is None:
@@ -160,7 +160,7 @@ def _has_all(text: str, target: Target) -> bool:
 
 
 def _cleaned(text: str) -> str:
-    """The text without any hook of ours."""
+    """The text without our hooks."""
     while (place := _ours(jsonc.loads(text))) is not None:
         text = jsonc.remove(text, *place)
     return text

@@ -15,7 +15,7 @@ _DEPTH = 200
 
 
 class Node(NamedTuple):
-    """A value and where it stands in the text; `parts` are the values inside it."""
+    """A value and its position in the text; `parts` are the values inside it."""
 
     start: int
     end: int
@@ -74,7 +74,7 @@ def put(text: str, key: str, value: Any) -> str:
 
 
 def remove(text: str, path: tuple[str, ...], index: int) -> str:
-    """The text without one item of the array at `path`; what that leaves empty goes as well."""
+    """The text without one item of the array at `path`; containers that become empty go as well."""
     nodes = [parse(text)]
     for key in path:
         nodes.append(next(part.node for part in nodes[-1].parts if part.key == key))
@@ -102,7 +102,7 @@ def _inserted(text: str, node: Node, key: str | None, value: Any, depth: int) ->
 
 
 def _comma_place(text: str, node: Node) -> int | None:
-    """Where a comma is missing before another item; None after none or a trailing comma."""
+    """Where a comma is needed before a new item; None if there is one, or in an empty array."""
     if not node.parts:
         return None
     last = node.parts[-1].node.end

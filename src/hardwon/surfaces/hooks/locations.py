@@ -20,7 +20,7 @@ _CODEX_LACKS = {"PostToolUseFailure"}
 
 
 class Target(NamedTuple):
-    """One file of one agent. Either it is all ours (`whole`), or entries of it are."""
+    """One file of one agent: either wholly ours (`whole`), or with entries of ours."""
 
     agent: str
     path: str
@@ -113,7 +113,7 @@ def _nested(events: list[str], place: ConfigPlace) -> tuple[tuple[tuple[str, ...
 
 
 def _worthwhile(kinds: Mapping[str, str]) -> list[str]:
-    """The agent's names of the events that we want to be told of."""
+    """The agent's names of the events that hardwon handles."""
     return [name for name, kind in kinds.items() if kind not in _SILENT]
 
 

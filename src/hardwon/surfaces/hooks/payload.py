@@ -1,4 +1,4 @@
-"""Fields of foreign JSON: whatever is in there, what comes out has the expected type and size."""
+"""Fields of foreign JSON: whatever is in there, results have the expected type and size."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ CONTEXT_LIMIT = 8000  # characters; Claude Code cuts above 10,000
 
 
 def respond(event: Event, hw: Hardwon) -> HookReply:
-    """What to tell the agent about this event, after what it teaches has been recorded."""
+    """Record what this event teaches; what to tell the agent about it."""
     own = hw.settings.scope
     project = own.project or project_for(event.cwd, hw.settings.home, tenant=own.tenant)
     is_mute = event.is_nested and not hw.settings.hooks.subagents
@@ -97,7 +97,7 @@ class _Conversation:
         return f"hardwon: {line}"
 
     def _capture(self, attempt: str) -> None:
-        """Queue the run if something failed in it, and see that somebody works the queue."""
+        """Queue the run if something failed in it, and make sure a worker is running."""
         run = self._agent.run
         past = run.so_far()
         if not past.last_error:
@@ -110,7 +110,7 @@ class _Conversation:
 
 
 def _shown(lessons: Sequence[Lesson]) -> str:
-    """The lessons with a fix that the agent is shown, in one line; "" for none."""
+    """The shown lessons that have a fix, in one line; "" when there are none."""
     known = [one for one in lessons if one.is_active]
     if not known:
         return ""

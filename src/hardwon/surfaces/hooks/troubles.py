@@ -1,4 +1,4 @@
-"""When hooks ran, and what they could not do: they never hurt, so nobody else tells."""
+"""When hooks ran, and which errors they hid: the agent is never told about them."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def _add_writing(server: MCPServer, hw: Hardwon, agent: Agent) -> None:
 
 
 def _explained(tool: Callable[P, R]) -> Callable[P, R]:
-    """The tool, whose errors of ours reach the host in words it can act on."""
+    """The tool; our errors reach the host in words it can act on."""
 
     @wraps(tool)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -71,6 +71,6 @@ class Done(BaseModel):
 
 
 class Queued(BaseModel):
-    """The job that will become a lesson; none when the run is not worth one."""
+    """The job that will become a lesson; None when the run is not worth one."""
 
     job: str | None

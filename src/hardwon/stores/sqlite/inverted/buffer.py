@@ -86,7 +86,7 @@ class PostingBuffer:
         return sorted(amended, key=lambda one: (one[2], one[1], one[0]))
 
     def pairs(self, term: int, most: int) -> list[tuple[int, int]]:
-        """Lessons that hold a term and are not written yet, with impacts; so many at most."""
+        """Unwritten postings of a term: lessons with their impacts, at most `most`."""
         return [(entry >> 8, entry & 255) for entry in self._lots.get(term, ())[:most]]
 
     def flush(self) -> None:

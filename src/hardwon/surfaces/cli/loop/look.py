@@ -167,7 +167,7 @@ def patterns(
     as_json: bool,
     **place: Any,
 ) -> None:
-    """What several reflections say alike, of all or of those that hold any of KEYWORDS."""
+    """What several reflections have in common: of all, or of those that contain one of KEYWORDS."""
     with options.Scoped(**place) as own:
         rows = own.loops.patterns(
             min_frequency=min_frequency,
@@ -185,7 +185,7 @@ def patterns(
 
 
 def standing(loops: Loops, state: LoopState) -> str:
-    """The status, with `interrupted` for a loop that nobody runs any more."""
+    """The status; `interrupted` for a loop whose process is gone."""
     if state.status == "running" and not loops.is_running(state.loop_id):
         return "interrupted"
     return state.status

@@ -153,7 +153,7 @@ def trust_file(file: str, home: str | None) -> None:
 
 
 def _file(home: str | None, place: str, config: str | None) -> dict[str, Any]:
-    """The trusted file that was named, or the one that lies there."""
+    """The named file if it is trusted, else the default one."""
     if config is not None:
         return loop_table(load(home).home, config)
     usual = os.path.join(place, NAME)

@@ -130,14 +130,14 @@ def _wrapped(text: str, width: int, indent: str) -> list[str]:
 
 
 def bar(share: float, size: int) -> str:
-    """A bar of so many characters, filled to a share of it."""
+    """A bar of `size` characters, filled to a share."""
     eighths = max(1, round(share * size * 8))
     whole, rest = divmod(eighths, 8)
     return ("█" * whole + (_EIGHTHS[rest] if rest else "")).ljust(size)
 
 
 def stack(counts: dict[str, int], size: int) -> str:
-    """One bar whose parts are as long as the counts are large; none that is there vanishes."""
+    """One bar of several parts, as long as their counts; no part that is not zero vanishes."""
     total = sum(counts.values())
     sizes = {name: max(1, round(n / total * size)) for name, n in counts.items() if n}
     longest = max(sizes, key=lambda name: sizes[name])
@@ -146,7 +146,7 @@ def stack(counts: dict[str, int], size: int) -> str:
 
 
 def sparkline(counts: Sequence[int], size: int) -> str:
-    """The counts as columns, at most `size` of them; several days share one where they must."""
+    """The counts as at most `size` columns; if there are more days, several share a column."""
     width = max(1, min(size, len(counts)))
     edges = [round(at * len(counts) / width) for at in range(width + 1)]
     sums = [sum(counts[start:end]) for start, end in pairwise(edges)]

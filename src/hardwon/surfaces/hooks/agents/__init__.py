@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         """What the module of an agent offers."""
 
         def read(self, payload: dict[str, Any], name: str) -> Event | None:
-            """The event in our words; None when it is none that we know."""
+            """The event in common terms; None for an event that hardwon does not handle."""
 
         def answer(self, event: Event, reply: HookReply) -> dict[str, Any]:
             """The reply in the agent's words; empty where the agent takes none."""

@@ -52,7 +52,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
 
 
 def answer(event: Event, reply: HookReply) -> dict[str, Any]:
-    """Context where it is taken; at a stop it would make the agent go on, so never there."""
+    """Context where the agent accepts it; never at a stop, where it would make the agent go on."""
     if event.kind not in TAKES_CONTEXT:
         return {}
     said: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""opencode: its plugin is a few lines of ours (see install), so the words are already ours."""
+"""opencode: its events come from our own plugin (see `install`), so they need no translation."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def waiting(ask: Ask) -> Any:
 
 
 def wake(ask: Ask) -> Any:
-    """See that somebody works the queue."""
+    """Make sure a worker is running."""
     return {"started": ask.hw.wake() is not None}
 
 
