@@ -129,7 +129,7 @@ def _own(name: str, tenant: str) -> str:
 
 
 def _row(line: str) -> tuple[str, str, Spent] | None:
-    """The row of a line; None for one that a crash left half written."""
+    """The row of a line; None for a line that a crash left half written."""
     try:
         tenant, model, calls, tokens, money = json.loads(line)
         return str(tenant), str(model), Spent(int(calls), int(tokens), float(money))
@@ -225,7 +225,7 @@ class Account:
         self._breaker.worked()
 
     def _book(self, tenant: str, now: datetime) -> None:
-        """Book one call, or raise BudgetSpent; booked first, so that no two take the last one."""
+        """Book one call, or raise BudgetSpent; booked first, so that no two calls take the last."""
         day = day_of(now)
         self._ledger.add(day, tenant, self._name, Spent(calls=1))
         rows = self._ledger.rows(day)

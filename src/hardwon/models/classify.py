@@ -35,7 +35,7 @@ _NEVER = {"UnsupportedProtocol", "LocalProtocolError", "InvalidURL", "InvalidSch
 
 @contextmanager
 def provider_errors(name: str) -> Iterator[None]:
-    """Whatever a provider's library raises inside the block is raised in our terms."""
+    """Errors of a provider's library inside the block are raised as ours."""
     try:
         yield
     except Exception as error:
@@ -58,7 +58,7 @@ class Translated:
 
 
 def classified(error: Exception, name: str) -> Exception:
-    """The error as a TransientError or PermanentError; one that no provider made, as it is."""
+    """The error as a TransientError or PermanentError; other errors stay as they are."""
     if isinstance(error, HardwonError):
         return error
     status, problem = _status(error), f"{name}: {one_line(redact(as_text(error)), 300)}"

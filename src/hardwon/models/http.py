@@ -1,4 +1,4 @@
-"""One HTTP server that answers JSON: limits, redaction, and errors by what the caller should do."""
+"""One HTTP server that answers JSON: limits, redaction, and classified errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models that the user reaches through LiteLLM, if it is installed; we never install it."""
+"""Models through LiteLLM, if the user has installed it; hardwon never installs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models behind HTTP: Anthropic, OpenAI, and every server that speaks like one of them."""
+"""Models behind HTTP: Anthropic, OpenAI, and servers with one of their formats."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> Scripted:
 
 
 class Scripted:
-    """Gives the answers in order and raises those that are exceptions; remembers what was asked."""
+    """Gives the answers in order and raises exceptions among them; records the requests."""
 
     name = "scripted"
 

@@ -122,7 +122,7 @@ class MemoryQueue:
         return [job for job in self._waiting.values() if job.id not in self._claimed]
 
     def _make_room(self) -> None:
-        """Wait for room, or drop the oldest; raises TransientError when there is none in time."""
+        """Wait for room, or drop the oldest; TransientError if there is no room in time."""
         if len(self._queued()) < self._capacity:
             return
         if self._drops_oldest:

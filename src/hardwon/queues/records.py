@@ -17,7 +17,7 @@ from hardwon.values.step import restored
 
 MAGIC = b"LSN1"
 PAYLOAD_LIMIT = 1 << 20  # of a new record
-READ_LIMIT = 16 << 20  # of one that is there, by whatever program
+READ_LIMIT = 16 << 20  # of an existing record, by any program
 _VERSION = 1
 _HEAD = struct.Struct(">4sII")
 _TAIL = struct.Struct(">I")

@@ -1,7 +1,7 @@
 """The forbidden calls of a home in one small file, which a hook reads before anything else.
 
 A line is a guard: the words that a call has to hold, a tab, and the rest as JSON. The store writes
-it within the transaction that changes a guard, so one that is stored is in force.
+it within the transaction that changes a guard, so a stored guard is in force at once.
 """
 
 from __future__ import annotations

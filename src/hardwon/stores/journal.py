@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
     class Transaction(Protocol):
-        """What a database gives to those who write."""
+        """The part of a database that a journal writes to."""
 
         def hold(self, resource: AbstractContextManager[T]) -> T: ...
 else:
@@ -41,7 +41,7 @@ def notes_for(home: str, url: str) -> str:
 
 
 class Journal:
-    """A spool beside the database whose records are folded in by those who wrote them."""
+    """A spool beside the database. The process that wrote its records folds them in later."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Journal:
     ) -> None:
         """`is_due`: whether a batch counts; one whose commit got no answer is sent again.
 
-        `copy`: a spool that gets every record as well, for one who folds it elsewhere.
+        `copy`: a second spool that gets every record, to be folded in elsewhere.
         """
         self._db = database
         self._spool = spool
@@ -65,7 +65,7 @@ class Journal:
         self._folds[kind] = fold
 
     def note(self, kind: str, *values: object) -> None:
-        """Add a record; costs microseconds and waits for nobody."""
+        """Add a record; this takes microseconds and waits for no lock."""
         self._spool.append([kind, *values])
         if self._copy is not None:
             self._copy.append([kind, *values])

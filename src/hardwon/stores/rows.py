@@ -62,7 +62,7 @@ def _list(text: str) -> tuple[Any, ...]:
 def lesson_of(row: Row, scopes: dict[int, Scope]) -> Lesson:
     """The lesson of a row (id, shelf, COLUMNS); a damaged one is read as far as it goes.
 
-    What was salvaged is in quarantine, so that it is never delivered.
+    A salvaged lesson is in quarantine, so it is never delivered.
     """
     try:
         return _whole(row, scopes)
@@ -117,7 +117,7 @@ def listed(text: str) -> tuple[Any, ...]:
 
 
 def moment(seconds: float) -> datetime:
-    """The time of a stored number; 1970 when it is none that a date can have."""
+    """The time of a stored number; 1970 for a number that is no valid date."""
     try:
         return _moment(seconds, UTC)
     except _UNREADABLE:

@@ -1,4 +1,4 @@
-"""A file that many processes append to and one takes away: a write that waits for nobody."""
+"""A file that many processes append to and one takes away: appending waits for no lock."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Spool:
             raise storage_error(error, self._path) from error
 
     def size(self) -> int:
-        """Bytes that wait to be taken, or were taken in vain."""
+        """Bytes that wait to be taken, or were taken and not kept."""
         return _size(self._path) + _size(_aside(self._path))
 
     def take(self) -> Taken:
@@ -73,7 +73,7 @@ class Taken:
         self._is_taken = False
 
     def __enter__(self) -> tuple[str, list[Any]]:
-        """A name that no other batch has, and its records; none while another takes them."""
+        """A unique name of the batch, and its records; empty while another process takes them."""
         self._is_taken = self._lock.acquire(wait=False)
         if not self._is_taken:
             return "", []

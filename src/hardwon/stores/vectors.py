@@ -70,7 +70,7 @@ class Codes:
 
     @property
     def is_outgrown(self) -> bool:
-        """Whether so much was added that the middle may be elsewhere."""
+        """Whether so many vectors were added that the mean may have moved."""
         return len(self._ids) > 2 * self._born + _DOUBT
 
     def add(self, ids: Sequence[int], stored: Sequence[bytes]) -> None:

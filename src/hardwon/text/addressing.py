@@ -94,7 +94,7 @@ _FIRST = frozenset(phrase.split()[0] for known, _ in _WEIGHTS for phrase in know
 
 
 def speaks_to_model(text: str) -> bool:
-    """Whether the words of the text are those of somebody who instructs a model."""
+    """Whether the words of the text are those of an instruction to a model."""
     words = re.findall(r"[a-z']+", text.lower().replace("’", "'"))
     phrases = {
         " ".join(words[at : at + size])
@@ -111,7 +111,7 @@ def speaks_to_model(text: str) -> bool:
 
 
 def hides_in_code(text: str) -> bool:
-    """Whether comments or strings of a program speak to whoever reads it."""
+    """Whether comments or strings of a program address its reader."""
     if len(re.findall(_CODE_LINE, text)) < _LINES:
         return False
     said = (next(filter(None, groups), "") for groups in re.findall(_SAID, text))

@@ -11,7 +11,7 @@ ATTEMPT_LIMIT = 256 * 1024
 _ID = r"[A-Za-z0-9._-]{1,128}"
 _ANSI = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,512}(?:\x07|\x1b\\)?|[@-Z\\-_])"
 # Control characters but tab and newline; zero-width, bidi and tag characters; lone surrogates;
-# variation selectors and fillers, which nobody sees.
+# variation selectors and fillers, which are invisible.
 _UNSAFE = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f\U000e0100-\U000e01ef\ufe00-\ufe0f"
@@ -36,7 +36,7 @@ def _composed(text: str) -> str:
 
 
 def as_text(value: object) -> str:
-    """Whatever a program handed over as text: bytes decoded, exceptions with their type."""
+    """Any value as text: bytes decoded, exceptions with their type."""
     if isinstance(value, str):
         return value
     if isinstance(value, bytes | bytearray):

@@ -1,4 +1,4 @@
-"""What a lesson says, as one text whose meaning can be measured."""
+"""A lesson as one text to be embedded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Wording(NamedTuple):
     correction: str
 
     def text(self) -> str:
-        """Each thing said once, in the order in which people read it."""
+        """The text to embed: each thing once, in reading order."""
         parts = (self.situation, self.mistake, self.correction)
         said = dict.fromkeys(part for part in parts if part and part != USER_SUPPLIED)
         return ". ".join(said)

@@ -67,7 +67,7 @@ def _in_whole(plain: str) -> str:
 
 
 def _in_forms(plain: str) -> str:
-    """What one of its forms says: as it stands, or with its disguise taken off."""
+    """What one form of the text says: as it stands, or decoded."""
     read: list[str] = []
     for form in _forms(plain):
         parts = form.split()
@@ -104,7 +104,7 @@ def _phrase(words: list[str]) -> str:
 
 @cache
 def _beginnings() -> dict[str, list[int]]:
-    """For each word with which phrases begin, which of them."""
+    """For each first word, the phrases that begin with it."""
     found: dict[str, list[int]] = {}
     for number, phrase in enumerate(PHRASES):
         for word in _choice(phrase.words[0]):

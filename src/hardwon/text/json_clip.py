@@ -79,7 +79,7 @@ class _Clipped:
         return end + 1
 
     def _begun(self, chunk: bytes, marked: bytes, start: int) -> int:
-        """Where a string begins that does not end soon; what stands before it is kept."""
+        """Where a long string begins; the text before it is kept."""
         at = start
         while (begin := marked.find(b'"', at)) >= 0:
             end = marked.find(b'"', begin + 1)

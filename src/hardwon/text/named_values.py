@@ -119,7 +119,7 @@ def _place(found: re.Match[str]) -> int:
 
 
 def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
-    """Where the secret is that a telling name is set to, and what kind it is."""
+    """Where the secret is that a telling name is set to, and of which kind."""
     start, end = core.span()
     before = text[max(0, start - 100) : start]
     if core[0] == "key" and not _is_telling(before[-14:].lower()):
@@ -163,7 +163,7 @@ def _is_closing(text: str, at: int, before: str) -> bool:
 
 
 def _paired(text: str, before: str, end: int, name: str) -> tuple[int, int] | None:
-    """`name: NAME` and `value: …` beside it, in YAML, JSON and attributes."""
+    """`name: NAME` and `value: …` in one entry, in YAML, JSON and attributes."""
     if not re.search(_IN_PAIR, before):
         return None
     by = re.match(rf"\\{{0,2}}[\"']?{_PAIR}", text, end)
@@ -208,7 +208,7 @@ def _text(found: re.Match[str]) -> str:
 
 
 def _is_telling(before: str) -> bool:
-    """Whether these words before `key` make it one that opens something."""
+    """Whether these words before `key` mean a key that opens something."""
     return before.endswith("_") or before.rstrip(" _.-").endswith(_KEYS)
 
 

@@ -92,7 +92,7 @@ def _confidence(found: dict[str, str]) -> float:
 
 
 def _from_json(text: str) -> dict[str, str]:
-    """The same blocks from an answer in JSON, fenced or not; nothing when it is none."""
+    """The same blocks from a JSON answer, fenced or not; empty if it is not JSON."""
     bare = re.sub(r"^\s*```(?:json)?\s*|\s*```\s*$", "", text).strip()
     if not bare.startswith("{"):
         return {}

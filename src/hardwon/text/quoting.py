@@ -77,7 +77,7 @@ _USUAL = _TELLING | frozenset(words.USUAL.split())
 
 
 def quotable(line: str) -> str:
-    """The part of an error line that may be quoted; "" when it has no form that is known."""
+    """The part of an error line that may be quoted; "" if it has no known form."""
     text = one_line(line[:_READ], _READ)
     bare = re.sub(_QUOTED, "''", text)
     if not text or re.search(_OUTSIDE, bare) or suspicion(text):
@@ -112,7 +112,7 @@ def _quote(head: str, said: str, form: str) -> str:
 
 
 def _is_told(fact: str) -> bool:
-    """Whether it says that something is wrong, and not only what."""
+    """Whether it says that something is wrong, not only what is concerned."""
     return not _TELLING.isdisjoint(_words(fact)) or bool(_fixed(fact))
 
 
@@ -157,7 +157,7 @@ def _shortened(found: re.Match[str]) -> str:
 
 
 def _speaks(found: list[str]) -> bool:
-    """Whether the words address somebody, or a part of them begins as an order does."""
+    """Whether the words address a reader, or a part of them begins like an order."""
     before = ["and", *found]
     return not _ADDRESSING.isdisjoint(found) or any(
         word in _ORDERS and last in _BEFORE_ORDERS

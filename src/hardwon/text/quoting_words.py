@@ -22,7 +22,7 @@ OPENING = (
     " unrecognized unsupported expected not"
 )
 
-# What speaks to somebody. One of them ends the quote.
+# Words that address a reader. One of them ends the quote.
 ADDRESSING = (
     "you your you're you'll yours yourself i i'm i'll me my we us our let's please kindly ai"
     " llm gpt chatgpt claude gemini copilot assistant assistants chatbot instruction"

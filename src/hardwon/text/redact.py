@@ -184,7 +184,7 @@ def _coined(found: re.Match[str]) -> str:
 
 
 def _given(found: re.Match[str]) -> str:
-    """A password that a command line gives to a program that takes one there."""
+    """A password on a command line, for a program that takes one there."""
     line = found.string[max(0, found.start() - 200) : found.start()].rsplit("\n", 1)[-1]
     value, option = found["value"], found["option"]
     user = max(line.rfind(name) for name in _USERS[option])
@@ -196,7 +196,7 @@ def _given(found: re.Match[str]) -> str:
 
 
 def _without_manifest(text: str) -> str:
-    """Without the values of a Kubernetes secret, whatever their names are."""
+    """The text without the values of a Kubernetes secret, whatever their names."""
     text = re.sub(_FLAT_DATA, _without_entries, text)
     lines, depth = text.split("\n"), -1
     for number, line in enumerate(lines):
@@ -214,12 +214,12 @@ def _without_manifest(text: str) -> str:
 
 
 def _without_entries(found: re.Match[str]) -> str:
-    """The entries of a manifest that somebody has put on one line."""
+    """The entries of a manifest that is written on one line."""
     return found[1] + re.sub(r"(?<=: )[^\s:\[][^\s:]{5,}(?=\s|$)", "[REDACTED:secret]", found[2])
 
 
 def _encoded(found: re.Match[str]) -> str:
-    """A base64 text that hides a secret, replaced; one that was cut is read as far as it goes."""
+    """A base64 text that hides a secret is replaced; a truncated one is read as far as possible."""
     whole = found[0].rstrip("=")
     try:
         plain = a2b_base64(whole[: len(whole) // 4 * 4]).decode("ascii")

@@ -31,7 +31,7 @@ class SecretKind(NamedTuple):
 
 
 def _long(chars: str, least: int) -> str:
-    """At least so many of the characters, perhaps wrapped, with the lines that go on so."""
+    """At least this many of the characters, perhaps wrapped over several lines."""
     more = rf"\\?\r?\n[ \t]{{0,8}}(?=[{chars}]{{0,60}}\d)[{chars}]{{16,}}+(?![.:(/{chars}])"
     return rf"(?:{BREAK}[{chars}]){{{least}}}[{chars}]*+(?:{more})*"
 
@@ -267,7 +267,7 @@ KINDS = (*PREFIXED, *SHAPED)
 
 
 def long_words(text: str) -> str:
-    """The words that may be tokens, or parts of one that a terminal has wrapped."""
+    """Words that may be tokens, or parts of a token that a terminal has wrapped."""
     words = {word for word in text.split() if len(word) >= _LEAST}
     ends = (line.rsplit(None, 1) for line in text.split("\n")[:-1])
     words.update(end[-1] for end in ends if end and _WRAPPED <= len(end[-1]) < _LEAST)

@@ -1,4 +1,4 @@
-"""What was put before the agent, and the row that remembers it."""
+"""What was put before the agent, and the row that logs it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ NOTHING = Injection()
 
 
 class Delivery(NamedTuple):
-    """One opening of a door: what was asked, what was shown, what it cost, what came of it."""
+    """One delivery: what was asked, what was shown, what it cost, and the outcome."""
 
     id: str
     scope: Scope

@@ -40,7 +40,7 @@ class Dream(NamedTuple):
 
 
 class DreamChange(NamedTuple):
-    """What a dream did to one lesson, with what it takes to undo it."""
+    """What a dream did to one lesson, and what its undo needs."""
 
     kind: str  # merged, promoted, reworded, retired, disputed
     lesson: int
@@ -61,7 +61,7 @@ class Words(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """One intended change: a lesson that is added, or lessons that get another status or tag."""
+    """One intended change: a new lesson, or another status or tag for lessons."""
 
     kind: str
     reason: str
@@ -108,7 +108,7 @@ def _most(lessons: list[Lesson], field: str) -> Any:
 
 
 def _last_end(lessons: list[Lesson]) -> datetime | None:
-    """When the last of them expires; None when one never does."""
+    """When the last of them expires; None if one never does."""
     ends = [lesson.expires_at for lesson in lessons if lesson.expires_at]
     return max(ends) if len(ends) == len(lessons) else None
 

@@ -11,7 +11,7 @@ else:
 
 
 class Kind:
-    """What a piece of evidence is. Kinds that others coin are kept as they are."""
+    """The kinds of evidence. Unknown kinds are kept as they are."""
 
     JOB = "job"  # the id of the job that reflected on it
     PARENT = "parent"  # the id of a lesson it was made of
@@ -19,7 +19,7 @@ class Kind:
     TRIED = "tried"  # what was tried without effect
     CASE = "case"  # one run's meeting with the failure, as a model reads it
     ASKED = "asked"  # how much evidence there was when a model was last asked
-    ABOUT = "about"  # an error, call or name that its text speaks of
+    ABOUT = "about"  # an error, call or name that its text mentions
     HELPED = "helped"  # a failure kind that a run got over by doing what it says
     OFFERED = "offered"  # a failure kind at which it was told because of its words
     QUARANTINED = "quarantined"  # why it was held back

@@ -1,4 +1,4 @@
-"""What went wrong in one step: an exact name, a kind, and the line that says it."""
+"""What went wrong in one step: an exact signature, a kind, and the error line."""
 
 from __future__ import annotations
 

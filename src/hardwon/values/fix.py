@@ -12,7 +12,7 @@ else:
 UNCHANGED = "unchanged"  # the sort of tests that fail without a run's own change
 TEXT_LIMIT = 600  # characters of a fix
 PROVEN = 2  # runs in which a fix has to work
-DOUBTED = 2  # runs in which it failed, after which it has to prove itself anew
+DOUBTED = 2  # failed runs after which it must be proven again
 FIXES_KEPT = 8  # of one lesson
 
 
@@ -23,7 +23,7 @@ class Fix(NamedTuple):
     text: str  # the correction as it is shown; code lines keep newlines and indentation
     key: str  # two runs that show the same fix give the same key
     call: str = ""  # the call that it recommends, as typed
-    mistake: str = ""  # what was removed, or tried in vain
+    mistake: str = ""  # what was removed, or tried without success
     worked: int = 1  # runs in which it worked
     failed: int = 0  # runs in which it was applied and failed
 
@@ -34,7 +34,7 @@ class Fix(NamedTuple):
 
 
 def is_of_test_in(fix: Fix, output: str) -> bool:
-    """Whether an output tells of the test that an unchanged failure is known of."""
+    """Whether an output mentions the test of a failure that happens without any change."""
     return fix.key.partition(" ")[2] in output
 
 
@@ -48,7 +48,7 @@ def _rank(fix: Fix) -> tuple[bool, int, str]:
 
 
 def with_success(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
-    """The fixes after one more run in which this one worked; the shortest text of it is kept."""
+    """The fixes after one more run in which this one worked; its shortest text is kept."""
     known = next((known_fix for known_fix in fixes if known_fix.key == fix.key), None)
     if known is None:
         return ranked((*fixes, fix))
@@ -58,7 +58,7 @@ def with_success(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
 
 
 def with_failure(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:
-    """The fixes after one more run in which this one was applied in vain."""
+    """The fixes after one more run in which this one was applied without success."""
     changed = (fix._replace(failed=fix.failed + (fix.key == key)) for fix in fixes)
     return ranked(changed)
 

@@ -1,4 +1,4 @@
-"""What a lesson said before somebody changed it."""
+"""Earlier versions of a lesson, from before each change."""
 
 from datetime import datetime
 from typing import NamedTuple

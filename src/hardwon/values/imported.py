@@ -13,7 +13,7 @@ from hardwon.values.provenance import marks, with_reason
 if TYPE_CHECKING:
     from hardwon.values.lesson import Lesson
 
-PACK = "pack"  # the author of what nobody vouched for
+PACK = "pack"  # the author of lessons that no person has vouched for
 _REASON = "imported; nobody has vouched for it"
 _OWN, _FOREIGN = "pack:", "import:"  # the origins of lessons from packs, and from other systems
 _IMPORTANCE, _CONFIDENCE = 0.5, 0.6  # at most; a lesson's own defaults
@@ -31,7 +31,7 @@ def trusted(lesson: Lesson) -> Lesson:
 
 
 def admitted(lesson: Lesson, source: str) -> Lesson:
-    """The lesson as it may come in: its words and what it is about, but no standing."""
+    """The lesson as a stranger's: its words and subject, but no status, guard or counts."""
     bare = lesson._replace(
         origin=origin_of(source) if is_of_pack(lesson) else lesson.origin,
         author=PACK,
@@ -56,7 +56,7 @@ def _standing(lesson: Lesson) -> Lesson:
 
 
 def is_held(lesson: Lesson | None) -> bool:
-    """Whether a lesson waits only because nobody has vouched for it."""
+    """Whether a lesson waits only because no person has vouched for it."""
     if lesson is None or lesson.status != Status.QUARANTINED:
         return False
     return _REASON in marks(lesson, Kind.QUARANTINED)

@@ -32,7 +32,7 @@ class Status:
 
     SEEN = "seen"  # no fix is known: counted, and at most one line at the same error
     CANDIDATE = "candidate"  # one run shows a fix: offered at the same error only
-    PROVEN = "proven"  # worked again, or somebody vouched for it: may be told at every door
+    PROVEN = "proven"  # worked again, or a person vouched for it: may be shown at every door
     QUARANTINED = "quarantined"  # reads like an instruction; waits for a person
     RETIRED = "retired"  # did not help, or expired
     SUPERSEDED = "superseded"  # merged into another lesson
@@ -91,7 +91,7 @@ class Lesson(NamedTuple):
 
     @property
     def was_retired(self) -> bool:
-        """Whether a hold-out has shown that it hardly helps, in the words it has or had."""
+        """Whether a hold-out has shown that it hardly helps, in its present or earlier wording."""
         return any(piece.kind == Kind.RETIRED for piece in self.evidence)
 
     @property
@@ -132,7 +132,7 @@ class Lesson(NamedTuple):
         return " ".join((self.situation, *own, self.correction, *self.tags, *met))
 
     def dated(self, now: datetime, *, keeps_dates: bool) -> Lesson:
-        """This lesson as of now; if it keeps its dates, only those are set that it lacks."""
+        """This lesson as of now; with `keeps_dates` only missing dates are set."""
         times = (self.created_at, self.updated_at, self.last_seen_at)
         created, updated, seen = (now if at == EPOCH or not keeps_dates else at for at in times)
         return self._replace(created_at=created, updated_at=updated, last_seen_at=seen)
@@ -157,7 +157,7 @@ def kept_calls(calls: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def is_vouched(lesson: Lesson) -> bool:
-    """Whether a person, or a model that saw the evidence, stands for what it says."""
+    """Whether a person, or a model that saw the evidence, vouches for it."""
     return lesson.author not in ("", RULES) or bool(values_of(lesson.evidence, Kind.APPROVED))
 
 

@@ -30,7 +30,7 @@ def checked(lesson: Lesson) -> Lesson:
 
 
 def faults(lesson: Lesson) -> list[str]:
-    """The fields that hold something a store cannot keep or nobody could read back."""
+    """Fields with a value that a store cannot keep or that could not be read back."""
     return [name for name, rule in _RULES.items() if not rule(getattr(lesson, name))]
 
 

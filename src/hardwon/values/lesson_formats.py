@@ -176,7 +176,7 @@ def _number(text: str | None, default: float, name: str) -> float:
 
 
 def restored(now: Lesson, before: Lesson) -> Lesson:
-    """A lesson with the words and standing it had before; what it has met since stays."""
+    """A lesson with its earlier words and status; its counts stay."""
     return before._replace(
         id=now.id, scope=now.scope, hits=now.hits, met=now.met, last_seen_at=now.last_seen_at
     )

@@ -1,4 +1,4 @@
-"""Lists that people page through: where to look, what for, and where the last page ended."""
+"""Lists in pages: what is asked for, and where the last page ended."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Wanted(NamedTuple):
 
 
 class Page(NamedTuple, Generic[T]):
-    """One page of a list, and the mark after which the next one begins; None at the end."""
+    """One page of a list, and the mark where the next one begins; None at the end."""
 
     rows: tuple[T, ...]
     next: Mark | None = None

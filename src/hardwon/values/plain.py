@@ -1,4 +1,4 @@
-"""Values of ours as what JSON knows."""
+"""Our values as JSON values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _KNOWN = frozenset((str, int, float, bool, type(None)))  # to JSON
 
 
 def plain(value: Any) -> Any:
-    """Values of ours as what JSON knows."""
+    """Our values as JSON values."""
     if type(value) in _KNOWN:
         return value
     if hasattr(value, "_asdict"):

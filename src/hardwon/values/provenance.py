@@ -27,7 +27,7 @@ def with_reason(lesson: Lesson, reason: str) -> Lesson:
 
 
 def recorded(lesson: Lesson) -> str:
-    """The answer to one who has written a lesson down; one that is held back says so."""
+    """The confirmation for the author of a new lesson; it says so if the lesson is held back."""
     return "\n".join((f"OK: recorded lesson #{lesson.id} — {lesson.row()}", *held_back(lesson)))
 
 
@@ -40,7 +40,7 @@ def held_back(lesson: Lesson) -> tuple[str, ...]:
 
 
 def approved(lesson: Lesson, by: str = "person") -> Lesson:
-    """The lesson released by a person; it remembers what it was held back for."""
+    """The lesson released by a person; the reason of its quarantine is kept."""
     return marked(lesson, Kind.APPROVED, by)._replace(status=Status.PROVEN)
 
 

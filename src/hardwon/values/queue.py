@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class QueueCounts(NamedTuple):
-    """How much is where, and what happened to what came in.
+    """The counts of a queue: jobs in each state, and events so far.
 
     From `accepted` to `set_aside`: since this process began to work the queue, and then
     `accepted == done + buried + set_aside + pending`. The rest: in all processes, ever.

@@ -10,7 +10,7 @@ RUNS_KEPT = 1000  # reflections on runs in one scope
 
 
 class Reflection(NamedTuple):
-    """An insight kept under the thing it reflects on: a loop, a goal or a pattern of runs."""
+    """An insight and its subject: a loop, a goal or a pattern of runs."""
 
     scope: Scope
     subject: str  # loop or goal id
@@ -20,7 +20,7 @@ class Reflection(NamedTuple):
     state: str = "failed"
     importance: float = 0.5
     expires_at: datetime | None = None
-    detail: str = "{}"  # what the way of learning keeps besides, as JSON
+    detail: str = "{}"  # more fields of the way of learning, as JSON
     job: str = ""  # the job that made it; a job makes one reflection at most
 
     def is_alive(self, now: datetime) -> bool:
@@ -41,7 +41,7 @@ def is_known(kept: Iterable[Reflection], new: Reflection) -> bool:
 
 
 def leaving(kept: Sequence[Reflection], new: Reflection, *, keep: int) -> list[int]:
-    """The positions of those that give way so that `keep` are left with the new one.
+    """The positions of those to drop, so that `keep` remain with the new one.
 
     The oldest of equal or lower importance goes; when all are more important, the least important.
     The new one always finds room. `keep=0` keeps everything.

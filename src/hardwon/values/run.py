@@ -25,7 +25,7 @@ class Ending:
 
 
 class Shown(NamedTuple):
-    """One delivery that the run was shown, and how many steps it has made since."""
+    """One delivery that the run was shown, and the number of steps since."""
 
     delivery: str
     door: str
@@ -35,7 +35,7 @@ class Shown(NamedTuple):
 
 
 class RunSoFar(NamedTuple):
-    """What is known of a run: task, steps, what it was told, what it has counted."""
+    """The state of a run: task, steps, lessons it was told, marks it has counted."""
 
     task: str = ""
     steps: tuple[Step, ...] = ()
@@ -50,7 +50,7 @@ class RunSoFar(NamedTuple):
 
     @property
     def turn(self) -> tuple[Step, ...]:
-        """The steps since somebody said something."""
+        """The steps since the last prompt."""
         return self.steps[max(0, len(self.steps) - self.since) :]
 
     def after(self, step: Step, counted: Iterable[str]) -> RunSoFar:

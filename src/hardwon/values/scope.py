@@ -1,4 +1,4 @@
-"""Whose knowledge it is: every read and write names a scope, and nothing crosses it."""
+"""Whose knowledge it is: every read and write names a scope and stays inside it."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class Scope(NamedTuple):
 
 
 def folder_digest(folder: str) -> str:
-    """What a folder is known by among those that claim a project."""
+    """The identity of a folder among those that claim a project."""
     raw = folder.encode("utf-8", "surrogateescape")
     return blake2b(raw, digest_size=_DIGEST // 2).hexdigest()
 
 
 def apart(project: str, digest: str) -> str:
-    """The project in which an untrusted folder keeps what it learns."""
+    """The project that stores the lessons of an untrusted folder."""
     return f"{project}{APART}{digest}"
 
 
@@ -71,7 +71,7 @@ def scope(agent: str, *, project: str | None = None, tenant: str = "default") ->
 
 
 def named(text: str, what: str) -> str:
-    """The name as it is stored; one that holds a secret becomes another that tells them apart."""
+    """The name as it is stored; a name with a secret is replaced by a distinct other one."""
     plain = name(text, what)
     if without_secrets(plain) == plain:
         return plain

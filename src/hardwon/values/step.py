@@ -1,4 +1,4 @@
-"""One tool call and what came of it."""
+"""One tool call and its result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ else:
 
 
 class Step(NamedTuple):
-    """One tool call. A failing one carries its failure once that has been read."""
+    """One tool call. A failing step carries its failure once that has been read."""
 
     tool: str
     args: str  # the call as text; of a shell the command as typed

@@ -39,7 +39,7 @@ class Unit(NamedTuple):
 
 
 def family_of(lesson: Lesson) -> str:
-    """What shares a coin: all lessons about one kind of failure; "" for one always shown."""
+    """What shares a coin: all lessons about one failure kind; "" for lessons always shown."""
     if lesson.guard or lesson.author == _PERSON or not lesson.kinds:
         return ""
     return lesson.kinds[0]

@@ -1,4 +1,4 @@
-"""One work: look at every lesson, decide what to change, change it, and leave a report."""
+"""One dream: look at every lesson, decide what to change, change it, and leave a report."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _ENDPOINT = "openai"  # the one format that every embedding server speaks
 
 
 def ensure(name: str) -> None:
-    """Raises InvalidInput for a name that no embedder has, MissingExtra where it cannot work."""
+    """Raise InvalidInput for an unknown embedder, MissingExtra if its packages are missing."""
     kind, _, rest = name.partition(":")
     if name != MINILM and not (kind == _ENDPOINT and rest):
         raise InvalidInput(

@@ -30,7 +30,7 @@ def open(rest: str, *, key: str, timeout: timedelta) -> EmbeddingEndpoint:
 
 
 class EmbeddingEndpoint:
-    """One embedding model of one server. Secrets are taken out of every text that is sent."""
+    """One embedding model of one server. Secrets are removed from every text that is sent."""
 
     def __init__(self, model: str, server: HttpServer, *, key: str) -> None:
         self.name = server.name

@@ -178,7 +178,7 @@ def _gelu(values: Floats) -> Floats:
 
 
 def _batches(texts: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Which texts go together: those of like length, so that little is padded."""
+    """Batches of texts of similar length, so that little is padded."""
     order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
     for start in range(0, len(order), _BATCH):
         yield order[start : start + _BATCH]

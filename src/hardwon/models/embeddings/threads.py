@@ -23,7 +23,7 @@ _NAMES = ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads")
 
 @contextmanager
 def single() -> Iterator[None]:
-    """Within the block numpy uses one thread, where that can be asked for."""
+    """Within the block numpy uses one thread, where that can be set."""
     if _CONTROL is None:
         yield
         return

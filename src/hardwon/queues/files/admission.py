@@ -33,7 +33,7 @@ class QueueLimits(NamedTuple):
 
 
 class Admission:
-    """The records that wait, as far as their owner knows them, and what became of them."""
+    """The waiting records as the owner of the queue knows them, and what became of them."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class Admission:
         return True
 
     def _local_due(self, job: Job, now: datetime) -> datetime:
-        """When a found record is due by our clock, whatever clock it was written by."""
+        """When a found record is due by our clock, although another clock wrote it."""
         if job.due <= now:
             return now
         if job.attempts == 0 and not job.last_error:

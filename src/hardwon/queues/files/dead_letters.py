@@ -36,7 +36,7 @@ class DeadLetters:
             self._waiting.remove(job.id, for_good=True)
 
     def revive(self, identity: str, now: datetime) -> None:
-        """From dead to waiting, as if it were new; NotFound when it is not dead."""
+        """From dead to waiting, like a new job; NotFound if it is not dead."""
         with SignedLock(self._lock):
             job = self._dead.get(file_id(identity, "job id"))
             if job is None:
@@ -53,7 +53,7 @@ class DeadLetters:
                 raise NotFound("dead job", identity)
 
     def settle(self, job: Job) -> bool:
-        """Make an end of a move that a crash cut short; True when the job waits.
+        """Finish a move that a crash cut short; True if the job waits.
 
         A burial leaves the same age and no fewer attempts; anything else was put again.
         """

@@ -22,7 +22,7 @@ class NotRegular(Exception):
 
 
 class Directory:
-    """An open directory of ours. Its methods raise OSError, and leave no temporary file behind."""
+    """An open directory. Its methods raise OSError, and leave no temporary file behind."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -52,7 +52,7 @@ class Directory:
         return os.path.samestat(os.fstat(handle), found)
 
     def _new(self, name: str) -> tuple[str, int]:
-        """An empty file beside `name`: its temporary name, and its handle."""
+        """An empty temporary file in the same directory: its name and its handle."""
         temporary = f"{name.removesuffix('.wal')}.tmp.{os.getpid()}.{next(_numbers)}"
         return temporary, os.open(temporary, _NEW, 0o600, dir_fd=self._fd)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Folder(Directory):
-    """A directory of ours. What `add` and `replace` wrote is on disk when they return."""
+    """A directory of ours. After `add` and `replace` return, the data is on disk."""
 
     def add(self, name: str, content: bytes) -> bool:
         """Write a new file; False when the name is taken, by something that is as durable."""
@@ -29,7 +29,7 @@ class Folder(Directory):
             raise storage_error(error, os.path.join(self.path, name)) from error
 
     def replace(self, name: str, content: bytes, *, stamp: float | None = None) -> None:
-        """Write a file over whatever has the name; its old content survives any failure."""
+        """Replace a file; the old content survives any failure."""
         try:
             temporary = self._written(name, content, stamp=stamp)
             self._renamed(temporary, name)
@@ -73,7 +73,7 @@ class Folder(Directory):
         return os.fstat(self._fd).st_mtime_ns
 
     def hand_over(self, name: str, other: Folder) -> None:
-        """Move an entry of any kind to another folder, beside what is there already."""
+        """Move an entry of any kind to another folder, under a free name."""
         target = name
         for number in itertools.count(1):
             if not other.has(target):
@@ -114,7 +114,7 @@ class Folder(Directory):
             close(handle)
 
     def _sync_named(self, handle: int, name: str, *, is_ours: bool) -> None:
-        """Sync a file and its name; what cannot be synced is refused, and written anew.
+        """Sync a file and its name; if that fails, the write is refused and must be repeated.
 
         A failed fsync is never tried again on the same file: the kernel may have dropped the data
         and would then call the second one a success. It is not simply removed either, since
@@ -146,7 +146,7 @@ class Folder(Directory):
         return True
 
     def _take_back(self, handle: int, name: str) -> None:
-        """Remove this very file, if the name is still its own."""
+        """Remove this file, if the name still belongs to it."""
         try:
             if self._is_named(handle, name):
                 os.unlink(name, dir_fd=self._fd)

@@ -9,7 +9,7 @@ _CREATED, _MOVED_IN = 0x100, 0x80
 
 
 class Bell:
-    """A file descriptor that becomes readable; `fd` is None where the system cannot tell."""
+    """A file descriptor that becomes readable on changes; `fd` is None without inotify."""
 
     def __init__(self, folder: str) -> None:
         self.fd: int | None = None

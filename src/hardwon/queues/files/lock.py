@@ -23,7 +23,7 @@ class SignedLock:
 
     @property
     def is_held(self) -> bool:
-        """Whether this very lock is held by us."""
+        """Whether we hold this lock."""
         return self._fd >= 0
 
     def acquire(self, *, wait: bool = False) -> bool:

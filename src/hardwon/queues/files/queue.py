@@ -39,7 +39,7 @@ class FileQueue:
     """A directory of records. A job is acknowledged once its file and its name are on disk.
 
     `put`, `waiting`, `dead`, `revive` and `purge` may be called from any thread and process;
-    the others belong to the one who works the queue.
+    the others belong to the process that works the queue.
     """
 
     def __init__(self, base: str, limits: QueueLimits = QueueLimits()) -> None:
@@ -122,7 +122,7 @@ class FileQueue:
         )
 
     def records(self) -> Iterator[Job]:
-        """Each job that waits, the oldest first, for one who takes them elsewhere."""
+        """Each waiting job, the oldest first, to be forwarded elsewhere."""
         for identity in FolderWatch(self._waiting.folder).scan(()):
             if job := self._waiting.get(identity):
                 yield job

@@ -39,7 +39,7 @@ class RecordDir:
                 yield entry.name.removesuffix(SUFFIX)
 
     def get(self, identity: str) -> Job | None:
-        """A job; None when there is none, or none that can be read."""
+        """A job; None if it is missing or unreadable."""
         name = identity + SUFFIX
         try:
             return _same(decode(self.folder.read(name, READ_LIMIT + _FRAME)), identity)
@@ -59,7 +59,7 @@ class RecordDir:
     def add(self, identity: str, record: bytes) -> bool:
         """Keep a new record; False when its id is taken by one that can be read."""
         while not self._counted(lambda: self.folder.add(identity + SUFFIX, record)):
-            # A power cut may have left a torn record of a job that nobody was told is safe;
+            # A power cut may have left a torn record of a job that was never acknowledged;
             # to rely on it would lose this one.
             if self.get(identity) is not None:
                 return False
@@ -80,7 +80,7 @@ class RecordDir:
         return self.folder.has(identity + SUFFIX)
 
     def _counted(self, change: Callable[[], T]) -> T:
-        """What the change gives; one that the disk refuses is counted."""
+        """The result of the change; a refusal by the disk is counted."""
         try:
             return change()
         except StorageError:

@@ -42,7 +42,7 @@ class Schedule:
         self._arrived[name] = now
 
     def leave_outside(self, name: str) -> None:
-        """A job of old is there; it is admitted when there is room."""
+        """A job from before the start; it is admitted when there is room."""
         self._left[name] = None
 
     def next_outside(self) -> str | None:

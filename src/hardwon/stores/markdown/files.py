@@ -22,7 +22,7 @@ _UNTOUCHED = "nothing was changed"
 
 
 class FileChange(NamedTuple):
-    """What became of a file; `before` is None when it was made, `after` None when removed."""
+    """A change of a file; `before` is None for a new file, `after` is None for a removed one."""
 
     path: str
     before: str | None
@@ -30,7 +30,7 @@ class FileChange(NamedTuple):
 
 
 def read_text(path: str) -> str | None:
-    """The text of a file, None when there is none; raises StorageError when it is no text."""
+    """The text of a file, None if it is missing; StorageError if it is not text."""
     try:
         with open(path, "rb") as file:
             raw = file.read(SIZE_LIMIT + 1)
@@ -71,7 +71,7 @@ def resolved(path: str, root: str) -> str:
 
 
 def _replaced(path: str, before: str | None, after: str | None) -> bool:
-    """Whether the file was exchanged; False when somebody else was faster."""
+    """Whether the file was replaced; False if another process changed it first."""
     _must_be_writable(path)
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -104,7 +104,7 @@ def merged(document: Document, note: Note) -> Document:
 
 
 def without(document: Document, added: Added) -> Document:
-    """The file without what one session's note added; what other sessions showed stays."""
+    """The file without the note of one session; the notes of other sessions stay."""
     front, lines = dict(document.front), document.body.splitlines(keepends=True)
     place = _place(lines, added.key)
     if place is None:
@@ -121,7 +121,7 @@ def without(document: Document, added: Added) -> Document:
 
 
 def _place(lines: list[str], key: str) -> tuple[int, int] | None:
-    """Where the section of a note begins, with its heading, and where it ends."""
+    """The start and the end of a note's section, heading included."""
     mark = next((at for at, line in enumerate(lines) if has(line, key)), None)
     if mark is None:
         return None
@@ -203,7 +203,7 @@ def _union(known: list[Any], more: Any) -> list[Any]:
 
 
 def _revised(known: object, more: str) -> str:
-    """A summary that tells of both, without saying anything twice."""
+    """One summary of both texts, without repeating anything."""
     old, new = one_line(str(known or "")), one_line(more)
     if not old or new.lower() in old.lower():
         return old or clip(new, SUMMARY_LIMIT)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class MemoryListing:
-    """Everything is sorted anew for each page."""
+    """Lists that are sorted again for each page."""
 
     def __init__(self, store: MemoryStore) -> None:
         self._store = store

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class MemoryReflections:
-    """Reflections in a list; with `cap`, only so many of the newest in a scope."""
+    """Reflections in a list; `cap` limits how many of a scope are kept, the newest."""
 
     is_shared = False
 

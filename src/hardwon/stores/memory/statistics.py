@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class MemoryStatistics:
-    """Sums and counts, made anew for each question."""
+    """Sums and counts, computed for each query."""
 
     def __init__(self, store: MemoryStore) -> None:
         self._store = store

@@ -53,6 +53,6 @@ class MemoryVectors:
         return [lesson for lesson in self._lessons.all.values() if lesson.is_active]
 
     def _vector(self, embedder: str, words: Wording) -> bytes:
-        """The vector of a lesson; none if it is of another embedder or of other words."""
+        """The vector of a lesson; empty if it is of another embedder or of another wording."""
         found = self.all.get(words.lesson)
         return found[2] if found and found[:2] == (embedder, words) else b""

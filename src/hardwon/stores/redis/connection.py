@@ -68,7 +68,7 @@ class Connection:
                 raise reply
 
     def ask(self, *commands: Command) -> list[Any]:
-        """The replies to the commands in one round trip; an error is one of them."""
+        """The replies to the commands, in one round trip; an error is returned as a reply."""
         self._socket.sendall(b"".join(map(encoded, commands)))
         return [self._reply() for _ in commands]
 
@@ -106,7 +106,7 @@ def encoded(command: Command) -> bytes:
 
 
 def _greeting(address: RedisAddress) -> tuple[Command, Command]:
-    """Who we are and which database we use, where that must be said."""
+    """The commands that log in and select the database, where that is needed."""
     words = [word for word in (address.user, address.password) if word]
     return ["AUTH", *words] if words else [], ["SELECT", address.db] if address.db else []
 

@@ -35,7 +35,7 @@ class Keys(NamedTuple):
         return f"{self.place}hardwon-words:"
 
     def goal(self, subject: str) -> str:
-        """The reflections on one goal; an id that would be another key of ours is marked."""
+        """The reflections on one goal; an id that would clash with another key is marked."""
         marked = f"%{subject}" if subject == _RECENT or subject.startswith("%") else subject
         return f"{self.place}reflection:{marked}"
 

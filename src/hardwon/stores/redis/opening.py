@@ -1,4 +1,4 @@
-"""A server as two clients: one for an agent's turn, which gives up soon, and one for a worker."""
+"""One server, two clients: the agent's gives up soon, the worker's is patient."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class RedisOpening:
         except ValueError as error:
             self._problem = str(error)
             return
-        # Beside the agent: nobody waits for a warning.
+        # In the background: nothing waits for a warning.
         warn = threading.Thread(target=self._warn, args=(own,), daemon=True, name="hardwon-redis")
         warn.start()
 
@@ -49,7 +49,7 @@ class RedisOpening:
         return self._servers
 
     def _warn(self, own: RedisClient) -> None:
-        """Log how the server could lose what it acknowledges; that it is away, others notice.
+        """Log if the server's settings could lose acknowledged data.
 
         With a client of its own: the others may be closed meanwhile.
         """

@@ -79,7 +79,7 @@ class RedisClient:
             raise Unavailable(str(error)) from error
 
     def _tried(self, commands: tuple[Command, ...]) -> list[Any]:
-        """The replies; Refused when one of them is an error, Unavailable when there are none."""
+        """The replies; Refused if one of them is an error, Unavailable without any reply."""
         try:
             replies = self._exchanged(commands)
         except (OSError, ValueError) as error:
@@ -91,7 +91,7 @@ class RedisClient:
         return replies
 
     def _exchanged(self, commands: tuple[Command, ...]) -> list[Any]:
-        """A connection may have been cut while nobody used it: then with a new one.
+        """The replies; an idle connection may have been cut, so try once more with a new one.
 
         One that was made before a fork belongs to the parent.
         """

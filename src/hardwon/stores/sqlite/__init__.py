@@ -60,7 +60,7 @@ class SqliteStore:
         self._journal.on("made", lambda records: self.calls.fold(records))
         self.deliveries = SqliteDeliveries(self._db, self._journal)
         if self._db.was_migrated:
-            with self._db:  # what waits since is moved now, not when somebody recalls
+            with self._db:  # merge what waits now, not at the next recall
                 self.lessons.publish_guards()
 
     @cached_property

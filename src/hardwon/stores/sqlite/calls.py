@@ -60,7 +60,7 @@ class SqliteCalls:
             self._count(scopes.ensure(self._db, scope), own)
 
     def move(self, old: int, new: int) -> None:
-        """Add what one shelf knows to what another knows."""
+        """Add the counts of one shelf to those of another."""
         rows = self._db.rows("SELECT feature FROM odds WHERE shelf = ?", (old,))
         features = [feature for (feature,) in rows if feature != EVERY]
         both = self._known(old, features), self._known(new, features)

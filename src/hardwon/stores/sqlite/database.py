@@ -213,7 +213,7 @@ class Snapshot:
 
 
 def marks(values: Collection[object]) -> str:
-    """So many question marks as there are values."""
+    """One question mark for each value."""
     return ",".join("?" * len(values))
 
 

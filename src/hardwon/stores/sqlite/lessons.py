@@ -65,7 +65,7 @@ class SqliteLessons:
     def place(self, lesson: Lesson) -> None:
         """Keep a lesson under the number that another store gave it; `settle` follows.
 
-        One that was made of the same job under another number makes room for it.
+        A lesson of the same job under another number is replaced.
         """
         db, shelf = self._db, shelves.ensure(self._db, lesson.scope)
         rows = db.rows(f"{_SELECT} WHERE id = ?", (lesson.id,))
@@ -173,7 +173,7 @@ class SqliteLessons:
         return [lesson_of(row, seen.scopes) for row in rows]
 
     def publish_guards(self) -> None:
-        """Write the file of forbidden calls anew. Call inside `with database:`."""
+        """Write the file of forbidden calls again. Call inside `with database:`."""
         seen = shelves.every(self._db)
         rows = self._db.rows(f"{_SELECT} WHERE {_GUARDS} ORDER BY id", SHELVED)
         guard_file.write(self._home, [lesson_of(row, seen) for row in rows])
@@ -198,7 +198,7 @@ class SqliteLessons:
         return [number for *_, number in sorted(found, reverse=True)[:limit]]
 
     def quarantine_damaged(self) -> list[str]:
-        """Put every lesson that does not read as one into quarantine; what was done, in words."""
+        """Put every damaged lesson into quarantine; what was done, in words."""
         done = []
         with self._db as db:
             scopes, illegible = shelves.every(db), self._illegible()
@@ -246,7 +246,7 @@ def candidates(text: str) -> tuple[str, tuple[object, ...]]:
 
 
 def _findable(lesson: Lesson) -> dict[str, int]:
-    """The keys by which a lesson is found; none unless it is alive."""
+    """The keys of a lesson in the index; empty unless it is live."""
     return index(lesson) if lesson.status in LIVE else {}
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hardwon.values.listing import Place, Wanted
     from hardwon.values.scope import Scope
 
-_FEW = 2_000  # lessons that may contain a text: so many are sorted, more are walked through
+_FEW = 2_000  # candidates that contain a text: up to this many are sorted, more are walked through
 _WALKED = 200  # lessons that are read at a time
 _ENDLESS = float("inf")
 _ALL_TEXT = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
@@ -63,7 +63,7 @@ WHERE shelf IN ({0}) AND day >= ? AND signature IN ({1}) GROUP BY signature, day
 
 
 class SqliteListing:
-    """Pages of lists; a page reads few rows besides those it shows."""
+    """Pages of lists; a page reads few rows beyond those it shows."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
         self._db = database

@@ -1,7 +1,7 @@
-"""A copy of the shelves of a server, for hooks: they read SQLite, whatever holds the original.
+"""A local copy of a server's shelves, for hooks: they read SQLite only.
 
 What is learnt here is kept under high numbers until the server has learnt it too and the copy is
-brought up to date. What is changed here is read anew then.
+brought up to date. What was changed here is read again then.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def path(home: str, url: str) -> str:
 
 
 def opened(home: str, url: str) -> tuple[Database, Journal]:
-    """The database of a copy for one who reads it; what is noted goes to the server as well."""
+    """The database of a copy, to be read; notes go to the server as well."""
     place = path(home, url)
     database = Database(place)
     prepare(database)
@@ -70,7 +70,7 @@ class Mirror:
         self._lessons = SqliteLessons(self._db)
 
     def scopes(self) -> list[Scope]:
-        """The scopes that were used on this machine, and those that are seen from them."""
+        """The scopes that were used on this machine, and those visible from them."""
         own = scopes.every(self._db).values()
         return sorted({seen for one in own for seen in one.visible()}, key=str)
 

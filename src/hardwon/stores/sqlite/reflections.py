@@ -24,7 +24,7 @@ _ALIVE = "(expires_at IS NULL OR expires_at > ?)"
 
 
 class SqliteReflections:
-    """Reflections of one kind; with `cap`, only so many of the newest in a scope."""
+    """Reflections of one kind; `cap` limits how many of a scope are kept, the newest."""
 
     is_shared = False
 

@@ -1,4 +1,4 @@
-"""From a scope to the rows that belong to it. No other module builds this part of a query."""
+"""The rows that belong to a scope. No other module builds this part of a query."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def ensure(database: Database, scope: Scope) -> int:
 
 
 def of_agent(database: Database, scope: Scope) -> dict[int, Scope]:
-    """Every shelf of an agent, whatever the project."""
+    """Every shelf of an agent, in all projects."""
     rows = database.rows(
         "SELECT s.id, s.project FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id"
         " WHERE t.name = ? AND s.agent_id = ? ORDER BY s.id",
@@ -80,7 +80,7 @@ def of_place(database: Database, place: Place) -> dict[int, Scope]:
 
 
 def covered(database: Database, window: Window, *, seen: bool = False) -> tuple[int, ...]:
-    """The shelves that a window covers; with `seen` also those whose lessons are told there."""
+    """The shelves that a window covers; with `seen` also those whose lessons are shown there."""
     holds = window.sees if seen else window.covers
     found = of_tenant(database, window.scope.tenant)
     return tuple(shelf for shelf, scope in found.items() if holds(scope))

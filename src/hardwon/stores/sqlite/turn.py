@@ -1,8 +1,8 @@
 """Whose turn it is to write next: a queue before SQLite's own lock.
 
-SQLite lets waiting writers sleep longer and longer, so that one which writes without a pause
+SQLite lets waiting writers sleep longer and longer, so a process that writes without a pause
 starves the others. Here a writer takes the turn first and gives it back once SQLite has let it in;
-who has just written must ask again and finds another before it.
+a process that has just written must ask again, behind the others.
 """
 
 from __future__ import annotations

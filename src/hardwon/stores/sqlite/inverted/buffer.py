@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from hardwon.stores.sqlite.database import Database
 
-    Lot = tuple[int, list[int]]  # term and rank in one number, lessons and impacts in one each
+    # Term and rank in one number; lessons and impacts in one each.
+    TermEntries = tuple[int, list[int]]
 
 MOST = 2_000_000  # entries; some 25,000 lessons, a hundred megabytes
 _REMEMBERED = 500_000  # numbers of keys
@@ -31,20 +32,20 @@ ON p.term = a.value / {RANKS} AND p.rank = a.value % {RANKS} AND p.first = (
 
 
 class PostingBuffer:
-    """Keys, their numbers and the lessons that hold them; none of it outlives its transaction."""
+    """Keys, their numbers and postings that one transaction adds; it is written at the end."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
         self._numbers: dict[int, dict[str, int]] = {}
         self._new: list[tuple[str, int, int]] = []  # key, shelf and number
         self._next = 0
-        self._lots: dict[int, array[int]] = {}  # by term: lesson and impact in one number
+        self._entries: dict[int, array[int]] = {}  # by term: lesson and impact in one number
         self.size = 0
 
     def numbers(self, shelf: int, keys: set[str]) -> dict[str, int]:
-        """The numbers of these keys, and of others; new keys get one."""
+        """The numbers of these keys; new keys get one."""
         known = self._numbers.setdefault(shelf, {})
-        if len(known) > _REMEMBERED and not self._lots:
+        if len(known) > _REMEMBERED and not self._entries:
             known.clear()
         missing = sorted(key for key in keys if key not in known)
         known.update(number_of(self._db, shelf, missing))
@@ -63,13 +64,13 @@ class PostingBuffer:
 
     def add(self, lesson: int, terms: array[int], impacts: bytes) -> None:
         """Let a lesson be found by these terms; its number is higher than any before."""
-        lots, number = self._lots, lesson << 8
+        entries, number = self._entries, lesson << 8
         for term, impact in zip(terms, impacts, strict=True):
-            lot = lots.get(term)
-            if lot is None:
-                lots[term] = array("Q", (number | impact,))
+            held = entries.get(term)
+            if held is None:
+                entries[term] = array("Q", (number | impact,))
             else:
-                lot.append(number | impact)
+                held.append(number | impact)
         self.size += len(terms)
 
     def amended(
@@ -80,14 +81,14 @@ class PostingBuffer:
         for shelf in shelves:
             numbers = self._numbers.get(shelf, {})
             for key in asked:
-                if (number := numbers.get(key)) and (lot := self._lots.get(number)):
-                    found[number] = key, found.get(number, (key, 0))[1] + len(lot)
+                if (number := numbers.get(key)) and (held := self._entries.get(number)):
+                    found[number] = key, found.get(number, (key, 0))[1] + len(held)
         amended = [(number, key, holders) for number, (key, holders) in found.items()]
         return sorted(amended, key=lambda one: (one[2], one[1], one[0]))
 
     def pairs(self, term: int, most: int) -> list[tuple[int, int]]:
         """Unwritten postings of a term: lessons with their impacts, at most `most`."""
-        return [(entry >> 8, entry & 255) for entry in self._lots.get(term, ())[:most]]
+        return [(entry >> 8, entry & 255) for entry in self._entries.get(term, ())[:most]]
 
     def flush(self) -> None:
         """Write everything; each table in its own order."""
@@ -95,16 +96,16 @@ class PostingBuffer:
             self._db.rows(f"PRAGMA cache_size = {_ROOM}")
         oldest = self._new[0][2] if self._new else 0
         self._write_terms()
-        for lots in postings.parts(self._ranked()):
-            self._append(lots, oldest)
-        self._new, self._lots, self.size = [], {}, 0
+        for parts in postings.parts(self._ranked()):
+            self._append(parts, oldest)
+        self._new, self._entries, self.size = [], {}, 0
 
     def close(self) -> None:
         """Give back what was taken to write much."""
         self._db.rows(f"PRAGMA cache_size = {_USUAL_ROOM}")
 
     def _write_terms(self) -> None:
-        holders = {term: len(lot) for term, lot in self._lots.items()}
+        holders = {term: len(held) for term, held in self._entries.items()}
         self._new.sort(key=lambda one: (one[1], one[0]))
         self._db.run_many(
             "INSERT INTO terms (id, shelf, term, holders) VALUES (?, ?, ?, ?)",
@@ -115,28 +116,28 @@ class PostingBuffer:
             ((more, term) for term, more in sorted(holders.items())),
         )
 
-    def _ranked(self) -> Iterator[Lot]:
+    def _ranked(self) -> Iterator[TermEntries]:
         """What is to be written, in the order of the table."""
-        for term in sorted(self._lots):
+        for term in sorted(self._entries):
             ranks: dict[int, list[int]] = {}
-            for entry in self._lots[term]:
+            for entry in self._entries[term]:
                 ranks.setdefault(_RANK[entry & 255], []).append(entry)
             for rank in sorted(ranks):
                 yield term * RANKS + rank, ranks[rank]
 
-    def _append(self, lots: list[Lot], oldest: int) -> None:
+    def _append(self, parts: list[TermEntries], oldest: int) -> None:
         """Fill up the last blocks and add others; those of new terms are the first of theirs."""
-        asked = [at for at, _ in lots if not 0 < oldest <= at // RANKS]
+        asked = [at for at, _ in parts if not 0 < oldest <= at // RANKS]
         last = {at: (first, block) for at, *(first, block) in self._last(asked)}
         grown, new = [], []
-        for at, lot in lots:
+        for at, held in parts:
             room = 0
             if at in last:
                 first, block = last[at]
                 if room := BLOCK - postings.size(block):
-                    grown.append((_longer(block, lot[:room]), *divmod(at, RANKS), first))
-            for begin in range(room, len(lot), BLOCK):
-                part = lot[begin : begin + BLOCK]
+                    grown.append((_longer(block, held[:room]), *divmod(at, RANKS), first))
+            for begin in range(room, len(held), BLOCK):
+                part = held[begin : begin + BLOCK]
                 new.append((*divmod(at, RANKS), part[0] >> 8, _longer(b"", part)))
         self._db.run_many(
             "UPDATE postings SET lessons = ? WHERE term = ? AND rank = ? AND first = ?", grown
@@ -147,10 +148,10 @@ class PostingBuffer:
         return self._db.rows(_LAST, (json.dumps(asked),))
 
 
-def _longer(block: bytes, lot: list[int]) -> bytes:
-    """The block with the entries of the lot behind its own."""
+def _longer(block: bytes, held: list[int]) -> bytes:
+    """The block with the entries added behind its own."""
     end = postings.size(block) * postings.NUMBER
-    numbers, impacts = array("I", [one >> 8 for one in lot]), bytes([one & 255 for one in lot])
+    numbers, impacts = array("I", [one >> 8 for one in held]), bytes([one & 255 for one in held])
     return b"".join((block[:end], numbers.tobytes(), block[end:], impacts))
 
 

@@ -94,7 +94,7 @@ class Fresh:
         return found
 
     def _holding(self, key: str, visible: frozenset[int]) -> Iterator[tuple[int, int]]:
-        """Lessons of the open transaction that hold a key; one that was noted twice may no more."""
+        """Lessons of the open transaction that hold a key; the newest note of a lesson counts."""
         for lesson in self._holders[key]:
             shelf, entries = self._own[lesson]
             if shelf in visible and key in entries:
@@ -106,7 +106,7 @@ class Fresh:
         return own + sum(self._added.get(shelf, 0) for shelf in shelves)
 
     def lessons(self) -> Iterable[int]:
-        """Those of which the dictionary may hold what no longer counts."""
+        """Lessons whose postings in the dictionary may be out of date."""
         return self._all()
 
     def _all(self) -> dict[int, tuple[int, dict[str, int]]]:

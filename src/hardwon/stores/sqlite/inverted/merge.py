@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 _TEXT = "situation, mistake, correction, tags"
 
 
-def settle(db: Database, heap: PostingBuffer, waiting: Sequence[Waiting]) -> None:
-    """Put new lessons on the heap, write changes of others. Call inside `with database:`."""
+def settle(db: Database, pending: PostingBuffer, waiting: Sequence[Waiting]) -> None:
+    """Move new lessons to the buffer, and write changes of others. Call inside `with database:`."""
     new = {lesson for _, lesson, is_new, _ in waiting if is_new}
     last: dict[int, tuple[Lessons, Lessons]] = {}
     for shelf, lesson, _, entries in waiting:
         last.setdefault(shelf, ({}, {}))[lesson not in new][lesson] = entries
     for shelf, (added, changed) in last.items():
         if changed:
-            heap.flush()
-            _change(db, heap, shelf, changed)
-        _enter(db, heap, shelf, added)
+            pending.flush()
+            _change(db, pending, shelf, changed)
+        _enter(db, pending, shelf, added)
 
 
 def settle_texts(db: Database) -> None:
@@ -49,7 +49,7 @@ def settle_texts(db: Database) -> None:
 
 
 def enter_text(db: Database, lesson: int) -> None:
-    """Let the text of a lesson be found whose number is below that of others."""
+    """Add the text of a lesson whose number is lower than those in the index."""
     db.run(
         f"INSERT INTO lesson_text (rowid, {_TEXT}) SELECT id, {_TEXT} FROM lessons"
         " WHERE id = ? AND id <= (SELECT last FROM lesson_text_reach)",
@@ -57,22 +57,22 @@ def enter_text(db: Database, lesson: int) -> None:
     )
 
 
-def _enter(db: Database, heap: PostingBuffer, shelf: int, lessons: Lessons) -> None:
-    numbers = heap.numbers(shelf, {key for entries in lessons.values() for key in entries})
+def _enter(db: Database, pending: PostingBuffer, shelf: int, lessons: Lessons) -> None:
+    numbers = pending.numbers(shelf, {key for entries in lessons.values() for key in entries})
     rows = []
     for lesson, entries in sorted(lessons.items()):
         if entries:
             terms = array("I", [numbers[key] for key in entries])
             impacts = bytes(entries.values())
-            heap.add(lesson, terms, impacts)
+            pending.add(lesson, terms, impacts)
             rows.append((lesson, packed(terms, impacts)))
     db.run_many("INSERT INTO indexed VALUES (?, ?)", rows)
     _count(db, shelf, len(rows))
 
 
-def _change(db: Database, heap: PostingBuffer, shelf: int, lessons: Lessons) -> None:
-    numbers = heap.numbers(shelf, {key for entries in lessons.values() for key in entries})
-    heap.flush()
+def _change(db: Database, pending: PostingBuffer, shelf: int, lessons: Lessons) -> None:
+    numbers = pending.numbers(shelf, {key for entries in lessons.values() for key in entries})
+    pending.flush()
     before = _indexed(db, list(lessons))
     now = {
         lesson: {(numbers[key], impact) for key, impact in entries.items()}

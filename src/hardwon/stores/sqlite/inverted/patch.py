@@ -1,4 +1,4 @@
-"""Changes of lessons that the dictionary knows: out of blocks, or in where they belong."""
+"""Changes of indexed lessons: postings are removed from their blocks, or inserted in order."""
 
 from __future__ import annotations
 

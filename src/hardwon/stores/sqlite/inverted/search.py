@@ -1,4 +1,4 @@
-"""The index that recall reads: the dictionary in blocks, and what waits beside it."""
+"""The index that recall reads: the dictionary in blocks, and the memtable beside it."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _KEYS_ASKED = 400  # SQLite allows 999 values in a query
 
 
 class Index:
-    """By which keys lessons are found. What a transaction adds is in memory until it ends."""
+    """The inverted index of lessons. Additions of a transaction stay in memory until it ends."""
 
     def __init__(self, database: Database, fresh: int = FRESH) -> None:
         self._db = database
         self._limit = fresh
         self._fresh = Fresh(database)
-        self._heap: buffer.PostingBuffer | None = None
+        self._pending: buffer.PostingBuffer | None = None
         self._is_writing = False
         database.before_commit = self._before_commit
 
@@ -58,26 +58,26 @@ class Index:
 
     def __exit__(self, *_: object) -> None:
         """What is in memory was written, or the transaction was undone."""
-        if self._heap:
-            self._heap.close()
-        self._is_writing, self._heap = False, None
+        if self._pending:
+            self._pending.close()
+        self._is_writing, self._pending = False, None
         self._fresh.forget()
 
     def _before_commit(self) -> None:
-        if self._heap or self._fresh.waiting() > self._limit:
+        if self._pending or self._fresh.waiting() > self._limit:
             self.settle()
         else:
             self._fresh.write()
 
     def _gather(self) -> buffer.PostingBuffer:
-        """Put what waits on the heap, which is written when it is large."""
-        if self._heap is None:
-            self._heap = buffer.PostingBuffer(self._db)
+        """Move the memtable to the buffer, which is written when it is large."""
+        if self._pending is None:
+            self._pending = buffer.PostingBuffer(self._db)
         for waiting in self._fresh.taken():
-            merge.settle(self._db, self._heap, waiting)
-            if self._heap.size > buffer.MOST:
-                self._heap.flush()
-        return self._heap
+            merge.settle(self._db, self._pending, waiting)
+            if self._pending.size > buffer.MOST:
+                self._pending.flush()
+        return self._pending
 
     def tally(self, seen: Visible, query: Query) -> Tally:
         """What speaks for each lesson: postings of the asked keys, rarest first, within a limit."""
@@ -101,7 +101,7 @@ class Index:
             f" AND term IN ({marks(asked)}) ORDER BY holders, term, shelf",
             (*seen.ids, *asked),
         )
-        return self._heap.amended(seen.ids, asked, known) if self._heap else known
+        return self._pending.amended(seen.ids, asked, known) if self._pending else known
 
     def _postings(self, known: Known, left: int) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
         """Keys and the lessons that hold them, within the limit; of rare keys all."""
@@ -115,15 +115,15 @@ class Index:
             f"SELECT term, lessons FROM postings WHERE term IN ({marks(rare)})", tuple(rare)
         ):
             yield rare[number], postings.pairs(block)
-        if self._heap:
+        if self._pending:
             for number, key in rare.items():
-                yield key, self._heap.pairs(number, buffer.MOST)
+                yield key, self._pending.pairs(number, buffer.MOST)
         if left and len(rare) < len(known):
             number, key, _ = known[len(rare)]
             yield key, self._strongest(number, left)
 
     def _strongest(self, number: int, left: int) -> list[tuple[int, int]]:
-        """So many of the lessons that hold a common key, the strongest."""
+        """The strongest postings of a common key, at most `left`."""
         found = postings.strongest(
             lambda most: self._db.rows(
                 "SELECT lessons FROM postings WHERE term = ? ORDER BY rank, first LIMIT ?",
@@ -131,6 +131,6 @@ class Index:
             ),
             left,
         )
-        if self._heap and len(found) < left:
-            found += self._heap.pairs(number, left)
+        if self._pending and len(found) < left:
+            found += self._pending.pairs(number, left)
         return found[:left]
