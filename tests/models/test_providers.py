@@ -82,7 +82,7 @@ BEHAVIOURS = [
     ("a list", "anthropic", Part(200, b"[1, 2]"), (PermanentError, "another form")),
     ("deep JSON", "openai", Part(200, b"[" * 100_000), (PermanentError, "not JSON")),
     ("an error with status 200", "openai", Part(200, b'{"error": {"code": 502, "message": "up"}}'), (TransientError, "502")),
-    ("compressed unasked", "openai", Part(200, b"\x1f\x8b", (("content-encoding", "gzip"),)), (PermanentError, "compress")),
+    ("compressed unasked", "openai", Part(200, b"\x1f\x8b", (("content-encoding", "gzip"),)), (PermanentError, "Content-Encoding")),
     ("a hundred megabytes", "openai", Part(act=huge), (PermanentError, "more than")),
     ("a stream without end", "openai", Part(act=endless), (TransientError, "within 1 s")),
     ("silence", "anthropic", Part(act=silent), (TransientError, "within 1 s")),
