@@ -189,7 +189,7 @@ class Delivering:
 
 
 def told(run: Run, block: Injection, call: str) -> None:
-    """Let the run note what it is told, and about which failures that is."""
+    """Note in the run which lessons it is told, and about which failures."""
     names = [name for one in block.lessons for name in one.kinds or one.signatures[-_NAMES:]]
     shown = Shown(block.id, block.door, tuple(dict.fromkeys(names)))
     run.told([lesson.id for lesson in block.lessons], call, shown)

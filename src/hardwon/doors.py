@@ -149,11 +149,11 @@ class Doors:
         return counted
 
     def _counted(self, record: Callable[[], list[str]]) -> list[str]:
-        """Learn now; where a database is elsewhere, at leisure: the turn waits only a moment."""
+        """Learn now; with a remote database in the background, so that the turn hardly waits."""
         return record() if self._beside is None else self._beside.run(record, [])
 
     def flush(self, limit: float) -> None:
-        """Wait so long at most until all that was recorded is learnt."""
+        """Wait at most this long until all that was recorded is learnt."""
         if self._beside is not None:
             self._beside.flush(limit)
 
@@ -242,7 +242,7 @@ class Doors:
         return asking.at_error(step, task, lambda text: self._near(scope, text))
 
     def _failed(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
-        """What is known about a failure, when it is one that this run has not met yet."""
+        """The known lessons about a failure that this run has not met before."""
         failure = step.failure
         if failure is not None and mine.has_met_exactly(past, failure):
             return NOTHING

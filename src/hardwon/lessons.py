@@ -155,7 +155,7 @@ class Lessons:
         return curation.approve(self._engine, self._scope, number)
 
     def merge(self, *numbers: int) -> Lesson:
-        """Merge several lessons of one scope into one; `undo` restores each of the others.
+        """Merge several lessons of one scope into one; `undo` restores the others.
 
         Their failures are one kind from now on.
         """

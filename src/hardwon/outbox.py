@@ -70,7 +70,7 @@ class OutboxQueue:
         return job
 
     def done(self, job: Job) -> None:
-        if job.id not in self._claimed:  # somebody removes what waits, wherever it is
+        if job.id not in self._claimed:  # a waiting job is removed, here or on the server
             self._local.forget(job)
         self._claimed.discard(job.id)
         self._server.done(job)

@@ -15,7 +15,7 @@ from hardwon.errors import InvalidInput, storage_error
 from hardwon.settings import PREFIX, Settings, file_content, load, parse, variables
 
 NAME = "config.toml"
-_OTHER = ("HOME", "LOOP")  # variables of ours that are no setting
+_OTHER = ("HOME", "LOOP")  # our variables that are no settings
 _HEADER = r"\s*\[\s*([\w.-]+)\s*\]\s*(?:#.*)?"
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def hooks(agent: Agent) -> dict[str, list[HookMatcher]]:
-    """The hooks of one client; make new ones for a client that runs beside it."""
+    """The hooks of one client; make new ones for each client."""
     run = _Run(agent)
     handlers = {
         "UserPromptSubmit": run.prompt,

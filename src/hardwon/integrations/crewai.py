@@ -21,7 +21,7 @@ _PATIENCE = 2.0  # seconds for the handlers of the latest tool call; they run in
 
 @contextmanager
 def watching(agent: Agent, task: str = "") -> Iterator[Recorder]:
-    """Learns from the crew that runs inside; `task` is what it is recalled by."""
+    """Learn from the crew that runs inside; `task` is the query for lessons."""
     run = Recorder(agent)
     run.start(task)
 

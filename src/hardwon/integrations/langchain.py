@@ -82,7 +82,7 @@ class Lessons(AgentMiddleware):  # type: ignore[misc, type-arg, unused-ignore]
         return result
 
     def _crashed(self, request: Any, error: Exception) -> None:
-        """The exception ends the run, so nobody else will."""
+        """The exception ends the run, so it is ended here."""
         self._run.failed(request.tool_call["name"], request.tool_call["args"], error)
         self._run.end(error=error)
 

@@ -53,7 +53,7 @@ class Lessons(RunHooks):  # type: ignore[misc, type-arg, unused-ignore]
             self._run.worked(tool.name, getattr(context, "tool_arguments", ""), result)
 
     async def on_agent_end(self, context: Any, agent: Any, output: Any) -> None:
-        """The run is over; the next one starts anew."""
+        """The run is over; the next one starts from scratch."""
         self._is_started = False
         self._run.end(output)
 

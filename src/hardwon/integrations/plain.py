@@ -56,7 +56,7 @@ def learning(agent: Agent) -> Callable[[F], F]:
 def watched(recorder: Recorder) -> Callable[[F], F]:
     """Decorates a tool, sync or async: its calls are recorded, its errors are told what is known.
 
-    The error goes on as it was, with a note that says what worked the last time.
+    The error is raised again, with a note of what worked the last time.
     """
 
     def decorate(tool: F) -> F:

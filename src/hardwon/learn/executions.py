@@ -33,7 +33,7 @@ _IMPORTANCE = {"error": 0.8, "pattern": 0.7, "efficiency": 0.5, "optimization": 
 
 
 def ended(engine: Runtime, scope: Scope, run: FinishedRun) -> Job | None:
-    """The durable note of a run that is worth one; None for a success without any issue."""
+    """The queued job for a run that is worth a judgement; None for a success without any issue."""
     if not execution.judge(run).issues:
         return None
     signals = {

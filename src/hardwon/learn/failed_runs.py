@@ -36,12 +36,12 @@ def _keep(engine: Runtime, lesson: Lesson) -> None:
     if engine.settings.reflexion.persist:
         engine.keep(lesson)
         return
-    # a warning: the level that Python shows where nobody has set up logging
+    # a warning: the level that Python shows without any logging set up
     _LOG.warning("lesson not kept (reflexion.persist is off):\n%s", lesson.render())
 
 
 async def _reflected(engine: Runtime, job: Job) -> Lesson | None:
-    """The lesson of a job; None for a run whose steps were learnt from as they came."""
+    """The lesson of a job; None if its steps taught everything as they came."""
     model = _model(engine)
     is_learnt = of_episode.has_failing_steps(job) and engine.settings.reflexion.persist
     if is_learnt or not (engine.has_model or of_episode.teaches(job)):

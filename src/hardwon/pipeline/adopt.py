@@ -25,7 +25,7 @@ def offered(lesson: Lesson, failure: Failure, memory: Memory) -> str:
 
 
 def overcome(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-    """Failures that were overcome after a lesson was offered: they belong to it from now on."""
+    """Failures that were overcome after a lesson was offered; the lesson takes over their kinds."""
     marks: list[str] = []
     for mark in past.counted:
         name, _, rest = mark.partition(" ")
@@ -54,7 +54,7 @@ def _goes_on(failing: Step, step: Step) -> bool:
 
 
 def _has_helped(lesson: Lesson, failing: Step, step: Step, past: RunSoFar) -> bool:
-    """Whether a working step does what the lesson advises, or goes on where it spoke of this."""
+    """Whether a working step follows the lesson, or repeats the failing call that it mentions."""
     before = past.steps[: past.steps.index(failing) + 1]
     if clues.follows(lesson, step, before):
         return True
@@ -62,7 +62,7 @@ def _has_helped(lesson: Lesson, failing: Step, step: Step, past: RunSoFar) -> bo
 
 
 def _helped(lesson: Lesson, failing: Step, memory: Memory) -> None:
-    """Note that a lesson helped; with what it does not speak of it has to help twice."""
+    """Note that a lesson helped; if its text does not mention the failure, it must help twice."""
     kind = failing.failure.kind if failing.failure else ""
     before = sum(value.startswith(kind) for value in values_of(lesson.evidence, Kind.HELPED))
     if before or clues.agree(lesson, failing):
@@ -73,7 +73,7 @@ def _helped(lesson: Lesson, failing: Step, memory: Memory) -> None:
 
 
 def _adopt(lesson: Lesson, failing: Step, memory: Memory) -> None:
-    """Give a lesson the failure kind that it helped with, and the record of what was only seen."""
+    """Give a lesson the failure kind that it helped with, and the record of the seen lesson."""
     failure = failing.failure
     if failure is None or lesson.scope != memory.scope:
         return

@@ -1,4 +1,4 @@
-"""Capture: decide whether a run is worth a reflection, and make that wish durable."""
+"""Capture: decide whether a run is worth a reflection, and queue a durable job."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FRESH = 6  # last steps that are shortened only when nothing else is left
 
 
 def trigger_of(has_error: bool, signals: Mapping[str, str] | None, gates: Gates) -> str | None:
-    """Why this run is worth a reflection; None when it is not. Costs next to nothing."""
+    """Why this run is worth a reflection; None if it is not. Cheap."""
     if not (has_error or signals) or not gates.enabled:
         return None
     flags = signals or {}

@@ -1,4 +1,4 @@
-"""Consolidate: one lesson for each failure kind in a scope, and none that says the same twice."""
+"""Consolidate: one lesson for each failure kind in a scope, and no two that say the same."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _UNSURE = 0.5  # a lesson less sure than this names no fix of its own
 def consolidate(
     lesson: Lesson, *, lessons: LessonStore, now: datetime, keeps_dates: bool = False
 ) -> Lesson:
-    """Store the lesson, or add its evidence to the one that already says it.
+    """Store the lesson, or add its evidence to the known lesson that says the same.
 
-    It is of now, unless it keeps the dates it comes with.
+    It is dated now, unless it keeps its own dates.
     """
     lesson = lesson.dated(now, keeps_dates=keeps_dates)
     for known in _same_failure(lesson, lessons, now) if lesson.status in LIVE else ():
@@ -46,7 +46,7 @@ def consolidate(
 
 
 def agrees(known: Lesson, other: Lesson) -> bool:
-    """Whether the other says what the known one says, or nothing of its own."""
+    """Whether the other lesson says the same as the known one, or nothing of its own."""
     if other.confidence < _UNSURE:
         return True
     return fold(known.correction).lower() == fold(other.correction).lower()
@@ -59,7 +59,7 @@ def _has_all(known: Lesson, lesson: Lesson) -> bool:
 
 
 def _is_better(lesson: Lesson, known: Lesson) -> bool:
-    """Whether somebody who can judge words anew what only steps or another model said."""
+    """Whether the new words come from a better author than the known ones."""
     if not is_vouched(lesson) or lesson.confidence < _UNSURE:
         return False
     return known.origin == MINED or (known.author != "person" and not agrees(known, lesson))
@@ -68,7 +68,7 @@ def _is_better(lesson: Lesson, known: Lesson) -> bool:
 def _is_free(known: Lesson, lesson: Lesson) -> bool:
     """Whether two lessons about one failure may stand side by side.
 
-    What rules or a model say of one more run adds to the lesson that is there.
+    Whether the words of rules or a model may be added to the known lesson.
     """
     return known.author == "person" or not lesson.origin.startswith(f"{RUN}:")
 
@@ -112,7 +112,7 @@ def _grown(known: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) -
 
 
 def _replaced(known: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
-    """The lesson in place of a known one, which is kept beside it, out of use."""
+    """The lesson in place of a known one, which is kept as superseded."""
     grown = known.met_again(lesson._replace(calls=() if known.calls else lesson.calls), now)
     met = grown.met if lesson.job else known.met
     record = {name: getattr(grown, name) for name in _RECORD}
@@ -125,7 +125,7 @@ _RECORD = ("calls", "signatures", "evidence", "kinds", "fixes")
 
 
 def _kept(lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
-    """Added, unless it is said already; one that says something else about the same is marked."""
+    """Add the lesson unless it is known; mark it if it differs from one about the same failure."""
     for known in _alike(lesson, lessons, now):
         if likeness(known.correction, lesson.correction) >= _SAME:
             return _grown(known, lesson, lessons, now)

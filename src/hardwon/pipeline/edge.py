@@ -66,7 +66,7 @@ def _is_clean(value: tuple[Any, ...]) -> bool:
 
 
 def _text(value: str) -> str:
-    """The very text when it holds no secret: equal values stay equal objects."""
+    """The same object if it holds no secret, so that equal values stay identical."""
     if isinstance(value, Screened):
         return value
     clean = without_secrets(value)

@@ -19,7 +19,7 @@ _ASKED = 2000  # characters; a model reads no more of a question anyway
 
 
 def fill(*, embedder: Embedder, vectors: VectorStore) -> Iterator[int]:
-    """Give every lesson that lacks one its vector; after each batch, which is kept, how many."""
+    """Embed every lesson without a vector; yields the number done after each stored batch."""
     done, last = 0, 0
     while wordings := vectors.lacking(embedder.name, after=last, limit=_BATCH):
         found = embedder.embed([wording.text() for wording in wordings])

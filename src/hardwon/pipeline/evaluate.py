@@ -1,4 +1,4 @@
-"""Evaluate: what the hold-out shows about each lesson, and what follows from that."""
+"""Evaluate: what the hold-out shows about each lesson, and what follows from it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hardwon.values.lesson import Lesson
 
 LOW_SHARE = 0.025  # of the runs, once it is proven that lessons help
-_RECENT = timedelta(days=30)  # a lesson that was not shown for so long costs nothing
+_RECENT = timedelta(days=30)  # a lesson that was not shown for this long costs nothing
 
 
 class Review(NamedTuple):
@@ -112,7 +112,7 @@ def _change(store: Store, lesson: Lesson, verdict: Verdict, now: datetime) -> No
 
 
 def _lowered(store: Store, tenant: str, share: float) -> float | None:
-    """The share once the lessons are proven to help; None while it stays as it is."""
+    """The share once the lessons are proven to help; None to leave it as it is."""
     known = store.units.share(tenant)
     low = min(share, LOW_SHARE)
     if known is not None and known <= low:

@@ -37,7 +37,7 @@ _RECOMMENDS = ("call", "preparation", "tool")  # sorts of fixes that say which c
 
 
 class Foretold(NamedTuple):
-    """A failure that is likely, the lesson about it, and why it is not told, if it is not."""
+    """A likely failure, the lesson about it, and the reason if it is not shown."""
 
     chance: Chance
     lesson: Lesson | None = None
@@ -50,7 +50,7 @@ class Foretold(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What one who foretells may look at."""
+    """The stores that a forecast reads."""
 
     scope: Scope
     calls: CallLog
@@ -59,7 +59,7 @@ class Known(NamedTuple):
 
 
 def made(step: Step, before: Sequence[Step], *, is_mistake: bool) -> Call:
-    """A call as it is counted once it has been made; what is no mistake is no failure."""
+    """A call as it is counted after it was made; only mistakes count as failures."""
     features = numbered(call_features(step.tool, step.args, before))
     first = () if before else (RUN,)
     kind = step.failure.kind if step.failure and is_mistake else ""
@@ -67,7 +67,7 @@ def made(step: Step, before: Sequence[Step], *, is_mistake: bool) -> Call:
 
 
 def order(step: Step, before: Sequence[Step], known: Known) -> Fix | None:
-    """What to call first, where calls on the same object fail only after another one."""
+    """What to call first, if calls on the same object fail unless another call came before."""
     kind = step.failure.kind if step.failure else ""
     if not kind or not step.args.startswith("{"):
         return None

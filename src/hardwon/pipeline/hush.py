@@ -1,4 +1,4 @@
-"""Hush: what was told in vain again and again before anything failed is no longer told there.
+"""Hush: a warning that was needless again and again is no longer shown at that door.
 
 A lesson about a failure that is told at the start of a run or at a turn was right when the failure
 then comes, and in vain when it does not. Told or met, each run counts once; below a chance of
@@ -29,14 +29,14 @@ _BEFOREHAND = (Door.START, Door.TURN)
 
 
 def note(past: RunSoFar, scope: Scope, store: Store) -> None:
-    """Count for a run that has ended whether what it was told beforehand was needed."""
+    """Count for an ended run whether its early warnings were needed."""
     for lesson, is_met in _judged(past, scope, store.lessons):
         kind = _MET if is_met else ""
         store.calls.made(scope, Call((_feature(lesson.id),), kind))
 
 
 def hushed(found: Sequence[Judged], scope: Scope, calls: CallLog) -> list[Judged]:
-    """The same, where those that are told in vain are marked."""
+    """The same, with needless warnings marked."""
     features = {
         one.match.lesson.id: _feature(one.match.lesson.id) for one in found if not one.verdict
     }
@@ -67,7 +67,7 @@ def _is_met(names: set[str], steps: Iterable[Step]) -> bool:
 
 
 def _chance(counts: Counts | None) -> float:
-    """How likely the failure comes; nobody knows before it was told a few times."""
+    """How likely the failure comes; unknown until the warning was shown a few times."""
     if counts is None:
         return 1.0
     met = sum(failed for kind, failed, _ in counts.kinds if kind == _MET)

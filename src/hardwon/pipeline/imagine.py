@@ -1,4 +1,4 @@
-"""Imagine: the lesson one would like to find, so that a real one is found by it (HyDE)."""
+"""Imagine: a hypothetical lesson, by which a real one is found (HyDE)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Imagination:
         self._known: dict[str, str] = {}
 
     async def hypothesis(self, query: str, *, model: Model, system: str) -> str:
-        """A lesson that might exist for this query: one short call, or none at all."""
+        """A lesson that might exist for this query: one short call, or a cached answer."""
         key = one_line(query, _SHOWN).lower()
         if key not in self._known:
             asked = Request(system, clip_middle(query, _SHOWN), max_tokens=_TOKENS)

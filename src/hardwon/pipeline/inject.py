@@ -47,7 +47,7 @@ class Block(NamedTuple):
 
 
 def digest(lessons: Iterable[Lesson], *, budget: int) -> str:
-    """Those of the lessons that were met most often, whatever comes."""
+    """The lessons that were met most often, as many as fit."""
     known = sorted(lessons, key=lambda one: (-one.met, -one.confidence, -one.id))
     return render(known, door=Door.TURN, budget=budget).text
 
@@ -80,7 +80,7 @@ def line(lesson: Lesson, *, label: int = LABEL_LIMIT, words: str = "") -> str:
 
 
 def _fitting(lesson: Lesson, label: int, room: int) -> str:
-    """The row of a lesson within so many tokens; "" when its fix does not fit as a whole."""
+    """The row of a lesson within this many tokens; "" when its fix does not fit as a whole."""
     row = line(lesson, label=label)
     if tokens(row) <= room:
         return row
@@ -104,7 +104,7 @@ def _beginning(text: str, room: int) -> str:
 
 
 def _words(lesson: Lesson) -> str:
-    """What a lesson says: its correction, or that none is known."""
+    """The correction of a lesson, or that none is known."""
     if lesson.status != Status.SEEN:
         return lesson.correction
     runs = "1 earlier run" if lesson.met == 1 else f"{lesson.met} earlier runs"
@@ -114,7 +114,7 @@ def _words(lesson: Lesson) -> str:
 
 
 def guarding(lesson: Lesson) -> str:
-    """The block of a lesson that forbids a call, whatever its length."""
+    """The block of a lesson that forbids a call, at any length."""
     return "\n".join((ACTION.head, line(lesson, label=ACTION.label), ACTION.foot))
 
 

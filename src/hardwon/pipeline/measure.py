@@ -1,4 +1,4 @@
-"""Measure: remember what was delivered, so that it can be seen whether it helped."""
+"""Measure: log each delivery, so that its effect can be measured."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ _CALLS = {"call", "preparation"}  # sorts of fixes that a call applies for sure
 
 
 def failed(step: Step, past: RunSoFar, memory: Memory, *, counted: Fix | None = None) -> list[str]:
-    """Count a failure and the fixes that did not prevent it; what to count once a run.
+    """Count a failure and the fixes that did not prevent it; marks to count once a run.
 
     `counted`: a fix that no run shows by itself, but many runs together.
     """
@@ -73,7 +73,7 @@ def worked(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
 
 
 def shown(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-    """Put the fixes that this step shows on record; a failing one shows what it is free of."""
+    """Record the fixes that this step shows; a failing step may show the fix of another failure."""
     steps = (*past.steps, step)
     counted: list[str] = []
     for place, fix in fixes_shown(steps):
@@ -89,7 +89,7 @@ def shown(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
 
 
 def _applied(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str]) -> list[str]:
-    """Fixes that the run was told and that worked when they were applied."""
+    """Fixes that the run was shown, applied, and that worked."""
     marks: list[str] = []
     for lesson in memory.shown(past.told) if past.told else ():
         kind = lesson.kinds[0] if lesson.kinds else ""
@@ -105,7 +105,7 @@ def _applied(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str])
 
 
 def learnt(marks: Iterable[str], memory: Memory) -> str:
-    """In one line what a step has shown that no run had shown before; "" when that is nothing."""
+    """One line about a fix that no run had shown before; "" without such a fix."""
     for mark in marks:
         name, kind, key = (*mark.split(" ", 2), "", "")[:3]
         is_fix = name == "worked" and kind

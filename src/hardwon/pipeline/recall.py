@@ -1,4 +1,4 @@
-"""Recall: the few lessons that fit what is asked at a door, best first, or none."""
+"""Recall: the few lessons that fit a query at a door, best first; often none."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _hidden(one: Judged, why: str) -> Judged:
 
 
 def _within(found: Iterable[Judged], limit: int) -> list[Judged]:
-    """The same, where those beyond the limit and repeats of better ones are marked."""
+    """The same, with lessons beyond the limit and repeats of better ones marked."""
     shown: dict[str, int] = {}
     marked: list[Judged] = []
     for one in found:

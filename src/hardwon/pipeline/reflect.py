@@ -65,7 +65,7 @@ def known(job: Job, *, lessons: LessonStore, now: datetime) -> Lesson | None:
 
 
 def _is_settled(lesson: Lesson) -> bool:
-    """Whether a lesson has its final words: one that was only mined still waits for them."""
+    """Whether a lesson has its final words; a mined lesson still waits for them."""
     return lesson.confidence >= _SURE and lesson.origin != MINED
 
 

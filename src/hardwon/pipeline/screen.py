@@ -32,7 +32,7 @@ _ALL = 1_000_000
 def screen_episode(episode: Episode, recorded: Sequence[Step] = ()) -> Episode:
     """The episode as it may be stored: no secrets, clean, and of a size that fits a record.
 
-    `recorded` steps were screened one by one; they are taken as they are.
+    `recorded` steps were screened when they were recorded; they are not screened again.
     """
     steps = recorded or tuple(map(screen_step, episode.steps[-_STEPS_KEPT:]))
     return episode._replace(
@@ -57,7 +57,7 @@ def screen_step(step: Step) -> Step:
 
 
 def screen_lesson(lesson: Lesson) -> Lesson:
-    """The lesson as it may be stored; one that reads like an instruction waits for a person."""
+    """The lesson as it may be stored; a suspected injection goes into quarantine."""
     doubt = suspicion("\n".join((lesson.situation, lesson.mistake, lesson.correction)))
     if lesson.tags:
         doubt = doubt or suspicion("\n".join(lesson.tags))

@@ -1,4 +1,4 @@
-"""Settle: what came of each delivery of a run, read from the steps that followed it."""
+"""Settle: the outcome of each delivery of a run, read from the steps that followed it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def settled(past: RunSoFar) -> Iterator[tuple[str, str]]:
 
 
 def _outcome(shown: Shown, steps: Sequence[Step]) -> str:
-    """What the steps after a delivery tell of it; steps before it tell nothing."""
+    """The outcome of a delivery, from the steps after it."""
     first = len(steps) - shown.after
     followed = steps[max(0, first) :]
     if shown.door == Door.ACTION:

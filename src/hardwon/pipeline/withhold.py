@@ -32,7 +32,7 @@ class Coin(NamedTuple):
     def shares(self, lessons: Iterable[Lesson]) -> list[float]:
         """From what share of the runs each lesson is withheld.
 
-        One that hardly helps is shown to few runs only, so that it can come back.
+        A lesson that hardly helps is shown to few runs only, so that it can recover.
         """
         known = self.units.share(self.scope.tenant)
         usual = self.share if known is None else min(self.share, known)
@@ -62,9 +62,9 @@ def readable(lessons: Sequence[Lesson], coin: Coin) -> list[Lesson]:
 
 
 def read_outside(lessons: Sequence[Lesson], coin: Coin) -> list[Lesson]:
-    """What somebody may read who asks at no door.
+    """The lessons that may be read outside the doors.
 
-    Nobody knows which other run reads it, too. So no open unit of these lessons is counted.
+    It is unknown which run reads them. So no open unit of these lessons is counted.
     """
     families = sorted({family for lesson in lessons if (family := family_of(lesson))})
     if families and coin.share:

@@ -79,7 +79,7 @@ def noted(lesson: Lesson, now: datetime) -> Lesson:
 
 
 async def worded(lesson: Lesson, *, model: Model, system: str) -> Lesson | None:
-    """The lesson in the words of a model; None when it has nothing to say that holds.
+    """The lesson in the words of a model; None if the model adds nothing that holds.
 
     An answer that names what the evidence does not hold is asked for once more.
     """
@@ -126,7 +126,7 @@ def _problem(blocks: Blocks, evidence: str) -> str:
 
 
 def _with(lesson: Lesson, blocks: Blocks, *, author: str) -> Lesson:
-    """A lesson of its own: what it is made of stays as it is, beside it."""
+    """A lesson of its own; the lesson it is made of stays beside it."""
     job = f"{ORIGIN}:{lesson.id}:{lesson.met}:{len(lesson.fixes)}"
     return lesson._replace(
         id=0,

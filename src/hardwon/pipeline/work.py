@@ -160,7 +160,7 @@ class WorkerPool:
         return claimed
 
     def _next(self, slots: int) -> Job | None:
-        """The next job to begin; one that may kill us waits until nobody else is hurt."""
+        """The next job to begin; a job that may kill the process runs alone."""
         if self._tasks and (self._held or self._is_alone):
             return None
         job = self._held or self._queue.claim(self._clock(), slots=slots)

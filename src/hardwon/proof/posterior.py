@@ -1,4 +1,4 @@
-"""What is believed about one lesson: a risk ratio, shrunk towards what the whole store shows.
+"""The belief about one lesson: a risk ratio, shrunk towards that of the whole store.
 
 Most lessons are met too rarely for a verdict of their own. So a lesson's counts are weighed
 against a prior that is fitted to all lessons of the store. The model is a grid: a lesson cuts its
@@ -91,7 +91,7 @@ def fit(lessons: Sequence[Sequence[Arms]], *, rounds: int = _FITTED_ROUNDS) -> P
 def _mixed(
     first: Sequence[float], posteriors: Sequence[tuple[int, Sequence[float]]]
 ) -> tuple[float, ...]:
-    """The mean of the posteriors, each so many times, and of the first prior."""
+    """The weighted mean of the posteriors and the first prior."""
     count = _FIRST_WEIGHT + sum(times for times, _ in posteriors)
     weighed = [[times * one for one in belief] for times, belief in posteriors]
     sums = map(sum, zip(*weighed, strict=True))

@@ -1,4 +1,4 @@
-"""What is said about a lesson, and which lessons are retired because they do not help."""
+"""The verdict on a lesson, and which lessons are retired because they do not help."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEAST = 30  # exposures before anything but "too few" is said
 
 
 class Verdict(NamedTuple):
-    """What is believed about one lesson in one wording."""
+    """The belief about one lesson in one wording."""
 
     treatment: Treatment
     belief: Belief

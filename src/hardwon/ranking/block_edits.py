@@ -70,7 +70,7 @@ def rows(changed: Changed) -> Iterator[tuple[int, int, int, bytes]]:
 
 
 def _parts(block: bytes) -> list[bytes]:
-    """The block in as many as it takes, none when it is empty."""
+    """The block split into as many as needed; none if it is empty."""
     size, end = postings.size(block), postings.size(block) * NUMBER
     count = -(-size // BLOCK)
     cuts = [size * part // count for part in range(count + 1)] if count else []

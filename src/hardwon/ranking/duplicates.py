@@ -39,7 +39,7 @@ _TOKEN = r"[\w'’]+"
 
 
 class Sketch(NamedTuple):
-    """What is remembered of a lesson while others are compared with it."""
+    """What is kept of a lesson while others are compared with it."""
 
     id: int
     scope: Scope
@@ -132,7 +132,7 @@ def compare(sketches: Iterable[Sketch], *, most_conflicts: int = 100) -> Found:
 
 
 class _Crowd:
-    """Leaders that differ from each other, each with those that say the same as it."""
+    """Leaders that differ from each other, each with the lessons that say the same."""
 
     def __init__(self, most_conflicts: int) -> None:
         self.leaders: list[Sketch] = []
@@ -155,7 +155,7 @@ class _Crowd:
         self.members.setdefault(twin, []).append(one)
 
     def _near(self, one: Sketch) -> list[int]:
-        """The leaders worth a close look, those of the same mind first."""
+        """The leaders worth a close comparison, those with the same advice first."""
         mates = {at for band in one.bands for at in self._buckets.get(band, ())}
         marks, leaders = one.marks, self.leaders
         near = [at for at in mates if sum(map(eq, leaders[at].marks, marks)) >= _AGREEING]
@@ -191,7 +191,7 @@ def are_same(one: Sketch, other: Sketch) -> bool:
 
 
 def disagreement(one: Sketch, other: Sketch) -> str:
-    """Why two lessons about the same thing cannot both hold; "" when they can.
+    """Why two lessons about the same subject cannot both hold; "" if they can.
 
     Another value, option or command for the same failure is another fix, not a contradiction.
     """
@@ -214,7 +214,7 @@ def _is_same_matter(one: Sketch, other: Sketch) -> bool:
 
 
 def _excludes(one: Sketch, other: Sketch) -> bool:
-    """Whether one advises against something that the other advises."""
+    """Whether one advises against what the other advises."""
     return not (one.against - other.against).isdisjoint(other.words)
 
 
@@ -225,7 +225,7 @@ def overlap(one: Sketch, other: Sketch) -> float:
 
 
 def _is_within(one: Sketch, other: Sketch) -> bool:
-    """Whether one of them has all the words of the other."""
+    """Whether one has all the words of the other."""
     fewer, more = sorted((one.words, other.words), key=len)
     return set(fewer) <= set(more)
 

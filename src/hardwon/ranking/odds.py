@@ -26,7 +26,7 @@ else:
 
 _NO_RULE = (0.0, 0, 0, 0, 0)
 EVERY = 0  # the number of the feature that every call has
-RUN = 1  # that of the first call of a run: so many runs there were
+RUN = 1  # that of the first call of a run: its count is the number of runs
 PRUNE_EVERY = 256  # calls after which a store looks whether a scope has too many features
 
 
@@ -36,7 +36,7 @@ class OddsLimits(NamedTuple):
     doubt: float = 1.0  # calls by which a share is drawn towards the base rate
     discount: float = 0.5  # of the failures: a feature was chosen because it has some
     named: float = 0.4  # the same for named arguments: few features, and some speak against
-    narrow: float = 1.0  # a feature speaks against a rule if it is no more than so much wider
+    narrow: float = 1.0  # a feature argues against a rule if it is at most this much wider
     weight: float = 8.0  # calls that the rule counts for against such a feature
     expected: float = 1.0  # failures that it must have made likely at least
     kept: int = 64  # calls of a feature before its counts are halved
@@ -140,7 +140,7 @@ def together(counts: Sequence[Counts]) -> Counts:
 
 
 def united(one: Mapping[int, Counts], other: Mapping[int, Counts]) -> dict[int, Counts]:
-    """What two scopes know of the features of the first, as one scope would know it."""
+    """The counts of two scopes for the features of the first, as if they were one scope."""
     both = {
         feature: [known[feature] for known in (one, other) if feature in known] for feature in one
     }
@@ -190,7 +190,7 @@ def _chance(
     known: Sequence[tuple[int, Counts]],
     by: OddsLimits,
 ) -> Chance:
-    """The chance by its most telling feature, held down by the one that speaks against it most."""
+    """The chance by its most telling feature, lowered by the strongest one against it."""
     share, _, feature, failed, made = rule
     found = Chance(kind, share, features[feature], failed, made)
     for other, one in known:

@@ -47,7 +47,7 @@ def size(block: bytes) -> int:
 def strongest(
     read: Callable[[int], Sequence[tuple[Any, ...]]], wanted: int
 ) -> list[tuple[int, int]]:
-    """So many numbers and impacts, of as many blocks as it takes; `read` gives the first blocks."""
+    """The strongest numbers and impacts, from as few blocks as possible; `read` gives blocks."""
     most = wanted // BLOCK + RANKS
     while True:
         rows = read(most)

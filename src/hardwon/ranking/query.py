@@ -65,7 +65,7 @@ class Query(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A lesson that may fit, and what spoke for it."""
+    """A lesson that may fit, and the evidence for it."""
 
     lesson: Lesson
     words: float = 0.0  # sum of idf × impact over the shared words
@@ -171,7 +171,7 @@ def call_key(call: str) -> str:
 
 
 def clue_key(clue: str) -> str:
-    """The index key of something that the text of a lesson speaks of."""
+    """The index key of something that the text of a lesson mentions."""
     return f"{_EXACT[3]}{clue}"
 
 
@@ -193,7 +193,7 @@ def query(
 
 
 def entries_read(asked: Query, lessons: int) -> int:
-    """How many entries of the index are read at most, in a scope of so many lessons.
+    """The most index entries that one recall reads, in a scope of this many lessons.
 
     Words are as much commoner as the store is larger; with the root of it the right lesson is still
     found (bench/recall_speed.py asks), and a recall stays short.

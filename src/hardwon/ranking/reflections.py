@@ -49,12 +49,12 @@ def best_held(postings: Mapping[str, Sequence[T]], *, limit: int) -> dict[T, flo
 
 
 def weight(holders: int) -> float:
-    """How much a word says that so many reflections hold."""
+    """The weight of a word that this many reflections contain."""
     return log(1 + HOLDERS_READ / min(holders, HOLDERS_READ)) if holders else _UNKNOWN
 
 
 def likenesses(holders: Mapping[str, int], found: Iterable[Reflection]) -> list[Likeness]:
-    """The same, where it is known how many hold each asked word, and not who."""
+    """The same, from the number of reflections that contain each asked word."""
     weights = {word: weight(count) for word, count in holders.items()}
     total = sum(weights.values()) or 1.0
     alike = []

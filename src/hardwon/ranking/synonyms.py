@@ -1,4 +1,4 @@
-"""Words that name the same thing to be done: goals are worded anew by everybody who sets one."""
+"""Words that mean the same action: everybody words a goal in another way."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ _SAME = _table()
 
 
 def canonical(term: str) -> str:
-    """The word that stands for all that mean the same; a word without any, as it is."""
+    """The word that stands for all synonyms of a word, or the word itself."""
     return _SAME.get(term, term)

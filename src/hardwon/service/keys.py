@@ -130,7 +130,7 @@ class KeyRing:
         raise NotFound("key", identity)
 
     def holder(self, shown: str) -> Key | None:
-        """The key that somebody shows, if it is one and still valid."""
+        """The key with this text, if it exists and is still valid."""
         if not shown.isascii():
             return None
         mark, _, rest = shown.partition("_")

@@ -1,4 +1,4 @@
-"""Goals: reflect when one ends, and bring it to mind when the same or a similar one comes."""
+"""Goals: reflect when one ends, and recall that when the same or a similar goal comes."""
 
 from typing import TYPE_CHECKING, Any
 

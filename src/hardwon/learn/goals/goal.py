@@ -46,7 +46,7 @@ def ended(
 ) -> Job | None:
     """The durable request to reflect on a goal that has come to its end.
 
-    None for a goal that was neither completed nor failed: there is nothing to learn from it.
+    None for a goal that neither completed nor failed: it teaches nothing.
     """
     name, ending = goal_name(goal_id), goal_state(state)
     if not ending:

@@ -1,4 +1,4 @@
-"""One insight of one to three sentences: what a model is asked, and what rules say without one."""
+"""One insight of one to three sentences: from a model, or from rules without one."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def tidy(reply: str) -> str:
 
 
 def by_rules(episode: Episode) -> str:
-    """An insight without any model, from the task that failed and the one that then worked."""
+    """An insight without a model, from the task that failed and the one that worked then."""
     failed, problem = _blamed(episode), "; ".join(problems(episode))
     if episode.signal("goal_state") == "completed":
         return _success(episode, failed, problem)
@@ -63,7 +63,7 @@ def problems(episode: Episode) -> list[str]:
 
 
 def _blamed(episode: Episode) -> Step | None:
-    """The last task that failed, or of a goal that went well the last that states an error."""
+    """The last failed task; for a goal that went well, the last task that states an error."""
     latest = list(reversed(episode.steps))
     stated = (step for step in latest if states_error(step.output))
     return next((step for step in latest if step.failed), next(stated, None))
@@ -88,7 +88,7 @@ def described(step: Step) -> str:
 
 
 async def insight_on(engine: Runtime, episode: Episode) -> str:
-    """One to three sentences from the model, or from rules where there is none."""
+    """One to three sentences from the model, or from rules without one."""
     if not engine.has_model:
         return by_rules(episode)
     asked = Request(prompt_text("goal"), question(episode), episode, max_tokens=200)

@@ -1,4 +1,4 @@
-"""Orchestrators: whatever object tells that a goal has ended, and in whatever words."""
+"""Orchestrators: any object that reports ended goals, in any common vocabulary."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Listener:
 
 
 class Attachment:
-    """The tie between an orchestrator and an agent; `detach` undoes it where that is possible."""
+    """The connection of an orchestrator and an agent; `detach` undoes it where possible."""
 
     def __init__(self, listener: Listener, undo: Callable[[], None] | None = None) -> None:
         self.listener = listener
@@ -125,7 +125,7 @@ def attach(orchestrator: Any, agent: Reflecting, *, hook: str | None = None) -> 
 
 
 def goal_state(state: object) -> str:
-    """`completed` or `failed`, from whatever the orchestrator calls it; "" for any other state."""
+    """`completed` or `failed`, from the orchestrator's own term; "" for any other state."""
     words = _words(state)
     if words & _COMPLETED:
         return "completed"

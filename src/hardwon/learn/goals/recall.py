@@ -107,7 +107,7 @@ def _recent(engine: Runtime, scope: Scope, now: datetime) -> list[Likeness]:
 
 
 def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
-    """Without those that say the same as one before them."""
+    """The insights without those that repeat an earlier one."""
     first: dict[str, Reflection] = {}
     for reflection in reflections:
         first.setdefault(reflection.insight.casefold(), reflection)

@@ -1,4 +1,4 @@
-"""Lessons of other systems, and packs of our own: read from where they are, in our words."""
+"""Lessons of other systems and our own packs, converted to lessons."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SQLITE = b"SQLite format 3\0"
 
 
 def read(source: str, scope: Scope, *, tenant: str = "", agent: str = "") -> Iterator[Lesson]:
-    """The lessons at a path or URL; raises InvalidInput or StorageError when they are none.
+    """The lessons at a path or URL; InvalidInput or StorageError if it holds none.
 
     `tenant` and `agent` name whose rows of a tenant store are read, if not those of the scope.
     """
@@ -43,7 +43,7 @@ def read(source: str, scope: Scope, *, tenant: str = "", agent: str = "") -> Ite
 
 
 def _read(source: str, scope: Scope, *, tenant: str, agent: str) -> Iterable[Lesson]:
-    """Which system they come from is told by what is there."""
+    """The lessons of a file; its content tells which system wrote it."""
     if source.startswith(("redis://", "rediss://", "unix://")):
         return wasp.read(source, scope)
     path = os.path.expanduser(source)

@@ -57,7 +57,7 @@ def _names(connection: sqlite3.Connection) -> dict[str, int]:
 def _tenant(
     owners: Iterable[tuple[int, str]], names: dict[str, int], asked: str, *, is_asked: bool
 ) -> int:
-    """The number of a tenant by its name or number; the only one, where none was named."""
+    """The number of a tenant by its name or number; without a name the only tenant."""
     known = {str(number): number for number, _ in owners}
     found = {**known, **{name: n for name, n in names.items() if n in known.values()}}
     if asked in found:

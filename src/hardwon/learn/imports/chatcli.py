@@ -20,7 +20,7 @@ _OWN_TAGS = ("reflexion", "trigger:")
 
 
 def parse(text: str, scope: Scope) -> Iterator[Lesson]:
-    """The lessons among the facts; other facts are no lessons and stay where they are."""
+    """The lessons among the facts; other facts are ignored."""
     try:
         facts = json.loads(text)
     except ValueError as error:

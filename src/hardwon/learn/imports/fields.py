@@ -38,7 +38,7 @@ def words(value: Any, what: str) -> tuple[str, ...]:
 
 
 def moment(value: object) -> datetime:
-    """A time in RFC 3339 or seconds since 1970; the epoch when there is none that can be read."""
+    """A time in RFC 3339 or seconds since 1970; the epoch if it cannot be read."""
     try:
         if isinstance(value, int | float):
             return datetime.fromtimestamp(value, UTC)

@@ -36,7 +36,7 @@ def read(url: str, scope: Scope) -> Iterator[Lesson]:
 
 
 def parse(text: str, goal: str, scope: Scope) -> Iterator[Lesson]:
-    """The reflections of one key; what is not one is left out."""
+    """The reflections of one key; anything else is skipped."""
     try:
         entries = json.loads(text)
     except ValueError:

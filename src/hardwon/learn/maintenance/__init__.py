@@ -1,4 +1,4 @@
-"""Dreams: put an agent's lessons in order while nobody works. Nothing of it is injected."""
+"""Dreams: consolidate an agent's lessons while it is idle. Nothing of it is injected."""
 
 from hardwon.learn.maintenance.handle import Dreams
 

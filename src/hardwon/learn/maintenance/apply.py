@@ -24,7 +24,7 @@ _CHUNK = 100
 
 
 def apply(engine: Runtime, dream: str, edits: Iterable[Edit], now: datetime) -> list[Edit]:
-    """Make the edits together with the notes that undo them; those that still applied."""
+    """Make the edits together with their undo notes; the edits that still applied."""
     done, changes = [], []
     with engine.store.dreams.together():
         for edit in edits:
@@ -39,7 +39,7 @@ def apply(engine: Runtime, dream: str, edits: Iterable[Edit], now: datetime) -> 
 def undo(engine: Runtime, scope: Scope, dream_id: str) -> tuple[Dream, int, int]:
     """Take back what a dream did: its row, how many lessons were restored, how many were not.
 
-    A lesson that somebody changed or deleted since then stays as it is.
+    A lesson that was changed or deleted since then stays as it is.
     """
     row = settled(engine, engine.store.dreams.get(scope, dream_id))
     if row.state in (DreamState.UNDONE, DreamState.RUNNING):
@@ -70,7 +70,7 @@ def settled(engine: Runtime, row: Dream) -> Dream:
 
 
 def died(engine: Runtime, row: Dream) -> Dream:
-    """The row of a dream that was cut short, with what it had done by then."""
+    """The row of an interrupted dream, with what it had done by then."""
     changes = engine.store.dreams.changes(row.id)
     old = [one for one in changes if one.before]
     row = row._replace(
@@ -104,12 +104,12 @@ def _changed(
 def _combined(
     engine: Runtime, dream: str, edit: Edit, parents: list[Lesson], now: datetime
 ) -> list[DreamChange]:
-    """One lesson that stands for its parents, which are kept and superseded."""
+    """One lesson in place of its parents, which are kept as superseded."""
     if edit.target is None or len(parents) < (1 if edit.words else 2):
         return []
     new = merged(parents, edit.target, dream, now)
     if edit.words:
-        if parents[0].updated_at > now:  # somebody gave it other words meanwhile
+        if parents[0].updated_at > now:  # its words were changed meanwhile
             return []
         new = without(new._replace(**edit.words._asdict()), Kind.REWORD)
     one = engine.store.lessons.add(new)

@@ -239,7 +239,7 @@ def reword(work: Consolidation) -> None:
 
 
 def look_back(work: Consolidation) -> None:
-    """Find what keeps failing, and what to do about it."""
+    """Find what keeps failing, and propose what to do about it."""
     store = work.engine.store
     scopes = {work.scope, work.asked, *store.dreams.scopes(work.scope)}
     work.past = patterns.Memories(

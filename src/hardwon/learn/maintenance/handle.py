@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Dreams:
-    """An agent's lessons put in order, in all its projects, while nobody works."""
+    """Consolidation of an agent's lessons, in all its projects, while it is idle."""
 
     def __init__(self, engine: Runtime, own: Scope) -> None:
         self._engine = engine

@@ -20,7 +20,7 @@ def lease(engine: Runtime, dream: Dream) -> Lease | None:
 
 
 class Lease:
-    """Held while a dream runs, so that others can tell it from one that was killed."""
+    """Held while a dream runs, so that a running dream can be told from a killed one."""
 
     def __init__(self, home: str, dream: str) -> None:
         self._lock = _files.Lock(os.path.join(home, f"dream-{dream}.lock"))

@@ -1,4 +1,4 @@
-"""What keeps going wrong, and what that asks for: by rules, or worded by a model."""
+"""What keeps going wrong, and proposals for it: by rules, or worded by a model."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def extract(past: Memories) -> list[RecurringError]:
 
 
 def _of_goals(goals: Iterable[Reflection]) -> Iterator[tuple[str, str, int]]:
-    """The errors of goals that failed; a goal without one counts by what it was about."""
+    """The errors of failed goals; a goal without one counts by its objective."""
     for goal in goals:
         if goal.state == "failed":
             errors = _detail(goal).get("errors") or [goal.title or goal.subject]
@@ -90,7 +90,7 @@ def _counted(past: Memories) -> Iterator[tuple[str, str, int]]:
 
 
 def _detail(one: Reflection) -> dict[str, Any]:
-    """What is kept besides; other programs may have written anything there."""
+    """The extra fields; other programs may have written anything there."""
     try:
         detail = json.loads(one.detail)
     except ValueError:

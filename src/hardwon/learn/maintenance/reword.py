@@ -30,7 +30,7 @@ def is_waiting(lesson: Lesson) -> bool:
 
 
 def reworded(engine: Runtime, place: tuple[Scope, int]) -> Words | None:
-    """What the model makes of a lesson; None when it does not say the same, or nothing better."""
+    """The lesson as the model words it; None if it says something else, or nothing better."""
     lesson = engine.store.lessons.get(*place)
     asked = Request(prompt_text("reword"), _told(lesson), max_tokens=400, schema=SCHEMA)
     reply = run_sync(lambda: engine.model.complete(asked))

@@ -50,7 +50,7 @@ def last_activity(engine: Runtime, scope: Scope) -> datetime:
 def watch(
     engine: Runtime, scope: Scope, *, wait: Callable[[float], bool], tell: Callable[[Dream], None]
 ) -> None:
-    """Dream whenever it is due, until `wait` says that it was interrupted."""
+    """Dream whenever it is due, until `wait` reports an interruption."""
     while not wait(_pause(engine, scope)):
         if not due(engine, scope):
             tell(dream(engine, scope, stop=_back(engine, scope, wait)))

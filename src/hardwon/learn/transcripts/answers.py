@@ -1,4 +1,4 @@
-"""Who answers the questions when nobody sits at a terminal: a file, or a cautious policy."""
+"""Answers without a terminal: from a file, or by a cautious policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalogue: which sessions there are, which one is meant, and what they look like."""
+"""The sessions on this machine: list them, choose one, and describe it."""
 
 from __future__ import annotations
 

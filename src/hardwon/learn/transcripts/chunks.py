@@ -30,7 +30,7 @@ def chunks(moments: Iterable[Moment], size: int = CHUNK) -> Iterator[str]:
 
 
 def shown(moment: Moment) -> str:
-    """One moment as a model sees it: the line, who, and what."""
+    """One moment as the model reads it: line, speaker and text."""
     if isinstance(moment, Acted):
         step = moment.step
         limit = _FAILED if step.failed else _WORKED

@@ -1,4 +1,4 @@
-"""Context: which session is meant, and where the memory that belongs to it lives."""
+"""Context: which session to read, and where its memory files are."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def at_path(path: str) -> SessionPlace:
 
 
 def newest(sessions: list[SessionPlace], *, cwd: str, now: float) -> list[SessionPlace]:
-    """The session that is meant when none is named; several when that cannot be told.
+    """The session to use when none is named; several if that is ambiguous.
 
     Sessions of other directories count only when this directory has none.
     """

@@ -49,7 +49,7 @@ class Destinations:
         return os.path.join(base, ".insights")
 
     def memory_file(self, insight: Insight) -> str:
-        """A free name for the file of an insight beside MEMORY.md."""
+        """A free name for the file of an insight, next to MEMORY.md."""
         folder, name = os.path.dirname(self._context.memory), notes.slug(insight.title)
         is_free = not os.path.lexists(os.path.join(folder, name))
         return os.path.join(folder, name if is_free else f"{insight.key}-{name}")

@@ -30,7 +30,7 @@ RULES = "rules"
 
 
 class Extraction(NamedTuple):
-    """What was extracted, and what was read for it."""
+    """The extracted insights, and what was read for them."""
 
     delta: Delta
     findings: Findings
@@ -60,7 +60,7 @@ async def extract(context: Context, engine: Runtime) -> Extraction:
 async def _worded(
     place: SessionPlace, model: Model, findings: Findings
 ) -> tuple[Summary, list[Insight], list[str]]:
-    """The model's words, and the rules' insights besides: those carry the signatures."""
+    """The model's insights, plus those of the rules, which carry the signatures."""
     made = await asyncio.gather(
         llm_extract.insights(chunks(read(place).moments()), model),
         llm_extract.summary(chunks(read(place).moments()), model),

@@ -28,7 +28,7 @@ class Passage(NamedTuple):
 
 
 class Insight(NamedTuple):
-    """One thing worth keeping. There is none without evidence."""
+    """One insight. Every insight has evidence."""
 
     title: str
     category: str
@@ -48,7 +48,7 @@ class Insight(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The same for the same insight, whatever session it comes from."""
+        """The identity of an insight, the same in every session."""
         same = self.subject or re.sub(r"\W+", " ", self.text.lower()).strip()
         return blake2b(f"{self.category}\0{same}".encode(), digest_size=6).hexdigest()
 
@@ -59,7 +59,7 @@ class Insight(NamedTuple):
 
     @property
     def advice(self) -> str:
-        """All of it for a person who chooses: what to do first, then what it is about."""
+        """The whole insight for a person who chooses: the advice first, then its subject."""
         words = set(re.findall(r"\w+", self.text.lower()))
         says_it = words >= set(re.findall(r"\w+", self.title.lower()))
         return self.text if says_it else f"{self.text} ({self.title})"

@@ -93,7 +93,7 @@ class Integration:
         self._grow(self._places.summaries(), note, replaced=added)
 
     def _merge(self, path: str, insight: Insight, summary: Summary | None) -> None:
-        """Add to the file that speaks of it; only notes have front matter."""
+        """Add to the file about this subject; only notes have front matter."""
         if ".insights" in path.split(os.sep):
             self._grow(path, self._page(insight, summary))
         elif path == self._context.memory:
@@ -207,7 +207,7 @@ def _is_proven(lesson: Lesson, *, vouched: bool) -> bool:
 
 
 def _exchanged(known: str | None, new: str, now: str | None) -> str | None:
-    """The new text if the file is still what it was made of; else it is left for another try."""
+    """Write the new text if the file is unchanged since it was read; else try again."""
     return new if now == known else now
 
 
@@ -218,7 +218,7 @@ def _with_entry(text: str | None, entry: Entry) -> str:
 def _fitted(
     text: str | None, entry: Entry, title: str, file: str
 ) -> tuple[str | None, list[Entry]]:
-    """MEMORY.md with the entry and who must leave for it; None when it cannot be made to fit."""
+    """MEMORY.md with the entry, and the entries that must leave; None if it cannot fit."""
     if text and loaded.has(text, entry.key):
         return text, []
     if file and text:

@@ -124,7 +124,7 @@ async def _text(model: Model, request: Request) -> str:
 
 
 def parse(reply: str) -> dict[str, Any]:
-    """The JSON object in a reply, whatever stands around it; raises BadReply."""
+    """The JSON object in a reply, with or without text around it; raises BadReply."""
     start, end = reply.find("{"), reply.rfind("}")
     try:
         answer = json.loads(reply[start : end + 1])
@@ -136,7 +136,7 @@ def parse(reply: str) -> dict[str, Any]:
 
 
 def _insight(plain: Any, text: str, author: str) -> Insight | None:
-    """The insight the model described; None when it is empty or none of its quotes is real."""
+    """The insight of the model; None if it is empty or none of its quotes is real."""
     advice = _field(plain, "insight", 1000)
     shown = _quotes(plain, text) if advice else ()
     kind = _kind(plain) if shown else ""

@@ -29,7 +29,7 @@ class SessionPlace(NamedTuple):
 
 
 def inside(base: str, *pattern: str) -> Iterator[str]:
-    """The files below `base` that match; one that a link leads out of the tree is left out."""
+    """The files below `base` that match; links that lead out of the tree are skipped."""
     root = os.path.realpath(base)
     for path in sorted(glob.iglob(os.path.join(glob.escape(base), *pattern))):
         real = os.path.realpath(path)

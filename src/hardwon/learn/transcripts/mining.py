@@ -57,7 +57,7 @@ class Waiting(NamedTuple):
 
 
 def by_policy(delta: Delta, context: Context) -> Answer:
-    """Answers for when nobody is there."""
+    """Answers without a person."""
     return cautious(delta)
 
 
@@ -93,7 +93,7 @@ class Sessions:
         *,
         watch: phases.Watch = phases.unwatched,
     ) -> Mining:
-        """All five phases; the hand-off files are gone afterwards, whatever happens."""
+        """All five phases; the hand-off files are removed at the end, also after an error."""
         progress = phases.PhaseOrder(watch)
         with self._handoff() as handoff:
             context, delta = self._extracted(place, handoff, progress)
@@ -121,7 +121,7 @@ class Sessions:
         return Waiting(handoff.run, context, delta, tuple(questions))
 
     def answer(self, run: str, answers: Mapping[str, object]) -> Mining:
-        """Integrate what the answers choose of a run that waits; nothing when one is wrong."""
+        """Integrate what the answers choose of a waiting run; nothing if one answer is wrong."""
         handoff = self._state.handoff(run)
         place, delta = read_delta(handoff)
         context = context_of(place)
@@ -133,7 +133,7 @@ class Sessions:
         return Mining(context.place, report, delta)
 
     def mine_all(self, places: Iterable[SessionPlace]) -> Iterator[Mining]:
-        """Every session that is new or has grown, by policy; one that fails stops no other."""
+        """Every session that is new or has grown, by policy; a failure does not stop the others."""
         for place in self.pending(places):
             try:
                 yield self.mine(place)

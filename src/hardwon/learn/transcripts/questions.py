@@ -33,7 +33,7 @@ class Option(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question with all its answers; `default` is taken when nobody answers."""
+    """A question with all its answers; `default` is taken without an answer."""
 
     id: str
     text: str
@@ -81,7 +81,7 @@ def dialogue(delta: Delta, mode: str) -> Dialogue:
 
 
 def converse(talk: Dialogue, answer: Answer) -> Selection:
-    """Lead a dialogue to its end with somebody who answers."""
+    """Lead a dialogue to its end."""
     try:
         question = next(talk)
         while True:
@@ -104,7 +104,7 @@ def valid(question: Question, chosen: Chosen) -> Chosen:
 
 
 def all_questions(delta: Delta, mode: str) -> list[Question]:
-    """Every question that can come up, for front ends that show them their own way."""
+    """Every question that can come up, for front ends that show them in their own way."""
     related = {passage.key: passage for passage in delta.related}
     questions = [q1(delta), q1_changes(delta), q2(delta)]
     if delta.spare:

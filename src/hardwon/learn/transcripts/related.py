@@ -33,7 +33,7 @@ class Passage(NamedTuple):
 
 
 class KnownNotes(NamedTuple):
-    """All that memory says, and what of it could not be read."""
+    """The notes in memory, and which of them could not be read."""
 
     passages: list[Passage]
     marks: dict[str, Passage]  # of insights that were stored before
@@ -41,7 +41,7 @@ class KnownNotes(NamedTuple):
 
 
 def find_related(insights: tuple[Insight, ...], library: KnownNotes) -> tuple[Related, ...]:
-    """For each insight the passage that is nearest to it; nothing for a new one."""
+    """For each insight the nearest passage in memory; nothing for a new one."""
     nearest = (_nearest(insight, library) for insight in insights)
     return tuple(insight for insight in nearest if insight)
 

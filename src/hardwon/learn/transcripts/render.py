@@ -60,7 +60,7 @@ def memory_file(insight: Insight) -> str:
 
 
 def body(insight: Insight, summary: Summary | None, *, is_titled: bool = False) -> str:
-    """What to do and what went wrong; what to do is left out when the title says it."""
+    """The advice and the mistake; the advice is left out if the title says it."""
     parts = [] if is_titled else [insight.text]
     if insight.mistake:
         parts.append(f"What went wrong: {insight.mistake}")

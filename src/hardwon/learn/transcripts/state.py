@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from hardwon.learn.transcripts.location import SessionPlace
 
-_STALE = 24 * 3600.0  # hand-off files of a run that nobody went on with
+_STALE = 24 * 3600.0  # hand-off files of an abandoned run
 
 
 class Handoff:
@@ -73,7 +73,7 @@ class MiningState:
         self._base = os.path.join(home, "sessions")
 
     def new_handoff(self) -> Handoff:
-        """A fresh, private directory with a name nobody can guess."""
+        """A fresh, private directory with an unguessable name."""
         runs = self._folder("runs")
         self._tidy(runs)
         return Handoff(tempfile.mkdtemp(prefix="run-", dir=runs))

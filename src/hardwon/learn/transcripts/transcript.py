@@ -1,4 +1,4 @@
-"""A transcript in the core's words: what was said and what was done, in the order it happened."""
+"""A transcript in common terms: what was said and done, in order."""
 
 from __future__ import annotations
 

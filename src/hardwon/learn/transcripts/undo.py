@@ -1,4 +1,4 @@
-"""Undo: one integration taken back, without touching what others wrote since."""
+"""Undo one integration; later changes by others stay."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def undo(engine: Runtime, state: MiningState, identity: str) -> IntegrationReport:
-    """Take one integration back; what others wrote since stays."""
+    """Undo one integration; later changes by others stay."""
     record = state.load(identity)
     scope = Scope(*record["scope"])
     files = [
@@ -38,7 +38,7 @@ def undo(engine: Runtime, state: MiningState, identity: str) -> IntegrationRepor
 def _taken_back(
     path: str, before: str | None, after: str | None, root: str, record: dict[str, Any]
 ) -> bool:
-    """Restore the file if nobody touched it since, else take out only what was added."""
+    """Restore the file if it is unchanged since, else remove only what was added."""
 
     def change(text: str | None) -> str | None:
         if text == after or text is None:
@@ -60,13 +60,13 @@ def _cleansed(text: str, path: str, record: dict[str, Any]) -> str:
 
 
 def _forget(engine: Runtime, scope: Scope, number: int, is_new: bool, session: str) -> None:
-    """Remove a lesson that the integration made, or take back what it added to an older one."""
+    """Remove a lesson that the integration made, or what it added to an older one."""
     try:
         lesson = engine.store.lessons.get(scope, number)
     except NotFound:
         return
     others = tuple(piece for piece in lesson.evidence if not _is_of(piece, session))
-    if is_new and all(piece.kind == Kind.ABOUT for piece in others):  # nobody else met it
+    if is_new and all(piece.kind == Kind.ABOUT for piece in others):  # no other run met it
         engine.store.lessons.delete(scope, number)
     elif len(others) < len(lesson.evidence):
         engine.store.lessons.update(

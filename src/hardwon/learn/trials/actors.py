@@ -103,7 +103,7 @@ def crash(ended: Finished) -> str:
 
 
 def output_of(answer: Any, variant: Variant) -> ActorOutput | None:
-    """The record that a function returned, whole or as a mapping of its fields; None for others."""
+    """The record that a function returned, whole or as a mapping; None for anything else."""
     if isinstance(answer, ActorOutput):
         return answer
     if not isinstance(answer, Mapping):

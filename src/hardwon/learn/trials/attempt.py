@@ -1,4 +1,4 @@
-"""What the one who acts and the one who judges in a loop of trials owe to it."""
+"""What actors and judges of a loop must provide."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ class Misfit(ValueError):
 
 
 def to_json(value: Any) -> Any:
-    """The value as JSON knows it; what is absent (None) is left out."""
+    """The value for JSON; absent fields (None) are left out."""
     if hasattr(value, "_asdict"):
         return {k: to_json(v) for k, v in value._asdict().items() if v is not None}
     if isinstance(value, tuple | list):

@@ -43,7 +43,7 @@ class FailedTrial(NamedTuple):
 
     @property
     def is_improvement(self) -> bool | None:
-        """Whether it did better than the trial before; None without one."""
+        """Whether it did better than the trial before; None for the first trial."""
         if self.previous is None or self.actor.crash:
             return None
         return _score(self.evaluation) > _score(self.previous.evaluator_output)
@@ -89,7 +89,7 @@ def is_edit(action: Action) -> bool:
 
 
 def blamed(trial: FailedTrial) -> tuple[int, ...]:
-    """The numbers of the actions that led to the failure; none when all of them were progress."""
+    """The numbers of the actions that led to the failure; none if all of them made progress."""
     edits = [at for at, action in enumerate(trial.actor.actions) if is_edit(action)]
     if trial.actor.crash or not edits:
         return _last_failure(trial.actor.actions)
@@ -126,6 +126,6 @@ def _identity(error: Error) -> str:
 
 
 def _subject(path: str) -> str:
-    """`tests/test_cart.py`, `cart_test.go` and `src/cart.ts` are about the same thing."""
+    """The common stem of `tests/test_cart.py`, `cart_test.go` and `src/cart.ts`."""
     stem = os.path.basename(path).split(".", 1)[0]
     return stem.removeprefix("test_").removesuffix("_test")

@@ -63,7 +63,7 @@ async def verify(
     limits: ProcessLimits,
     passed_env: Sequence[str] = (),
 ) -> EvaluatorOutput:
-    """What all tools say, one after the other."""
+    """The results of all tools, one after the other."""
     env = process.scrubbed(os.environ, passed=passed_env)
     judged = []
     for command in commands:

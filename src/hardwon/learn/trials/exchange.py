@@ -28,7 +28,7 @@ Learn = Callable[[LoopState, Sequence[Record]], int]
 
 
 class Imported(NamedTuple):
-    """What an import brought in, what was there already, and what it could not read."""
+    """What an import added, what was known already, and what was unreadable."""
 
     loops: tuple[str, ...]
     reflections: int
@@ -99,7 +99,7 @@ def _added(done: Imported, taken: _Taken, learn: Learn) -> Imported:
 
 
 def _take(root: str, scope: Scope, loop_id: str, records: Sequence[Record]) -> _Taken:
-    """Write a loop as if it had been run here; of one that was imported before, what is new."""
+    """Write a loop as if it had been run here; for a known loop, only what is new."""
     folder = files.LoopFolder(root, loop_id)
     is_known = folder.exists()
     if is_known and not _is_own(folder.state(), scope):
@@ -124,7 +124,7 @@ def _is_own(state: LoopState, scope: Scope) -> bool:
 
 
 def _unknown(known: dict[int, Record], records: Sequence[Record]) -> list[Record]:
-    """The records that are not here; one that differs from what is here is refused."""
+    """The records that are not here; a record that differs from ours is refused."""
     for record in records:
         here = known.get(record.iteration)
         if here and here.self_reflection.reflection_text != record.self_reflection.reflection_text:

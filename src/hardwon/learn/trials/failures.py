@@ -1,4 +1,4 @@
-"""What a failed trial is called, and what kind of failure it was: decided without any model."""
+"""The signature and the category of a failed trial, without any model."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _BY_TYPE: dict[str, Category] = {
 
 
 def name_of(evaluation: EvaluatorOutput, crash: str = "") -> str:
-    """The signature of a trial: the same set of failures, whatever their order, has one name."""
+    """The signature of a trial: the same set of failures gives the same name, in any order."""
     if crash:
         return signature("actor", crash).digest
     named = sorted({digest(error) for error in evaluation.errors[:_NAMED] if is_error(error)})
@@ -55,7 +55,7 @@ def name_of(evaluation: EvaluatorOutput, crash: str = "") -> str:
 
 
 def digest(error: StructuredError) -> str:
-    """The signature of one error; which test it was counts, too."""
+    """The signature of one error, including its test."""
     return signature(error.tool or "tool", f"{error.test or ''} {error.message}").digest
 
 
@@ -70,7 +70,7 @@ def count(evaluation: EvaluatorOutput) -> int:
 
 
 def category(error: StructuredError) -> Category:
-    """What kind of failure an error tells of."""
+    """The category of an error."""
     text = f"{error.rule or ''} {error.message}"
     for words, kind in _CATEGORIES:
         if re.search(words, text):
@@ -79,7 +79,7 @@ def category(error: StructuredError) -> Category:
 
 
 def main_error(errors: Sequence[StructuredError]) -> StructuredError | None:
-    """The one to begin with: what does not parse hides the rest, what does not start comes next."""
+    """The error to begin with: a syntax error hides the rest, a failing start comes next."""
     order = ("syntax_error", "timeout", "runtime_error", "test_failure", "type_error")
     ranks = {kind: at for at, kind in enumerate(order)}
     hard = [error for error in errors if is_error(error)]

@@ -118,7 +118,7 @@ class LoopJournal:
         self.state: LoopState | None = None
 
     def load(self) -> LoopState:
-        """Take the loop up where it stopped; what cannot be read is moved aside and noted."""
+        """Load the loop where it stopped; unreadable parts are moved aside and noted."""
         events = self.folder.events()
         self.state = self.folder.state()
         self._lines = [_line(event) for event in events]
@@ -189,7 +189,7 @@ def number_name(iteration: int) -> str:
 
 
 def read_record(path: str) -> Record:
-    """A reflection; raises ValueError when it is none."""
+    """A reflection; ValueError if it is not one."""
     content = read(path)
     if content is None:
         raise FileNotFoundError(path)
@@ -235,7 +235,7 @@ def loop_ids(root: str) -> Iterator[str]:
 
 
 def read(path: str) -> bytes | None:
-    """The content of a file; None when there is none. Never through a link."""
+    """The content of a file; None if it is missing. Never through a link."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -245,7 +245,7 @@ def read(path: str) -> bytes | None:
 
 
 def write(path: str, content: bytes) -> None:
-    """The whole file or none of it, on disk when this returns."""
+    """Write the whole file or nothing; it is on disk when this returns."""
     try:
         _files.replace(path, content, durable=True)
     except OSError as error:

@@ -93,7 +93,7 @@ def _from_schema(path: str, text: str, now: datetime) -> Record:
 
 
 def _from_zero(record: Record) -> Record:
-    """A record that counts trials from one, with every number of a trial in it made less by one."""
+    """A record that counts trials from one, renumbered from zero."""
     words, memory = record.self_reflection, record.memory_metadata
     shown = _less_one(memory.reflections_in_context)
     return record._replace(
@@ -109,7 +109,7 @@ def _less_one(numbers: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _trial_number(path: str, number: int) -> int:
-    """The number counted from zero, as the files beside it tell how that program counts."""
+    """The number counted from zero; the files next to it tell how that program counts."""
     names = os.listdir(os.path.dirname(os.path.abspath(path)))
     has_zero = number == 0 or any(_reader(name) and _number(name)[0] == 0 for name in names)
     return number if has_zero else number - 1

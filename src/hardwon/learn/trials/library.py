@@ -151,7 +151,7 @@ class Library:
 
 
 def root_of(engine: Runtime) -> str:
-    """Where the loops of this hardwon are; those of a memory backend end with it."""
+    """The folder of the loops; those of a memory backend end with it."""
     if engine.on_disk:
         return os.path.join(engine.settings.home, "loops")
     if engine not in _TEMPORARY:

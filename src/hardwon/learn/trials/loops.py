@@ -72,7 +72,7 @@ class Functions:
 
 
 class Loops(Library):
-    """The loops of one agent, and what can be done with them."""
+    """The loops of one agent."""
 
     def run(self, task: str, **options: Unpack[LoopOptions]) -> LoopState:
         """Tries the task until it is verified: `actor=` acts, `evaluate=` or `verify=` judges."""
@@ -186,6 +186,6 @@ class Loops(Library):
 
 
 def new_id(task: str) -> str:
-    """A readable id that nobody else has."""
+    """A readable, unique id."""
     slug = re.sub(r"[^a-z0-9]+", "-", task.lower()[:200]).strip("-")[:30].strip("-")
     return f"loop-{slug or 'task'}-{os.urandom(4).hex()}"

@@ -50,7 +50,7 @@ def _within_limits(options: Options) -> None:
 
 
 def _without_secret(command: object) -> None:
-    """Refuse a command that holds a secret: it is kept as it stands, to be run again."""
+    """Refuse a command with a secret: it is stored as it is, to be run again."""
     if redact(str(command)) != str(command):
         raise InvalidInput("a command of a loop holds a secret; give it by the environment instead")
 
@@ -81,7 +81,7 @@ def options_of(task: str, defaults: Any, **given: Any) -> Options:
 
 
 def check_resumable(state: LoopState, changes: dict[str, Any]) -> None:
-    """Refuse to resume a loop that has ended, or to change what it must keep."""
+    """Refuse to resume an ended loop, or to change its fixed options."""
     unknown = changes.keys() - _CHANGEABLE
     if unknown:
         raise InvalidInput(f"a resumed loop keeps its {', '.join(sorted(unknown))}")
@@ -89,7 +89,7 @@ def check_resumable(state: LoopState, changes: dict[str, Any]) -> None:
     if state.status == "succeeded":
         raise InvalidInput(f"loop {state.loop_id!r} has succeeded; there is nothing to resume")
     most = changes.get("max_trials") or state.options.max_trials
-    # One that was killed before it could end is let end, whatever its trials came to.
+    # A loop that was killed before its end may end now, whatever its trials came to.
     if state.status != "running" and state.open is None and len(state.trials) >= most:
         raise InvalidInput(
             f"loop {state.loop_id!r} has used its {most} trials; resume it with more max trials"

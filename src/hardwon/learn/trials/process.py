@@ -55,7 +55,7 @@ class ProcessLimits(NamedTuple):
 
 
 class Sink:
-    """Keeps the beginning and the end of a stream, whatever its length."""
+    """Keeps the beginning and the end of a stream of any length."""
 
     def __init__(self, limit: int) -> None:
         self._head, self._tail = bytearray(), bytearray()

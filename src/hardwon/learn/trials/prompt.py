@@ -1,4 +1,4 @@
-"""What the actor reads: the task, what failed before, what is known, and how it will be checked."""
+"""The prompt of the actor: the task, earlier failures, known facts, and the checks."""
 
 from __future__ import annotations
 

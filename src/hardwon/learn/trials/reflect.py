@@ -239,7 +239,7 @@ def _prose(text: str) -> SelfReflection:
 
 
 def _specific(texts: tuple[str, ...], *, telling: int) -> tuple[str, ...]:
-    """The texts that say something about this failure; all of them when none does."""
+    """The texts that are specific to this failure; all of them if none is."""
     return tuple(text for text in texts if not is_generic(text, telling=telling)) or texts
 
 

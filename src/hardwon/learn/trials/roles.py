@@ -102,7 +102,7 @@ class ConfiguredRoles:
 def judgement(answer: Any) -> EvaluatorOutput:
     """What a function's answer means.
 
-    True or 1.0 is a pass; False, a smaller number, a text (what is wrong) or an exception is none.
+    True or 1.0 passes; False, a smaller number, a text (what is wrong) or an exception does not.
     A whole `EvaluatorOutput` is taken as it is.
     """
     if isinstance(answer, EvaluatorOutput):

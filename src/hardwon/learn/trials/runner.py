@@ -76,7 +76,7 @@ class Runner:
         return self.state
 
     async def _trial(self) -> None:
-        """One trial, from where it was left off."""
+        """One trial, continued where it stopped."""
         number = self.state.open.number if self.state.open else len(self.state.trials)
         began = time.monotonic()
         attempt = await self._unless_aborted(self._acted(number))
@@ -208,7 +208,7 @@ class Runner:
         return os.path.exists(self._journal.folder.at(files.ABORT))
 
     async def _unless_aborted(self, step: Awaitable[Any]) -> Any:
-        """What the step gives; None when somebody asked to abort meanwhile."""
+        """The result of the step; None if the loop was aborted meanwhile."""
         task = asyncio.ensure_future(step)
         try:
             while not (await asyncio.wait([task], timeout=_POLL))[0]:

@@ -48,7 +48,7 @@ def phrase(value: Any) -> str:
 
 
 def _document(text: str, start: int) -> tuple[str, int]:
-    """The words of the JSON at a place and where it ends; that place itself when it is none."""
+    """The text of the JSON at a position, and its end; the position itself if it is not JSON."""
     try:
         value, end = json.JSONDecoder().raw_decode(text, start)
     except (ValueError, RecursionError):
@@ -73,7 +73,7 @@ def _unescaped(string: str) -> str:
 
 
 def _words(value: Any, depth: int = 0) -> Iterator[str]:
-    """The texts of a value: those of the first field that holds what is said, else all."""
+    """The texts of a value: of the first field that holds the answer, else all."""
     if isinstance(value, str):
         yield value.strip()
     if depth < _DEPTH and isinstance(value, dict | list):

@@ -1,4 +1,4 @@
-"""A loop as its journal tells it: every event is one line, and the state is what they add up to."""
+"""The state of a loop: its journal has one line for each event, and the events add up to it."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def _ended(state: LoopState, event: Event) -> LoopState:
 
 
 def _resumed(state: LoopState, event: Event) -> LoopState:
-    """Goes on; an ended loop starts counting anew for its early stops."""
+    """Go on; an ended loop counts for its early stops from zero."""
     since = state.since if state.status == "running" else len(state.trials)
     options = from_json(Options, {**state.options._asdict(), **event.get("options", {})})
     return state._replace(status="running", reason="", ended_at="", since=since, options=options)

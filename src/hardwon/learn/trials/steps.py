@@ -24,7 +24,7 @@ _PATHS = ("file_path", "path", "filePath", "filename", "notebook_path")
 
 
 class Reported(NamedTuple):
-    """The steps that an actor reported, its closing words, and its strategy if it named one."""
+    """The steps that an actor reported, its closing words, and its strategy if given."""
 
     actions: tuple[Action, ...]
     words: str

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def write(folder: LoopFolder, state: LoopState) -> None:
-    """Keep the summary of an ended loop beside its journal."""
+    """Write the summary of an ended loop next to its journal."""
     fields = {**to_json(state), "scope": list(state.scope), "stamp": _stamp(folder)}
     text = json.dumps(fields, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     files.write(folder.at(files.SUMMARY), text.encode())

@@ -41,7 +41,7 @@ def keep_lessons(engine: Runtime, state: LoopState, records: Sequence[Record]) -
 
 
 def lesson(state: LoopState, record: Record) -> Lesson:
-    """The lesson of one reflection; one whose failure was overcome is worth more."""
+    """The lesson of one reflection; an overcome failure is worth more."""
     reflection = record.self_reflection
     worst = main_error(record.evaluator_output.errors)
     overcome = _overcome(state, record)
@@ -64,7 +64,7 @@ def lesson(state: LoopState, record: Record) -> Lesson:
 
 
 def _status(state: LoopState, record: Record, *, is_overcome: bool) -> str:
-    """Proven by the verifiers of this loop, worded by somebody, or only met."""
+    """Proven by the verifiers of this loop, worded by a person or model, or only met."""
     if is_overcome and state.reason != IMPORTED:
         return Status.PROVEN
     return Status.SEEN if _is_by_rules(record) else Status.CANDIDATE
@@ -92,7 +92,7 @@ def _situation(record: Record, worst: StructuredError | None) -> str:
 
 
 def _mistake(record: Record, worst: StructuredError | None) -> str:
-    """The cause; of one that the rules found without its line, which the next edit moves."""
+    """The cause, without its line number, which the next edit changes."""
     reflection = record.self_reflection
     if worst and _is_by_rules(record) and not record.actor_output.crash:
         return describe(worst, 300, with_line=False)
@@ -101,7 +101,7 @@ def _mistake(record: Record, worst: StructuredError | None) -> str:
 
 
 def _correction(record: Record, overcome: Trial | None, *, is_known: bool) -> str:
-    """What to do: what a model advised, or what the trials proved, if the end is known."""
+    """What to do: the advice of a model, or what the trials proved, if the end is known."""
     words = " ".join(dict.fromkeys(_advice(record)[:4]))
     if overcome is None:
         return f"{words} (No trial of that loop got over it.)".strip() if is_known else words

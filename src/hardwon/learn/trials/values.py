@@ -55,7 +55,7 @@ Quality = Literal["good", "low"]
 
 
 class Changes(NamedTuple):
-    """What one action did to one file."""
+    """The changes of one action to one file."""
 
     additions: int = 0
     deletions: int = 0
@@ -63,7 +63,7 @@ class Changes(NamedTuple):
 
 
 class Action(NamedTuple):
-    """One thing the actor did."""
+    """One action of the actor."""
 
     type: ActionType
     description: str
@@ -112,7 +112,7 @@ class VerificationResult(NamedTuple):
 
 
 class StructuredError(NamedTuple):
-    """One thing a tool complained about."""
+    """One complaint of a tool."""
 
     type: ErrorType
     message: str
@@ -150,7 +150,7 @@ class EvaluatorOutput(NamedTuple):
 
 
 class CreditAssignment(NamedTuple):
-    """Which actions failed, and what kind of failure it was."""
+    """The failed actions, and the category of the failure."""
 
     failing_action_indices: tuple[int, ...] = ()
     root_cause: str = ""

@@ -18,7 +18,7 @@ def place(error: StructuredError) -> str:
 
 
 def describe(error: StructuredError, limit: int = 200, *, with_line: bool = True) -> str:
-    """An error in one phrase. What outlives the trial leaves the line out: edits move it."""
+    """An error in one phrase. A text that outlives the trial omits the line: edits move it."""
     where = place(error) if with_line else error.file
     subject = error.test or error.rule
     about = f"{subject}: " if subject and subject not in error.message else ""

@@ -1,4 +1,4 @@
-"""One small file for each coding agent: where its transcripts live and what their records say."""
+"""One small file for each coding agent: where its transcripts are and how to read them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def read(session: SessionPlace) -> Reading:
 
 
 def kind_of(path: str) -> str:
-    """Which agent wrote the transcript at this path, by where it lies and how it is named."""
+    """Which agent wrote the transcript at this path, by its folder and name."""
     parts = os.path.abspath(path).split(os.sep)
     if parts[-1].startswith("rollout-"):
         return codex.NAME

@@ -33,7 +33,7 @@ _MACHINE = ("<command-", "<local-command-", "<system-reminder>", "[Request inter
 
 
 def find(home: str) -> Iterator[SessionPlace]:
-    """Sessions of every project with the sub-agents beside them, and the older `sessions/`."""
+    """Sessions of every project with their sub-agents, and the older `sessions/`."""
     base = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, FOLDER)
     for pattern in (
         ("projects", "*", "*.jsonl"),

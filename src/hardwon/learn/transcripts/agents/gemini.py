@@ -35,7 +35,7 @@ def find(home: str) -> Iterator[SessionPlace]:
 
 
 def _root(path: str) -> str:
-    """The directory that Gemini notes beside the chats of a project."""
+    """The directory of a project, as Gemini notes it next to the chats."""
     note = os.path.join(os.path.dirname(os.path.dirname(path)), ".project_root")
     try:
         with open(note, encoding="utf-8") as file:

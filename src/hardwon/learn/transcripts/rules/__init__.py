@@ -1,4 +1,4 @@
-"""What can be told from a transcript without a model: one rule a file, all fed in one pass."""
+"""Rules that read a transcript without a model: one rule a file, all fed in one pass."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Corrections:
 
 
 def is_same(a: str, b: str) -> bool:
-    """Whether two sentences ask for the same: one says nothing that the other does not say.
+    """Whether two sentences ask for the same: one adds nothing to the other.
 
     A different tool, module or place makes a different correction.
     """

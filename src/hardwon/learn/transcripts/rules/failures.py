@@ -44,7 +44,7 @@ _GENERAL = {"call", "preparation", "tool"}  # sorts of fixes that hold for the n
 
 
 class Failed(NamedTuple):
-    """A failing step, and a fix of it with the step that showed it."""
+    """A failing step, and its fix with the step that showed it."""
 
     act: Acted
     failure: Failure
@@ -130,7 +130,7 @@ def _shown(steps: list[Step]) -> list[tuple[int, Fix]]:
 
 
 def _failed(act: Acted, steps: list[Step]) -> Failed | None:
-    """The failure as it may be told: short, and no secret in it, nor half of one."""
+    """The failure as it may be quoted: short, and without any part of a secret."""
     raw = read_failure(act.step, steps[:-1])
     step = _redacted(act.step)
     failure = read_failure(step, steps[:-1])

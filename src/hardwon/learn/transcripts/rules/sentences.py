@@ -1,4 +1,4 @@
-"""Sentences and what they are about, for rules that read words."""
+"""Sentences and their subjects, for rules that read words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tool it was, what kind of verification that is, and what its output says.
+"""Known tools: how to recognize each, its kind of verification, and its output.
 
 A tool is known by its command, or, behind `npm test` and `make check`, by its output.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Tool(NamedTuple):
-    """One known tool: what kind of verification it is, and how to read it."""
+    """One known tool: its kind of verification, and how to read it."""
 
     name: str
     kind: VerificationType

@@ -1,4 +1,4 @@
-"""A tool nobody knows: compilers' `file:line: error:` lines, a traceback, or the telling line."""
+"""An unknown tool: compilers' `file:line: error:` lines, a traceback, or the error line."""
 
 from __future__ import annotations
 

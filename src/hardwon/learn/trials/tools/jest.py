@@ -39,7 +39,7 @@ def parse(text: str) -> ToolReport:
 
 
 def _thresholds(text: str) -> list[StructuredError]:
-    """What was covered too little, which fails a run whose tests all pass."""
+    """Missed coverage thresholds, which fail a run although all its tests pass."""
     return [
         error("other", line[1], tool="jest", rule="coverage")
         for line in matches(r"\s{0,4}(?:Jest|ERROR): (.{0,200}coverage .{0,200}threshold.*)", text)

@@ -14,7 +14,7 @@ _PLACE = r"([^\s:]{1,400}\.py):(\d{1,9}): "
 
 
 def parse(text: str) -> ToolReport:
-    """Every failed test and every error in collecting them, with where it was raised."""
+    """Every failed test and every collection error, with its place."""
     traces = {head[1]: lines for head, lines in blocks(_HEADER, text)}
     errors = tuple(_failure(line, traces) for line in matches(_SUMMARY, text))
     return ToolReport(errors or tuple(_from_traces(traces)), _metrics(text))

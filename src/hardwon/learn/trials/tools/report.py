@@ -91,7 +91,7 @@ def count(pattern: str, text: str) -> int | None:
 
 
 def document(text: str) -> Any:
-    """The JSON that begins a line of the text, whatever stands around it; None without any."""
+    """The JSON that begins a line of the text; None without any."""
     for start in itertools.islice(re.finditer(r"^[\[{]", text, re.MULTILINE), 20):
         try:
             value, _ = json.JSONDecoder().raw_decode(text, start.start())

@@ -26,7 +26,7 @@ _UNFORMATTED = r"(?:Would reformat|would reformat):? (.{1,500})$"
 
 
 def parse(text: str) -> ToolReport:
-    """Every complaint, whatever the output format."""
+    """Every complaint, in any output format."""
     parsed = document(text)
     if isinstance(parsed, list):
         return _json(parsed)

@@ -27,7 +27,7 @@ class _Raised(NamedTuple):
 
 
 def last(text: str, *, tool: str) -> StructuredError | None:
-    """The last exception with the place that raised it, in own code if it got there; else None."""
+    """The last exception and its place, in own code if possible; else None."""
     newest = deque(_exceptions(text), maxlen=1)
     if not newest:
         return None
