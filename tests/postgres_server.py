@@ -50,8 +50,8 @@ class Place(NamedTuple):
 class PostgresServer:
     """A server that can be stopped, killed, frozen and started again in the same place."""
 
-    def __init__(self, *settings: str, data: Path | None = None) -> None:
-        """`data`: the files of a server that was stopped, which are copied; None: an empty one."""
+    def __init__(self, *settings: str, data: Path | None = None, disk: Path | None = None) -> None:
+        """`data`: files of a server that was stopped, which are copied. `disk`: where it writes."""
         self._programs = programs()
         self.folder = Path(tempfile.mkdtemp(prefix="hardwon-pg-", dir=_memory()))
         self._who = _unprivileged()
@@ -59,11 +59,11 @@ class PostgresServer:
         self._numbers = itertools.count()
         self._emptied: list[Place] = []
         self.port = free_port()
-        self.data = self.folder / "data"
+        self.data = (disk or self.folder) / "data"
         if data is not None:
             shutil.copytree(data, self.data)
         if self._who:
-            for place in (self.folder, *self.folder.rglob("*")):
+            for place in (self.folder, self.data.parent, *self.folder.rglob("*")):
                 os.chown(place, *self._who)
         if data is None:
             self._run(
@@ -243,9 +243,11 @@ def _memory() -> str | None:
 
 
 @contextmanager
-def running(*settings: str, data: Path | None = None) -> Iterator[PostgresServer]:
+def running(
+    *settings: str, data: Path | None = None, disk: Path | None = None
+) -> Iterator[PostgresServer]:
     """A server for the time of a `with` block."""
-    server = PostgresServer(*settings, data=data)
+    server = PostgresServer(*settings, data=data, disk=disk)
     try:
         yield server
     finally:

@@ -38,6 +38,7 @@ ROWS = {
     "R20": "crowd",
     "R21": "outbox",
     "R24": "metrics",
+    "R25": "server_power",
     "S1": "screening",
     "S2": "screening",
     "S9": "screening",

@@ -24,8 +24,8 @@ from hardwon.stores.sqlite import SqliteStore
 from tests.samples import CODER, job
 from tests.torture.kill import all_learnt, crew, fork, kill, learnt_from
 
-_SHUTDOWN = 0x8004587D  # EXT4_IOC_SHUTDOWN
-_WITHOUT_FLUSH = struct.pack("I", 2)
+SHUTDOWN = 0x8004587D  # EXT4_IOCSHUTDOWN
+WITHOUT_FLUSH = struct.pack("I", 2)
 _FOLDERS = 2
 _STORE_LIVES = 20  # so many cuts
 _ACK = struct.Struct("d16s")
@@ -120,7 +120,7 @@ def _cut(image: Path, turn: int, chance: random.Random, harm: Callable[[], objec
         os.close(writing)
         time.sleep(chance.uniform(0.05, 0.15))
         cut_at = time.monotonic()
-        fcntl.ioctl(folder, _SHUTDOWN, _WITHOUT_FLUSH)
+        fcntl.ioctl(folder, SHUTDOWN, WITHOUT_FLUSH)
         kill(child)
         os.close(folder)
     with os.fdopen(reading, "rb") as acks:

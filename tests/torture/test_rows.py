@@ -40,6 +40,7 @@ SIZES = {
     "R20": (12, 1000),
     "R21": (6, 500),
     "R24": (4, 200),
+    "R25": (2, 100),
     "S1": (20, 600),
     "S2": (60, 600),
     "S9": (60, 2000),
@@ -85,6 +86,7 @@ MUTANTS = [
     ("R21", "forwarded-again", 60),
     ("R24", "counted-twice", 4),
     ("R24", "a-series-a-job", 4),
+    ("R25", "server-unsynced", 3),
     ("S1", "prose-quoted", 20),
     ("S2", "gate-open", 60),
     ("S9", "unredacted", 20),
@@ -92,7 +94,7 @@ MUTANTS = [
 ]
 # Those are quick enough to be shown with every run of the tests.
 AT_ONCE = {"R2", "R8", "R12", "R16", "R17", "R18", "S2", "S27"}
-MOUNTS = {"R3", "R6", "R7"}
+MOUNTS = {"R3", "R6", "R7", "R25"}
 
 
 def row(name: str, n: int, mutant: str = "") -> int:
