@@ -191,12 +191,12 @@ READINGS = (
     Reading(
         "sqlite3 x.db 'select'",
         "Error: in prepare, no such table: users",
-        "Error: in prepare, no such table <name>",
+        "no such table <name>",
     ),
     Reading(
         "git push",
         "To github.com:a/b.git\n ! [rejected]        main -> main (non-fast-forward)\nerror: failed to push some refs to 'github.com:a/b.git'\nhint: Updates were rejected",
-        "! [rejected] main -> <name> (non-fast-forward)",
+        "! [rejected] <name> -> <name> (non-fast-forward)",
     ),
     Reading(
         "git checkout x",
@@ -606,7 +606,7 @@ READINGS = (
         "java.lang.OutOfMemoryError: Java heap space",
         "OutOfMemoryError: Java heap space",
     ),
-    Reading("./a.out", "Segmentation fault (core dumped)", "Segmentation fault (core dumped)"),
+    Reading("./a.out", "Segmentation fault (core dumped)", "Segmentation fault"),
     Reading(
         '{"path":"/x"}',
         "PermissionError: [Errno 13] Permission denied: '/etc/hosts'",
@@ -648,5 +648,96 @@ READINGS = (
         "1 validation error for Args\nlimit\n  Input should be a valid integer [type=int_type, input_value='x']",
         "tool: limit: Input should be a valid integer",
         "tool",
+    ),
+    Reading(
+        "sqlite3 x.db < a.sql",
+        "Parse error near line 4: no such column: total\n  SELECT total FROM a\n         ^--- error here",
+        "no such column <name>",
+    ),
+    Reading(
+        "./run",
+        "bash: line 1:  4174 Floating point exception./run",
+        "Floating point exception",
+    ),
+    Reading(
+        "./t",
+        "test: src/list.c:19: push: Assertion `list->size > 0' failed.\nAborted (core dumped)",
+        "AssertionError",
+    ),
+    Reading(
+        "make",
+        "cc -Wall -Werror -c a.c\na.c: In function 'main':\na.c:4:9: error: unused variable 'total' [-Werror=unused-variable]\n    4 |     int total;\ncc1: all warnings being treated as errors\nmake: *** [Makefile:2: a.o] Error 1",
+        "error: unused variable <name>",
+    ),
+    Reading(
+        "gcc a.c",
+        "a.c:6:5: error: implicit declaration of function 'lsit_new'; did you mean 'list_new'? [-Werror=implicit-function-declaration]",
+        "error: implicit declaration of function <name>",
+    ),
+    Reading(
+        "gcc a.c",
+        "a.c: In function 'main':\na.c:7:10: error: unknown type name 'uint8_t'\n    7 |     uint8_t i;",
+        "error: unknown type name <name>",
+    ),
+    Reading(
+        "make -C out all",
+        "make: Entering directory '/x/out'\nmake: *** No rule to make target 'all'.  Stop.\nmake: Leaving directory '/x/out'\nthe end",
+        "make: *** No rule to make target <name> Stop",
+    ),
+    Reading(
+        "node a.mjs",
+        "node:fs:573\n  handleErrorFromBinding(ctx);\n  ^\n\nTypeError [ERR_INVALID_ARG_TYPE]: The \"path\" argument must be of type string. Received undefined\n    at open (node:fs:573:10)\n    at main (file:///x/a.mjs:2:9) {\n  code: 'ERR_INVALID_ARG_TYPE'\n}\n\nNode.js v20.1.0",
+        "TypeError [ERR_INVALID_ARG_TYPE]: The <name> argument must be of type string. Received undefined",
+    ),
+    Reading(
+        "go vet ./...",
+        "# example.com/app\n./main.go:9:2: total declared but not used",
+        "<name> declared but not used",
+    ),
+    Reading(
+        "go vet ./...",
+        "# example.com/app\n./main.go:9:2: declared and not used: total",
+        "declared and not used <name>",
+    ),
+    Reading(
+        "ruby test/a_test.rb",
+        "<internal:/usr/lib/ruby/core_ext/kernel_require.rb>:85:in `require': cannot load such file -- nokogiri (LoadError)\n\tfrom <internal:/usr/lib/ruby/core_ext/kernel_require.rb>:85:in `require'\n\tfrom test/a_test.rb:2:in `<main>'",
+        "no command or module named nokogiri",
+    ),
+    Reading(
+        "bin/deploy",
+        "bin/deploy: line 4: TARGET_HOST: parameter null or not set",
+        "TARGET_HOST: parameter null or not set",
+    ),
+    Reading(
+        "git push",
+        "fatal: The current branch topic has no upstream branch.\nTo push the current branch and set the remote as upstream, use\n\n    git push --set-upstream origin topic\n",
+        "fatal: The current branch <name> has no upstream branch",
+    ),
+    Reading(
+        "git push origin master",
+        "error: src refspec master does not match any\nerror: failed to push some refs to '/x/a.git'",
+        "error: src refspec <name> does not match any",
+    ),
+    Reading(
+        "git rebase --continue",
+        "a.md: needs merge\nYou must edit all merge conflicts and then\nmark them as resolved using git add\nend",
+        "<name>: needs merge",
+    ),
+    Reading(
+        "git log topic",
+        "fatal: ambiguous argument 'topic': unknown revision or path not in the working tree.\nUse '--' to separate paths from revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'",
+        "fatal: ambiguous argument <name>: unknown revision or path not in the working tree",
+    ),
+    Reading(
+        "bin/links",
+        "reading 14 pages\nlinks: a.md is fine\nreading b.md\nlinks: b.md links to c.md which is gone",
+        "links: <name> links to <name> which is gone",
+    ),
+    Reading(
+        '{"file_path": "/x/a.h", "old_string": "cannot be found"}',
+        "<tool_use_error>String to replace not found in file.\nString: cannot be found</tool_use_error>",
+        "Edit: String to replace not found in file",
+        "Edit",
     ),
 )

@@ -91,6 +91,12 @@ _RED = (
     r"|^error(?:\[E\d+\])?: could not compile|^Found [1-9]\d* errors?\b|^FAILURE: Build failed"
     r"|^ERROR: No matching distribution|^!+ [^\n]{0,40}Interrupted"
     r"|^[1-9]\d* (?:examples?|tests?|runs?), [^\n]{0,60}\b[1-9]\d* (?:failures?|errors?)"
+    r"|^ *(?:Test Files|Tests) +[1-9]\d* failed\b|^\u2716 [1-9]\d* problems? \([1-9]\d* errors?"
+    r"|^[^\s(:]{1,200}(?:\(\d+,\d+\):|:\d+:\d+ -) error [A-Z]{2,4}\d+: "
+    r"|^# \S{1,200}\n(?:vet: )?\S{1,200}\.go:\d+:\d+: |^Node\.js v\d+\.\d+\.\d+\s*\Z"
+    r"|^(?:PHP )?(?:Fatal|Parse) error: |^Exception in thread \""
+    r"|^[^\s:]{1,200}:\d+:in [^\n]{1,200} \([A-Z][\w:]{0,80}\)$"
+    r"|^(?:Parse|Runtime) error near line \d+: "
 )
 _SAYS = (
     r"(?m)^(?:fatal|error|Error|ERROR|panic|FATAL): [^\n]+|^thread '[^\n]{0,80}' panicked at "

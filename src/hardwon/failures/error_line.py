@@ -23,6 +23,7 @@ _EXCEPTION = (
     r"(?:[A-Za-z_$][\w$]{0,80}+[.:\\/]{1,2}){0,8}[A-Za-z_]\w{0,80}?"
     r"(?:Error|Exception|Warning|Interrupt|Exit|Timeout|Failure|Failed|NotFound|DoesNotExist)\b"
 )
+_WRAPPED = r"\s*+<(?:tool_use_)?error>([^\n<]{1,400})"  # as coding agents mark a tool's refusal
 _VALIDATION = (
     r"\b\d{1,4} validation errors? for [^\n]{1,200}\n *+([\w.]{1,100})\n +([^\n\[]{1,200})"
 )
@@ -40,6 +41,8 @@ def informative_line(output: str) -> str:
 
 def _candidates(output: str) -> Iterator[str]:
     """What may be the line, the likeliest first."""
+    if wrapped := re.match(_WRAPPED, output):
+        yield wrapped[1].strip()
     message = body_message(output)
     if message:
         yield from _candidates(message) if "\n" in message else (message,)
@@ -52,6 +55,7 @@ def _candidates(output: str) -> Iterator[str]:
     yield from _marked_lines(text)
     yield _summary_line(lines)
     yield from _telling_lines(lines)
+    yield _spoken_line(lines)
     if len(lines) <= _SHORT:
         yield from (line.strip() for line in lines if len(re.findall(r"[^\W\d_]{2,}", line)) > 1)
 
@@ -166,10 +170,12 @@ _MARKS = (
     r"(?:[^\s:][^:\n]{0,120}+(?::\d{1,9}){0,2}(?: -|:) |[^\s(]{1,200}+\(\d{1,9},\d{1,9}\): )?"
     r"(?:fatal error|fatal|error|ERROR|Error|FATAL|FATAL ERROR|CRITICAL)"
     r"(?:\[\w{1,10}\]| [A-Z]{1,5}\d{1,6}| \d{1,5}[^:\n]{0,40})?: ",
-    rf"(?![^\s:]*Warning\b){_EXCEPTION}(?:: \S|$)",
+    rf"(?![^\s:]*Warning\b){_EXCEPTION}(?: \[\w{{1,60}}\])?(?:: \S|$)",
     r"[\w./\\-]{1,200}+:\d{1,9}:(?:\d{1,9}: \S|in [`'])",
     r"\d{1,6}:\d{1,6}\s{1,4}error\s",
     r"expect\([^\n]{0,80}\)\.",
+    r"[^\s:][^\n]{0,200}?: Assertion [`'][^\n]{1,200} failed\.",
+    r"make(?:\[\d{1,3}\])?: \*\*\* |[^\s:]{1,120}+:\d{1,9}: \*\*\* ",
 )
 
 
@@ -199,10 +205,16 @@ _TELLING = (
     r"|[Uu]nknown |[Ii]nvalid |[Uu]nrecognized |[Nn]ot found|[Dd]enied|[Rr]efused|[Tt]imed out"
     r"|[Uu]nexpected |syntax error|[Mm]issing |does not exist|Segmentation fault|Killed"
     r"|[Oo]ut of memory|No space left|HTTP/\S{1,3} [45]\d\d"
-    r"|[Uu]nauthori[sz]ed|[Ff]orbidden|no such "
+    r"|[Uu]nauthori[sz]ed|[Ff]orbidden|no such |: needs merge$"
 )
 
 
 def _telling_lines(lines: list[str]) -> Iterator[str]:
     """Lines that say in plain words that something failed, the last first."""
     return (line.strip() for line in reversed(lines) if re.search(_TELLING, line))
+
+
+def _spoken_line(lines: list[str]) -> str:
+    """The last line, where a program gives its name before it: `check: no link to a.md`."""
+    last = lines[-1].strip() if lines else ""
+    return last if re.match(r"[a-z][a-z\d_.-]{1,40}+: [^\s:]++ \S", last) else ""

@@ -21,13 +21,17 @@ _PRINTER = (  # the shell or interpreter that prints the message of another prog
     r"|(?:/\S{1,80}/)?(?:python|pypy)[\d.]*: "
 )
 _PLACE = (  # where it happened, and what tools put before the message
-    r"(?:[^\s:(]{1,200}[:(]\d{1,9}(?:[:,]\d{1,9}){0,2}\)?(?::| -|:? ?in [^:]{1,80}:)\s++"
+    r"(?:<internal:[^>\s]{1,200}>:\d{1,9}:in [^:]{1,80}:\s++|[\w./-]{1,200}+: line \d{1,9}: "
+    r"|(?:Parse|Runtime) error near line \d{1,9}: "
+    r"|Error: (?:in prepare|stepping|near line \d{1,9})[,:] "
+    r"|[^\s:(]{1,200}[:(]\d{1,9}(?:[:,]\d{1,9}){0,2}\)?(?::| -|:? ?in [^:]{1,80}:)\s++"
     r"|\d+:\d+\s++"
     r"|\[(?:ERROR|error)\]\s++|npm (?:ERR!|error)\s++|E:\s++|Uncaught (?:\(in promise\) )?"
     r"|Unhandled \w+: |Exception in thread .{1,80}? (?=[\w.]+))"
 )
 _MODULE = r"(?<![\w.$\\:/])(?:[A-Za-z_$][\w$]*+(?:\.|::|\\)){1,12}(?=[A-Z]\w*+(?::\s|:?\Z))"
 _RAISED = r"(?:[A-Za-z_]\w*+\.){1,12}([A-Z]\w*+)(?=: |\Z)"  # a class of exceptions, by its module
+_CATEGORY = r"\s*+\[-W[\w=+-]{1,60}\]\Z"  # the switch of a compiler that asked for the warning
 _HINT = r"[.;,]? ?\(?(?:Did you mean|Perhaps you|Maybe you|did you mean|See ['\"]?https?:)[^\n]*+\Z"
 _COMPARISON = (
     r" [!=]=+ | is not | not found in | differ| not equal|not almost equal|within \d| mismatch"
@@ -37,6 +41,11 @@ _COMPARISON = (
 _ASSERTION = (
     rf"AssertionError\b(?:\Z|:? *+(?:assert\b|expect|.{{0,160}}?(?:{_COMPARISON})))"
     r"|assert \S|expect\(|(?:DID NOT|Did not) \w+ <"
+    r"|[^\n]{0,300}?: Assertion [`'][^\n]{1,200} failed\.?\Z"
+)
+_SIGNAL = (  # how a shell tells that a signal ended the program, before its number
+    r"(?:\d{1,9}\s++)?(Segmentation fault|Floating point exception|Aborted|Bus error|Killed"
+    r"|Illegal instruction|Terminated|Trace/breakpoint trap)\b"
 )
 _BARE = r"(IndentationError|TabError)\b"  # what stands behind it depends on the version of Python
 _MISSING = (
@@ -45,6 +54,7 @@ _MISSING = (
     r"|(?:.{0,40}: )?([\w.+-]{1,60}): command not found(?: in PATH)?|([\w.+-]{1,60}): not found"
     r"|(?:.{0,60}: )?command not found: ([\w.+-]{1,60})"
     r"|'?([\w.+-]{1,60})'? is not recognized as an internal or external command.{0,60}"
+    r"|cannot load such file -- ([\w.+-]{1,100})(?: \(LoadError\))?"
 )
 _FIXTURE = r"(?:E +)?fixture '(\w{1,80})' not found"
 _NO_SUCH = (
@@ -53,22 +63,29 @@ _NO_SUCH = (
 )
 _UNKNOWN = (
     r"commands?|options?|flags?|revision|column|table|key|shorthand flag|tool|function|target"
-    r"|service|host|property|field|argument|command line (?:option|argument)"
+    r"|service|host|property|field|argument|command line (?:option|argument)|type(?: name)?"
+    r"|file extension"
 )
 _AFTER = (  # what follows these words is a name, even where it looks like a word
-    rf"((?i:no such (?:{_NO_SUCH})|unknown(?: (?:{_UNKNOWN}))?|unrecognized (?:arguments?|options?)"
-    r"|missing (?:script|table|module)|no rule to make target|no installed app with label"
+    rf"((?i:no such (?:{_NO_SUCH})|unknown(?: (?:{_UNKNOWN}))?+"
+    r"|unrecognized (?:arguments?|options?)|missing (?:script|table|module)"
+    r"|no rule to make target|no installed app with label"
     r"|undefined(?: (?:reference to|variable|method|symbol|function|name))?"
     r"|no matching distribution found for|satisfies the requirement"
     r"|cannot find (?:package|symbol|module)|(?:file|directory)(?: or directory)? not found"
     r"|invalid choice|duplicate (?:key|column|entry)|no test named|invalid version|not in scope"
-    r"|the following arguments are required|locate package|\[(?:remote )?rejected\] \S+ ->))"
+    r"|the following arguments are required|locate package|refspec|declared and not used"
+    r"|current branch))"
     r"[:=]? (?!<n>|(?:to|in|of|for|is|as|at|or|and)\b)[^\s,;()]++(?:,? [^\s,;():.]++(?=\Z))?"
 )
-_BEFORE = r"(?<![\w$.'\"`-])[\w$.]++(?= is not (?:defined|a function|a constructor)\b)"
+_BEFORE = (
+    r"(?<![\w$.'\"`-])[\w$.]++(?= is not (?:defined|a function|a constructor)\b"
+    r"| declared (?:but|and) not used\b)"
+)
+_REFS = r"(\[(?:remote )?rejected\])\s++\S++ -> \S++"  # the branches of a push that git refuses
 _CODE = (
     r"\A[A-Z][A-Z\d_]{3,}\b|\A[A-Z]{1,5}\d{2,5}\b"
-    r"|\[Errno -?\d+\]|\bErrno \d+|(?i:\berror(?: -?\d{1,5}|: [45]\d\d)\b)"
+    r"|\[ERR_\w{2,60}\]|\[Errno -?\d+\]|\bErrno \d+|(?i:\berror(?: -?\d{1,5}|: [45]\d\d)\b)"
     r"|(?i:\berror(?: occurred| from server)?) \(\w+\)"
     r"|(?<![\w-])(?:error[ \[]|\[|\()?[A-Z]{1,5}-?\d{3,5}(?=[\]:)])"
     r"|(?i:\b(?:http(?:/[\d.]{1,3})?|status(?: code)?|exit(?: (?:code|status))?|signal|code"
@@ -89,7 +106,7 @@ _COINED = "|".join(
         r"(?P<mixed>(?<![\w.-])(?=[\w.-]{0,80}?\d)[\w.:-]++)",
     )
 )
-_PLAIN = r"[A-Z]?[a-z]+(?:['-][A-Za-z]+)*|[A-Z]{2,12}|[a-z]{1,3}/[a-z]{1,3}|[A-Za-z]"
+_PLAIN = r"e\.g|i\.e|[A-Z]?[a-z]+(?:['-][A-Za-z]+)*|[A-Z]{2,12}|[a-z]{1,3}/[a-z]{1,3}|[A-Za-z]"
 _CLASS = r"\w*(?:Error|Exception|Warning|Exit|Failure|Failed|Timeout|NotFound|DoesNotExist)"
 _IDENTIFIER = r"[_.$#@/\\\d\[]|\((?!s\))|::|[a-z][A-Z]|^-"
 _ROW = rf"{NAME}(?:(?:, | and | or |[.:/=,@-]|\s)*{NAME})+"
@@ -107,7 +124,7 @@ def kind_text(line: str, *, is_coined: bool = False) -> str:
         return f"fixture {NAME if is_coined else fixture[1]} not found"
     if re.match(_ASSERTION, bare):
         return "AssertionError"
-    if found := re.match(_BARE, bare):
+    if found := re.match(_BARE, bare) or re.match(_SIGNAL, bare):
         return found[1]
     raised = re.search(_RAISED, line[:_READ])
     return _folded(bare, head=raised[1] if raised and bare.startswith(raised[1]) else "")
@@ -135,13 +152,15 @@ def _stripped(line: str) -> str:
     for pattern in (_PRINTER, _PLACE, _PRINTER):
         found = re.match(pattern, line)
         line = line[found.end() :] if found else line
-    return re.sub(_HINT, "", re.sub(_MODULE, "", line[:_READ])).strip()
+    plain = re.sub(_CATEGORY, "", re.sub(_MODULE, "", line[:_READ]))
+    return re.sub(_HINT, "", plain).strip()
 
 
 def _folded(bare: str, *, head: str) -> str:
     """The text with names folded, all but the class of exceptions that it begins with."""
     rest = bare[len(head) :]
-    named = re.sub(_BEFORE, NAME, re.sub(_AFTER, lambda found: f"{found[1]} {NAME}", rest))
+    refs = re.sub(_REFS, rf"\1 {NAME} -> {NAME}", rest)
+    named = re.sub(_BEFORE, NAME, re.sub(_AFTER, lambda found: f"{found[1]} {NAME}", refs))
     text = head + re.sub(_COINED, _replacement, named)
     text = re.sub(_ROW, NAME, " ".join(text.split())).strip(" .")
     has_words = re.search(r"[^\W\d_]{2}", re.sub(r"<\w+>", "", text))
