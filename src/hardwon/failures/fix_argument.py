@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from hardwon._cold import re
+from hardwon.failures.argument_offers import offered
 from hardwon.failures.authored import fields
-from hardwon.failures.fix_case import Case, is_gone, is_personal, names_in
+from hardwon.failures.fix_case import Case, folded, is_gone, is_personal, line_of, names_in
 from hardwon.failures.fix_source import sourced
 from hardwon.values.fix import Fix
 
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 
 
 _DEPTH = 4  # objects within objects
-_OFFERS = r"(?i:one of|allowed|valid|expected|supported|must be|choose|use)"
+_NONE = object()
+_WHOLE = r"(?i:\binteger|whole number|\bint\b)"
 _ADDRESS = r"https?://|/[a-z]"
 _ABSENT = r"(?i:\b(?:404|405|410)\b|not found|no route|unknown|does not exist|not allowed|moved)"
 
@@ -24,7 +26,7 @@ def argument_fix(case: Case) -> Fix | None:
     """What the working call of the same tool passes in another way, by role and source."""
     if case.failed.tool != case.last.tool or case.last.failed or not is_gone(case):
         return None
-    old, new = _flat(fields(case.failed.args)), _flat(fields(case.last.args))
+    old, new = flat(fields(case.failed.args)), flat(fields(case.last.args))
     if not old or not new or not _is_same_object(old, new, case):
         return None
     told = _counted(old, new, case) or _differing(old, new, case)
@@ -37,14 +39,31 @@ def argument_fix(case: Case) -> Fix | None:
 
 def _differing(old: dict[str, Any], new: dict[str, Any], case: Case) -> list[tuple[str, str]]:
     """What each argument that differs is passed as, in words and as a key."""
-    return [one for key in sorted({*old, *new}) if (one := _told(key, old, new, case))]
+    tried = _other_failures(case)
+    keys = [key for key in sorted({*old, *new}) if not _was_enough(key, old, tried)]
+    return [one for key in keys if (one := _told(key, old, new, case))]
 
 
-def _flat(given: dict[str, Any], depth: int = _DEPTH) -> dict[str, Any]:
+def _other_failures(case: Case) -> list[dict[str, Any]]:
+    """The arguments of calls between that got further: they failed in another way."""
+    return [
+        flat(fields(step.args))
+        for step in case.between
+        if step.failed and step.tool == case.failed.tool
+        if folded(line_of(step)) != folded(case.line)
+    ]
+
+
+def _was_enough(key: str, old: dict[str, Any], tried: list[dict[str, Any]]) -> bool:
+    """Whether a call got further with the argument as it was: its change cures something else."""
+    return any(given.get(key, _NONE) == old.get(key, _NONE) for given in tried)
+
+
+def flat(given: dict[str, Any], depth: int = _DEPTH) -> dict[str, Any]:
     """The arguments with those of inner objects beside them; of two with one name the outer."""
     found: dict[str, Any] = {}
     for value in given.values() if depth else ():
-        found |= _flat(value, depth - 1) if isinstance(value, dict) else {}
+        found |= flat(value, depth - 1) if isinstance(value, dict) else {}
     return found | {key: value for key, value in given.items() if not isinstance(value, dict)}
 
 
@@ -74,8 +93,15 @@ def _told(key: str, old: dict[str, Any], new: dict[str, Any], case: Case) -> tup
     if not (is_named or is_only):
         return None
     if key in new:
-        return f"Pass `{key}` too.", f"+{key}"
+        return f"Pass `{key}`{_within(key, case)} too.", f"+{key}"
     return f"Leave out `{key}`.", f"-{key}"
+
+
+def _within(key: str, case: Case) -> str:
+    """The object that an argument belongs to, in words; "" when it stands by itself."""
+    given = fields(case.last.args)
+    around = [name for name, value in given.items() if isinstance(value, dict) and key in value]
+    return f" in `{around[0]}`" if around and key not in given else ""
 
 
 def _changed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
@@ -85,11 +111,20 @@ def _changed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None
     return None
 
 
-_KINDS = {dict: "an object", list: "a list", str: "text", int: "a number", bool: "true or false"}
+_KINDS = {
+    dict: "an object",
+    list: "a list",
+    str: "text",
+    int: "a number",
+    float: "a number",
+    bool: "true or false",
+}
 
 
 def _retyped(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
     """Another type of value."""
+    if isinstance(old, float) and isinstance(new, int) and re.search(_WHOLE, case.line):
+        return f"Give `{key}` as a whole number.", f"{key} whole"
     if type(old) is type(new) or {type(old), type(new)} <= {int, float}:
         return None
     kind = _KINDS.get(type(new))
@@ -126,13 +161,13 @@ def _respelt(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None
     """Another form of the same value: a date, letters, a sign before it."""
     if not isinstance(old, str) or not isinstance(new, str):
         return None
-    for pattern, words in _FORMS:
+    for pattern, words in FORMS:
         if re.fullmatch(pattern, new) and not re.fullmatch(pattern, old):
             return f"Give `{key}` {words}.", f"{key} {words}"
     return None
 
 
-_FORMS = (
+FORMS = (
     (r"\d{4}-\d\d-\d\d", "as YYYY-MM-DD"),
     (r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)", "as a date and time with its zone"),
     (r"/\S*", "as a path from the root"),
@@ -142,12 +177,14 @@ _FORMS = (
 
 
 def _listed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """A word that the error itself offers."""
-    if not isinstance(new, str) or not re.fullmatch(r"[A-Za-z][A-Za-z_-]{1,30}", new):
+    """A word that the error itself offers, told with the others that it offers."""
+    options = offered(case.line, new) if isinstance(new, str) else ()
+    if not options or (isinstance(old, str) and old in options):
         return None
-    if not re.search(_OFFERS, case.line) or new not in re.findall(r"[A-Za-z][\w-]*", case.line):
-        return None
-    return f"Give `{key}` as `{new}`.", f"{key} {new}"
+    if len(options) == 1:
+        return f"Give `{key}` as `{options[0]}`.", f"{key} {options[0]}"
+    named = ", ".join(f"`{option}`" for option in options)
+    return f"Give `{key}` as one of {named}.", f"{key} one of {'|'.join(options)}"
 
 
 def _readdressed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:

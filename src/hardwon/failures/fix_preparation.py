@@ -54,28 +54,6 @@ _NO_FILE = (
 _NO_MODULE = r"No module named '?(\w+)|Cannot find module '(\w+)|module <module '(\w+)'"
 _SHOWN = 200
 _FEW = 2  # preparations that together may explain it
-_CALLED = 4  # tools between two tries of a call
-_SHORT = 2  # letters of a word that tells nothing
-
-
-def tool_preparation_fix(case: Case) -> Fix | None:
-    """The tool that had to be called first, so that the same call of another works."""
-    failed, last = case.failed, case.last
-    if last.failed or (failed.tool, failed.args) != (last.tool, last.args) or not is_gone(case):
-        return None
-    called = {step.tool for step in case.between if not step.failed and step.tool != last.tool}
-    line = case.line.replace(failed.tool, "")
-    explaining = [tool for tool in sorted(called) if _names_tool(line, tool, failed.tool)]
-    if len(explaining) != 1 or len(called) > _CALLED:
-        return None
-    text = f"Call `{explaining[0]}` first, then `{last.tool}` again."
-    return Fix("preparation", text, f"preparation tool {explaining[0]}", "", "")
-
-
-def _names_tool(line: str, tool: str, failed: str) -> bool:
-    """Whether an error names a tool, or what it does: “has not been read yet”, “call login”."""
-    own, other, said = (set(re.split(r"[^a-z]+", text.lower())) for text in (tool, failed, line))
-    return any(len(word) > _SHORT for word in own & said - other)
 
 
 def preparation_fix(case: Case) -> Fix | None:

@@ -15,6 +15,7 @@ else:
 
 _READ = 65_536
 _TELLING = 4  # characters from which on a value can be told from others
+_STALE = r"(?i:condition|stale|conflict|outdated|version|etag|revision|changed|modified|snapshot)"
 _WORD = r"[a-z_ -]{3,30}"
 _REFUSED = (
     r"(?i:\bnot\b|invalid|unknown|cannot|can't|must|should|no such|wrong|unavailable|expired"
@@ -36,7 +37,7 @@ def sourced(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
     fresh, stale = (_only_in(*pair) for pair in ((new, old), (old, new)))
     if key in PATHS or not _is_refused(case) or not re.search(r"\d", fresh):
         return None
-    sources, before = _sources(fresh, case), _sources(stale, case)
+    sources, before = (_sources(key, value, case) for value in (fresh, stale))
     if told := _distinguished(key, before, sources, case):
         return told
     known = {(source.at, source.path) for source in before}
@@ -45,7 +46,9 @@ def sourced(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
     if not alone or _is_unsure(alone[0], before):
         return None
     source = alone[0]
-    words = f"Take `{key}` from {_where(source)}; do not make it up."
+    is_older = any((one.tool, one.path) == (source.tool, source.path) for one in before)
+    warning = "an earlier one no longer holds" if is_older else "do not make it up"
+    words = f"Take `{key}` from {_where(source, is_latest=is_older)}; {warning}."
     return words, f"{key} from {source.tool} {'.'.join(source.path)}"
 
 
@@ -58,7 +61,7 @@ def _only_in(value: Any, other: Any) -> str:
 def _is_refused(case: Case) -> bool:
     """Whether the error is about a wrong value, not about something that is used up."""
     is_short = re.search(r"(?i:not enough|insufficient|exceed|sold out|too many)", case.line)
-    return bool(re.search(_REFUSED, case.line)) and not is_short
+    return bool(re.search(rf"{_REFUSED}|{_STALE}", case.line)) and not is_short
 
 
 def _shared(case: Case, source: Source) -> int:
@@ -95,10 +98,10 @@ def _distinguished(
     return None
 
 
-def _where(source: Source) -> str:
+def _where(source: Source, *, is_latest: bool = False) -> str:
     names = [name for name in source.path if name != "*"]
     under = f"`{'.'.join(names)}` in " if names else ""
-    return f"{under}the result of `{source.tool}`"
+    return f"{under}the {'latest ' if is_latest else ''}result of `{source.tool}`"
 
 
 def _telling(before: Source, after: Source, case: Case) -> tuple[str, str] | None:
@@ -114,15 +117,29 @@ def _telling(before: Source, after: Source, case: Case) -> tuple[str, str] | Non
     return None
 
 
-def _sources(value: str, case: Case) -> list[Source]:
+def _sources(key: str, value: str, case: Case) -> list[Source]:
     """The earlier results that hold the value, the latest first."""
+    is_telling = len(value) >= _TELLING
+    if not value or not (is_telling or _may_be_short(key, case)):
+        return []
     found: list[Source] = []
-    for at in range(len(case.steps) - 2, -1, -1) if len(value) >= _TELLING else ():
+    for at in range(len(case.steps) - 2, -1, -1):
         step = case.steps[at]
-        if step.failed or step.tool == case.last.tool or value in step.args:
+        if step.failed or step.tool == case.last.tool or value in fields(step.args).values():
             continue  # what was asked for is no source
         if value not in step.output:
             continue
         own = [leaf for leaf in leaves(step.output[:_READ]) if leaf.value == value]
+        own = own if is_telling else [leaf for leaf in own if _has_role(key, leaf.path)]
         found += [Source(at, step.tool, leaf.path, leaf.beside) for leaf in own]
     return found
+
+
+def _may_be_short(key: str, case: Case) -> bool:
+    """Whether the error speaks of the argument, or of something that has changed since."""
+    return bool(names_in(key) & case.names or re.search(_STALE, case.line))
+
+
+def _has_role(key: str, path: tuple[str, ...]) -> bool:
+    """Whether an argument is called as a place in a result is."""
+    return bool(path) and bool(names_in(key) & names_in(path[-1]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon.failures.authored import fields
 from hardwon.failures.fix_case import Case, word_set
+from hardwon.failures.results import scalars
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
@@ -18,6 +19,9 @@ _LOOKS = word_set(
 _REASONS = word_set("count calculate check compare validate verify think")  # give no object
 _NEAR = 3  # calls between a failing tool and the one in its place
 _BROKEN = 3  # calls that all failed
+_ALIKE = 3  # words that two names begin with
+_SAME = 2  # arguments that two changes share
+_TELLING = 4  # characters from which on a value can be told from others
 
 
 def tool_fix(case: Case) -> Fix | None:
@@ -35,8 +39,7 @@ def _text(case: Case, old: dict[str, Any], new: dict[str, Any]) -> str:
     failed, last = case.failed.tool, case.last.tool
     if _is_broken(case):
         return f"`{failed}` fails whatever it is given. Use `{last}` instead."
-    shared = [key for key in new if key in old and old[key] == new[key]]
-    if len(shared) == len(new) > 1:
+    if len(_shared(old, new)) == len(new) > 1:
         return f"Use `{last}` with the same arguments."
     named = ", ".join(f"`{key}`" for key in list(new)[:4])
     return f"Use `{last}` instead ({named})."
@@ -55,15 +58,37 @@ def _is_broken(case: Case) -> bool:
 def _is_instead(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
     """Whether the other tool is a way to the same end, not the next thing to do."""
     first, second = (_words(step.tool) for step in (case.failed, case.last))
-    if is_look(case.failed.tool) != is_look(case.last.tool) or second[0] in _REASONS - {first[0]}:
+    is_reading = is_look(case.failed.tool)
+    if is_reading != is_look(case.last.tool) or second[0] in _REASONS - {first[0]}:
         return False
-    shared = [key for key in old if key in new and old[key] == new[key]]
-    if not is_look(case.failed.tool):
-        return set(old) <= set(new) and len(shared) >= 2 and len(shared) * 2 >= len(new)
-    if _stem(first, second) >= 3:
+    if not is_reading:
+        return _acts_alike(case, old, new)
+    return _stem(first, second) >= _ALIKE or _looks_elsewhere(case, old, new)
+
+
+def _acts_alike(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
+    """Whether another change is asked for with what the first was given."""
+    shared = _shared(old, new)
+    if len(shared) < _SAME:
+        return False
+    is_same = set(old) == set(new) or (set(old) <= set(new) and len(shared) > _SAME)
+    return is_same or (not case.between and set(scalars(old)) == set(scalars(new)))
+
+
+def _looks_elsewhere(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
+    """Whether the other tool is asked at once for the same thing, and knows it."""
+    if any(step.output.strip() for step in case.between):  # thoughts print nothing
+        return False
+    shared = _shared(old, new)
+    if shared and len(old) <= len(shared) + 1:
         return True
-    is_next = not any(step.output.strip() for step in case.between)  # thoughts print nothing
-    return bool(shared) and len(old) <= len(shared) + 1 and is_next
+    asked = {one for one in scalars(old) if len(one) >= _TELLING} & set(scalars(new))
+    return any(one in case.last.output for one in asked)
+
+
+def _shared(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """The arguments that both calls were given alike."""
+    return [key for key in old if key in new and old[key] == new[key]]
 
 
 def is_look(tool: str) -> bool:

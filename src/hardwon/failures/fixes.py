@@ -6,6 +6,8 @@ the one of greater worth is kept.
 
 from __future__ import annotations
 
+from hardwon._cold import re
+from hardwon.failures.advice import is_heeded
 from hardwon.failures.fix_argument import argument_fix
 from hardwon.failures.fix_call import applies_call, call_fix
 from hardwon.failures.fix_case import (
@@ -18,11 +20,8 @@ from hardwon.failures.fix_case import (
 )
 from hardwon.failures.fix_edit import edit_fix
 from hardwon.failures.fix_lines import applies_lines, is_in_code, lines_fix
-from hardwon.failures.fix_preparation import (
-    applies_preparation,
-    preparation_fix,
-    tool_preparation_fix,
-)
+from hardwon.failures.fix_preparation import applies_preparation, preparation_fix
+from hardwon.failures.fix_prior_call import prior_call_fix
 from hardwon.failures.fix_tool import tool_fix
 from hardwon.failures.fix_unchanged import has_revert, unchanged_fixes
 from hardwon.values.fix import TEXT_LIMIT
@@ -50,7 +49,7 @@ _SHELL: tuple[Callable[[Case], Fix | None], ...] = (
     preparation_fix,
     lines_fix,
 )
-_FIELDS: tuple[Callable[[Case], Fix | None], ...] = (argument_fix, tool_preparation_fix, tool_fix)
+_FIELDS: tuple[Callable[[Case], Fix | None], ...] = (argument_fix, prior_call_fix, tool_fix)
 
 
 def fixes_shown(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
@@ -87,6 +86,8 @@ def applies(fix: Fix, step: Step) -> bool:
         return applies_lines(key, step)
     if fix.sort == "unchanged":
         return has_revert(step)
+    if fix.sort == "argument" and re.fullmatch(r"\S+ [+-]\S+", key):
+        return is_heeded(fix, step, ())
     # Whether an order was kept is not seen in one call; its record is counted over runs.
     return fix.sort != "order" and step.tool == key.partition(" ")[0]
 

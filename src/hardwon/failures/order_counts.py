@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon.failures.fix_order import order_fix
+from hardwon.failures.fix_tool import is_look
 from hardwon.values.fix import PROVEN
 
 TYPE_CHECKING = False
@@ -29,11 +30,18 @@ class OrderTally(NamedTuple):
 
 
 def counted_order(features: Iterable[str], tally: Callable[[str], OrderTally]) -> Fix | None:
-    """What to call first, where another call came before nearly all failures and no success."""
+    """What to call first, where another call came before nearly all failures and no success.
+
+    A look changes nothing, so no call has to come before one.
+    """
     found = [match for one in sorted(features) if (match := re.fullmatch(_AFTER, one))]
     for match in found:
         tool, other = match["tool"], match["other"]
-        if other != tool and _decides(tally(match[0]), tally(f"runs {tool}")):
+        if (
+            other != tool
+            and not is_look(other)
+            and _decides(tally(match[0]), tally(f"runs {tool}"))
+        ):
             return order_fix(tool, other)._replace(worked=PROVEN)
     return None
 

@@ -16,6 +16,8 @@ else:
 _DEPTH = 8
 _LEAVES = 4_000
 _NEAR = 2_000  # characters in which the name of an object is looked for
+_ELEMENT = r"<([A-Za-z][\w.-]{0,60})>([^<>]{1,200})</\1>"
+_MARK = r"\b([A-Za-z][\w-]{0,40})=\"?([\w.@/#:-]{1,120})"  # as in `[ref=e12]`, `state="open"`
 _FIELD = r"\"([^\"\\]{1,60})\"\s*:\s*(?:\"([^\"\\]{0,200})\"|(-?\d[\d.]*|true|false)|(?=\{))"
 
 
@@ -29,10 +31,10 @@ class Leaf(NamedTuple):
 
 @lru_cache(maxsize=64)
 def leaves(output: str) -> tuple[Leaf, ...]:
-    """The values of a JSON result; none when it is no JSON. Of a clipped one those with a name."""
+    """The values of a result; of one that is no whole JSON those that have a name."""
     text = output.strip()
     if not text.startswith(("{", "[")):
-        return ()
+        return tuple(_marked(text))
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError):
@@ -40,6 +42,12 @@ def leaves(output: str) -> tuple[Leaf, ...]:
     found: list[Leaf] = []
     _collect(whole, (), found)
     return tuple(found)
+
+
+def _marked(text: str) -> Iterator[Leaf]:
+    """The values that XML elements hold, or that stand behind a name in plain text."""
+    for match in re.finditer(_ELEMENT if text.startswith("<") else _MARK, text):
+        yield Leaf((match[1],), match[2], ())
 
 
 def _named(text: str) -> Iterator[Leaf]:

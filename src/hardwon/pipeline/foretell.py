@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import NamedTuple
 
-    from hardwon.failures import fixes, loops, order_counts
+    from hardwon.failures import advice, fixes, loops, order_counts
     from hardwon.ports import CallLog, LessonStore
     from hardwon.ranking.odds import Chance
     from hardwon.values.fix import Fix
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
-    order_counts = lazy("hardwon.failures.order_counts")
+    advice, order_counts = lazy("hardwon.failures.advice"), lazy("hardwon.failures.order_counts")
     fixes, loops = lazy("hardwon.failures.fixes"), lazy("hardwon.failures.loops")
 
 AGAIN = 0.5  # the chance at which a run is told again what it heard at its start or in a turn
@@ -127,6 +127,8 @@ def _judged(
         return Foretold(chance, lesson, "told in this run already")
     if _has_cure(lesson, names) or any(_recommends(fix, pending) for fix in lesson.fixes):
         return Foretold(chance, lesson, "the call is what its fix recommends")
+    if lesson.fixes and advice.is_heeded(lesson.fixes[0], pending, past.steps):
+        return Foretold(chance, lesson, "the call heeds its fix")
     return Foretold(chance, lesson)
 
 

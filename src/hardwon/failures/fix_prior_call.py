@@ -1,0 +1,100 @@
+"""The tool that has to be called first, so that a call of another one works."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.authored import fields
+from hardwon.failures.fix_case import Case, is_gone
+from hardwon.failures.fix_tool import is_look
+from hardwon.failures.results import scalars
+from hardwon.values.fix import Fix
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.values.step import Step
+
+_CALLED = 4  # tools between two tries of a call
+_SHORT = 2  # letters of a word that tells nothing
+_STEM = 5  # letters that two forms of one word begin with
+_OWN = 4  # characters from which on a value is taken for the name of one object
+
+
+def prior_call_fix(case: Case) -> Fix | None:
+    """The tool that the error names, or that was called between two tries of the same call."""
+    failed, last = case.failed, case.last
+    if _is_named(case):
+        return _fix(last.tool, failed.tool)
+    is_equal = failed.args == last.args
+    if failed.tool != last.tool or not (is_equal or _is_renewed(case)) or not is_gone(case):
+        return None
+    called = [step for step in case.between if not step.failed and step.tool != last.tool]
+    if len({step.tool for step in called}) > _CALLED:
+        return None
+    line = case.line.replace(failed.tool, "")
+    telling = {step.tool for step in called if _names_tool(line, step.tool, failed.tool)}
+    if len(telling) != 1 and is_equal:
+        telling = _left_over(case, called)
+    return _fix(telling.pop(), last.tool) if len(telling) == 1 else None
+
+
+def has_called(key: str, step: Step, before: Sequence[Step]) -> bool:
+    """Whether a run has made the call that a fix of this module puts first, for the same object."""
+    tool = key.removeprefix("tool ")
+    given, own = fields(step.args), set(_objects(step))
+    return any(
+        own & set(_objects(earlier)) or given.keys().isdisjoint(fields(earlier.args))
+        for earlier in before
+        if earlier.tool == tool and not earlier.failed
+    )
+
+
+def _fix(first: str, then: str) -> Fix:
+    text = f"Call `{first}` first, then `{then}` again."
+    return Fix("preparation", text, f"preparation tool {first}", "", "")
+
+
+def _is_named(case: Case) -> bool:
+    """Whether the error names the tool that was called next, and that worked."""
+    failed, last = case.failed, case.last
+    if case.between or last.failed or failed.tool == last.tool or len(last.tool) <= _STEM:
+        return False
+    return last.tool in re.findall(r"[\w-]+", failed.output)
+
+
+def _is_renewed(case: Case) -> bool:
+    """Whether one argument differs only, and a result between has given it, as a version is."""
+    old, new = fields(case.failed.args), fields(case.last.args)
+    differing = [key for key in new if old.get(key) != new[key]]
+    if old.keys() != new.keys() or len(differing) != 1:
+        return False
+    value = str(new[differing[0]])
+    return any(value in step.output for step in case.between if not step.failed)
+
+
+def _left_over(case: Case, called: Sequence[Step]) -> set[str]:
+    """The only change between two equal calls, or the only one on the same object."""
+    changes = [step for step in called if not is_look(step.tool)]
+    tools = {step.tool for step in changes}
+    if len(tools) <= 1:
+        return tools
+    own = set(_objects(case.failed))
+    return {step.tool for step in changes if own & set(_objects(step))}
+
+
+def _objects(step: Step) -> list[str]:
+    return [one for one in scalars(fields(step.args)) if len(one) >= _OWN]
+
+
+def _names_tool(line: str, tool: str, failed: str) -> bool:
+    """Whether an error names a tool, or what it does: “has not been read yet”, “call login”."""
+    own, other, said = (set(re.split(r"[^a-z]+", text.lower())) for text in (tool, failed, line))
+    return any(_is_form(word, other_word) for word in own - other for other_word in said - other)
+
+
+def _is_form(one: str, other: str) -> bool:
+    """Whether two words are one, or forms of one: assign and assignee."""
+    return len(one) > _SHORT and (
+        one == other or (len(one) >= _STEM and one[:_STEM] == other[:_STEM])
+    )

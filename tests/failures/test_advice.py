@@ -1,0 +1,55 @@
+"""A call that already does what a fix advises needs no warning."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from hardwon.failures.advice import is_heeded
+from hardwon.values.fix import Fix
+from hardwon.values.step import Step
+
+PEOPLE = Step("list_people", "{}", '{"people": [{"id": "p-4410", "name": "Kim"}]}', False)
+VERIFIED = Step("verify", '{"id": "C-1002"}', "ok", False)
+
+
+def is_kept(key: str, *before: Step, **args: Any) -> bool:
+    sort = key.split(" ", 1)[0]
+    step = Step("send", json.dumps(args), "", False)
+    return is_heeded(Fix(sort, "", key), step, before)
+
+
+@pytest.mark.parametrize(
+    ("key", "args"),
+    [
+        ("argument send +version", {"version": 3}),
+        ("argument send -version", {"id": 3}),
+        ("argument send level one of low|high", {"level": "high"}),
+        ("argument send since as YYYY-MM-DD", {"since": "2026-01-31"}),
+        ("argument send to from list_people people.id", {"to": "p-4410"}),
+        ("argument send to from list_people people.id", {"to": ["p-4410"]}),
+        ("preparation tool verify", {"id": "C-1002"}),
+    ],
+)
+def test_a_call_heeds_a_fix(key: str, args: dict[str, Any]) -> None:
+    assert is_kept(key, PEOPLE, VERIFIED, **args)
+
+
+@pytest.mark.parametrize(
+    ("key", "args"),
+    [
+        ("argument send +version", {"id": 3}),
+        ("argument other +version", {"version": 3}),
+        ("argument send level one of low|high", {"level": "worst"}),
+        ("argument send since as YYYY-MM-DD", {"since": "31.1.2026"}),
+        ("argument send to from list_people people.id", {"to": "Kim"}),
+        ("argument send to from list_people people.id", {"to": []}),
+        ("argument send amount named", {"amount": 3}),
+        ("preparation tool verify", {"id": "C-2003"}),
+        ("call send it", {"id": "C-2003"}),
+    ],
+)
+def test_a_call_does_not_heed_a_fix_or_that_is_not_sure(key: str, args: dict[str, Any]) -> None:
+    assert not is_kept(key, PEOPLE, VERIFIED, **args)
