@@ -2,13 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
+from hardwon import Hardwon
+from hardwon.api import PROCESSORS
 from hardwon.ports import Store
-from hardwon.runtime import Runtime
-from hardwon.settings import load
+from hardwon.runtime import Runtime, settings_at, utc_now
+from hardwon.settings import Settings, load
+
+
+class StoredHardwon(Hardwon):
+    """A hardwon with the store and the clock that it was opened with, also in memory."""
+
+    def __init__(self, engine: Runtime) -> None:
+        super().__init__(engine)
+        self.store = engine.store
+        self.clock = engine.clock
+
+    def __enter__(self) -> StoredHardwon:
+        return self
+
+
+def opened(
+    target: Path | str = "",
+    *,
+    settings: Settings | None = None,
+    model: Any = None,
+    clock: Callable[[], datetime] = utc_now,
+) -> StoredHardwon:
+    """`hardwon.open` for tests that put rows into the store, or look at them."""
+    place = str(target)
+    engine = Runtime(settings_at(place, settings), place, model=model, clock=clock)
+    engine.processors.update(PROCESSORS)
+    return StoredHardwon(engine)
 
 
 @contextmanager

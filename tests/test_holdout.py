@@ -7,17 +7,18 @@ from typing import Any
 
 import pytest
 
-import hardwon
 from hardwon import Agent, Hardwon
 from hardwon.settings import load
 from hardwon.values.report import Window
 from hardwon.values.unit import Unit, wording_of
+from tests import stored
+from tests.stored import StoredHardwon
 from tests.test_outcomes import BROKEN, MISSING, WORKS, taught
 
 
-def opened(home: Path, share: float) -> Hardwon:
+def opened(home: Path, share: float) -> StoredHardwon:
     settings = load(str(home))
-    return hardwon.open(settings=settings._replace(proof=settings.proof._replace(share=share)))
+    return stored.opened(settings=settings._replace(proof=settings.proof._replace(share=share)))
 
 
 def asked(agent: Agent) -> list[bool]:
@@ -43,7 +44,7 @@ def test_without_a_share_everything_is_shown_and_no_unit_is_kept(home: Path) -> 
         agent = hw.agent("coder", run="r")
         assert asked(agent) == [True, True]
         agent.after_run(task="x")
-        assert hw._engine.store.units.arms(_everything(hw)) == []
+        assert hw.store.units.arms(_everything(hw)) == []
 
 
 def test_all_doors_of_a_run_and_all_processes_agree(home: Path) -> None:
@@ -70,7 +71,7 @@ def test_both_arms_are_counted_when_their_runs_end(home: Path) -> None:
         assert agent.before_action("bash", BROKEN)
         agent.after_action("bash", WORKS, output="1 passed")
         agent.after_run(task="x")
-        arms = hw._engine.store.units.arms(_everything(hw))
+        arms = hw.store.units.arms(_everything(hw))
         sentence = hw.report("coder").proof
 
     assert [tuple(one) for one in arms] == [(1, 0, 0, 0, 0), (0, 0, 1, 1, 0)]
@@ -84,7 +85,7 @@ def test_guards_and_what_a_person_wrote_are_never_withheld(
     with opened(home, 1) as hw:
         agent = hw.agent("coder", run="r")
         (lesson,) = agent.lessons.list()
-        hw._engine.store.lessons.update(lesson._replace(**change))
+        hw.store.lessons.update(lesson._replace(**change))
 
         assert agent.after_action("bash", BROKEN, output=MISSING, failed=True)
 
@@ -117,7 +118,7 @@ def test_a_unit_tells_which_words_were_tried_where_and_how_well_they_fitted(
         agent = hw.agent("coder", run="r")
         (lesson,) = agent.lessons.list()
         logged: list[Unit] = []
-        monkeypatch.setattr(hw._engine.store.units, "log", logged.append)
+        monkeypatch.setattr(hw.store.units, "log", logged.append)
         asked(agent)
 
     unit = logged[0]
@@ -135,11 +136,11 @@ def test_other_words_are_another_treatment(home: Path) -> None:
             (lesson,) = agent.lessons.list()
             if words:
                 worded = lesson._replace(correction=words, author="model", origin="run:x")
-                hw._engine.store.lessons.update(worded)
+                hw.store.lessons.update(worded)
             asked(agent)
             agent.after_run(task="x")
 
-        found = hw._engine.store.units.treatments(_everything(hw))
+        found = hw.store.units.treatments(_everything(hw))
         assert [one.arms.units for one in found] == [1, 1]
         assert {one.lesson for one in found} == {lesson.id}
 
@@ -164,7 +165,7 @@ def test_runs_that_may_have_read_a_lesson_elsewhere_are_in_no_arm(home: Path) ->
         for name in ("r", "later"):
             hw.agent("coder", run=name).end_run()
 
-        (arms,) = hw._engine.store.units.arms(_everything(hw))
+        (arms,) = hw.store.units.arms(_everything(hw))
         assert (arms.units, arms.unknown) == (1, 1)
 
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-import hardwon
-from hardwon import Agent, Hardwon, Lesson
+from hardwon import Agent, Lesson
 from hardwon.errors import InvalidInput, NotFound, PermanentError
 from hardwon.models.scripted import Scripted
 from hardwon.values.evidence import Evidence
 from hardwon.values.lesson import Status, noted
 from tests.samples import NOW, Clock
+from tests.stored import StoredHardwon, opened
 
 EDIT = "when editing large Go files use Edit, not a full rewrite"
 GIT = "set the git identity before the first commit in a fresh clone"
@@ -32,23 +32,23 @@ def clock() -> Clock:
 
 
 @pytest.fixture(params=["memory:", "sqlite"])
-def hw(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[Hardwon]:
+def hw(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[StoredHardwon]:
     home = "memory:" if request.param == "memory:" else str(tmp_path / "home")
-    with hardwon.open(home, clock=clock) as opened:
-        yield opened
+    with opened(home, clock=clock) as hw:
+        yield hw
 
 
 @pytest.fixture
-def coder(hw: Hardwon) -> Agent:
+def coder(hw: StoredHardwon) -> Agent:
     return hw.agent("coder", project="api")
 
 
-def keep(hw: Hardwon, agent: Agent, text: str, **more: Any) -> Lesson:
+def keep(hw: StoredHardwon, agent: Agent, text: str, **more: Any) -> Lesson:
     """A lesson as it is stored, past the consolidation of single lessons."""
-    now = hw._engine.clock()
+    now = hw.clock()
     times = {"created_at": now, "updated_at": now, "last_seen_at": now}
     made = noted(agent.scope, text)._replace(**{**times, **more})
-    return hw._engine.store.lessons.add(made)
+    return hw.store.lessons.add(made)
 
 
 def texts(agent: Agent, status: str = Status.ACTIVE) -> list[str]:
@@ -56,7 +56,7 @@ def texts(agent: Agent, status: str = Status.ACTIVE) -> list[str]:
 
 
 def test_lessons_that_say_the_same_become_one_that_supersedes_them(
-    hw: Hardwon, coder: Agent
+    hw: StoredHardwon, coder: Agent
 ) -> None:
     first = keep(hw, coder, EDIT, evidence=(Evidence("job", "1"),), met=2, signatures=("s1",))
     second = keep(
@@ -78,7 +78,9 @@ def test_lessons_that_say_the_same_become_one_that_supersedes_them(
     assert row.memories_consolidated == 2
 
 
-def test_a_merged_lesson_is_recalled_and_its_parents_are_not(hw: Hardwon, coder: Agent) -> None:
+def test_a_merged_lesson_is_recalled_and_its_parents_are_not(
+    hw: StoredHardwon, coder: Agent
+) -> None:
     keep(hw, coder, EDIT)
     keep(hw, coder, EDIT)
     coder.dreams.run()
@@ -86,7 +88,7 @@ def test_a_merged_lesson_is_recalled_and_its_parents_are_not(hw: Hardwon, coder:
     assert len(coder.before_turn("edit the large Go files").lessons) == 1
 
 
-def test_a_persons_words_are_kept_before_those_of_a_model(hw: Hardwon, coder: Agent) -> None:
+def test_a_persons_words_are_kept_before_those_of_a_model(hw: StoredHardwon, coder: Agent) -> None:
     keep(hw, coder, EDIT + ".", author="model", confidence=1.0)
     keep(hw, coder, EDIT, author="person", confidence=0.5)
     coder.dreams.run()
@@ -94,7 +96,7 @@ def test_a_persons_words_are_kept_before_those_of_a_model(hw: Hardwon, coder: Ag
     assert texts(coder) == [EDIT]
 
 
-def test_what_two_projects_learnt_holds_everywhere(hw: Hardwon, coder: Agent) -> None:
+def test_what_two_projects_learnt_holds_everywhere(hw: StoredHardwon, coder: Agent) -> None:
     keep(hw, coder, GIT)
     keep(hw, hw.agent("coder", project="web"), GIT)
     coder.dreams.run()
@@ -104,7 +106,7 @@ def test_what_two_projects_learnt_holds_everywhere(hw: Hardwon, coder: Agent) ->
     assert texts(hw.agent("writer")) == []
 
 
-def test_what_unconfirmed_folders_learnt_stays_apart(hw: Hardwon, coder: Agent) -> None:
+def test_what_unconfirmed_folders_learnt_stays_apart(hw: StoredHardwon, coder: Agent) -> None:
     clones = [hw.agent("coder", project=f"api@apart-{digit * 16}") for digit in "ab"]
     keep(hw, coder, GIT)
     for agent in clones:
@@ -118,7 +120,7 @@ def test_what_unconfirmed_folders_learnt_stays_apart(hw: Hardwon, coder: Agent) 
     assert [texts(agent) for agent in clones] == [sorted([GIT, GIT, EDIT])] * 2
 
 
-def test_undo_restores_everything(hw: Hardwon, coder: Agent) -> None:
+def test_undo_restores_everything(hw: StoredHardwon, coder: Agent) -> None:
     web = hw.agent("coder", project="web")
     for agent, text in [(coder, EDIT), (coder, EDIT), (coder, GIT), (web, GIT)]:
         keep(hw, agent, text)
@@ -138,7 +140,7 @@ def test_undo_restores_everything(hw: Hardwon, coder: Agent) -> None:
         coder.dreams.undo(row.id)
 
 
-def test_undo_leaves_alone_what_somebody_changed_since(hw: Hardwon, coder: Agent) -> None:
+def test_undo_leaves_alone_what_somebody_changed_since(hw: StoredHardwon, coder: Agent) -> None:
     first, second = keep(hw, coder, EDIT), keep(hw, coder, EDIT)
     row = coder.dreams.run()
     coder.lessons.edit(first.id, status=Status.RETIRED)
@@ -148,7 +150,7 @@ def test_undo_leaves_alone_what_somebody_changed_since(hw: Hardwon, coder: Agent
     assert coder.lessons.get(first.id).status == Status.RETIRED
 
 
-def test_contradictions_are_flagged_and_neither_is_lost(hw: Hardwon, coder: Agent) -> None:
+def test_contradictions_are_flagged_and_neither_is_lost(hw: StoredHardwon, coder: Agent) -> None:
     keep(hw, coder, "always run the slow migration tests first")
     keep(hw, coder, "never run the slow migration tests first")
     row = coder.dreams.run()
@@ -158,7 +160,7 @@ def test_contradictions_are_flagged_and_neither_is_lost(hw: Hardwon, coder: Agen
     assert "Lessons #1 and #2 contradict each other" in row.improvements[0]
 
 
-def test_what_is_stale_or_expired_is_retired(hw: Hardwon, coder: Agent, clock: Clock) -> None:
+def test_what_is_stale_or_expired_is_retired(hw: StoredHardwon, coder: Agent, clock: Clock) -> None:
     keep(hw, coder, "expired", expires_at=NOW)
     keep(hw, coder, "weak and never used", confidence=0.3)
     keep(hw, coder, "weak yet met again", confidence=0.3, met=2)
@@ -173,7 +175,7 @@ def test_what_is_stale_or_expired_is_retired(hw: Hardwon, coder: Agent, clock: C
     assert texts(coder) == ["strong", "weak yet met again"]
 
 
-def test_failure_patterns_and_improvements_are_told(hw: Hardwon, coder: Agent) -> None:
+def test_failure_patterns_and_improvements_are_told(hw: StoredHardwon, coder: Agent) -> None:
     for _ in range(3):
         coder.after_action("bash", "make", output="error: no rule to make target", failed=True)
     coder.runs.ended("fetch", tools=["web"], seconds=2, error="TimeoutError: read timed out")
@@ -189,7 +191,7 @@ def test_failure_patterns_and_improvements_are_told(hw: Hardwon, coder: Agent) -
     assert len(row.improvements) == 3
 
 
-def test_a_dry_run_changes_nothing_and_tells_the_same(hw: Hardwon, coder: Agent) -> None:
+def test_a_dry_run_changes_nothing_and_tells_the_same(hw: StoredHardwon, coder: Agent) -> None:
     keep(hw, coder, EDIT)
     keep(hw, coder, EDIT)
     before = coder.lessons.list()
@@ -201,7 +203,7 @@ def test_a_dry_run_changes_nothing_and_tells_the_same(hw: Hardwon, coder: Agent)
     assert told.report.splitlines()[1:] == coder.dreams.run().report.splitlines()[1:]
 
 
-def test_a_second_dream_finds_nothing_to_do(hw: Hardwon, coder: Agent) -> None:
+def test_a_second_dream_finds_nothing_to_do(hw: StoredHardwon, coder: Agent) -> None:
     for text in (EDIT, EDIT, GIT, "always run the slow tests now", "never run the slow tests now"):
         keep(hw, coder, text)
     coder.dreams.run()
@@ -212,7 +214,7 @@ def test_a_second_dream_finds_nothing_to_do(hw: Hardwon, coder: Agent) -> None:
     assert coder.dreams.changes(second.id) == []
 
 
-def test_a_dream_is_a_row_for_good(hw: Hardwon, coder: Agent, clock: Clock) -> None:
+def test_a_dream_is_a_row_for_good(hw: StoredHardwon, coder: Agent, clock: Clock) -> None:
     rows = []
     for hour in range(3):
         clock.now = NOW + timedelta(hours=hour)
@@ -226,7 +228,7 @@ def test_a_dream_is_a_row_for_good(hw: Hardwon, coder: Agent, clock: Clock) -> N
 
 
 def test_a_dream_is_due_after_two_hours_of_rest_and_every_six_hours(
-    hw: Hardwon, coder: Agent, clock: Clock
+    hw: StoredHardwon, coder: Agent, clock: Clock
 ) -> None:
     keep(hw, coder, EDIT)
     coder.before_turn("edit the large Go files")
@@ -241,7 +243,7 @@ def test_a_dream_is_due_after_two_hours_of_rest_and_every_six_hours(
 
 
 def test_a_watch_dreams_when_it_is_due_until_it_is_stopped(
-    hw: Hardwon, coder: Agent, clock: Clock
+    hw: StoredHardwon, coder: Agent, clock: Clock
 ) -> None:
     keep(hw, coder, EDIT)
     pauses: list[float] = []
@@ -258,7 +260,7 @@ def test_a_watch_dreams_when_it_is_due_until_it_is_stopped(
     assert set(pauses) == {0.0, 60.0}
 
 
-def test_a_dream_that_is_stopped_ends_in_good_order(hw: Hardwon, coder: Agent) -> None:
+def test_a_dream_that_is_stopped_ends_in_good_order(hw: StoredHardwon, coder: Agent) -> None:
     keep(hw, coder, EDIT)
     keep(hw, coder, EDIT)
     row = coder.dreams.run(stop=lambda: True)
@@ -268,7 +270,7 @@ def test_a_dream_that_is_stopped_ends_in_good_order(hw: Hardwon, coder: Agent) -
     assert texts(coder) == [EDIT, EDIT]
 
 
-def test_a_dream_that_runs_is_not_undone(hw: Hardwon, coder: Agent) -> None:
+def test_a_dream_that_runs_is_not_undone(hw: StoredHardwon, coder: Agent) -> None:
     refused = []
 
     def meanwhile() -> bool:
@@ -284,7 +286,7 @@ def test_a_dream_that_runs_is_not_undone(hw: Hardwon, coder: Agent) -> None:
 
 
 def test_a_dream_that_died_halfway_can_be_undone(
-    hw: Hardwon, coder: Agent, monkeypatch: pytest.MonkeyPatch
+    hw: StoredHardwon, coder: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("hardwon.learn.maintenance.consolidation._CHUNK", 20)
     for number in range(100):
@@ -314,7 +316,7 @@ def test_a_dream_that_died_halfway_can_be_undone(
 
 
 def test_a_phase_that_fails_costs_only_itself(
-    hw: Hardwon, coder: Agent, monkeypatch: pytest.MonkeyPatch
+    hw: StoredHardwon, coder: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep(hw, coder, EDIT)
     keep(hw, coder, EDIT)
@@ -322,7 +324,7 @@ def test_a_phase_that_fails_costs_only_itself(
     def broken(*_: object, **__: object) -> None:
         raise OSError("disk on fire")
 
-    monkeypatch.setattr(hw._engine.store.runs, "recent", broken)
+    monkeypatch.setattr(hw.store.runs, "recent", broken)
     row = coder.dreams.run()
 
     assert "look_back: disk on fire" in row.report
@@ -340,7 +342,7 @@ def test_a_phase_that_fails_costs_only_itself(
 def test_a_model_words_the_night_and_is_not_needed(
     tmp_path: Path, reply: Any, reflection: int, improvements: int
 ) -> None:
-    with hardwon.open(tmp_path, model=Scripted([reply])) as hw:
+    with opened(tmp_path, model=Scripted([reply])) as hw:
         row = hw.agent("coder").dreams.run()
 
     assert row.state == "done"
@@ -353,7 +355,7 @@ WORDED = "<situation>packing the nightly archive</situation><correction>{}</corr
 NIGHT = "REFLECTION: quiet\nIMPROVEMENTS:"
 
 
-def unworded(hw: Hardwon, agent: Agent, **more: Any) -> Lesson:
+def unworded(hw: StoredHardwon, agent: Agent, **more: Any) -> Lesson:
     mark = {
         "author": "rules",
         "evidence": (Evidence("job", "1"), Evidence("reword", "daily budget")),
@@ -364,7 +366,7 @@ def unworded(hw: Hardwon, agent: Agent, **more: Any) -> Lesson:
 def test_a_model_words_what_rules_had_to_word(tmp_path: Path) -> None:
     better = "Pack the nightly archive with `--zstd`, not `-z`"
     model = Scripted([NIGHT, WORDED.format(better)])
-    with hardwon.open(tmp_path, model=model) as hw:
+    with opened(tmp_path, model=model) as hw:
         coder = hw.agent("coder", project="api")
         old = unworded(hw, coder, met=3)
         row = coder.dreams.run()
@@ -391,7 +393,7 @@ def test_a_model_words_what_rules_had_to_word(tmp_path: Path) -> None:
     ],
 )
 def test_words_that_say_something_else_are_not_taken(tmp_path: Path, reply: Any) -> None:
-    with hardwon.open(tmp_path, model=Scripted([NIGHT, reply])) as hw:
+    with opened(tmp_path, model=Scripted([NIGHT, reply])) as hw:
         coder = hw.agent("coder")
         old = unworded(hw, coder)
         row = coder.dreams.run()
@@ -401,7 +403,7 @@ def test_words_that_say_something_else_are_not_taken(tmp_path: Path, reply: Any)
 
 def test_a_dry_run_and_a_persons_words_ask_no_model(tmp_path: Path) -> None:
     model = Scripted([NIGHT, NIGHT])
-    with hardwon.open(tmp_path, model=model) as hw:
+    with opened(tmp_path, model=model) as hw:
         coder = hw.agent("coder")
         unworded(hw, coder)
         keep(hw, coder, GIT, evidence=(Evidence("reword", "x"),), author="person")
@@ -412,7 +414,7 @@ def test_a_dry_run_and_a_persons_words_ask_no_model(tmp_path: Path) -> None:
 
 
 def test_a_crowd_is_merged_in_parts_that_hold_up_no_other_writer() -> None:
-    with hardwon.open("memory:") as hw:
+    with opened("memory:") as hw:
         coder = hw.agent("coder")
         for _ in range(1100):
             keep(hw, coder, EDIT)
@@ -431,7 +433,7 @@ def test_a_dream_that_is_killed_can_be_followed_by_another(tmp_path: Path) -> No
         "print('dreaming', flush=True)\n"
         "coder.dreams.run()\n"
     )
-    with hardwon.open(tmp_path) as hw:
+    with opened(tmp_path) as hw:
         coder = hw.agent("coder")
         for number in range(1500):
             keep(hw, coder, f"lesson of kind {number % 500} about the nightly report job")
@@ -444,7 +446,7 @@ def test_a_dream_that_is_killed_can_be_followed_by_another(tmp_path: Path) -> No
         child.wait()
         child.stdout.close()
 
-    with hardwon.open(tmp_path) as hw:
+    with opened(tmp_path) as hw:
         coder = hw.agent("coder")
         coder.dreams.run()
         active = coder.lessons.list(limit=2000)
@@ -453,7 +455,7 @@ def test_a_dream_that_is_killed_can_be_followed_by_another(tmp_path: Path) -> No
         assert hw.check() == []
 
 
-def test_a_dream_looks_back_on_goals_and_runs(hw: Hardwon, coder: Agent) -> None:
+def test_a_dream_looks_back_on_goals_and_runs(hw: StoredHardwon, coder: Agent) -> None:
     errors = ["SMTPError: refused", "KeyError: 'price'", "OSError: disk full", "TimeoutError: slow"]
     for number in range(67):
         error = errors[number % len(errors)]
@@ -470,7 +472,7 @@ def test_a_dream_looks_back_on_goals_and_runs(hw: Hardwon, coder: Agent) -> None
     assert row.reflection.startswith("0 lessons, 67 goals, 1 runs")
 
 
-def test_goals_that_went_well_are_no_pattern(hw: Hardwon, coder: Agent) -> None:
+def test_goals_that_went_well_are_no_pattern(hw: StoredHardwon, coder: Agent) -> None:
     for number in range(5):
         coder.goals.ended(f"g{number}", "Send report", "completed", error="SMTPError: slow")
     hw.drain()
@@ -478,14 +480,16 @@ def test_goals_that_went_well_are_no_pattern(hw: Hardwon, coder: Agent) -> None:
     assert "Failure patterns" not in coder.dreams.run().report
 
 
-def test_nobody_is_advised_to_delete_a_lesson(hw: Hardwon, coder: Agent) -> None:
+def test_nobody_is_advised_to_delete_a_lesson(hw: StoredHardwon, coder: Agent) -> None:
     keep(hw, coder, "always run the slow migration tests first")
     keep(hw, coder, "never run the slow migration tests first")
 
     assert "delete" not in coder.dreams.run().report
 
 
-def test_lessons_of_two_projects_do_not_contradict_each_other(hw: Hardwon, coder: Agent) -> None:
+def test_lessons_of_two_projects_do_not_contradict_each_other(
+    hw: StoredHardwon, coder: Agent
+) -> None:
     keep(hw, coder, "always run the slow migration tests first")
     keep(hw, hw.agent("coder", project="web"), "never run the slow migration tests first")
 

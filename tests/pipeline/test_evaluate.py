@@ -8,27 +8,27 @@ from pathlib import Path
 
 import pytest
 
-import hardwon
-from hardwon import Agent, Hardwon, Lesson
+from hardwon import Agent, Lesson
 from hardwon.pipeline.evaluate import LOW_SHARE, Review, review
 from hardwon.settings import load
 from hardwon.values.unit import Unit, is_retired, wording_of
 from tests.samples import NOW
+from tests.stored import StoredHardwon, opened
 from tests.test_outcomes import BROKEN, MISSING, taught
 
 SHARE = 0.5
 
 
 @pytest.fixture(params=["memory", "disk"])
-def hw(request: pytest.FixtureRequest, tmp_path: Path) -> Hardwon:
+def hw(request: pytest.FixtureRequest, tmp_path: Path) -> StoredHardwon:
     settings = load(str(tmp_path))
     settings = settings._replace(proof=settings.proof._replace(share=SHARE))
-    target = "memory:" if request.param == "memory" else None
-    return hardwon.open(target, settings=settings, clock=lambda: NOW)
+    target = "memory:" if request.param == "memory" else ""
+    return opened(target, settings=settings, clock=lambda: NOW)
 
 
 def tried(
-    hw: Hardwon,
+    hw: StoredHardwon,
     lesson: Lesson,
     *,
     shown: tuple[int, int],
@@ -38,7 +38,7 @@ def tried(
     share: float = SHARE,
 ) -> None:
     """Units of a lesson: how many runs there were in each arm, and in how many it came back."""
-    units = hw._engine.store.units
+    units = hw.store.units
     for is_out, (runs, repeats) in ((False, shown), (True, withheld)):
         for number in range(runs):
             run = f"{tag}{lesson.id}-{is_out}-{number}"
@@ -53,11 +53,11 @@ def known(agent: Agent) -> Lesson:
     return lesson
 
 
-def reviewed(hw: Hardwon, now: datetime = NOW) -> Review:
-    return review(hw._engine.store, "default", share=SHARE, now=now)
+def reviewed(hw: StoredHardwon, now: datetime = NOW) -> Review:
+    return review(hw.store, "default", share=SHARE, now=now)
 
 
-def seen(hw: Hardwon, runs: int = 40) -> int:
+def seen(hw: StoredHardwon, runs: int = 40) -> int:
     """How many of so many new runs are shown the lesson at its error."""
     return sum(
         bool(hw.agent("coder", run=f"{runs}-{n}").after_action("bash", BROKEN, output=MISSING))
@@ -65,7 +65,7 @@ def seen(hw: Hardwon, runs: int = 40) -> int:
     )
 
 
-def test_a_useless_lesson_is_retired_and_says_so(hw: Hardwon) -> None:
+def test_a_useless_lesson_is_retired_and_says_so(hw: StoredHardwon) -> None:
     agent = taught(hw)
     tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
 
@@ -85,7 +85,7 @@ def test_a_useless_lesson_is_retired_and_says_so(hw: Hardwon) -> None:
 def test_a_retired_lesson_is_shown_to_few_runs(tmp_path: Path) -> None:
     settings = load(str(tmp_path))
     settings = settings._replace(proof=settings.proof._replace(share=0.1))
-    with hardwon.open(settings=settings, clock=lambda: NOW) as hw:
+    with opened(settings=settings, clock=lambda: NOW) as hw:
         agent = taught(hw)
         before = seen(hw)
         tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
@@ -95,14 +95,18 @@ def test_a_retired_lesson_is_shown_to_few_runs(tmp_path: Path) -> None:
         assert 0 < seen(hw, 100) <= 25
 
 
-def test_without_a_hold_out_a_retired_lesson_is_not_shown_at_all(hw: Hardwon) -> None:
-    agent = taught(hw)
-    tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
-    reviewed(hw)
-    off = hw.settings._replace(proof=hw.settings.proof._replace(share=0.0))
-    hw._engine.doors.delivering._settings = off
+def test_without_a_hold_out_a_retired_lesson_is_not_shown_at_all(tmp_path: Path) -> None:
+    settings = load(str(tmp_path))
+    on, off = (
+        settings._replace(proof=settings.proof._replace(share=share)) for share in (SHARE, 0.0)
+    )
+    with opened(settings=on, clock=lambda: NOW) as hw:
+        agent = taught(hw)
+        tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
+        reviewed(hw)
 
-    assert seen(hw) == 0
+    with opened(settings=off, clock=lambda: NOW) as hw:
+        assert seen(hw) == 0
 
 
 @pytest.mark.parametrize(
@@ -110,7 +114,9 @@ def test_without_a_hold_out_a_retired_lesson_is_not_shown_at_all(hw: Hardwon) ->
     [((300, 15), (300, 75)), ((10, 5), (10, 5)), ((300, 75), (0, 0))],
     ids=["it helps", "too few", "never withheld"],
 )
-def test_other_lessons_stay(hw: Hardwon, shown: tuple[int, int], withheld: tuple[int, int]) -> None:
+def test_other_lessons_stay(
+    hw: StoredHardwon, shown: tuple[int, int], withheld: tuple[int, int]
+) -> None:
     agent = taught(hw)
     tried(hw, known(agent), shown=shown, withheld=withheld)
 
@@ -118,14 +124,14 @@ def test_other_lessons_stay(hw: Hardwon, shown: tuple[int, int], withheld: tuple
     assert not is_retired(known(agent))
 
 
-def test_what_is_no_longer_shown_costs_nothing_and_stays(hw: Hardwon) -> None:
+def test_what_is_no_longer_shown_costs_nothing_and_stays(hw: StoredHardwon) -> None:
     agent = taught(hw)
     tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
 
     assert reviewed(hw, NOW + timedelta(days=40)).retired == ()
 
 
-def test_a_retired_lesson_comes_back_when_it_helps_after_all(hw: Hardwon) -> None:
+def test_a_retired_lesson_comes_back_when_it_helps_after_all(hw: StoredHardwon) -> None:
     agent = taught(hw)
     tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
     assert reviewed(hw).retired
@@ -139,7 +145,7 @@ def test_a_retired_lesson_comes_back_when_it_helps_after_all(hw: Hardwon) -> Non
     assert [change.act for change in agent.lessons.history(lesson.id)] == ["return", "retire"]
 
 
-def test_other_words_are_not_retired(hw: Hardwon) -> None:
+def test_other_words_are_not_retired(hw: StoredHardwon) -> None:
     agent = taught(hw)
     tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
     reviewed(hw)
@@ -155,7 +161,7 @@ def test_other_words_are_not_retired(hw: Hardwon) -> None:
     [lambda agent: agent.lessons.undo(), lambda agent: agent.lessons.approve(known(agent).id)],
     ids=["undo", "approve"],
 )
-def test_a_person_has_the_last_word(hw: Hardwon, vouch: Callable[[Agent], object]) -> None:
+def test_a_person_has_the_last_word(hw: StoredHardwon, vouch: Callable[[Agent], object]) -> None:
     agent = taught(hw)
     tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
     reviewed(hw)
@@ -166,7 +172,7 @@ def test_a_person_has_the_last_word(hw: Hardwon, vouch: Callable[[Agent], object
     assert not is_retired(known(agent))
 
 
-def test_the_share_falls_once_it_is_proven_that_lessons_help(hw: Hardwon) -> None:
+def test_the_share_falls_once_it_is_proven_that_lessons_help(hw: StoredHardwon) -> None:
     agent = taught(hw)
     assert reviewed(hw).share is None
     tried(hw, known(agent), shown=(900, 45), withheld=(900, 300))
@@ -181,7 +187,7 @@ def test_the_worker_reviews_once_a_day(tmp_path: Path) -> None:
     now = [NOW]
     settings = load(str(tmp_path))
     settings = settings._replace(proof=settings.proof._replace(share=SHARE))
-    with hardwon.open(settings=settings, clock=lambda: now[0]) as hw:
+    with opened(settings=settings, clock=lambda: now[0]) as hw:
         agent = taught(hw)
         hw.drain()
         tried(hw, known(agent), shown=(300, 75), withheld=(300, 75))
@@ -194,7 +200,7 @@ def test_the_worker_reviews_once_a_day(tmp_path: Path) -> None:
         assert is_retired(known(agent))
 
 
-def test_the_report_tells_what_is_believed_about_each_lesson(hw: Hardwon) -> None:
+def test_the_report_tells_what_is_believed_about_each_lesson(hw: StoredHardwon) -> None:
     agent = taught(hw)
     lesson = known(agent)
     tried(hw, lesson, shown=(2, 0), withheld=(0, 0))  # the run that taught it was exposed, too

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -95,13 +94,11 @@ def test_a_locked_database_ends_at_the_time_limit(tmp_path: Path) -> None:
     holder.execute("BEGIN EXCLUSIVE")
     pending = {**PROMPT, "hook_event_name": "PreToolUse", "tool_name": "Bash"}
 
-    began = time.monotonic()
     seen = hook("claude-code", {**pending, "tool_input": {"command": "x"}})
 
     holder.close()
     assert (seen.code, seen.out, seen.err) == (0, "", "")
     assert "gave up after 0.3 s" in seen.log[0]
-    assert time.monotonic() - began < 10  # SQLite alone would wait for 15 s
 
 
 def test_a_failure_is_kept_although_that_takes_longer_than_recall_may(tmp_path: Path) -> None:
