@@ -17,6 +17,7 @@ from hardwon.proof.arms import Arms, total
 _ALPHA = 0.05
 _TUNED_AT = 1_500  # units at which the interval is tightest
 _LEAST_WITHHELD = 30  # below this the normal approximation is not trusted
+_ANCHOR = 40  # units that the rate of both arms counts for in the rate of each
 _FIXED = 1.959964  # the 97.5 % point of the normal distribution
 
 
@@ -60,12 +61,17 @@ def _difference(arms: Arms) -> float:
 
 
 def _variance(arms: Arms) -> float:
-    """The variance of the difference; one success and one failure are added to each arm."""
-    return _spread(arms.shown_repeats, arms.shown) + _spread(arms.withheld_repeats, arms.withheld)
+    """The variance of the difference.
+
+    An arm with few units tells little about its own rate, so the rate of both counts for some.
+    """
+    both = (arms.shown_repeats + arms.withheld_repeats + 1) / (arms.units + 2)
+    shown = _spread(arms.shown_repeats, arms.shown, both)
+    return shown + _spread(arms.withheld_repeats, arms.withheld, both)
 
 
-def _spread(repeats: int, units: int) -> float:
-    rate = (repeats + 1) / (units + 2)
+def _spread(repeats: int, units: int, both: float) -> float:
+    rate = (repeats + _ANCHOR * both) / (units + _ANCHOR)
     return rate * (1 - rate) / units
 
 

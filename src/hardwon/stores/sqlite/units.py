@@ -37,6 +37,9 @@ INSERT OR IGNORE INTO units
 (shelf, run, family, door, withheld, share, at, lesson, wording, position, score)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+_SETTLE = """
+UPDATE units SET outcome = ? WHERE shelf = ? AND run = ? AND family = ? AND outcome = ''
+"""
 
 
 class SqliteUnits(UnitNotes):
@@ -80,9 +83,10 @@ class SqliteUnits(UnitNotes):
 
     def fold(self, records: list[list[Any]]) -> None:
         """Move noted units into the database."""
-        for scope, *values in records:
-            shelf = scopes.ensure(self._db, Scope(*scope))
-            self._db.run(_INSERT, (shelf, *values))
+        owners = {tuple(scope) for scope, *_ in records}
+        shelves = {owner: scopes.ensure(self._db, Scope(*owner)) for owner in owners}
+        rows = [(shelves[tuple(scope)], *values) for scope, *values in records]
+        self._db.run_many(_INSERT, rows)
 
     def fold_excluded(self, records: list[list[Any]]) -> None:
         """Move noted exclusions into the database, before what came of those units."""
@@ -95,9 +99,9 @@ class SqliteUnits(UnitNotes):
 
     def fold_settled(self, records: list[list[Any]]) -> None:
         """Move noted outcomes into the database."""
-        for scope, run, family, outcome in records:
-            self._db.run(
-                "UPDATE units SET outcome = ?"
-                " WHERE shelf = ? AND run = ? AND family = ? AND outcome = ''",
-                (outcome, scopes.own(self._db, Scope(*scope)), run, family),
-            )
+        owners = {tuple(scope) for scope, *_ in records}
+        shelves = {owner: scopes.own(self._db, Scope(*owner)) for owner in owners}
+        rows = [
+            (outcome, shelves[tuple(scope)], run, family) for scope, run, family, outcome in records
+        ]
+        self._db.run_many(_SETTLE, rows)
