@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -180,7 +180,8 @@ class PostgresServer:
 
     def _signal_all(self, number: signal.Signals) -> None:
         for pid in self.pids():
-            os.kill(pid, number)
+            with suppress(ProcessLookupError):  # it ends by itself, or has just ended
+                os.kill(pid, number)
 
     def _run(self, program: str, *arguments: str) -> None:
         subprocess.run(
