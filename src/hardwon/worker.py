@@ -201,16 +201,18 @@ class WorkerProcess:
 
     async def _show_status(self) -> None:
         """Publish the state once a second; `hardwon queue top` reads it."""
+        began = self._clock()
         while True:
             if self._queue.worker() is None:
-                _replace(status_path(self._settings), json.dumps(self._status()))
+                _replace(status_path(self._settings), json.dumps(self._status(began)))
             await asyncio.sleep(1)
 
-    def _status(self) -> dict[str, Any]:
+    def _status(self, began: datetime) -> dict[str, Any]:
         ledger = self.ledger
         return {
             "pid": os.getpid(),
             "at": self._clock().isoformat(),
+            "began": began.isoformat(),
             **ledger.tally._asdict(),
             "running": [[*job[:3], job.since.isoformat()] for job in ledger.running.values()],
         }

@@ -27,14 +27,19 @@ PACKAGES = {
 
 def program(name: str) -> str:
     """The path of an agent's program; installs it when it is not there yet."""
-    path = CACHE / "node_modules" / ".bin" / name
+    return str(from_npm(PACKAGES[name], f".bin/{name}"))
+
+
+def from_npm(package: str, place: str) -> Path:
+    """A file of a package; installs it when it is not there yet."""
+    path = CACHE / "node_modules" / place
     if not path.exists():
         if not shutil.which("npm"):
             pytest.skip("needs npm: apt-get install npm")
         CACHE.mkdir(parents=True, exist_ok=True)
         command = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(CACHE)]
-        subprocess.run([*command, PACKAGES[name]], check=True, capture_output=True, timeout=540)
-    return str(path)
+        subprocess.run([*command, package], check=True, capture_output=True, timeout=540)
+    return path
 
 
 class Lab(NamedTuple):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
         pid: int
         at: str  # ISO 8601
+        began: str  # the same
         done: int
         retried: int
         buried: int

@@ -97,8 +97,7 @@ class Gate:
         shown = headers.get("authorization")
         if shown is not None:
             return self._bearer(shown), ""
-        name = cookie_name(headers)
-        cookie = cookie_parser(headers.get("cookie", "")).get(name, "")
+        cookie = session_cookie(headers)
         session = self._access.session(cookie) if cookie else None
         return (session.principal, session.csrf) if session else (None, "")
 
@@ -137,6 +136,11 @@ def cookie_name(headers: Headers) -> str:
     """The name of our cookie: browsers do not tell the ports of one host apart."""
     port = headers.get("host", "").rpartition(":")[2]
     return f"hardwon-{port}" if port.isdecimal() else "hardwon"
+
+
+def session_cookie(headers: Headers) -> str:
+    """What a browser shows of its session."""
+    return cookie_parser(headers.get("cookie", "")).get(cookie_name(headers), "")
 
 
 def own_path(scope: Scope) -> str:

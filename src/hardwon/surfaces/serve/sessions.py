@@ -67,6 +67,12 @@ class Sessions:
         self._sessions[cookie] = session._replace(until=now + LOGIN_LASTS)
         return session
 
+    def become(self, cookie: str, principal: Principal) -> None:
+        """Let a session go on as another one."""
+        session = self._sessions.get(cookie)
+        if session is not None:
+            self._sessions[cookie] = session._replace(principal=principal)
+
     def end(self, cookie: str) -> None:
         """Log out."""
         self._sessions.pop(cookie, None)

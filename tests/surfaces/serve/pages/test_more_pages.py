@@ -1,4 +1,4 @@
-"""Failures, queue, runs, dreams, loops, spend, settings and keys."""
+"""Failures, queue, runs, dreams, loops, spend, settings, tenants and keys."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import hardwon
+from hardwon import worker
 from hardwon.errors import PermanentError
 from hardwon.ports import Request
 from hardwon.surfaces.serve import pages
@@ -19,7 +20,7 @@ from hardwon.values.step import Step
 from tests.surfaces.serve.pages.stocked import ERROR, FAILS, WORKS, Reader, stocked
 from tests.surfaces.serve.served import Served
 
-PAGES = ["failures", "runs", "queue", "dreams", "loops", "spend", "settings", "keys"]
+PAGES = ["failures", "runs", "queue", "dreams", "loops", "spend", "settings", "tenants", "keys"]
 
 
 @pytest.fixture
@@ -57,6 +58,22 @@ def test_failures_tell_how_often_and_whether_a_fix_is_known(reader: Reader) -> N
     assert [one["lesson"] for one in values(reader, "/failures.json?list=open")["rows"]] == [3]
     assert [one["lesson"] for one in values(reader, "/failures.json?list=known")["rows"]] == [1]
     assert [one["lesson"] for one in values(reader, "/failures.json?text=CANNOT")["rows"]] == [1]
+
+
+def test_failures_tell_which_came_back_although_their_lesson_was_shown(
+    server: Served, reader: Reader
+) -> None:
+    coder = server.hw.agent("coder", project="acme/api")
+    coder.lessons.approve(1)
+    assert values(reader, "/failures.json?list=returned")["rows"] == []
+
+    assert coder.before_action("bash", FAILS)
+    coder.after_action("bash", FAILS, output=ERROR)
+    coder.end_run()
+
+    (row,) = values(reader, "/failures.json?list=returned")["rows"]
+    assert (row["lesson"], row["came_back"]) == (1, 1)
+    assert "came back although shown</span>" in reader.get("/failures")
 
 
 def test_the_lesson_of_a_failure_is_written_right_there(reader: Reader) -> None:
@@ -163,6 +180,16 @@ def test_the_queue_shows_only_the_jobs_of_the_tenant(server: Served, reader: Rea
     assert "task of others" not in tasks
 
 
+def test_the_queue_tells_how_fast_it_is_worked(server: Served, reader: Reader) -> None:
+    assert values(reader, "/queue.json")["rate"] is None
+    told = {"pid": 7, "done": 9, "retried": 2, "buried": 1, "running": []}
+    times = {"began": "2026-10-05T12:00:00+00:00", "at": "2026-10-05T12:08:00+00:00"}
+    Path(worker.status_path(server.hw.settings)).write_text(json.dumps(told | times))
+
+    assert values(reader, "/queue.json")["rate"] == 1.5
+    assert "worked a minute" in reader.get("/queue")
+
+
 def test_a_run_is_a_line_of_time_with_what_it_was_shown(server: Served, reader: Reader) -> None:
     server.hw.agent("coder", project="acme/api").lessons.approve(1)
     coder = server.hw.agent("coder", project="acme/api", run="now")
@@ -260,7 +287,28 @@ def test_settings_are_for_the_owner_of_the_home(server: Served) -> None:
     admin = Reader(server, server.key("admin"))
 
     assert admin.ask("/settings").status == 403
+    assert admin.ask("/tenants").status == 403
+    assert admin.post("/tenants/choose", tenant="other").status == 403
     assert 'href="/settings"' not in admin.get("/")
+    assert 'href="/tenants"' not in admin.get("/")
+
+
+def test_the_owner_of_the_home_looks_at_one_tenant_after_another(
+    server: Served, reader: Reader
+) -> None:
+    server.key("viewer", tenant="acme")
+    server.hw.agent("painter", tenant="acme").learn("Wash the brushes at once")
+    rows = {one["name"]: one for one in values(reader, "/tenants.json")["rows"]}
+    facts = {name: rows["acme"][name] for name in ("agents", "lessons", "keys")}
+    assert facts == {"agents": ["painter"], "lessons": 1, "keys": 1}
+
+    reader.post("/tenants/choose", tenant="acme", next="/tenants")
+
+    assert "Wash the brushes" in reader.get("/lessons")
+    assert "rm -r" not in reader.get("/lessons")
+    assert "rm -r" in Reader(server).get("/lessons")  # another browser is not concerned
+    reader.post("/tenants/choose", tenant="default", next="/tenants")
+    assert "rm -r" in reader.get("/lessons")
 
 
 def test_an_admin_of_a_tenant_makes_no_key_for_another(server: Served) -> None:

@@ -37,6 +37,7 @@ _NOTICES = {
     "unmuted": "The failure is shown again.",
     "merged": "The failures are one kind now: lesson {}.",
     "dream": "The dream was undone: {} lessons are as they were.",
+    "tenant": "You are looking at the tenant {}.",
     "revoked": "The key {} opens nothing any more.",
 }
 _UNDOABLE = frozenset(

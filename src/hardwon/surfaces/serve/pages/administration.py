@@ -1,19 +1,21 @@
-"""The settings of the home, for its owner, and the keys of the tenant, for admins."""
+"""Settings and tenants of the home, for its owner, and the keys of a tenant, for its admins."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.routing import Route
 
 from hardwon.settings_file import written
+from hardwon.surfaces.serve.gate import session_cookie
 from hardwon.surfaces.serve.pages.addresses import after_form, hw_of
 from hardwon.surfaces.serve.pages.views import Fields, View, action, html, page
 from hardwon.surfaces.serve.principal import RIGHTS, Right
 from hardwon.surfaces.serve.problems import Problem
 from hardwon.surfaces.serve.requests import ensure, principal
+from hardwon.values.scope import named
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -23,9 +25,11 @@ ROLES = tuple(RIGHTS)
 
 
 def routes() -> list[Route]:
-    """Settings and keys."""
+    """Settings, tenants and keys."""
     return [
         *page("/settings", settings),
+        *page("/tenants", tenants),
+        action("/tenants/choose", _choose),
         *page("/keys", keys),
         Route("/keys", _create, methods=["POST"]),
         action("/keys/revoke", _revoke),
@@ -34,13 +38,42 @@ def routes() -> list[Route]:
 
 def settings(request: Request) -> View:
     """Every setting of the home, its value and where it was set; secrets are not shown."""
-    if not _is_owner(request):
-        raise Problem(403, "the settings are shown to the owner of the home only")
+    _ensure_owner(request)
     rows = [
         {"key": key, "value": written(value), "origin": origin}
         for key, value, origin in hw_of(request).settings.rows()
     ]
     return View("settings.html", "Settings", {"rows": rows})
+
+
+def tenants(request: Request) -> View:
+    """Every tenant that has a key, and the one that is looked at."""
+    _ensure_owner(request)
+    found = request.app.state.access.keys.list()
+    own = principal(request).tenant
+    now = datetime.now(UTC)
+    rows = [
+        {
+            "name": name,
+            "is_chosen": name == own,
+            "agents": sorted({one.agent for one in hw_of(request).tenant(name).scopes()}),
+            "lessons": sum(hw_of(request).tenant(name).counts().values()),
+            "keys": sum(one.tenant == name and one.is_valid(now) for one in found),
+        }
+        for name in sorted(
+            {own, request.app.state.access.owner.tenant} | {one.tenant for one in found}
+        )
+    ]
+    return View("tenants.html", "Tenants", {"rows": rows})
+
+
+def _choose(request: Request, fields: Fields) -> str:
+    """Look at another tenant, in this browser only."""
+    _ensure_owner(request)
+    name = named(fields.one("tenant").strip(), "tenant")
+    who = principal(request)._replace(tenant=name)
+    request.app.state.access.sessions.become(session_cookie(request.headers), who)
+    return after_form(request, fields.one("next"), f"tenant:{name}")
 
 
 def keys(request: Request, made: str = "") -> View:
@@ -100,6 +133,11 @@ def _revoke(request: Request, fields: Fields) -> str:
     tenant = None if _is_owner(request) else principal(request).tenant
     key = request.app.state.access.keys.revoke(fields.one("id"), tenant=tenant)
     return after_form(request, fields.one("next"), f"revoked:{key.id}")
+
+
+def _ensure_owner(request: Request) -> None:
+    if not _is_owner(request):
+        raise Problem(403, "this is shown to the owner of the home only")
 
 
 def _is_owner(request: Request) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from hardwon.surfaces.serve.pages.lesson import agent_of
 from hardwon.surfaces.serve.pages.overview import period
 from hardwon.surfaces.serve.pages.views import View, action, page
 from hardwon.surfaces.serve.problems import Problem
+from hardwon.values.delivery import Outcome
 from hardwon.values.lesson import Status
 
 if TYPE_CHECKING:
@@ -28,12 +30,21 @@ if TYPE_CHECKING:
 
     from hardwon import Lesson
     from hardwon.surfaces.serve.pages.views import Fields
+    from hardwon.tenants import Tenant
     from hardwon.values.report import FailureKind
 
 MUTED = "muted"  # the tag of a lesson whose failure nobody wants to see in the list
-OPEN, KNOWN, ALL = "open", "known", "all"
-LISTS = {ALL: "all", OPEN: "no fix known", KNOWN: "with a lesson", MUTED: "muted"}
+OPEN, KNOWN, RETURNED, ALL = "open", "known", "returned", "all"
+LISTS = {
+    ALL: "all",
+    OPEN: "no fix known",
+    KNOWN: "with a lesson",
+    RETURNED: "came back although shown",
+    MUTED: "muted",
+}
 _ROWS = 50
+_LOOKED_AT = 1_000  # deliveries of which it is counted what followed
+_CAME_BACK = frozenset((Outcome.SAME, Outcome.REPEATED))
 
 
 def routes() -> list[Route]:
@@ -54,8 +65,8 @@ def failures(request: Request) -> View:
     since, tenant = period(request), tenant_of(request)
     text = request.query_params.get("text", "")
     found = tenant.failures(since=since, text=text, after=mark_of(request), limit=_ROWS)
-    last = datetime.now(UTC).date()
-    rows = [row(one, tenant.about(one), (last - since, last)) for one in found.rows]
+    last, again = datetime.now(UTC).date(), came_back(tenant)
+    rows = [row(one, tenant.about(one), (last - since, last), again) for one in found.rows]
     values = {
         "rows": [one for one in rows if is_listed(one, asked)],
         "next": written(found.next),
@@ -65,7 +76,15 @@ def failures(request: Request) -> View:
     return View("failures.html", "Failures", values)
 
 
-def row(failure: FailureKind, lesson: Lesson | None, time: tuple[date, date]) -> dict[str, Any]:
+def came_back(tenant: Tenant) -> Counter[int]:
+    """How often the failure of each lesson came back although the lesson had been shown."""
+    shown = tenant.deliveries(limit=_LOOKED_AT).rows
+    return Counter(number for one in shown if one.outcome in _CAME_BACK for number in one.lessons)
+
+
+def row(
+    failure: FailureKind, lesson: Lesson | None, time: tuple[date, date], again: Counter[int]
+) -> dict[str, Any]:
     """A kind of failure in the list."""
     assert failure.scope is not None
     return {
@@ -81,6 +100,7 @@ def row(failure: FailureKind, lesson: Lesson | None, time: tuple[date, date]) ->
         "lesson": lesson.id if lesson else None,
         "status": lesson.status if lesson else Status.SEEN,
         "correction": lesson.correction if lesson and lesson.is_active else "",
+        "came_back": again[lesson.id] if lesson else 0,
         "is_muted": lesson is not None and MUTED in lesson.tags,
     }
 
@@ -89,6 +109,8 @@ def is_listed(row: dict[str, Any], asked: str) -> bool:
     """Whether a row stands in a list; muted ones only in their own."""
     if row["is_muted"] or asked == MUTED:
         return bool(row["is_muted"]) and asked == MUTED
+    if asked == RETURNED:
+        return bool(row["came_back"])
     has_fix = row["status"] in (Status.CANDIDATE, Status.PROVEN)
     return asked == ALL or has_fix == (asked == KNOWN)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from hardwon.surfaces.serve.pages.addresses import after_form, chosen, hw_of
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
 
     from hardwon import Job
     from hardwon.surfaces.serve.pages.views import Fields
+    from hardwon.values.queue import WorkerStatus
 
 _READ = 2_000  # a longer queue is not read through for a page
 _ROWS = 50
-_WORKER = ("pid", "done", "retried", "buried")  # what is shown of the worker
+_WORKER = ("pid", "began", "done", "retried", "buried")  # what is shown of the worker
 _TASK, _ERROR = 160, 400  # characters
 
 
@@ -49,6 +51,7 @@ def queue(request: Request) -> View:
         "is_long": is_long,
         "dead_count": len(dead),
         "worker": {name: value for name, value in told.items() if name in _WORKER},
+        "rate": rate(told),
         "in_flight": [{**row(job), "since": running[job.id][3]} for job in in_flight],
         "retries": [row(job) for job in retries[:_ROWS]],
         "waiting": [row(job) for job in waiting if not job.last_error and job.id not in running][
@@ -57,6 +60,16 @@ def queue(request: Request) -> View:
         "dead": [row(job) for job in reversed(dead)][:_ROWS],
     }
     return View("queue.html", "Queue", values)
+
+
+def rate(told: WorkerStatus) -> float | None:
+    """Jobs a minute that the worker has ended since it began; None while nobody can say."""
+    if not told.get("began"):
+        return None
+    worked = datetime.fromisoformat(told["at"]) - datetime.fromisoformat(told["began"])
+    ended = told["done"] + told["retried"] + told["buried"]
+    minutes = worked.total_seconds() / 60
+    return round(ended / minutes, 1) if minutes else None
 
 
 def row(job: Job) -> dict[str, Any]:
