@@ -5,7 +5,7 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon._cold.lazy import lazy
 from hardwon.ranking.query import Query, query, terms
-from hardwon.text.secrets import screened
+from hardwon.text.secrets import ending, screened
 from hardwon.values.delivery import Door
 
 TYPE_CHECKING = False
@@ -37,15 +37,16 @@ def at_error(step: Step, task: str, near: Nearest) -> Query:
     """The query of a failure; what the agent was about adds to the meaning of it."""
     failure = step.failure
     if failure is None or not failure.is_telling:
-        return Query(Door.ERROR, step.output[-_ASKED:])
+        return Query(Door.ERROR, ending(step.output, _ASKED))
     found = near(f"{failure.line}\n{task[:_ABOUT]}")
     words = f"{_named(step)}\n{failure.line}"
     asked = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=found)
     return asked._replace(
-        text=step.output[-_ASKED:],
+        text=ending(step.output, _ASKED),
         about=tuple(dict.fromkeys(terms(clues.telling(failure.text)))),
         clues=clues.asked(step, failure.line),
         red=step.output[-_TESTS:] if error_line.failing_test(step.output) else "",
+        is_failure=True,
     )
 
 

@@ -111,8 +111,9 @@ def telling(text: str) -> str:
 
 def quotes(pieces: Iterable[str], output: str) -> bool:
     """Whether one of the quoted messages stands in an output."""
-    folded = _folded(output)
-    return any(one.removeprefix(SAYS) in folded for one in pieces if one.startswith(SAYS))
+    said = [one.removeprefix(SAYS) for one in pieces if one.startswith(SAYS)]
+    folded = _folded(output) if said else ""
+    return any(one in folded for one in said)
 
 
 def agree(lesson: Lesson, failing: Step) -> bool:

@@ -53,6 +53,7 @@ _RED = (
     r"(?m)\b[1-9]\d* (?:failed|failing|errors?|exceptions?)\b|^FAILED \S|^FAIL(?:URES?)?\b|--- FAIL"
     r"|\bFAILED \((?:failures|errors)=|test result: FAILED"
 )
+_RED_WORDS = ("FAIL", "failed", "failing", "error", "exception")  # one of them is in every match
 _PASSED = (
     r"(?m)\b[1-9]\d* (?:passed|passing)\b|\bRan [1-9]\d* tests?\b|^ok\s|^PASS"
     r"|test result: ok|tests finished|\bOK\b|\b[1-9]\d* (?:examples?|specs?|assertions?)\b"
@@ -133,7 +134,8 @@ def is_red(step: Step) -> bool:
 
 @lru_cache(maxsize=256)
 def _has_red(output: str) -> bool:
-    return bool(re.search(_RED, output[-4000:]))
+    end = output[-4000:]
+    return any(word in end for word in _RED_WORDS) and bool(re.search(_RED, end))
 
 
 def has_run_tests(step: Step) -> bool:

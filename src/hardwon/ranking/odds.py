@@ -108,6 +108,8 @@ def counted(counts: MutableMapping[int, Counts], call: Call, by: OddsLimits = LI
 
 
 def _added(known: Counts, call: Call, most: int) -> Counts:
+    if not call.kind and not call.met:
+        return Counts(known.made + 1, known.kinds)
     kinds = {kind: (failed, excused) for kind, failed, excused in known.kinds}
     for kind in call.met:
         if kind in kinds:

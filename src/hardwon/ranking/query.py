@@ -62,6 +62,7 @@ class Query(NamedTuple):
     about: tuple[str, ...] = ()  # words of the failure itself, without those of the call
     clues: tuple[str, ...] = ()  # errors, calls and names that a lesson may speak of
     red: str = ""  # what a run of tests has printed, where some failed
+    is_failure: bool = False  # words find no lesson that was mined from another failure
 
 
 class Match(NamedTuple):
@@ -253,6 +254,15 @@ class Tally:
         worded = [n for n, total in self._sums.items() if total % _RARITY >= least[-1]]
         worded.sort(key=lambda number: (-self._words(number), -number))
         return list(dict.fromkeys((*exact, *worded[:limit], *self._near)))
+
+    def mined(self, asked: Query, best: list[int]) -> list[int]:
+        """Those that count even if they were mined: at a failure more than words must speak."""
+        return [one for one in best if self._is_sure(one)] if asked.is_failure else best
+
+    def _is_sure(self, lesson: int) -> bool:
+        """Whether its failure, its kind or its meaning speaks for a lesson."""
+        keys = (key[0] for key, _ in self._exact.get(lesson, ()))
+        return lesson in self._near or any(mark in _EXACT[:2] for mark in keys)
 
     def match(self, lesson: Lesson) -> Match:
         """The lesson with what was counted for it."""

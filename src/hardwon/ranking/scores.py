@@ -160,10 +160,13 @@ def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
         return _Relevance((*parts, (SPEAKS, sure / 10)), verdict)
     is_proven = match.lesson.status == Status.PROVEN
     is_near = is_proven and _is_near(asked, match, by.error_likeness, by)
-    verdict = "" if is_near or _speaks_of(asked, match, by) else "another kind of failure"
-    words = ("words", _words(match, by))
-    clues = (SPEAKS, spoken(asked, match, by) / 10)
-    return _Relevance((*parts, words, clues, *_meaning(match, by.error_meaning)), verdict)
+    # Most candidates are mined from other failures; their words are worth no further look.
+    is_written = is_proven and match.lesson.origin != MINED
+    sure = spoken(asked, match, by) if is_near or is_written else 0.0
+    speaks = is_written and sure >= by.spoken and _may_be_offered(asked, match.lesson, by)
+    words = (("words", _words(match, by)), (SPEAKS, sure / 10))
+    verdict = "" if is_near or speaks else "another kind of failure"
+    return _Relevance((*parts, *words, *_meaning(match, by.error_meaning)), verdict)
 
 
 def _told_before(match: Match) -> str:
@@ -189,19 +192,15 @@ def is_of_other_tests(asked: Query, match: Match) -> bool:
     return not any(is_of_test_in(fix, asked.red or asked.text) for fix in fixes)
 
 
-def _speaks_of(asked: Query, match: Match, by: Weights) -> bool:
-    """Whether a lesson that no failure is known for speaks of this one.
+def _may_be_offered(asked: Query, lesson: Lesson, by: Weights) -> bool:
+    """Whether a lesson that no failure is known for may be told at this one.
 
     It is offered twice: when that helped, the failure kind is its own from then on. One that quotes
     the very message is told whenever that comes.
     """
-    lesson = match.lesson
-    if lesson.status != Status.PROVEN or lesson.origin == MINED:
-        return False
     offered = values_of(lesson.evidence, Kind.OFFERED)
     is_new = sum(value.startswith(asked.kind) for value in offered) < by.offered
-    is_quoted = quotes(values_of(lesson.evidence, Kind.ABOUT), asked.text)
-    return (is_new or is_quoted) and spoken(asked, match, by) >= by.spoken
+    return is_new or quotes(values_of(lesson.evidence, Kind.ABOUT), asked.text)
 
 
 def spoken(asked: Query, match: Match, by: Weights) -> float:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from binascii import Error as NotBase64
 from binascii import a2b_base64
-from functools import cache
+from functools import cache, lru_cache
 
 from hardwon._cold import re
 from hardwon.text.addressing import hides_in_code, speaks_to_model
@@ -46,6 +46,7 @@ _MARKED = "[@:\"“'’]|http"  # what a token must hold to be more than a word
 _NAMES = {":": "<:>", '"': "<quote>", "“": "<quote>", "'": "<quote>"}
 
 
+@lru_cache(maxsize=1024)  # a lesson is judged whenever it is written, and changes little
 def suspicion(text: str) -> str:
     """Why this text should wait for a person; "" when nothing speaks against it."""
     text = text[:_READ]

@@ -28,6 +28,8 @@ _NAMED = (
 )
 _NAMES = f"(?i){'|'.join(_NAMED)}"
 MARGIN = 4096  # characters beyond a cut: hardly a secret is longer
+_REMEMBERED, _SHORT = 4096, 1000  # texts without a secret that are known again, and their length
+_clean: set[str] = set()
 
 
 class Screened(str):
@@ -40,7 +42,24 @@ def without_secrets(text: str) -> Screened:
     """The text without secrets, whole."""
     if isinstance(text, Screened):
         return text
-    return Screened(redact.redact(text) if _may_hold_secret(text) else text)
+    if text in _clean:
+        return Screened(text)
+    safe = redact.redact(text) if _may_hold_secret(text) else text
+    if safe == text and len(text) <= _SHORT:
+        _remember(text)
+    return Screened(safe)
+
+
+def _remember(text: str) -> None:
+    """Know a text without a secret again: a lesson is written many times, and changes little."""
+    if len(_clean) >= _REMEMBERED:
+        _clean.clear()
+    _clean.add(text)
+
+
+def ending(text: str, limit: int) -> str:
+    """The end of a text; that of a screened one needs no second look."""
+    return Screened(text[-limit:]) if isinstance(text, Screened) else text[-limit:]
 
 
 def _may_hold_secret(text: str) -> bool:
@@ -63,7 +82,8 @@ def _names_secret(text: str) -> bool:
 
 def safe(text: str, limit: int) -> Screened:
     """The beginning of a text, without secrets; a token at the cut is seen as a whole."""
-    return Screened(clip(without_secrets(text[: limit + MARGIN]), limit))
+    whole = text if isinstance(text, Screened) else without_secrets(text[: limit + MARGIN])
+    return Screened(clip(whole, limit))
 
 
 def screened(text: str, limit: int) -> Screened:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.errors import NotFound
 from hardwon.ranking.query import Match, Tally, index, keys, rarity
-from hardwon.values.lesson import LIVE, SHELVED, statuses
+from hardwon.values.lesson import LIVE, MINED, SHELVED, statuses
 from hardwon.values.lesson_check import checked
 
 if TYPE_CHECKING:
@@ -75,10 +75,13 @@ class MemoryLessons:
                 tally.add(key, postings, rarity(len(postings), total))
         usual = [lesson.id for lesson in able.values() if lesson.met > 1]
         usual.sort(key=lambda n: (able[n].met, able[n].updated_at, n), reverse=True)
+        best = list(dict.fromkeys((*tally.best(limit), *usual[: query.usual])))
+        mined = tally.mined(query, best)
         return [
             tally.match(able[number])
-            for number in dict.fromkeys((*tally.best(limit), *usual[: query.usual]))
-            if (until := able[number].expires_at) is None or until > now
+            for number in best
+            if ((until := able[number].expires_at) is None or until > now)
+            and (able[number].origin != MINED or number in mined)
         ]
 
     def guards(self, scope: Scope) -> list[Lesson]:

@@ -13,7 +13,7 @@ from hardwon.stores.postgres import versions
 from hardwon.stores.postgres.index import FRESH, Index
 from hardwon.stores.postgres.remembered import Remembered
 from hardwon.stores.rows import COLUMNS, damage, lesson_of, values_of
-from hardwon.values.lesson import LIVE, SHELVED, Lesson, Status, statuses
+from hardwon.values.lesson import LIVE, MINED, SHELVED, Lesson, Status, statuses
 from hardwon.values.lesson_check import checked, mended
 from hardwon.values.provenance import with_reason
 
@@ -57,6 +57,7 @@ _MATCHED = f"""
 JOIN hardwon.lessons ON tenant = %(tenant)s AND id = asked.number
 WHERE shelf = ANY(%(shelves)s::bigint[]) AND status = ANY(%(statuses)s::text[])
 AND (expires_at IS NULL OR expires_at > %(now)s)
+AND (origin <> '{MINED}' OR id = ANY(%(mined)s::bigint[]))
 """
 _USUAL = """
 SELECT u.id FROM unnest(%(shelves)s::bigint[]) AS asked (shelf), LATERAL (
@@ -159,16 +160,18 @@ class PostgresLessons:
         with self._db.snapshot():
             seen, tally = self.index.tally(scope, query)
             best = list(dict.fromkeys((*tally.best(limit), *self._usual(seen, query.usual))))
-            rows = self._read(scope, _MATCHED, best, seen, now) if best else []
+            mined = tally.mined(query, best)
+            rows = self._matched(scope, best, mined, seen, now) if best else []
         read = {row[0]: lesson_of(row, seen.scopes) for row in rows}
         whole = {number: one for number, one in read.items() if one.status in LIVE}
         return [tally.match(whole[number]) for number in best if number in whole]
 
-    def _read(
-        self, scope: Scope, sql: str, ids: list[int], seen: Visible, now: datetime
+    def _matched(
+        self, scope: Scope, ids: list[int], mined: list[int], seen: Visible, now: datetime
     ) -> list[Row]:
-        values = {"ids": ids, "shelves": seen.ids, "statuses": list(LIVE), "now": now.timestamp()}
-        return self._db.ask_last(scope.tenant, Asked(sql, values))[0]
+        values = {"ids": ids, "mined": mined, "shelves": seen.ids, "statuses": list(LIVE)}
+        asked = Asked(_MATCHED, values | {"now": now.timestamp()})
+        return self._db.ask_last(scope.tenant, asked)[0]
 
     def guards(self, scope: Scope) -> list[Lesson]:
         known = self._guards.look(scope, shelves.noted(self._db, scope))

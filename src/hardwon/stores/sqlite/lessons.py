@@ -11,7 +11,7 @@ from hardwon.stores.rows import ALL_TEXT, COLUMNS, damage, lesson_of, values_of
 from hardwon.stores.sqlite import scopes as shelves
 from hardwon.stores.sqlite.database import marks
 from hardwon.stores.sqlite.inverted.search import FRESH, Index
-from hardwon.values.lesson import LIVE, SHELVED, Lesson, Status, statuses
+from hardwon.values.lesson import LIVE, MINED, SHELVED, Lesson, Status, statuses
 from hardwon.values.lesson_check import checked, mended
 from hardwon.values.provenance import with_reason
 
@@ -155,10 +155,12 @@ class SqliteLessons:
             seen = shelves.Visible(self._db, scope)
             tally = self._index.tally(seen, query)
             best = list(dict.fromkeys((*tally.best(limit), *self._usual(seen, query.usual))))
+            mined = tally.mined(query, best)
             rows = self._db.rows(
                 f"{_SELECT} WHERE id IN ({marks(best)}) AND +shelf IN ({seen.marks})"
-                f" AND +status IN ({_LIVE}) AND (expires_at IS NULL OR expires_at > ?)",
-                (*best, *seen.ids, now.timestamp()),
+                f" AND +status IN ({_LIVE}) AND (expires_at IS NULL OR expires_at > ?)"
+                f" AND (origin <> ? OR id IN ({marks(mined)}))",
+                (*best, *seen.ids, now.timestamp(), MINED, *mined),
             )
         read = {row[0]: lesson_of(row, seen.scopes) for row in rows}
         whole = {number: lesson for number, lesson in read.items() if lesson.status in LIVE}
