@@ -714,6 +714,37 @@ UNCHANGED = (
         ("pytest tests/test_io.py", "!" + RED),
         sort=None,
     ),
+    *(
+        case(
+            f"made anew before the tests: {again[:24]}",
+            ("sed -i 's/a/b/' src/io.py", ""),
+            ("pytest tests/test_io.py", "!" + RED),
+            (f"git checkout -- src/io.py\n{again}", "Updated 1 path"),
+            ("pytest tests/test_io.py", "!" + RED),
+            sort=None,
+        )
+        for again in (
+            "sed -i '/import io/a import os' src/io.py",
+            "cat <<'E' > fix.py\ntext = open('src/io.py').read()\nopen('src/io.py', 'w').write(text)\n"
+            "E\npython fix.py",
+            "python -c \"open('src/io.py', 'w').write('x')\"",
+            "python - <<'E'\nfrom pathlib import Path\nPath('src/io.py').write_text('x')\nE",
+            "patch -p1 < fix.diff",
+            "git apply fix.diff",
+            "git checkout stash@{0} -- src/io.py",
+            "python fixed.py < src/io.py > src/io.tmp && mv src/io.tmp src/io.py",
+        )
+    ),
+    case(
+        "a look between the revert and the tests",
+        ("sed -i 's/a/b/' src/io.py", ""),
+        ("pytest tests/test_io.py", "!" + RED),
+        ("git checkout -- src/io.py && cat src/io.py | head -3", "import io"),
+        ("cat <<'E' > look.py\nimport src.io\nprint(src.io)\nE\npython look.py", "<module>"),
+        ("pytest tests/test_io.py", "!" + RED),
+        sort="unchanged",
+        says=("fails without your change too",),
+    ),
     case(
         "another failure after the revert",
         ("sed -i 's/a/b/' src/io.py", ""),

@@ -182,9 +182,17 @@ def text_of(name: str, steps: Sequence[Step]) -> str:
 
 def edits_source(step: Step, before: Sequence[Step]) -> bool:
     """Whether a step changed a file that the run had not made itself."""
-    return any(
-        (one.is_edit or (one.text and "/" in one.path))
-        and not is_coined(one.path, before)
-        and not re.search(BACKUP, one.path)
-        for one in writings(step.tool, step.args)
-    )
+    return any(_edits_source(one, before) for one in writings(step.tool, step.args))
+
+
+def part_edits_source(part: Command, before: Sequence[Step]) -> bool:
+    """The same for one command; what is moved or copied over a source edits it too."""
+    found = _part_writings(part)
+    if part.program in _INTO and "/" in "".join(part.operands[-1:]):
+        found = [one._replace(is_edit=True) for one in found]
+    return any(_edits_source(one, before) for one in found)
+
+
+def _edits_source(one: Writing, before: Sequence[Step]) -> bool:
+    is_source = one.is_edit or (bool(one.text) and "/" in one.path)
+    return is_source and not is_coined(one.path, before) and not re.search(BACKUP, one.path)

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.failures.authored import BACKUP, edits_source, is_coined, is_shell, text_of, writings
+from hardwon.failures.authored import (
+    BACKUP,
+    edits_source,
+    is_coined,
+    is_shell,
+    part_edits_source,
+    text_of,
+    writings,
+)
 from hardwon.failures.fix_case import (
     command,
     folded,
@@ -29,6 +37,9 @@ _COUNTS = r"\b(\d+) (?:failed|errors?|exceptions?|failing)\b"
 _LOOKED_BACK = 8  # steps between a revert and the tests
 _ASIDE = frozenset(["git", "cp", "mv", "rm", "sed", "patch"])
 _WRITES = (".write", "writeFile", "sed -i", "patch", ", 'w", ', "w', ", 'a", ', "a')
+_BRINGING = frozenset(
+    ["stash pop", "stash apply", "apply", "am", "cherry-pick", "merge", "pull", "rebase"]
+)
 _NAMED = 3  # tests that one fix names
 _TEXT = (
     "without your change too. Do not hunt for it: run the same call once on the unchanged sources "
@@ -156,32 +167,35 @@ def _reverted_at(steps: Sequence[Step]) -> int | None:
     for at in range(len(steps) - 1, max(-1, len(steps) - _LOOKED_BACK), -1):
         is_last = at == len(steps) - 1
         step, before = steps[at], steps[:at]
-        found = _taken_back(_before_tests(step) if is_last else command(step))
+        parts = _before_tests(step) if is_last else command(step)
+        found = _taken_back(parts, (*before, step))
+        if found is None and edits_source(step, before):
+            found = not is_last and _is_taken_back(step, before)
         if found is not None:
             return at if found else None
-        if edits_source(step, before):
-            return at if not is_last and _is_taken_back(step, before) else None
-        if not is_last and _runs_patch(step, before):
-            return None
     return None
 
 
-def _taken_back(parts: Sequence[Command]) -> bool | None:
+def _taken_back(parts: Sequence[Command], steps: Sequence[Step]) -> bool | None:
     """Whether the last of the commands that decide takes the change back or brings it again."""
     for part in reversed(parts):
-        if _is_revert(part) or _is_restored(part):
-            return _is_revert(part)
+        if _is_restored(part) or _is_made_anew(part, steps):
+            return False
+        if _is_revert(part):
+            return True
     return None
 
 
-def _runs_patch(step: Step, before: Sequence[Step]) -> bool:
-    """Whether a step runs a script of the run that writes files: its change is made anew."""
-    return any(
-        _writes_files(text_of(word, before))
-        for part in command(step)
-        for word in part.operands[:1]
-        if not _is_aside(part) and is_coined(word, before)
-    )
+def _is_made_anew(part: Command, steps: Sequence[Step]) -> bool:
+    """Whether a command changes sources by itself, or by a script of the run that writes files."""
+    if _is_revert(part):
+        return False
+    if part.program == "patch" or part_edits_source(part, steps[:-1]):
+        return True
+    if part.script and not part.writes:
+        return _writes_files(part.script)
+    scripts = [] if _is_aside(part) else part.operands[:1]
+    return any(_writes_files(text_of(one, steps)) for one in scripts if is_coined(one, steps))
 
 
 def _writes_files(text: str) -> bool:
@@ -223,7 +237,10 @@ def _is_git_revert(part: Command) -> bool:
 
 def _is_restored(part: Command) -> bool:
     """Whether the change is back."""
-    return part.program == "git" and part.verb in {"stash pop", "stash apply", "apply"}
+    if part.program != "git":
+        return False
+    is_taken = any(word.startswith("stash@") for word in part.operands)  # git checkout stash@{0} …
+    return is_taken or (part.verb in _BRINGING and not _is_git_revert(part))
 
 
 def _is_taken_back(step: Step, before: Sequence[Step]) -> bool:
