@@ -58,9 +58,16 @@ def _telling(failure: Failure | None) -> Failure | None:
     return failure if failure and failure.is_telling else None
 
 
-def has_failing_steps(job: Job) -> bool:
-    """Whether the steps of a run tell what failed: more than a text about it would."""
-    return job.trigger == Trigger.ERROR and any(step.failed for step in job.episode.steps)
+def is_told_by_steps(job: Job) -> bool:
+    """Whether the steps of a run tell all there is to learn of its error.
+
+    A failing one tells more than a text would; an outer error such as "not solved" tells nothing.
+    """
+    episode = job.episode
+    if job.trigger != Trigger.ERROR or not episode.steps:
+        return False
+    is_bare = not episode.attempt.strip() and failure_of(episode) is None
+    return is_bare or any(step.failed for step in episode.steps)
 
 
 def teaches(job: Job) -> bool:
