@@ -12,7 +12,7 @@ from hardwon.ports import Store
 from hardwon.ranking.query import Query, query
 from hardwon.values.evidence import Evidence
 from hardwon.values.fix import Fix
-from hardwon.values.lesson import Status
+from hardwon.values.lesson import MINED, Status
 from tests.samples import CODER, LATER, NOW, lesson
 
 STRANGERS = [
@@ -136,6 +136,18 @@ def test_match_knows_the_same_failure_and_the_same_call(store: Store) -> None:
 
     assert [(m.lesson.id, m.is_same_failure) for m in by_failure] == [(failure.id, True)]
     assert [(m.lesson.id, m.calls) for m in by_call] == [(call.id, (("bash git push", 1),))]
+
+
+def test_at_a_failure_words_find_only_what_somebody_wrote(store: Store) -> None:
+    mined = store.lessons.add(lesson("Build fails on a missing header", origin=MINED, kinds=("k",)))
+    written = store.lessons.add(lesson("Build fails on a missing library", origin="note"))
+    asked = query("error", "the build fails: missing header")._replace(is_failure=True)
+
+    by_words = store.lessons.match(CODER, asked, now=NOW, limit=9)
+    by_kind = store.lessons.match(CODER, asked._replace(kind="k"), now=NOW, limit=9)
+
+    assert [match.lesson.id for match in by_words] == [written.id]
+    assert {match.lesson.id for match in by_kind} == {mined.id, written.id}
 
 
 @pytest.mark.parametrize("status", [Status.QUARANTINED, Status.RETIRED, Status.SUPERSEDED])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from hardwon.failures.of_episode import focus
+from hardwon.failures.of_episode import focus, is_told_by_steps
+from hardwon.values.episode import Trigger
 from hardwon.values.step import Step
-from tests.samples import EPISODE
+from tests.samples import EPISODE, job
 
 MISSING = Step("bash", "pytest tests", "bash: line 1: pytest: command not found", failed=True)
 RUNS = Step("bash", "python3 -m pytest tests", "3 passed")
@@ -26,3 +27,15 @@ def test_else_for_the_last_failure_with_a_fix() -> None:
 
 def test_a_run_without_a_failing_step_has_none() -> None:
     assert focus(EPISODE._replace(steps=(RUNS,), error="exit 1")) is None
+
+
+def test_steps_tell_all_about_an_error_that_says_nothing_itself() -> None:
+    def is_told(**facts: object) -> bool:
+        episode = EPISODE._replace(**{"attempt": "", "steps": (RUNS,), **facts})
+        return is_told_by_steps(job()._replace(episode=episode, trigger=Trigger.ERROR))
+
+    assert is_told(error="not solved")
+    assert is_told(error="not solved", steps=(MISSING,))
+    assert not is_told(error="not solved", steps=())
+    assert not is_told(error="not solved", attempt="I deployed it by hand.")
+    assert not is_told(error="OperationalError: no such table: books")

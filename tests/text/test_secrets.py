@@ -17,6 +17,7 @@ from hardwon.text.secrets import (
     MARGIN,
     Screened,
     _may_hold_secret,
+    ending,
     safe,
     screened,
     without_secrets,
@@ -140,3 +141,11 @@ PERHAPS_SECRET = (
 @given(st.text(alphabet="aKſKpwdeysu:/-\\ \n\t.~é1", max_size=40) | st.from_regex(PERHAPS_SECRET))
 def test_the_rules_look_wherever_a_secret_may_be(text: str) -> None:
     assert _may_hold_secret(text) == bool(re.search(PERHAPS_SECRET, text))
+
+
+def test_the_end_of_a_screened_text_needs_no_second_look() -> None:
+    text = f"{'word ' * 20}{TOKEN} last words"
+
+    assert isinstance(ending(screened(text, LIMIT), 20), Screened)
+    assert not isinstance(ending(text, 20), Screened)
+    assert TOKEN not in safe(ending(text, 60), LIMIT)
