@@ -725,8 +725,8 @@ UNCHANGED = (
         )
         for again in (
             "sed -i '/import io/a import os' src/io.py",
-            "cat <<'E' > fix.py\ntext = open('src/io.py').read()\nopen('src/io.py', 'w').write(text)\n"
-            "E\npython fix.py",
+            "cat <<'E' > fix.py\ntext = open('src/io.py').read()\nopen('src/io.py', 'w')"
+            ".write(text)\nE\npython fix.py",
             "python -c \"open('src/io.py', 'w').write('x')\"",
             "python - <<'E'\nfrom pathlib import Path\nPath('src/io.py').write_text('x')\nE",
             "patch -p1 < fix.diff",

@@ -163,7 +163,7 @@ def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
     # Most candidates are mined from other failures; their words are worth no further look.
     is_written = is_proven and match.lesson.origin != MINED
     sure = spoken(asked, match, by) if is_near or is_written else 0.0
-    speaks = is_written and sure >= by.spoken and _may_be_offered(asked, match.lesson, by)
+    speaks = is_written and sure >= by.spoken and _may_be_offered(asked, match, by)
     words = (("words", _words(match, by)), (SPEAKS, sure / 10))
     verdict = "" if is_near or speaks else "another kind of failure"
     return _Relevance((*parts, *words, *_meaning(match, by.error_meaning)), verdict)
@@ -192,15 +192,16 @@ def is_of_other_tests(asked: Query, match: Match) -> bool:
     return not any(is_of_test_in(fix, asked.red or asked.text) for fix in fixes)
 
 
-def _may_be_offered(asked: Query, lesson: Lesson, by: Weights) -> bool:
+def _may_be_offered(asked: Query, match: Match, by: Weights) -> bool:
     """Whether a lesson that no failure is known for may be told at this one.
 
     It is offered twice: when that helped, the failure kind is its own from then on. One that quotes
     the very message is told whenever that comes.
     """
-    offered = values_of(lesson.evidence, Kind.OFFERED)
+    evidence = match.lesson.evidence
+    offered = values_of(evidence, Kind.OFFERED)
     is_new = sum(value.startswith(asked.kind) for value in offered) < by.offered
-    return is_new or quotes(values_of(lesson.evidence, Kind.ABOUT), asked.text)
+    return is_new or quotes(values_of(evidence, Kind.ABOUT), asked.text)
 
 
 def spoken(asked: Query, match: Match, by: Weights) -> float:
