@@ -30,12 +30,12 @@ def test_a_run_without_a_failing_step_has_none() -> None:
 
 
 def test_steps_tell_all_about_an_error_that_says_nothing_itself() -> None:
-    def is_told(**facts: object) -> bool:
-        episode = EPISODE._replace(**{"attempt": "", "steps": (RUNS,), **facts})
+    def is_told(error: str, steps: tuple[Step, ...] = (RUNS,), attempt: str = "") -> bool:
+        episode = EPISODE._replace(error=error, steps=steps, attempt=attempt)
         return is_told_by_steps(job()._replace(episode=episode, trigger=Trigger.ERROR))
 
-    assert is_told(error="not solved")
-    assert is_told(error="not solved", steps=(MISSING,))
-    assert not is_told(error="not solved", steps=())
-    assert not is_told(error="not solved", attempt="I deployed it by hand.")
-    assert not is_told(error="OperationalError: no such table: books")
+    assert is_told("not solved")
+    assert is_told("not solved", (MISSING,))
+    assert not is_told("not solved", ())
+    assert not is_told("not solved", attempt="I deployed it by hand.")
+    assert not is_told("OperationalError: no such table: books")
