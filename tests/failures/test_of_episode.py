@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.failures.of_episode import focus, is_told_by_steps
+from hardwon.failures.of_episode import focus, needs_no_words
 from hardwon.values.episode import Trigger
 from hardwon.values.step import Step
 from tests.samples import EPISODE, job
@@ -29,13 +29,13 @@ def test_a_run_without_a_failing_step_has_none() -> None:
     assert focus(EPISODE._replace(steps=(RUNS,), error="exit 1")) is None
 
 
-def test_steps_tell_all_about_an_error_that_says_nothing_itself() -> None:
+def test_an_error_that_says_nothing_needs_no_words() -> None:
     def is_told(error: str, steps: tuple[Step, ...] = (RUNS,), attempt: str = "") -> bool:
         episode = EPISODE._replace(error=error, steps=steps, attempt=attempt)
-        return is_told_by_steps(job()._replace(episode=episode, trigger=Trigger.ERROR))
+        return needs_no_words(job()._replace(episode=episode, trigger=Trigger.ERROR))
 
     assert is_told("not solved")
     assert is_told("not solved", (MISSING,))
-    assert not is_told("not solved", ())
+    assert is_told("not solved", ())
     assert not is_told("not solved", attempt="I deployed it by hand.")
     assert not is_told("OperationalError: no such table: books")

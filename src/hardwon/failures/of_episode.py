@@ -58,16 +58,16 @@ def _telling(failure: Failure | None) -> Failure | None:
     return failure if failure and failure.is_telling else None
 
 
-def is_told_by_steps(job: Job) -> bool:
-    """Whether the steps of a run tell all there is to learn of its error.
+def needs_no_words(job: Job) -> bool:
+    """Whether a text about a run's error would add nothing to what its steps tell.
 
     A failing one tells more than a text would; an outer error such as "not solved" tells nothing.
     """
-    episode = job.episode
-    if job.trigger != Trigger.ERROR or not episode.steps:
+    if job.trigger != Trigger.ERROR:
         return False
-    is_bare = not episode.attempt.strip() and failure_of(episode) is None
-    return is_bare or any(step.failed for step in episode.steps)
+    if any(step.failed for step in job.episode.steps):
+        return True
+    return not job.episode.attempt.strip() and failure_of(job.episode) is None
 
 
 def teaches(job: Job) -> bool:

@@ -43,7 +43,7 @@ def _keep(engine: Runtime, lesson: Lesson) -> None:
 async def _reflected(engine: Runtime, job: Job) -> Lesson | None:
     """The lesson of a job; None if its steps taught everything as they came."""
     model = _model(engine)
-    is_learnt = of_episode.is_told_by_steps(job) and engine.settings.reflexion.persist
+    is_learnt = of_episode.needs_no_words(job) and engine.settings.reflexion.persist
     if is_learnt or not (engine.has_model or of_episode.teaches(job)):
         return None
     known = engine.has_model and reflect.known(

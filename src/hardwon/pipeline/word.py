@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.ports import LessonStore, Model
+    from hardwon.values.fix import Fix
     from hardwon.values.scope import Scope
 
 ORIGIN = "worded"
@@ -30,7 +31,8 @@ A_JOB = 2  # failure kinds that a model is asked about after one job
 _LOOKED_AT = 200  # lessons of a scope among which one is due
 _RECURRING = 4  # runs that met a failure before a model looks at one without a fix
 _WORDS = 3  # that say what to do
-_MORE = 4  # times as many meetings as when it was last asked
+_MORE = 5  # times as many meetings as when it was last asked
+_PROVEN = "+"  # behind the name of a fix that had worked in two runs when a model was asked
 _AGAIN = (
     "\n\nYour last answer could not be used: {problem}. Answer once more, with nothing but the"
     " blocks."
@@ -61,25 +63,34 @@ def is_due(lesson: Lesson) -> bool:
 
 
 def _has_grown(lesson: Lesson, asked: str) -> bool:
-    """Whether there is much more evidence than when a model was last asked."""
-    met, _, known = asked.partition(" ")
-    is_news = lesson.origin != ORIGIN and not set(_best(lesson).split()) <= set(known.split())
-    return is_news or lesson.met >= _MORE * int(met)
+    """Whether there is evidence that a model has not seen when it was last asked.
+
+    Once it has seen a fix, another one must have worked in a second run to be worth a question;
+    once it has seen that a fix works, more meetings say nothing new.
+    """
+    met, *known = asked.split()
+    seen = {name.removesuffix(_PROVEN) for name in known}
+    fixes = [fix for fix in lesson_text.told(lesson.fixes) if not known or fix.is_proven]
+    is_news = lesson.origin != ORIGIN and any(_named(fix) not in seen for fix in fixes)
+    is_sure = any(name.endswith(_PROVEN) for name in known)
+    return is_news or (not is_sure and lesson.met >= _MORE * int(met))
 
 
-def _best(lesson: Lesson) -> str:
-    """The keys of the fixes that rules would tell."""
-    return " ".join(sorted(fix.key.replace(" ", "_") for fix in lesson_text.told(lesson.fixes)))
+def _named(fix: Fix) -> str:
+    """A fix as it is noted when a model is asked."""
+    return fix.key.replace(" ", "_")
 
 
 def noted(lesson: Lesson, now: datetime) -> Lesson:
     """The lesson with a note that a model was asked about this much evidence."""
-    asked = Evidence(Kind.ASKED, f"{lesson.met} {_best(lesson)}", now.timestamp())
+    fixes = lesson_text.told(lesson.fixes)
+    known = sorted(_named(fix) + _PROVEN * fix.is_proven for fix in fixes)
+    asked = Evidence(Kind.ASKED, " ".join((str(lesson.met), *known)), now.timestamp())
     return lesson._replace(evidence=joined(lesson.evidence, (asked,)))
 
 
 async def worded(lesson: Lesson, *, model: Model, system: str) -> Lesson | None:
-    """The lesson in the words of a model; None if the model adds nothing that holds.
+    """The lesson in the words of a model; None when it has nothing to say that holds.
 
     An answer that names what the evidence does not hold is asked for once more.
     """
@@ -126,7 +137,7 @@ def _problem(blocks: Blocks, evidence: str) -> str:
 
 
 def _with(lesson: Lesson, blocks: Blocks, *, author: str) -> Lesson:
-    """A lesson of its own; the lesson it is made of stays beside it."""
+    """A lesson of its own: what it is made of stays as it is, beside it."""
     job = f"{ORIGIN}:{lesson.id}:{lesson.met}:{len(lesson.fixes)}"
     return lesson._replace(
         id=0,
