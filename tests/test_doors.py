@@ -11,6 +11,7 @@ import pytest
 import hardwon
 from hardwon import Agent
 from hardwon.errors import StorageError
+from hardwon.settings import load
 from tests.samples import Clock
 
 PYTEST = {"command": "pytest tests/test_a.py"}
@@ -784,3 +785,18 @@ def test_a_written_lesson_that_quotes_another_error_is_silent(hw: hardwon.Hardwo
     )
 
     assert not told
+
+
+def test_a_call_that_will_surely_fail_is_denied_only_where_that_is_set(tmp_path: Path) -> None:
+    denied = []
+    for number, is_set in enumerate((False, True)):
+        settings = load(str(tmp_path / str(number)))
+        settings = settings._replace(hooks=settings.hooks._replace(stop_once=is_set))
+        with hardwon.open(settings=settings) as hw:
+            for _ in range(8):
+                met_pytest(hw.agent("coder"))
+            warning = hw.agent("coder", run="r").before_action("bash", PYTEST)
+            assert warning
+            denied.append(warning.denied)
+
+    assert denied == [False, True]

@@ -369,3 +369,18 @@ def test_a_huge_monotonous_text_is_folded_in_linear_time(unit: str) -> None:
 
     assert fold(fold(text)) == fold(text)
     assert len(signature("bash", text).text) <= 200
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("cannot open '/" + "a" * 200 + "'", "cannot open <path>"),
+        ("cannot open '/" + "a" * 400 + "'", "cannot open <str>"),
+        ("pod x1y2z3 died", "pod x<n>y<n>z<n> died"),
+        ("pod x1y2z3w4 died", "pod <id> died"),
+        ("job 1234567: lost", "job <n>: lost"),
+        ("job 12345ab: lost", "job <hex>: lost"),
+    ],
+)
+def test_what_changes_between_runs_is_folded(text: str, folded: str) -> None:
+    assert fold(text) == folded

@@ -1,0 +1,62 @@
+"""The words and the state that a record of fixes gives to a lesson."""
+
+from __future__ import annotations
+
+import pytest
+
+from hardwon import Lesson
+from hardwon.failures.lesson_text import mistake, settled, told
+from hardwon.values.fix import Fix
+from hardwon.values.lesson import MINED, RULES, Status
+from tests.samples import lesson
+
+INSTALL = Fix("call", "Run `pip install kit`.", "call pip", "pip install kit", worked=2)
+ONCE = Fix("call", "Run `make setup`.", "call make", "make setup", worked=1)
+READ = lesson(origin="session:a", author=RULES, status=Status.PROVEN)
+
+
+def test_a_mined_lesson_says_what_its_proven_fix_says() -> None:
+    found = settled(lesson(origin=MINED, author=RULES, status=Status.SEEN, fixes=(INSTALL,)))
+
+    assert (found.status, found.correction) == (Status.PROVEN, INSTALL.text)
+
+
+def test_proven_fixes_are_told_and_no_others_beside_them() -> None:
+    assert told((INSTALL, ONCE)) == [INSTALL]
+    assert told((ONCE,)) == [ONCE]
+
+
+def test_a_fix_that_mostly_failed_is_not_told() -> None:
+    assert told((ONCE._replace(failed=2),)) == []
+
+
+def test_words_that_a_person_chose_stay() -> None:
+    chosen = lesson(origin=MINED, author="person", status=Status.CANDIDATE, fixes=(INSTALL,))
+
+    assert settled(chosen) == chosen
+
+
+def test_a_lesson_read_in_a_session_keeps_its_words() -> None:
+    assert settled(READ._replace(fixes=(INSTALL,))) == READ._replace(fixes=(INSTALL,))
+
+
+@pytest.mark.parametrize(
+    ("fix", "status"),
+    [
+        (INSTALL._replace(failed=2), Status.CANDIDATE),
+        (INSTALL._replace(failed=1), Status.PROVEN),
+        (ONCE, Status.PROVEN),
+    ],
+    ids=["failed in two runs", "failed once", "shown once"],
+)
+def test_a_lesson_read_in_a_session_is_doubted_after_two_failures(fix: Fix, status: str) -> None:
+    found: Lesson = settled(READ._replace(fixes=(fix,)))
+
+    assert found.status == status
+    assert found.correction == READ.correction
+
+
+def test_a_fix_is_not_listed_among_what_was_tried_without_effect() -> None:
+    words = mistake("`kit` failed.", [INSTALL], ["`pip install kit`", "`pip check`"])
+
+    assert words == "`kit` failed. Tried without effect: `pip check`."
