@@ -21,17 +21,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import hardwon
-from bench.corpus import SCOPE, TOOL, Corpus
+from bench.corpus import SCOPE, TOOL
 from bench.recall_speed import Questions, filled
 from bench.timing import at, cache, median, table
+from hardwon.copying import copy
 from hardwon.postgres import schema
 from hardwon.postgres.database import Database
-from hardwon.stores.postgres import PostgresStore
 from tests.postgres_server import OWNER, SERVICE, PostgresServer, running
 
 SIZES = "10000,100000"
 ROUNDS, WARM = 300, 30
-_AT_ONCE = 2_000  # lessons of a transaction
 _NAME = "db0"  # the first database of a server
 HEADS = (
     *("lessons", "door", "SQLite p50", "p99", "CPU"),
@@ -71,31 +70,23 @@ def _filled(size: int) -> Iterator[tuple[PostgresServer, str]]:
             yield server, server.socket_url(_NAME, SERVICE)
             return
         with tempfile.TemporaryDirectory() as home:
-            url, seconds = _loaded(server, size, home)
-        print(f"{size:,} lessons: {1e3 * seconds / size:.1f} ms of CPU here for each to keep")
+            url = _loaded(server, size, home)
         server.stop()
         shutil.copytree(server.data, kept)
         server.start()
         yield server, url
 
 
-def _loaded(server: PostgresServer, size: int, home: str) -> tuple[str, float]:
-    """The URL of a database with so many lessons, and the CPU here that keeping them took."""
+def _loaded(server: PostgresServer, size: int, home: str) -> str:
+    """The URL of a database with the lessons of the SQLite file."""
     place = server.database()
     assert place.name == _NAME
-    url = server.socket_url(place.name, SERVICE)
-    store = PostgresStore(url, home)
     began = time.process_time()
-    lessons = Corpus(size).lessons(size)
-    while part := [one for _, one in zip(range(_AT_ONCE), lessons, strict=False)]:
-        with store.together():
-            for lesson in part:
-                store.lessons.add(lesson)
-    store.tend()
+    copy(filled(size), place.owner, home=home)
     seconds = time.process_time() - began
-    store.close()
+    print(f"{size:,} lessons: {1e3 * seconds / size:.1f} ms of CPU here for each to copy")
     server.execute("VACUUM ANALYZE", place.name)
-    return url, seconds
+    return server.socket_url(place.name, SERVICE)
 
 
 def _measured(server: PostgresServer, size: int, url: str, home: str) -> Iterator[tuple[str, ...]]:

@@ -28,7 +28,7 @@ def test_each_statement_gets_its_rows(line: Connection) -> None:
                 ("CREATE TEMPORARY TABLE IF NOT EXISTS kept (number int)", {}),
                 (_SAME, {"value": value}),
                 ("SELECT %(b)s::int %% %(a)s::int, %(b)s::int", {"a": 3, "b": 10}),
-                ("SELECT %(blob)b::bytea, %(many)s::bigint[]", {"blob": b"\0x", "many": [1, 2]}),
+                ("SELECT %(blob)s::bytea, %(many)s::bigint[]", {"blob": b"\0x", "many": [1, 2]}),
             ]
         )
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hardwon.copying.tables import Row, Table
 
 PAGE = 500  # rows
+_SETTLED = 8 * PAGE  # lessons that a server moves into its dictionary at once
 _NAMELESS = Scope()
 _OF_TENANT = (
     "SELECT s.id FROM shelves AS s JOIN tenants AS t ON t.id = s.tenant_id WHERE t.name = ?"
@@ -32,10 +33,16 @@ _WHOSE = {
     "dream_changes": f"dream IN (SELECT id FROM dream_log WHERE shelf IN ({_OF_TENANT}))",
 }
 _UNINDEXED = """
-SELECT l.id, l.shelf, {columns} FROM {schema}lessons AS l WHERE {tenant}
+SELECT l.id, l.shelf, {columns} FROM {schema}lessons AS l WHERE {tenant} l.id > {after} AND
 NOT EXISTS (SELECT 1 FROM {schema}indexed AS i WHERE {own_i} i.lesson = l.id)
 AND NOT EXISTS (SELECT 1 FROM {schema}fresh AS f WHERE {own_f} f.lesson = l.id)
 ORDER BY l.id LIMIT {page}
+"""
+_NOTE = """
+INSERT INTO hardwon.fresh (tenant, shelf, lesson, is_new, entries)
+SELECT %(tenant)s, shelf, lesson, true, entries
+FROM unnest(%(shelves)s::bigint[], %(lessons)s::bigint[], %(entries)s::text[])
+AS noted (shelf, lesson, entries)
 """
 
 
@@ -92,9 +99,11 @@ class FileEnd:
     def finish(self, tenants: list[str]) -> None:
         """Let every lesson be found."""
         sql = _UNINDEXED.format(
-            columns=COLUMNS, schema="", tenant="", own_i="", own_f="", page=PAGE
+            columns=COLUMNS, schema="", tenant="", after="?", own_i="", own_f="", page=PAGE
         )
-        while rows := self._file.rows(sql):
+        last = 0
+        while rows := self._file.rows(sql, (last,)):
+            last = rows[-1][0]
             with self._file as file:
                 file.run_many(
                     "INSERT INTO fresh (shelf, lesson, is_new, entries) VALUES (?, ?, 1, ?)",
@@ -160,22 +169,20 @@ class ServerEnd:
             columns=COLUMNS,
             schema="hardwon.",
             tenant="l.tenant = %(tenant)s AND",
+            after="%(after)s",
             own_i="i.tenant = %(tenant)s AND",
             own_f="f.tenant = %(tenant)s AND",
             page=PAGE,
         )
-        note = (
-            "INSERT INTO hardwon.fresh (tenant, shelf, lesson, is_new, entries)"
-            " VALUES (%(tenant)s, %(shelf)s, %(lesson)s, true, %(entries)s)"
-        )
         for own in map(self._db.of, tenants):
-            while rows := own.rows(sql):
-                with self._db:
-                    names = ("shelf", "lesson", "entries")
-                    own.ask(
-                        *(Asked(note, dict(zip(names, one, strict=True))) for one in _entries(rows))
-                    )
-                self.store.tend()
+            last = noted = 0
+            while rows := own.rows(sql, after=last):
+                last, noted = rows[-1][0], noted + len(rows)
+                shelves, lessons, entries = map(list, zip(*_entries(rows), strict=True))
+                own.run(_NOTE, shelves=shelves, lessons=lessons, entries=entries)
+                if noted % _SETTLED == 0:
+                    self.store.tend()
+            self.store.tend()
 
     def set_salt(self, salt: str) -> None:
         self._db.rows("UPDATE hardwon.proof_salt SET salt = %(salt)s", salt=salt)

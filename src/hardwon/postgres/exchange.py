@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 _MOST = 250  # statements that a connection keeps prepared; their texts are constants of ours
 _BINARY = 1
-_PLACE = re.compile(r"%(?:%|\((\w+)\)([sb]))")
-_FORMATS = {"s": PyFormat.AUTO, "b": PyFormat.BINARY}
+_PLACE = re.compile(r"%(?:%|\((\w+)\)s)")
 
 
 class Message(NamedTuple):
@@ -67,8 +66,8 @@ class Exchange:
 
     def _message(self, sql: str, values: Mapping[str, Any]) -> Message:
         text, places = _placed(sql)
-        given = [values[name] for name, _ in places]
-        dumped = self._converter.dump_sequence(given, [form for _, form in places])
+        given = [values[name] for name in places]
+        dumped = self._converter.dump_sequence(given, list(map(_format, given)))
         types, formats = self._converter.types or (), self._converter.formats or ()
         return Message(text, dumped, types, formats)
 
@@ -95,17 +94,19 @@ class Exchange:
 
 
 @lru_cache(maxsize=512)
-def _placed(sql: str) -> tuple[bytes, list[tuple[str, PyFormat]]]:
-    """The statement with numbered places, and the name and format of each."""
-    places: dict[tuple[str, str], int] = {}
+def _placed(sql: str) -> tuple[bytes, list[str]]:
+    """The statement with numbered places, and the name of what belongs to each."""
+    places: dict[str, int] = {}
 
     def numbered(place: re.Match[str]) -> str:
-        if place[1] is None:
-            return "%"
-        return f"${places.setdefault((place[1], place[2]), len(places) + 1)}"
+        return f"${places.setdefault(place[1], len(places) + 1)}" if place[1] else "%"
 
-    text = _PLACE.sub(numbered, sql).encode()
-    return text, [(name, _FORMATS[form]) for name, form in places]
+    return _PLACE.sub(numbered, sql).encode(), list(places)
+
+
+def _format(value: object) -> PyFormat:
+    """Long lists are far cheaper as bytes; an empty one has no type that it could tell."""
+    return PyFormat.BINARY if isinstance(value, list | bytes) and value else PyFormat.AUTO
 
 
 def _answers(line: PGconn) -> Generator[Wait, Ready | int, list[PGresult]]:

@@ -7,7 +7,7 @@ WAITING, CLAIMED, DEAD, UNREADABLE = range(4)  # the states of a row
 COLUMNS = "id, record, due, enqueued_at, attempts, wait, last_error"
 _ROWS = """
 unnest(
-    %(ids)s::text[], %(tenants)s::text[], %(records)b::bytea[], %(dues)s::timestamptz[],
+    %(ids)s::text[], %(tenants)s::text[], %(records)s::bytea[], %(dues)s::timestamptz[],
     %(came)s::timestamptz[], %(attempts)s::int[], %(waits)s::interval[], %(errors)s::text[],
     %(keys)s::text[]
 ) AS rows (id, tenant, record, due, enqueued_at, attempts, wait, last_error, key)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hardwon.ranking.block_edits import Edit, Entries
 
 _LOCK = 0x736574  # the first half of the lock's number; the shelf is the other
-_AT_ONCE = 512  # rows
+_AT_ONCE = 4096  # rows; each block is written once for all of them
 _TRY = "SELECT pg_try_advisory_xact_lock(%(kind)s::int, %(shelf)s::int)"
 _TAKE = """
 SELECT id, lesson, entries FROM hardwon.fresh
