@@ -1,0 +1,61 @@
+"""ARCHITECTURE.md names modules, files and functions that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import hardwon
+
+SOURCE = Path(hardwon.__file__).parent
+PAGE = (Path(__file__).parents[1] / "ARCHITECTURE.md").read_text()
+TREE, PATH = re.findall(r"```\n(.*?)```", PAGE, re.S)
+HOPS = re.findall(r"^ *(\d+)  (\S+\.py) +(.+?)  ", PATH, re.M)
+
+
+def test_every_module_of_the_tree_exists() -> None:
+    named = [name for line in TREE.splitlines() for name in _first_cell(line).split(", ")]
+
+    assert len(named) > 30
+    assert [name for name in named if not _is_module(name)] == []
+
+
+def test_every_file_that_is_named_exists() -> None:
+    named = re.findall(r"[\w/]+\.py\b", PAGE)
+
+    assert [name for name in named if not (SOURCE / name).exists()] == []
+
+
+def test_a_failure_takes_at_most_fifteen_hops_through_functions_that_exist() -> None:
+    missing = [
+        (file, function)
+        for _, file, functions in HOPS
+        for function in re.findall(r"\w+(?:\.\w+)?", functions)
+        if not _defines(SOURCE / file, function)
+    ]
+
+    assert [int(number) for number, *_ in HOPS] == list(range(1, len(HOPS) + 1))
+    assert 10 < len(HOPS) <= 15
+    assert missing == []
+
+
+def test_every_layer_of_the_contracts_is_in_the_tree() -> None:
+    contracts = (Path(__file__).parents[1] / "pyproject.toml").read_text()
+    layers = contracts.split("layers = [")[1].split("]\n")[0]
+    named = {name for line in TREE.splitlines() for name in _first_cell(line).split(", ")}
+
+    layered = set(re.findall(r"hardwon\.(\w+)", layers))
+    assert layered - named - {"adapters"} == set()  # a package of moved names
+
+
+def _first_cell(line: str) -> str:
+    return re.split(r" {2,}", line.strip())[0]
+
+
+def _is_module(name: str) -> bool:
+    return (SOURCE / f"{name}.py").exists() or (SOURCE / name / "__init__.py").exists()
+
+
+def _defines(file: Path, function: str) -> bool:
+    text = file.read_text()
+    return all(re.search(rf"(?:def|class) {part}\b", text) for part in function.split("."))
