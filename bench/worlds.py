@@ -1,4 +1,9 @@
-"""Recurring failures of agents: `HARDWON_BENCH_WORLDS=folder python -m bench worlds`.
+"""Recurring failures of agents.
+
+    HARDWON_BENCH_WORLDS=folder python -m bench worlds [--sample RUNS] [--only NAME…]
+
+`--sample`: groups in an order drawn by a fixed seed until there are so many runs; `--only`:
+memories whose name holds one of these words.
 
 The folder holds worlds (`*.jsonl`, `*.jsonl.gz`), one run a line: world, run, group, order, task,
 resolved, steps[tool, args, output, failed, kind, said?]. Runs of a group are replayed in order in
@@ -14,9 +19,11 @@ new        failures never met before that got something all the same
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 import os
+import random
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,18 +34,35 @@ from bench.replay.score import DOORS, Score
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_SEED = 7
 EXAMPLE = Path(__file__).parent / "data" / "worlds"  # made by hand, to show the format
 
 
 def main() -> None:
     """One table for each world."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--only", nargs="*", default=[""])
+    given, _ = parser.parse_known_args()
     folder = Path(os.environ.get("HARDWON_BENCH_WORLDS") or EXAMPLE)
     worlds = sorted((*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")))
     if not worlds:
         print(f"no worlds in {folder}")
     for path in worlds:
-        if groups := _groups(path):
-            _table(path.name, groups)
+        if groups := _sampled(_groups(path), given.sample):
+            _table(path.name, groups, given.only)
+
+
+def _sampled(groups: dict[str, list[dict[str, Any]]], runs: int) -> dict[str, list[dict[str, Any]]]:
+    """Groups with so many runs together, drawn by a fixed seed; the last one by its first runs."""
+    if not runs:
+        return groups
+    found: dict[str, list[dict[str, Any]]] = {}
+    for name in random.Random(_SEED).sample(sorted(groups), len(groups)):
+        left = runs - sum(map(len, found.values()))
+        if left > 0:
+            found[name] = sorted(groups[name], key=lambda row: row["order"])[:left]
+    return found
 
 
 def _groups(path: Path) -> dict[str, list[dict[str, Any]]]:
@@ -54,13 +78,14 @@ def _groups(path: Path) -> dict[str, list[dict[str, Any]]]:
     return groups
 
 
-def _table(name: str, groups: dict[str, list[dict[str, Any]]]) -> None:
+def _table(name: str, groups: dict[str, list[dict[str, Any]]], only: list[str]) -> None:
     print(f"\n{name}: {sum(map(len, groups.values()))} runs in {len(groups)} groups\n")
     print(
         "| memory | warned | found | precision t/a/e | needless | new | turns with a block"
         " | tokens a run |\n|---|---|---|---|---|---|---|---|"
     )
-    for name, opened in installed().items():
+    chosen = {one: opened for one, opened in installed().items() if any(w in one for w in only)}
+    for name, opened in chosen.items():
         print(_row(name, _counts(opened, groups)), flush=True)
 
 

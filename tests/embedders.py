@@ -9,7 +9,7 @@ from hardwon.errors import TransientError
 # Words that mean the same; each group is a direction.
 TOPICS = (
     {"lock", "mutex", "deadlock", "race"},
-    {"certificate", "tls", "ssl", "handshake"},
+    {"certificate", "tls", "ssl", "handshake", "https"},
     {"umbrella", "rain", "weather", "wet"},
     {"folder", "directory", "mkdir"},
 )

@@ -46,6 +46,34 @@ def ask(agent: Agent, command: str = "python probe.py") -> Injection:
     return agent.before_action("bash", {"command": command})
 
 
+def test_a_fix_of_one_run_is_told_before_a_call_with_named_arguments(hw: hardwon.Hardwon) -> None:
+    """Which argument is wrong says more than names in a script, where two runs have to show it."""
+
+    def order(agent: Agent, number: int, status: str) -> dict[str, str]:
+        known = {"order_id": f"#W{number}", "status": status}
+        one = {"order_id": known["order_id"]}
+        agent.after_action("get_order", one, output=json.dumps(known), failed=False)
+        return one | {"item": "I1", "new_item": "I2"}
+
+    first = hw.agent("clerk")
+    for number in (10, 20, 30):
+        works = order(first, number, "delivered")
+        first.after_action("exchange_order", works, output="{}", failed=False)
+    call = order(first, 100, "pending")
+    refused = "Error: non-delivered order cannot be exchanged"
+    first.after_action("exchange_order", call, output=refused, failed=True)
+    first.after_action("modify_order", call, output="{}", failed=False)
+    first.after_run(task="exchange it")
+    assert [lesson.status for lesson in first.lessons.list()] == ["candidate"]
+    pending, delivered = hw.agent("clerk"), hw.agent("clerk")
+
+    told = pending.before_action("exchange_order", order(pending, 200, "pending"))
+    silent = delivered.before_action("exchange_order", order(delivered, 300, "delivered"))
+
+    assert "modify_order" in told.text
+    assert silent.text == ""
+
+
 @pytest.fixture
 def taught(hw: hardwon.Hardwon) -> hardwon.Hardwon:
     for name in ("first.py", "second.py", "third.py"):

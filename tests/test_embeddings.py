@@ -34,7 +34,7 @@ def hw(tmp_path: Path) -> Iterator[Hardwon]:
 def taught(hw: Hardwon) -> Agent:
     agent = hw.agent("coder", project="api")
     agent.lessons.add(*TLS)
-    agent.lessons.add("a report is printed", "close the directory handle")
+    agent.lessons.add("a directory is listed", "close the directory handle")
     hw.drain()
     return agent
 
@@ -207,7 +207,7 @@ def test_an_endpoint_is_asked_within_the_budget(tmp_path: Path) -> None:
         settings = settings._replace(budget=settings.budget._replace(calls=2))
         with hardwon.open(settings=settings) as hw:
             agent = hw.agent("coder")
-            agent.lessons.add("one", "two")
+            agent.lessons.add("one", "one")  # one text
             assert hw.vectors.fill() == 1
             first = agent.before_turn("something else")
             second = agent.before_turn("another thing")

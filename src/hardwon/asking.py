@@ -36,9 +36,10 @@ def at_turn(prompt: str, near: Nearest) -> Query:
 def at_error(step: Step, task: str, near: Nearest) -> Query:
     """The query of a failure; what the agent was about adds to the meaning of it."""
     failure = step.failure
+    said = failure.line if failure else ending(step.output.strip(), _CALL)
+    found = near(f"{said}\n{task[:_ABOUT]}")
     if failure is None or not failure.is_telling:
-        return Query(Door.ERROR, ending(step.output, _ASKED))
-    found = near(f"{failure.line}\n{task[:_ABOUT]}")
+        return Query(Door.ERROR, ending(step.output, _ASKED), near=found)
     words = f"{_named(step)}\n{failure.line}"
     asked = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=found)
     return asked._replace(

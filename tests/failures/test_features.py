@@ -76,6 +76,12 @@ def test_a_program_is_first_until_it_has_worked_in_the_run() -> None:
 def test_a_file_is_new_until_something_has_named_it() -> None:
     assert "cat takes a new file" in of("cat src/a.py")
     assert "cat takes a known file" in of("cat src/a.py", Step("bash", "ls src", "a.py b.py"))
+    assert "cat takes a new file without a folder" not in of("cat src/a.py")
+    assert "cat takes a new file without a folder" in of("cat ./a.py")
+    removed = Step("bash", "python a.py && rm a.py b.py", "")
+    assert "python takes a removed file" in of("python a.py", removed)
+    assert "python takes a known file" in of("python a.py", removed._replace(failed=True))
+    assert "python takes a known file" in of("python a.py", removed, Step("bash", "ls", "a.py"))
     assert "python takes a known file" in of("cat > a.py <<EOF\nx()\nEOF\npython a.py")
 
 

@@ -82,8 +82,10 @@ def _of_command(
         name = base_name(target)
         yield f"{program} names {name[:_LONGEST]}"
         if re.fullmatch(_FILE, target):
-            is_seen = name in written or _is_seen(name, before)
-            yield f"{program} takes a {'known' if is_seen else 'new'} file"
+            state = "known" if name in written else _state(name, before)
+            yield f"{program} takes a {state} file"
+            if state == "new" and target.removeprefix("./") == name:
+                yield f"{program} takes a new file without a folder"
         code.append(written.get(name) or script(name, before))
     yield from _in_code(program, "\n".join(code))
 
@@ -108,5 +110,21 @@ def _has_worked(program: str, before: Sequence[Step]) -> bool:
     )
 
 
-def _is_seen(name: str, before: Sequence[Step]) -> bool:
-    return any(name in step.args or name in step.output for step in reversed(before))
+def _state(name: str, before: Sequence[Step]) -> str:
+    """What the run knows of a file: nothing, that it is there, or that it was removed."""
+    for step in reversed(before):
+        if name in step.args:
+            return "removed" if not step.failed and _removes(step, name) else "known"
+        if name in step.output:
+            return "known"
+    return "new"
+
+
+def _removes(step: Step, name: str) -> bool:
+    """Whether the last command of a call that names the file removes it."""
+    named = [
+        one
+        for one in shell.parse(step.args)[:_COMMANDS]
+        if name in map(base_name, (*one.targets, *one.writes))
+    ]
+    return bool(named) and named[-1].name == "rm"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import islice
+from math import hypot
 from typing import TYPE_CHECKING
 
 from hardwon.text.clean import clip
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from hardwon.ports import Embedder, VectorStore
     from hardwon.ranking.query import Near
@@ -22,10 +24,21 @@ def fill(*, embedder: Embedder, vectors: VectorStore) -> Iterator[int]:
     """Embed every lesson without a vector; yields the number done after each stored batch."""
     done, last = 0, 0
     while wordings := vectors.lacking(embedder.name, after=last, limit=_BATCH):
-        found = embedder.embed([wording.text() for wording in wordings])
-        vectors.save(embedder.name, zip(wordings, found, strict=True))
+        texts = [wording.texts() for wording in wordings]
+        found = iter(embedder.embed([text for own in texts for text in own]))
+        means = [_mean(list(islice(found, len(own)))) for own in texts]
+        vectors.save(embedder.name, zip(wordings, means, strict=True))
         done, last = done + len(wordings), wordings[-1].lesson
         yield done
+
+
+def _mean(vectors: Sequence[Sequence[float]]) -> Sequence[float]:
+    """The unit vector between some vectors."""
+    if len(vectors) == 1:
+        return vectors[0]
+    total = [sum(values) for values in zip(*vectors, strict=True)]
+    length = hypot(*total) or 1.0
+    return [value / length for value in total]
 
 
 def near(text: str, *, scope: Scope, embedder: Embedder, vectors: VectorStore) -> Near:

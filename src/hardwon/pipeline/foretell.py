@@ -120,7 +120,8 @@ def _judged(
     asked = Query("action", "", kind=chance.kind)
     matches = known.lessons.match(known.scope, asked, now=known.now, limit=_NEAREST)
     lessons = [match.lesson for match in matches if match.is_same_kind]
-    lesson = next((one for one in lessons if one.status == Status.PROVEN), None)
+    told = (one for state in _told_of(pending) for one in lessons if one.status == state)
+    lesson = next(told, None)
     if lesson is None:
         return Foretold(chance, next(iter(lessons), None), "no proven fix is known")
     if lesson.id in (past.told if chance.chance < AGAIN else past.warnings):
@@ -130,6 +131,15 @@ def _judged(
     if lesson.fixes and advice.is_heeded(lesson.fixes[0], pending, past.steps):
         return Foretold(chance, lesson, "the call heeds its fix")
     return Foretold(chance, lesson)
+
+
+def _told_of(pending: Step) -> tuple[str, ...]:
+    """The states of lessons that are told before such a call.
+
+    Roles and states of named arguments say so much that a fix of one run is worth its words.
+    """
+    is_named = pending.args.startswith("{")
+    return (Status.PROVEN, Status.CANDIDATE) if is_named else (Status.PROVEN,)
 
 
 def _met(steps: Iterable[Step]) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ class Weights(NamedTuple):
     error_meaning: float = 3.0
     turn_likeness: float = 0.32
     error_likeness: float = 0.34
-    apart: float = 0.34
+    apart: float = 0.30
     first_few: int = 8
     crowd: int = 8
     # Start: the share of a project's runs that meet a failure, and in how many runs at least.

@@ -24,6 +24,13 @@ class Wording(NamedTuple):
         said = dict.fromkeys(part for part in parts if part and part != USER_SUPPLIED)
         return ". ".join(said)
 
+    def texts(self) -> list[str]:
+        """What its vector is made of: all it says, and once more when it holds.
+
+        A question tells what happens, seldom what to do about it.
+        """
+        return list(dict.fromkeys((self.text(), self.situation or self.text())))
+
 
 def wording_of(lesson: Lesson) -> Wording:
     """The words of a lesson."""
