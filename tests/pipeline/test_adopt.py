@@ -1,0 +1,78 @@
+"""A lesson that was offered because of its words takes over the failure that it helped with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hardwon import Lesson, Step
+from hardwon.failures.clues import with_clues
+from hardwon.pipeline.adopt import offered, overcome
+from hardwon.pipeline.scope_memory import Memory
+from hardwon.pipeline.screen import screen_lesson
+from hardwon.stores.memory import MemoryStore
+from hardwon.values.evidence import Kind, values_of
+from hardwon.values.failure import Failure
+from hardwon.values.lesson import MINED, Status
+from hardwon.values.run import RunSoFar
+from tests.samples import CODER, LATER, lesson
+
+LINE = "bash: line 1: pytest: command not found"
+FAILURE = Failure("exact", "kind", LINE, LINE)
+FAILING = Step("bash", "pytest tests", LINE, failed=True)._replace(failure=FAILURE)
+WORKING = Step("bash", "pytest --version", "pytest 8")
+TELLING = "tests need the runner: there is no pytest here, call `bin/test tests/test_a.py`"
+VAGUE = "the tests of this project live in an environment of their own"
+
+
+def setting(words: str, **more: Any) -> tuple[MemoryStore, Memory, Lesson]:
+    store = MemoryStore()
+    known = lesson(words, status=Status.PROVEN)._replace(**{"origin": "manual", **more})
+    written = store.lessons.add(with_clues(known))
+    return store, Memory(CODER, store.lessons, screen_lesson, LATER), written
+
+
+def run(mark: str, *more: str) -> RunSoFar:
+    return RunSoFar(steps=(FAILING,), counted=frozenset((mark, *more)))
+
+
+def test_a_lesson_that_speaks_of_the_failure_takes_it_over_at_once() -> None:
+    store, memory, written = setting(TELLING)
+    seen = store.lessons.add(lesson("", kinds=("kind",), status=Status.SEEN, met=2))
+    mark = offered(written, FAILURE, memory)
+
+    marks = overcome(WORKING, run(mark), memory)
+
+    assert marks == [f"overcome {written.id} kind"]
+    assert store.lessons.get(CODER, written.id).kinds == ("kind",)
+    assert store.lessons.get(CODER, seen.id).status == Status.SUPERSEDED
+
+
+def test_what_was_overcome_is_counted_once_a_run() -> None:
+    _, memory, written = setting(TELLING)
+    mark = offered(written, FAILURE, memory)
+
+    assert overcome(WORKING, run(mark, f"overcome {written.id} kind"), memory) == []
+
+
+def test_another_tool_that_works_shows_nothing() -> None:
+    store, memory, written = setting(TELLING)
+    mark = offered(written, FAILURE, memory)
+
+    assert overcome(WORKING._replace(tool="read"), run(mark), memory) == []
+    assert store.lessons.get(CODER, written.id).kinds == ()
+
+
+def test_a_mined_lesson_keeps_to_the_kind_that_it_names() -> None:
+    _, memory, written = setting(TELLING, origin=MINED)
+    mark = offered(written, FAILURE, memory)
+
+    assert overcome(WORKING, run(mark), memory) == []
+
+
+def test_an_offer_is_on_record_with_its_number() -> None:
+    store, memory, written = setting(VAGUE)
+    offered(written, FAILURE, memory)
+    offered(store.lessons.get(CODER, written.id), FAILURE, memory)
+
+    kept = store.lessons.get(CODER, written.id)
+    assert values_of(kept.evidence, Kind.OFFERED) == ("kind 1", "kind 2")
