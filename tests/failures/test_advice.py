@@ -12,6 +12,10 @@ from hardwon.values.fix import Fix
 from hardwon.values.step import Step
 
 PEOPLE = Step("list_people", "{}", '{"people": [{"id": "p-4410", "name": "Kim"}]}', False)
+PAGES = (
+    Step("page_look", "{}", '- button "Save" [ref=e13]', False),
+    Step("page_click", "{}", '- button "Save" [ref=e31]', False),
+)
 VERIFIED = Step("verify", '{"id": "C-1002"}', "ok", False)
 
 
@@ -30,11 +34,17 @@ def is_kept(key: str, *before: Step, **args: Any) -> bool:
         ("argument send since as YYYY-MM-DD", {"since": "2026-01-31"}),
         ("argument send to from list_people people.id", {"to": "p-4410"}),
         ("argument send to from list_people people.id", {"to": ["p-4410"]}),
+        ("argument send note renamed text", {"text": "x"}),
+        ("argument send ref from page_look ref", {"ref": "e31"}),
+        (
+            "argument send region of entry name list_people people.id",
+            {"name": "Kim", "region": "p-4410"},
+        ),
         ("preparation tool verify", {"id": "C-1002"}),
     ],
 )
 def test_a_call_heeds_a_fix(key: str, args: dict[str, Any]) -> None:
-    assert is_kept(key, PEOPLE, VERIFIED, **args)
+    assert is_kept(key, PEOPLE, VERIFIED, *PAGES, **args)
 
 
 @pytest.mark.parametrize(
@@ -47,9 +57,15 @@ def test_a_call_heeds_a_fix(key: str, args: dict[str, Any]) -> None:
         ("argument send to from list_people people.id", {"to": "Kim"}),
         ("argument send to from list_people people.id", {"to": []}),
         ("argument send amount named", {"amount": 3}),
+        ("argument send note renamed text", {"note": "x", "text": "x"}),
+        ("argument send ref from page_look ref", {"ref": "e99"}),
+        (
+            "argument send region of entry name list_people people.id",
+            {"name": "Jo", "region": "p-4410"},
+        ),
         ("preparation tool verify", {"id": "C-2003"}),
         ("call send it", {"id": "C-2003"}),
     ],
 )
 def test_a_call_does_not_heed_a_fix_or_that_is_not_sure(key: str, args: dict[str, Any]) -> None:
-    assert not is_kept(key, PEOPLE, VERIFIED, **args)
+    assert not is_kept(key, PEOPLE, VERIFIED, *PAGES, **args)

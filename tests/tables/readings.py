@@ -309,14 +309,38 @@ READINGS = (
     Reading(
         '{"x":1}',
         '{"detail":[{"loc":["body","name"],"msg":"field required","type":"value_error.missing"}]}',
-        "api: field required",
+        "api: name: field required",
         "api",
     ),
     Reading(
         '{"x":1}',
         '{"message":"Bad Request","errors":[{"resource":"Issue","field":"title","code":"missing_field"}]}',
-        "api: missing_field",
+        "api: title: missing_field",
         "api",
+    ),
+    Reading(
+        '{"x":1}',
+        '{"errors":[{"status":"422","source":{"pointer":"/data/attributes/first_name"},"title":"Invalid Attribute","detail":"Must have three letters."}]}',
+        "api: first_name: Must have three letters",
+        "api",
+    ),
+    Reading(
+        '{"x":1}',
+        '{"type":"https://example.net/validation","title":"The request did not validate.","invalid-params":[{"name":"age","reason":"must be a positive integer"}]}',
+        "api: age: must be a positive integer",
+        "api",
+    ),
+    Reading(
+        '{"x":1}',
+        '{"errors":{"email":["has already been taken"]}}',
+        "api: email: has already been taken",
+        "api",
+    ),
+    Reading(
+        '{"ref":"e12"}',
+        "### Error\nTimeoutError: locator.click: Timeout 5000ms exceeded.\nCall log:\n  - waiting for locator('aria-ref=e12')\n  - attempting click action\n    2 × waiting for element to be visible, enabled and stable\n      - element is not enabled\n    - retrying click action",
+        "click: TimeoutError: <name>: Timeout <name> exceeded: element is not enabled",
+        "click",
     ),
     Reading(
         '{"x":1}',

@@ -10,8 +10,10 @@ from hardwon.failures.results import leaves, scalars
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
+    from hardwon.failures.results import Leaf
     from hardwon.values.fix import Fix
     from hardwon.values.step import Step
 
@@ -30,21 +32,51 @@ def is_heeded(fix: Fix, step: Step, before: Sequence[Step]) -> bool:
     if found := re.fullmatch(r"([+-])(\S+)", advice):
         return (found[2] in given) == (found[1] == "+")
     name, _, rule = advice.partition(" ")
-    return name in given and _fits(given[name], rule, before)
+    if rule.startswith("renamed "):
+        return rule.removeprefix("renamed ") in given and name not in given
+    return name in given and _fits(given, name, rule, before)
 
 
-def _fits(value: object, rule: str, before: Sequence[Step]) -> bool:
-    """Whether an argument is as the key of a fix wants it: one of some, of a form, of a source."""
+def _fits(given: dict[str, Any], name: str, rule: str, before: Sequence[Step]) -> bool:
+    """Whether an argument is as the key of a fix wants it: one of some, of a source, of a form."""
+    value = given[name]
     if rule.startswith("one of "):
         return value in rule.removeprefix("one of ").split("|")
     if found := re.fullmatch(r"from (\S+) (\S*)", rule):
-        return _is_from(found[1], tuple(found[2].split(".")), value, before)
+        return _is_from(found[1], _path(found[2]), value, before)
+    if found := re.fullmatch(r"of entry (\S+) (\S+) (\S*)", rule):
+        entry = str(given.get(found[1]))
+        there = _latest(before, lambda one: one.tool == found[2])
+        return any(_is_at(leaf, _path(found[3]), value, entry) for leaf in there)
     pattern = next((pattern for pattern, words in FORMS if words == rule), "")
     return bool(pattern and isinstance(value, str) and re.fullmatch(pattern, value))
 
 
+def _path(text: str) -> tuple[str, ...]:
+    return tuple(text.split(".")) if text else ()
+
+
+def _is_at(leaf: Leaf, path: tuple[str, ...], value: object, entry: str) -> bool:
+    return leaf.path == path and leaf.value == value and entry in dict(leaf.beside).values()
+
+
 def _is_from(tool: str, path: tuple[str, ...], value: object, before: Sequence[Step]) -> bool:
-    """Whether the latest result of a tool has all of a value at a place."""
-    latest = next((one for one in reversed(before) if one.tool == tool and not one.failed), None)
-    there = leaves(latest.output[:_READ]) if latest else ()
-    return {leaf.value for leaf in there if leaf.path == path} >= set(scalars(value)) > set()
+    """Whether the latest result of the tool, or the latest of any that has the place, has it."""
+    wanted = set(scalars(value))
+    results = (
+        _latest(before, lambda one: one.tool == tool),
+        _latest(before, lambda one: any(leaf.path == path for leaf in _leaves(one))),
+    )
+    return any(
+        {leaf.value for leaf in one if leaf.path == path} >= wanted > set() for one in results
+    )
+
+
+def _latest(before: Sequence[Step], is_meant: Callable[[Step], bool]) -> tuple[Leaf, ...]:
+    """What the latest working step of some has given."""
+    found = (one for one in reversed(before) if not one.failed and is_meant(one))
+    return next((_leaves(one) for one in found), ())
+
+
+def _leaves(step: Step) -> tuple[Leaf, ...]:
+    return leaves(step.output[:_READ])

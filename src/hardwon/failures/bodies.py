@@ -18,6 +18,8 @@ _WORDS = (
     *("fault", "faultstring", "text", "content", "body", "result", "data", "response", "output"),
     *("code", "type", "status"),
 )
+_COMPLAINTS = r"(?i:errors?\Z|details?\Z|invalid.?params|violations|issues)"
+_FIELDS = ("field", "loc", "param", "parameter", "property", "propertyName", "attribute", "path")
 _LIKE = r"(?i:message|error|reason|detail|fault|failure)"
 _FIELD = (
     r"[\"'](?:message|error_description|error_message|errorMessage|detail|reason|msg|error)[\"']"
@@ -67,9 +69,51 @@ def _words(value: Any, deep: int) -> str:
         return value.strip()
     if not deep or not isinstance(value, dict | list):
         return ""
+    if isinstance(value, dict) and (refused := _refused_field(value)):
+        return refused
     inner = value if isinstance(value, list) else [value[key] for key in _keys(value)]
     texts = [text for each in inner[:_WIDE] if (text := _words(each, deep - 1))]
     return next((text for text in texts if not is_outer(text)), "".join(texts[:1]))
+
+
+def _refused_field(value: dict[str, Any]) -> str:
+    """The first field that a body complains of, and what it says of it."""
+    for name, inner in value.items():
+        if not re.search(_COMPLAINTS, name):
+            continue
+        if isinstance(inner, list) and inner and isinstance(inner[0], dict):
+            field = _field(inner[0])
+            said = next((inner[0][key] for key in _WORDS if isinstance(inner[0].get(key), str)), "")
+        elif isinstance(inner, dict) and not set(inner) & set(_WORDS):
+            field, said = _first_of(inner)
+        else:
+            continue
+        if field and said:
+            return said.strip() if field in said else f"{field}: {said.strip()}"
+    return ""
+
+
+def _field(one: dict[str, Any]) -> str:
+    """The name of the field that a complaint is about, as frameworks and JSON:API give it."""
+    source = one.get("source")
+    given = next((one[key] for key in _FIELDS if one.get(key)), None)
+    if given is None and isinstance(source, dict):
+        given = source.get("parameter") or source.get("pointer")
+    if given is None and "reason" in one:
+        given = one.get("name")
+    parts = given if isinstance(given, list) else str(given or "").split("/")
+    names = [str(part) for part in parts if isinstance(part, str) and part]
+    last = names[-1] if names else ""
+    return last if re.fullmatch(r"[A-Za-z_][\w.-]{0,60}", last) else ""
+
+
+def _first_of(inner: dict[str, Any]) -> tuple[str, str]:
+    """The first field of an object that has a text, or a list of texts, for each."""
+    for field, said in inner.items():
+        text = said[0] if isinstance(said, list) and said else said
+        if isinstance(text, str) and re.fullmatch(r"[A-Za-z_][\w.-]{0,60}", field):
+            return field, text
+    return "", ""
 
 
 def _keys(value: dict[str, Any]) -> list[str]:

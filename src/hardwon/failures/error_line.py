@@ -51,6 +51,7 @@ def _candidates(output: str) -> Iterator[str]:
     yield _pytest_line(lines) if "\nE   " in f"\n{text}" else ""
     yield traceback_line(lines) if 'File "' in text else ""
     yield _invalid_field(text)
+    yield _waited_for(text)
     yield _caused_by(text)
     yield from _marked_lines(text)
     yield _summary_line(lines)
@@ -147,6 +148,20 @@ def _invalid_field(text: str) -> str:
     """The first field that pydantic refuses, and why."""
     found = re.search(_VALIDATION, text) if " validation error" in text else None
     return f"{found[1]}: {found[2].strip()}" if found else ""
+
+
+_WAITED = (
+    r"(?m)^[ \t]*+- (?:<[^\n]{0,300}> )?(element is (?:not|outside) [^\n]{1,60}"
+    r"|element was detached [^\n]{1,60}|intercepts pointer events|did not find some options)"
+)
+
+
+def _waited_for(text: str) -> str:
+    """Why a browser waited in vain, as its call log says it."""
+    if "\nCall log:" not in text or not (ended := re.search(r"(?m)^\w*Error: .{1,200}", text)):
+        return ""
+    reasons: list[str] = re.findall(_WAITED, text)
+    return f"{ended[0].rstrip('.')}: {reasons[-1]}" if reasons else ""
 
 
 def _caused_by(text: str) -> str:

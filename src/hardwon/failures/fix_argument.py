@@ -7,6 +7,7 @@ from hardwon.failures.argument_offers import offered
 from hardwon.failures.authored import fields
 from hardwon.failures.fix_case import Case, folded, is_gone, is_personal, line_of, names_in
 from hardwon.failures.fix_source import sourced
+from hardwon.failures.fix_tool import has_changed
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
@@ -29,7 +30,7 @@ def argument_fix(case: Case) -> Fix | None:
     old, new = flat(fields(case.failed.args)), flat(fields(case.last.args))
     if not old or not new or not _is_same_object(old, new, case):
         return None
-    told = _counted(old, new, case) or _differing(old, new, case)
+    told = _counted(old, new, case) or _renamed(old, new) or _differing(old, new, case)
     if not told or len(told) > 2:
         return None
     text = f"`{case.last.tool}`: {' '.join(words for words, _ in told)}"
@@ -78,6 +79,17 @@ def _counted(old: dict[str, Any], new: dict[str, Any], case: Case) -> list[tuple
     return [(f"Give {named} the same number of entries, one for each.", f"{named} same length")]
 
 
+def _renamed(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, str]]:
+    """One argument that has to have another name; everything else is as it was."""
+    gone, come = sorted(set(old) - set(new)), sorted(set(new) - set(old))
+    if len(gone) != 1 or len(come) != 1:
+        return []
+    before, after = gone[0], come[0]
+    if {after if key == before else key: value for key, value in old.items()} != new:
+        return []
+    return [(f"Pass `{after}` in place of `{before}`.", f"{before} renamed {after}")]
+
+
 def _is_same_object(old: dict[str, Any], new: dict[str, Any], case: Case) -> bool:
     """Whether both calls are about the same thing: some value stays, or there is only one."""
     same = [key for key in old if key in new and old[key] == new[key]]
@@ -90,6 +102,7 @@ def _told(key: str, old: dict[str, Any], new: dict[str, Any], case: Case) -> tup
         return _changed(key, old[key], new[key], case) if old[key] != new[key] else None
     is_named = key.lower() in case.line.lower() or bool(names_in(key) & case.names)
     is_only = set(old) ^ set(new) == {key} and all(old[k] == new[k] for k in old if k in new)
+    is_only = is_only and not has_changed(case)
     if not (is_named or is_only):
         return None
     if key in new:

@@ -27,7 +27,7 @@ def prior_call_fix(case: Case) -> Fix | None:
     if _is_named(case):
         return _fix(last.tool, failed.tool)
     is_equal = failed.args == last.args
-    if failed.tool != last.tool or not (is_equal or _is_renewed(case)) or not is_gone(case):
+    if failed.tool != last.tool or not (is_equal or _is_nearly_equal(case)) or not is_gone(case):
         return None
     called = [step for step in case.between if not step.failed and step.tool != last.tool]
     if len({step.tool for step in called}) > _CALLED:
@@ -63,14 +63,15 @@ def _is_named(case: Case) -> bool:
     return last.tool in re.findall(r"[\w-]+", failed.output)
 
 
-def _is_renewed(case: Case) -> bool:
-    """Whether one argument differs only, and a result between has given it, as a version is."""
+def _is_nearly_equal(case: Case) -> bool:
+    """Whether one argument is new, or was given anew by a result between, as a version is."""
     old, new = fields(case.failed.args), fields(case.last.args)
-    differing = [key for key in new if old.get(key) != new[key]]
-    if old.keys() != new.keys() or len(differing) != 1:
+    differing = [key for key in new if key not in old or old[key] != new[key]]
+    if not old.keys() <= new.keys() or len(differing) != 1:
         return False
     value = str(new[differing[0]])
-    return any(value in step.output for step in case.between if not step.failed)
+    given = any(value in step.output for step in case.between if not step.failed)
+    return given or differing[0] not in old
 
 
 def _left_over(case: Case, called: Sequence[Step]) -> set[str]:

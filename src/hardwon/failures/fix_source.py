@@ -19,7 +19,7 @@ _STALE = r"(?i:condition|stale|conflict|outdated|version|etag|revision|changed|m
 _WORD = r"[a-z_ -]{3,30}"
 _REFUSED = (
     r"(?i:\bnot\b|invalid|unknown|cannot|can't|must|should|no such|wrong|unavailable|expired"
-    r"|unsupported|denied|mismatch)"
+    r"|unsupported|denied|mismatch|\bno \w+ (?:with|named|called|has)\b)"
 )
 
 
@@ -39,6 +39,8 @@ def sourced(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
         return None
     sources, before = (_sources(key, value, case) for value in (fresh, stale))
     if told := _distinguished(key, before, sources, case):
+        return told
+    if told := _of_entry(key, before, sources, case):
         return told
     known = {(source.at, source.path) for source in before}
     alone = [source for source in sources if (source.at, source.path) not in known]
@@ -96,6 +98,24 @@ def _distinguished(
             told = f"Take for `{key}` one whose `{field}` {words}, from {_where(source)}."
             return told, f"{key} {mark}"
     return None
+
+
+def _of_entry(
+    key: str, before: list[Source], sources: list[Source], case: Case
+) -> tuple[str, str] | None:
+    """Both stand in one result: the right one beside the value of another argument."""
+    given = {str(v): k for k, v in fields(case.last.args).items() if k != key and _is_own(v)}
+    for source in sources:
+        same = [one for one in before if (one.at, one.path) == (source.at, source.path)]
+        shared = [given[value] for _, value in source.beside if value in given]
+        if same and shared and not any(value in given for _, value in same[0].beside):
+            words = f"Take `{key}` from {_where(source)}, of the entry that `{shared[0]}` names."
+            return words, f"{key} of entry {shared[0]} {source.tool} {'.'.join(source.path)}"
+    return None
+
+
+def _is_own(value: object) -> bool:
+    return isinstance(value, str) and len(value) >= _TELLING
 
 
 def _where(source: Source, *, is_latest: bool = False) -> str:

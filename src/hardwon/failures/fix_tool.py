@@ -91,6 +91,15 @@ def _shared(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     return [key for key in old if key in new and old[key] == new[key]]
 
 
+def has_changed(case: Case) -> bool:
+    """Whether another tool changed something between the failure and the last step."""
+    return any(
+        not (step.failed or is_look(step.tool))
+        for step in case.between
+        if step.tool != case.failed.tool
+    )
+
+
 def is_look(tool: str) -> bool:
     """Whether the tool only reads, by its name."""
     return _words(tool)[0] in _LOOKS | _REASONS

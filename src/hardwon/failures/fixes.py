@@ -92,6 +92,14 @@ def applies(fix: Fix, step: Step) -> bool:
     return fix.sort != "order" and step.tool == key.partition(" ")[0]
 
 
+def proves(fix: Fix, step: Step) -> bool:
+    """Whether a working call that applies a fix shows that it helped.
+
+    That another tool was called shows nothing yet: the call that failed has to work then.
+    """
+    return applies(fix, step) and not fix.key.startswith("preparation tool ")
+
+
 def was_applied(fix: Fix, steps: Sequence[Step]) -> bool:
     """Whether the last step failed although the fix was applied; False where that is not sure."""
     if fix.sort == "lines":

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _LINE = 300
 _UNPARSED = r"SyntaxError: (?:invalid syntax|unexpected EOF while parsing)"
 _GENERAL = rf"[A-Z]\w*|{_UNPARSED}"
+_FIELD = r"[a-z][A-Za-z_.-]{1,40}: (?=\S)"
 _TESTED = r"AssertionError|Failed|(?:FAILED|ERROR) .*"  # says only that a test has failed
 
 
@@ -49,6 +50,14 @@ def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
 
 
 def _kind(line: str, step: Step, before: Sequence[Step]) -> str:
+    """The kind of a line; the field that a tool complains of belongs to the tool, not to a run."""
+    field = re.match(_FIELD, line) if step.args.startswith("{") else None
+    if field:
+        return f"{field[0]}{_kind_of(line[field.end() :], step, before)}"
+    return _kind_of(line, step, before)
+
+
+def _kind_of(line: str, step: Step, before: Sequence[Step]) -> str:
     if fixture := missing_fixture(line):
         return kind_text(line, is_coined=is_written(fixture, step, before))
     name = missing_name(line)

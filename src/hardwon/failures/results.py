@@ -16,7 +16,7 @@ else:
 _DEPTH = 8
 _LEAVES = 4_000
 _NEAR = 2_000  # characters in which the name of an object is looked for
-_ELEMENT = r"<([A-Za-z][\w.-]{0,60})>([^<>]{1,200})</\1>"
+_ELEMENT = r"<([A-Za-z][\w.-]{0,60})>([^<>]{1,200})</[A-Za-z][\w.-]{0,60}>"
 _MARK = r"\b([A-Za-z][\w-]{0,40})=\"?([\w.@/#:-]{1,120})"  # as in `[ref=e12]`, `state="open"`
 _FIELD = r"\"([^\"\\]{1,60})\"\s*:\s*(?:\"([^\"\\]{0,200})\"|(-?\d[\d.]*|true|false)|(?=\{))"
 
@@ -46,8 +46,12 @@ def leaves(output: str) -> tuple[Leaf, ...]:
 
 def _marked(text: str) -> Iterator[Leaf]:
     """The values that XML elements hold, or that stand behind a name in plain text."""
-    for match in re.finditer(_ELEMENT if text.startswith("<") else _MARK, text):
-        yield Leaf((match[1],), match[2], ())
+    if not text.startswith("<"):
+        yield from (Leaf((m[1],), m[2], ()) for m in re.finditer(_MARK, text))
+        return
+    for entry in re.finditer(rf"(?:{_ELEMENT}\s*+){{1,40}}", text):
+        beside = tuple((m[1], m[2]) for m in re.finditer(_ELEMENT, entry[0]))
+        yield from (Leaf((name,), value, beside) for name, value in beside)
 
 
 def _named(text: str) -> Iterator[Leaf]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hardwon.failures import call_keys, lesson_text
 from hardwon.failures.cases import case_text
-from hardwon.failures.fixes import applies, fixes_shown, was_applied
+from hardwon.failures.fixes import fixes_shown, proves, was_applied
 from hardwon.failures.tried import tried_in_vain
 from hardwon.text.clean import clip, one_line
 from hardwon.text.injection import suspicion
@@ -96,7 +96,7 @@ def _applied(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str])
         for fix in lesson.fixes:
             mark = _mark(kind, fix)
             is_weak = fix.sort not in _CALLS and not _is_new_after(fix, kind, past)
-            if is_weak or mark in past.counted or mark in counted or not applies(fix, step):
+            if is_weak or mark in past.counted or mark in counted or not proves(fix, step):
                 continue
             lesson = lesson_text.succeeded(lesson, fix)
             memory.keep(lesson)

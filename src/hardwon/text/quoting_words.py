@@ -13,7 +13,8 @@ TELLING = (
     " bad wrong empty got unset unused unfinished deprecated locked disabled"
     " broken violated violates violation dangling truncated insufficient unhashable clashes"
     " needs reserved unescaped takes referenced prior ended eof eol null none nan "
-    " expecting unread stale outdated offline"
+    " expecting unread stale outdated offline protected attached dependent reached quota throttled"
+    " unverified unassigned intercepts"
 )
 
 # With one of these a statement may begin that nothing stands before.
