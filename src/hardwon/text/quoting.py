@@ -78,7 +78,7 @@ _USUAL = _TELLING | frozenset(words.USUAL.split())
 
 def quotable(line: str) -> str:
     """The part of an error line that may be quoted; "" if it has no known form."""
-    text = one_line(line[:_READ], _READ)
+    text = one_line(line[:_READ], _READ).removeprefix("! ")  # as git marks a refusal
     bare = re.sub(_QUOTED, "''", text)
     if not text or re.search(_OUTSIDE, bare) or suspicion(text):
         return ""

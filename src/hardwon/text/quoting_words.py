@@ -14,7 +14,7 @@ TELLING = (
     " broken violated violates violation dangling truncated insufficient unhashable clashes"
     " needs reserved unescaped takes referenced prior ended eof eol null none nan "
     " expecting unread stale outdated offline protected attached dependent reached quota throttled"
-    " unverified unassigned intercepts"
+    " unverified unassigned intercepts overwritten divergent diverged need still"
 )
 
 # With one of these a statement may begin that nothing stands before.
