@@ -761,7 +761,10 @@ UNCHANGED = (
 NOTHING = (
     case(
         "a file of tests that was only loaded",
-        ("python core/test_a.py", "!python: can't open file 'core/test_a.py': [Errno 2] No such file"),
+        (
+            "python core/test_a.py",
+            "!python: can't open file 'core/test_a.py': [Errno 2] No such file",
+        ),
         ("find . -name test_a.py", "./core/tests/test_a.py"),
         ("python core/tests/test_a.py", ""),
         sort=None,

