@@ -1,52 +1,83 @@
-"""Runs: the steps of a run at work with what it was shown when, and what was shown lately."""
+"""Runs: those at work and those that ended, step by step with what each was shown when."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.errors import NotFound
 from hardwon.surfaces.serve.pages.addresses import mark_of, tenant_of, written
 from hardwon.surfaces.serve.pages.views import View, page
+from hardwon.surfaces.serve.problems import Problem
 from hardwon.text.clean import clip, one_line
+from hardwon.values.ended_run import timeline
+from hardwon.values.step import Step
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from datetime import datetime
 
     from starlette.requests import Request
     from starlette.routing import Route
 
     from hardwon import Delivery
-    from hardwon.values.run import RunSoFar
+    from hardwon.values.ended_run import EndedRun
+    from hardwon.values.run import RunSoFar, Shown
 
+ENDED, SHOWN = "ended", "shown"
+LISTS = {ENDED: "runs", SHOWN: "what was shown"}
 _ROWS = 50
-_REMEMBERED = 1_000  # deliveries among which those of a run are looked for
 _TASK, _CALL, _OUTPUT = 200, 2_000, 1_500  # characters
 
 
 def routes() -> list[Route]:
-    """All runs at work, and one of them."""
+    """All runs, and one of them."""
     return [*page("/runs", runs), *page("/runs/{name}", run, name="runs")]
 
 
 def runs(request: Request) -> View:
-    """The runs at work, and the latest deliveries."""
-    tenant = tenant_of(request)
-    at_work = [
-        {
-            "name": name,
-            "at": at.isoformat(),
-            "task": clip(one_line(run.task), _TASK),
-            "steps": len(run.steps),
-            "failed": sum(step.failed for step in run.steps),
-            "shown": len(run.shown),
-        }
-        for name, at, run in tenant.runs()
-    ]
-    found = tenant.deliveries(after=mark_of(request), limit=_ROWS)
-    rows = [delivered(one) for one in found.rows]
-    return View(
-        "runs.html", "Runs", {"at_work": at_work, "rows": rows, "next": written(found.next)}
-    )
+    """The runs at work and a page of those that ended, or a page of what was shown."""
+    asked = request.query_params.get("list") or ENDED
+    if asked not in LISTS:
+        raise Problem(400, f"no such list: {asked!r}; one of {', '.join(LISTS)}")
+    tenant, after = tenant_of(request), mark_of(request)
+    values: dict[str, Any] = {"lists": LISTS, "chosen": asked}
+    if asked == SHOWN:
+        shown = tenant.deliveries(after=after, limit=_ROWS)
+        values |= {"rows": [delivered(one) for one in shown.rows], "next": written(shown.next)}
+    else:
+        text = request.query_params.get("text", "")
+        found = tenant.ended_runs(text=text, after=after, limit=_ROWS)
+        at_work = [] if after or text else [working(*one) for one in tenant.runs()]
+        values |= {"at_work": at_work, "rows": [ended(one) for one in found.rows]}
+        values["next"] = written(found.next)
+    return View("runs.html", "Runs", values)
+
+
+def working(name: str, at: datetime, run: RunSoFar) -> dict[str, Any]:
+    """A run at work in the list."""
+    return {
+        "name": name,
+        "at": at.isoformat(),
+        "task": clip(one_line(run.task), _TASK),
+        "steps": max(run.made, len(run.steps)),
+        "failed": sum(step.failed for step in run.steps),
+        "shown": len(run.shown),
+    }
+
+
+def ended(run: EndedRun) -> dict[str, Any]:
+    """A run that ended in the list."""
+    return {
+        "name": run.id,
+        "at": run.ended.isoformat(),
+        "begun": run.begun.isoformat(),
+        "task": clip(one_line(run.task), _TASK),
+        "agent": run.scope.agent,
+        "project": run.scope.project or "",
+        "outcome": run.outcome,
+        "steps": run.made,
+        "failed": run.failed,
+        "shown": run.told,
+        "kinds": list(run.kinds),
+    }
 
 
 def delivered(one: Delivery) -> dict[str, Any]:
@@ -66,32 +97,42 @@ def delivered(one: Delivery) -> dict[str, Any]:
 
 
 def run(request: Request) -> View:
-    """One run as a line of time."""
+    """One run as a line of time, at work or ended."""
     tenant, wanted = tenant_of(request), request.path_params["name"]
     for name, at, found in tenant.runs():
         if name == wanted:
-            logged = {one.id: one for one in tenant.deliveries(limit=_REMEMBERED).rows}
-            values = {
-                "name": name,
-                "at": at.isoformat(),
-                "task": found.task,
-                "timeline": timeline(found, logged),
-            }
-            return View("run.html", "Run", values)
-    raise NotFound("run at work", wanted)
+            facts = {**working(name, at, found), "outcome": "", "kinds": []}
+            return _told(facts, found)
+    past = tenant.ended_run(wanted)
+    return _told(ended(past), past)
 
 
-def timeline(run: RunSoFar, logged: Mapping[str, Delivery]) -> list[dict[str, Any]]:
+def _told(facts: dict[str, Any], run: RunSoFar | EndedRun) -> View:
+    return View("run.html", "Run", {**facts, "task": run.task, "timeline": told_in_order(run)})
+
+
+def told_in_order(run: RunSoFar | EndedRun) -> list[dict[str, Any]]:
     """Steps in their order, and before each what the run was shown then."""
-    shown: dict[int, list[dict[str, Any]]] = {}
-    for one in run.shown:
-        known = logged.get(one.delivery)
-        told = {"door": one.door, "lessons": list(known.lessons) if known else []}
-        shown.setdefault(max(0, len(run.steps) - one.after), []).append(told)
+    forgotten = max(0, run.made - len(run.steps))  # the oldest
     rows: list[dict[str, Any]] = []
-    for at, step in enumerate(run.steps):
-        rows += [{"shown": one} for one in shown.get(at, ())]
-        output = clip(step.output.strip(), _OUTPUT) if step.failed else ""
-        call = {"tool": step.tool, "call": clip(step.args, _CALL)}
-        rows.append({"step": {**call, "output": output, "failed": step.failed, "number": at + 1}})
-    return rows + [{"shown": one} for one in shown.get(len(run.steps), ())]
+    for one in timeline(run.steps, run.shown):
+        if isinstance(one, Step):
+            number = forgotten + sum("step" in row for row in rows) + 1
+            rows.append({"step": _step(one, number)})
+        else:
+            rows.append({"shown": _shown(one)})
+    return rows
+
+
+def _step(step: Step, number: int) -> dict[str, Any]:
+    return {
+        "tool": step.tool,
+        "call": clip(step.args, _CALL),
+        "output": clip(step.output.strip(), _OUTPUT) if step.failed else "",
+        "failed": step.failed,
+        "number": number,
+    }
+
+
+def _shown(one: Shown) -> dict[str, Any]:
+    return {"door": one.door, "lessons": list(one.lessons)}
