@@ -22,7 +22,7 @@ from tests.surfaces.serve.pages.stocked import (
     opened,
     stocked,
 )
-from tests.surfaces.serve.served import Served
+from tests.surfaces.serve.served import Served, served
 
 PAGES = ["/", "/lessons", "/lessons/1", "/lessons/1/edit", "/lessons/1/guard", "/review"]
 
@@ -55,6 +55,16 @@ def test_a_page_holds_no_script_and_no_style_of_its_own(reader: Reader, path: st
     assert "style=" not in page
     assert "<style" not in page
     assert "javascript:" not in page
+
+
+def test_the_overview_of_a_new_home_says_how_to_begin(tmp_path: Path) -> None:
+    with served(tmp_path / "new") as server:
+        reader = Reader(server)
+        assert "hardwon install" in reader.get("/")
+
+        server.hw.agent("coder").learn("Name the branch after the issue")
+
+        assert "hardwon install" not in reader.get("/")
 
 
 def test_the_overview_tells_the_figures_of_the_report(reader: Reader) -> None:

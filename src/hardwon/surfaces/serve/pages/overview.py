@@ -26,7 +26,8 @@ def overview(request: Request) -> View:
     report = tenant.report(since=period(request))
     dead = sum(tenant.place.covers(one.episode.scope) for one in hw_of(request).queue.dead())
     waits = waiting({state.status: state.total for state in report.lessons}, dead)
-    return View("overview.html", "Overview", {**figures(report), "waits": waits})
+    values = {**figures(report), "waits": waits, "is_new": not (report.met or report.lessons)}
+    return View("overview.html", "Overview", values)
 
 
 def period(request: Request) -> timedelta:
