@@ -26,9 +26,9 @@ class Seeds(NamedTuple):
     run: str
 
 
-def seed(home: Path, *, tenant: str = "default", word: str = "zebra") -> Seeds:
+def seed(place: Path | str, *, tenant: str = "default", word: str = "zebra") -> Seeds:
     """Leave something of a tenant in every place; every text of it holds the word."""
-    with hardwon.open(home, model=lambda request: "no lesson in this") as hw:
+    with hardwon.open(place, model=lambda request: "no lesson in this") as hw:
         other = hw.agent(AGENT, project=PROJECT, tenant=tenant)
         other.after_run(task=f"deploy the {word}", error=f"the {word} refused")
         hw.drain()
@@ -47,12 +47,13 @@ def seed(home: Path, *, tenant: str = "default", word: str = "zebra") -> Seeds:
             evaluate=lambda turn: True,
             loop_id=f"loop-of-{tenant}",
         )
-    with hardwon.open(home) as hw:
+    with hardwon.open(place) as hw:
+        home = hw.settings.home
         coder = hw.agent(AGENT, project=PROJECT, tenant=tenant)
         coder.goals.ended(f"goal-{word}", f"reach the {word}", "failed", error=f"no {word}")
         hw.drain()
         coder.before_turn(f"make the {word} folder")
         day = hw.report(tenant=tenant).at.date().isoformat()
-    FileLedger(str(home / "spend")).add(day, tenant, f"model-{word}", Spent(1, 100, 0.5))
-    key, _ = KeyRing(str(home)).create(tenant=tenant, note=f"the {word} key")
+    FileLedger(f"{home}/spend").add(day, tenant, f"model-{word}", Spent(1, 100, 0.5))
+    key, _ = KeyRing(home).create(tenant=tenant, note=f"the {word} key")
     return Seeds(lesson.id, job.id, dream.id, loop.loop_id, key.id, shown.id, run.id)

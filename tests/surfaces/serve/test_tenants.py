@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 import hardwon
+from tests.postgres_server import PostgresServer
 from tests.surfaces.serve.description import OPERATIONS, WAKE, Operation
 from tests.surfaces.serve.seeded import AGENT, PROJECT, Seeds, seed
 from tests.surfaces.serve.served import Answer, Served, served
@@ -24,15 +26,32 @@ class World(NamedTuple):
     key: str  # of one of them
 
 
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def world(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
+    """One on each store that a team may have."""
     home = tmp_path_factory.mktemp("two")
-    seeds = {tenant: seed(home, tenant=tenant, word=word) for tenant, word in WORDS.items()}
-    with hardwon.open(home) as hw:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HARDWON_HOME", str(home))
+        patch.setenv("HARDWON_POSTGRES_PATIENCE", "60s")  # a slow machine decides no test
+        if request.param == "sqlite":
+            yield from two_tenants(home)
+            return
+        server: PostgresServer = request.getfixturevalue("postgres")
+        database = server.database()
+        yield from two_tenants(database.url)
+        server.give_back(database)
+
+
+def two_tenants(place: Path | str) -> Iterator[World]:
+    """A server with both, and something of each in every place."""
+    seeds = {tenant: seed(place, tenant=tenant, word=word) for tenant, word in WORDS.items()}
+    with hardwon.open(place) as hw:
         for tenant, word in WORDS.items():
             coder = hw.agent(AGENT, project=PROJECT, tenant=tenant)
             coder.after_run(task=f"another {word} folder", error=f"{word} again")
-    with served(home) as running:
+    with served(place) as running:
         yield World(running, seeds, running.key("admin", tenant=MINE))
 
 
