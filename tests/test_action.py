@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +119,25 @@ def test_a_lesson_is_told_once_a_run_before_a_call(taught: hardwon.Hardwon) -> N
 
     assert not ask(agent)
     assert not ask(agent, "python3 probe.py")
+
+
+def test_a_warning_waits_for_no_write(taught: hardwon.Hardwon) -> None:
+    """It is logged beside the database: a commit waits for the disk, and for other writers."""
+    script = SCRIPT.format(name="new.py", more="")
+
+    def warned(run: str) -> Injection:
+        agent = taught.agent("coder", run=run)
+        agent.before_action("bash", {"command": script})
+        return agent.before_action("bash", {"command": f"{script}\npython new.py"})
+
+    assert warned("first")  # also counts what was noted before
+    home = taught.settings.home
+    with closing(sqlite3.connect(f"file:{home}/hardwon.db?mode=ro", uri=True)) as other:
+        before = other.execute("PRAGMA data_version").fetchone()
+
+        assert warned("second")
+
+        assert other.execute("PRAGMA data_version").fetchone() == before
 
 
 def test_one_meeting_warns_nobody(hw: hardwon.Hardwon) -> None:

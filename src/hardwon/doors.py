@@ -123,10 +123,15 @@ class Doors:
         """The lessons about what a pending call may end in, likeliest first."""
         known = foretell.Known(scope, self._store.calls, self._store.lessons, self._clock())
         found = foretell.foretold(pending, past, known, least=least)
-        if any(one.is_told for one in found):  # seldom; then calls that worked just now count
-            self.delivering.noted(self._store.calls.catch_up)
+        if any(one.is_told for one in found) and self._catches_up():
             found = foretell.foretold(pending, past, known, least=least)
         return foretell.judged(found, likely=self.delivering.weights.likely)
+
+    def _catches_up(self) -> bool:
+        """Count the calls that worked just now; whether there were any."""
+        counted: list[bool] = []
+        self.delivering.noted(lambda: counted.append(self._store.calls.catch_up()))
+        return any(counted)
 
     def after(self, scope: Scope, step: Step, run: Run) -> Injection:
         """Record a step; what is known about its failure, and whether the run goes in circles."""

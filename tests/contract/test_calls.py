@@ -17,6 +17,7 @@ from hardwon.ranking.odds import (
     numbered,
 )
 from hardwon.ranking.query import Query
+from hardwon.values.delivery import Delivery
 from hardwon.values.history import Change
 from tests.samples import CODER, LATER, NOW, lesson
 
@@ -80,6 +81,18 @@ def test_features_that_are_not_seen_for_long_are_forgotten(
 
     assert len(seen) == small.features
     assert set(seen) == {EVERY, *features[-small.features + 1 :]}
+
+
+def test_without_a_call_there_is_nothing_to_catch_up_with(store: Store) -> None:
+    made = Delivery("d", CODER, "turn", "asked", (), (), 0, 0, NOW)
+    store.calls.made(CODER, Call((A,)))
+    store.calls.catch_up()
+
+    store.deliveries.log(made)
+
+    assert not store.calls.catch_up()
+    assert store.calls.counts(CODER, (A,))[A].made == 1
+    assert [one.id for one in store.deliveries.recent(CODER, limit=9)] == ["d"]
 
 
 def fold(store: Store) -> None:

@@ -59,8 +59,8 @@ class CallLog(Protocol):
         Calls that worked may be missing until `catch_up`.
         """
 
-    def catch_up(self) -> None:
-        """Count what was noted so far."""
+    def catch_up(self) -> bool:
+        """Count what was noted so far; False when no call was."""
 
 
 class HoldOut(Protocol):

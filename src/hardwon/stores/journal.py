@@ -70,6 +70,10 @@ class Journal:
         if self._copy is not None:
             self._copy.append([kind, *values])
 
+    def holds(self, kind: str) -> bool:
+        """Whether a record of this kind may wait to be folded; costs microseconds."""
+        return self._spool.holds(kind)
+
     def fold(self) -> int:
         """Move what was noted into the database; how many records there were."""
         if not self._spool.size():

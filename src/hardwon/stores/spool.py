@@ -25,6 +25,7 @@ class Spool:
 
     def __init__(self, path: str) -> None:
         self._path = path
+        self._looked: dict[str, tuple[int, int]] = {}  # file and bytes that hold no such record
 
     def append(self, record: object) -> None:
         """Add one record."""
@@ -39,6 +40,23 @@ class Spool:
     def size(self) -> int:
         """Bytes that wait to be taken, or were taken and not kept."""
         return _size(self._path) + _size(_aside(self._path))
+
+    def holds(self, kind: str) -> bool:
+        """Whether a record that begins with this word waits; what was read once is not again."""
+        if _size(_aside(self._path)):
+            return True
+        try:
+            with open(self._path, "rb") as lines:
+                file = os.fstat(lines.fileno()).st_ino
+                known, end = self._looked.get(kind, (0, 0))
+                lines.seek(end if file == known else 0)
+                begin, text = lines.tell(), lines.read()
+        except FileNotFoundError:
+            return False
+        is_there = f'["{kind}"'.encode() in text
+        whole = text.rfind(b"\n") + 1  # a record that is being written is looked at again
+        self._looked[kind] = (file, begin + (0 if is_there else whole))
+        return is_there
 
     def take(self) -> Taken:
         """Everything appended so far; it is removed when the `with` block ends well."""

@@ -26,8 +26,8 @@ class MemoryCalls:
             order = sorted(known, key=lambda feature: (-known[feature].touched, feature))
             self.all[scope] = {feature: known[feature] for feature in order[: LIMITS.features]}
 
-    def catch_up(self) -> None:
-        """Everything is counted at once."""
+    def catch_up(self) -> bool:
+        return False  # everything is counted at once
 
     def counts(self, scope: Scope, features: Sequence[int]) -> dict[int, Counts]:
         seen = [self.all[owner] for owner in scope.visible() if owner in self.all]

@@ -55,8 +55,8 @@ class PostgresCalls:
         if call.kind:  # a failure is written anyway; what was noted goes along
             self._journal.fold()
 
-    def catch_up(self) -> None:
-        self._journal.fold()
+    def catch_up(self) -> bool:
+        return self._journal.holds("made") and bool(self._journal.fold())
 
     def counts(self, scope: Scope, features: Sequence[int]) -> dict[int, Counts]:
         _, rows = scopes.read(self._db, scope, _SEEN, features=[EVERY, *features])

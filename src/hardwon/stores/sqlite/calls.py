@@ -39,8 +39,8 @@ class SqliteCalls:
         if call.kind:  # a failure is written anyway; what was noted goes along
             self._journal.fold()
 
-    def catch_up(self) -> None:
-        self._journal.fold()
+    def catch_up(self) -> bool:
+        return self._journal.holds("made") and bool(self._journal.fold())
 
     def counts(self, scope: Scope, features: Sequence[int]) -> dict[int, Counts]:
         found: dict[int, list[Counts]] = {}
