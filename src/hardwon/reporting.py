@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 from hardwon.errors import InvalidInput
 from hardwon.pipeline import evaluate
+from hardwon.proof.arms import alike
+from hardwon.proof.observed import observed
+from hardwon.proof.parts import parts
 from hardwon.proof.words import sentence
-from hardwon.values.report import Report, Spending, Window
+from hardwon.values.report import Observed, Report, Spending, Window
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
 _KINDS = 10  # of failures that are listed
 _JUDGED = 10  # lessons on which a verdict is told
+_RUNS = 1_000  # of which it is seen what was told in time
 _OPEN = 10  # failures without a fix that are listed
 _NEW = timedelta(days=7)  # a lesson is new for so long
 _QUIET = timedelta(days=7)  # after which a failure has stopped coming back
@@ -43,7 +47,8 @@ def report(
     now = engine.clock()
     window = Window(scope, _start(now, since), whole, part)
     quiet = min(_QUIET, since / 2)
-    facts = engine.store.statistics
+    facts, share = engine.store.statistics, engine.settings.proof.share
+    strata = facts.strata(window)
     return Report(
         window=window,
         at=now,
@@ -56,10 +61,19 @@ def report(
         unsolved=tuple(facts.unsolved(window, limit=_OPEN)),
         spent=Spending(*engine.accounts.today()[:3]),
         queue=engine.queue.counts(),
-        proof=sentence(engine.store.units.arms(window), share=engine.settings.proof.share),
+        proof=sentence(alike(strata), share=share),
+        parts=tuple(parts(strata)),
+        observed=_observed(engine, window) if not (share or strata) else Observed(),
         verdicts=tuple(_verdicts(engine, window)),
         share=_share(engine, scope.tenant),
     )
+
+
+def _observed(engine: Runtime, window: Window) -> Observed:
+    """What the runs of the time show without a hold-out."""
+    for _ in engine.collect_runs():
+        continue
+    return observed(engine.store.ended_runs.latest(window, limit=_RUNS))
 
 
 def _share(engine: Runtime, tenant: str) -> float:

@@ -12,6 +12,7 @@ from hardwon.ports import Store
 from hardwon.values.ended_run import EndedRun, run_id
 from hardwon.values.failure import Failure
 from hardwon.values.listing import Place, Wanted
+from hardwon.values.report import Window
 from hardwon.values.run import Shown
 from tests.samples import CODER, FAILED, NOW, WORKED
 
@@ -147,3 +148,15 @@ def test_runs_follow_their_scope_and_go_with_their_tenant(store: Store) -> None:
     store.forget("acme")
     assert names(store) == []
     assert names(store, Place("other")) == ["stranger"]
+
+
+def test_the_newest_of_a_time_come_with_their_steps_oldest_first(store: Store) -> None:
+    for number in range(5):
+        store.ended_runs.keep(ended(f"run{number}", NOW - number * HOUR))
+    store.ended_runs.keep(ended("tester", scope=TESTER))
+
+    own = store.ended_runs.latest(Window(CODER, NOW - 3.5 * HOUR), limit=3)
+
+    assert list(own) == [ended(f"run{number}", NOW - number * HOUR) for number in (2, 1, 0)]
+    assert len(list(store.ended_runs.latest(Window(CODER, NOW - 3.5 * HOUR), limit=9))) == 4
+    assert len(list(store.ended_runs.latest(Window(CODER, NOW, is_whole=True), limit=9))) == 2

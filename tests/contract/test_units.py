@@ -8,10 +8,10 @@ import pytest
 
 from hardwon import Scope
 from hardwon.ports import Store
-from hardwon.proof.arms import Arms, Treatment
+from hardwon.proof.arms import Arms, Stratum, Treatment, alike
 from hardwon.values.report import Window
 from hardwon.values.unit import Unit
-from tests.samples import CODER, NOW
+from tests.samples import CODER, NOW, lesson
 
 WINDOW = Window(CODER, NOW - timedelta(days=1))
 SHOWN = Unit(CODER, "r1", "k", "error", False, 0.1, NOW)
@@ -121,3 +121,28 @@ def test_each_tenant_has_its_share(store: Store) -> None:
     assert store.units.share("other") is None
     store.forget("acme")
     assert store.units.share("acme") is None
+
+
+def test_units_are_counted_by_project_door_and_author(store: Store) -> None:
+    mine = store.lessons.add(lesson("rules", author="rules"))
+    theirs = store.lessons.add(lesson("model", author="a-model"))
+    web = CODER._replace(project="web")
+    for unit in (
+        SHOWN._replace(lesson=mine.id),
+        WITHHELD._replace(lesson=theirs.id),
+        SHOWN._replace(run="r3", lesson=987_654),
+        SHOWN._replace(scope=web, run="r4", door="turn", lesson=mine.id, share=0.2),
+    ):
+        store.units.log(unit)
+    store.units.settle(CODER, "r1", "k", "not met")
+    store.units.settle(CODER, "r2", "k", "repeated")
+
+    whole = Window(CODER, WINDOW.since, is_whole=True)
+    assert store.statistics.strata(whole) == [
+        Stratum("api", "error", "", 0.1, Arms(unknown=1)),
+        Stratum("api", "error", "a-model", 0.1, Arms(withheld=1, withheld_repeats=1)),
+        Stratum("api", "error", "rules", 0.1, Arms(shown=1)),
+        Stratum("web", "turn", "rules", 0.2, Arms(unknown=1)),
+    ]
+    assert len(store.statistics.strata(WINDOW)) == 3
+    assert alike(store.statistics.strata(WINDOW)) == store.units.arms(WINDOW)

@@ -19,12 +19,15 @@ from hardwon.values.job import Job
 from hardwon.values.lesson import Lesson
 from hardwon.values.reflection import Reflection
 from hardwon.values.report import (
+    BeforeAfter,
     Deliveries,
     Exposure,
     FailureKind,
     LessonState,
     LessonVerdict,
+    Observed,
     OpenFailure,
+    PartEffect,
     Report,
     Window,
 )
@@ -163,8 +166,15 @@ def report(told: Told, scope: Scope) -> Report:
         unsolved=tuple(
             _made(OpenFailure, one, **_moments(one, "last")) for one in told["unsolved"]
         ),
+        parts=tuple(_made(PartEffect, one) for one in told.get("parts", ())),
+        observed=_observed(told.get("observed", {})),
         **_moments(told, "at"),
     )
+
+
+def _observed(told: Told) -> Observed:
+    kinds = tuple(_made(BeforeAfter, one) for one in told.get("kinds", ()))
+    return _made(Observed, told, kinds=kinds)
 
 
 def _failure(told: Told) -> FailureKind:

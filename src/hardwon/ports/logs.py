@@ -1,10 +1,10 @@
 """What happened: deliveries, failures, calls, the hold-out, and sums of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from typing import Protocol
 
-from hardwon.proof.arms import Arms, Treatment
+from hardwon.proof.arms import Arms, Stratum, Treatment
 from hardwon.ranking.odds import Call, Counts
 from hardwon.values.delivery import Delivery
 from hardwon.values.ended_run import EndedRun
@@ -103,6 +103,9 @@ class RunArchive(Protocol):
     def recent(self, wanted: Wanted) -> list[EndedRun]:
         """Those whose task contains the text, without steps, newest first. Marks: (ended, id)."""
 
+    def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:
+        """The newest that ended within a window, with their steps, oldest first."""
+
     def prune(self, tenant: str, *, before: datetime, most: int) -> int:
         """Forget those that ended before, and the oldest beyond `most`; how many it were."""
 
@@ -130,3 +133,6 @@ class Statistics(Protocol):
 
     def exposures(self, scope: Scope, lesson: int) -> list[Exposure]:
         """Where this lesson was shown to the agent of a scope, in all its projects."""
+
+    def strata(self, window: Window) -> list[Stratum]:
+        """The units of a hold-out by project, door, author of the lesson and share in force."""

@@ -10,9 +10,10 @@ from hardwon.values.delivery import Outcome
 from hardwon.values.lesson import LIVE, Status
 
 if TYPE_CHECKING:
-    from hardwon.values.report import LessonState, LessonVerdict, Report
+    from hardwon.values.report import BeforeAfter, LessonState, LessonVerdict, PartEffect, Report
 
 GOOD, BAD, OPEN = "good", "bad", "open"
+_AUTHORS = {"rules": "rules", "model": "a model", "person": "a person"}
 _TONES = {
     **dict.fromkeys((Outcome.WORKED, Outcome.OVERCOME, Outcome.NOT_MET, "helped"), GOOD),
     **dict.fromkeys((Outcome.SAME, Outcome.REPEATED, Outcome.LEFT), BAD),
@@ -32,6 +33,8 @@ DOORS = {
     "error": "after a failure",
     "loop": "to a run that went in circles",
 }
+NO_PROOF = "No proof: failures come in waves, and a lesson is made when its failure was just met."
+TOGETHER = "All these intervals hold at once, with 95 %, however often you look."
 EMPTY = "Nothing was recorded here in this time."
 
 
@@ -127,3 +130,45 @@ def rates(one: LessonVerdict) -> str:
     with_it, without = one.shown_repeats / one.shown, one.withheld_repeats / one.withheld
     runs = f"{one.shown:,} and {one.withheld:,} runs"
     return f"its failure came back in {with_it:.0%} with and {without:.0%} without it ({runs})"
+
+
+def part(one: PartEffect) -> str:
+    """Which part of all lessons it is."""
+    if one.by == "door":
+        return f"shown {DOORS.get(one.name, one.name)}"
+    if one.by == "project":
+        return f"project {one.name}" if one.name else "no project"
+    return f"worded by {_AUTHORS[one.name]}" if one.name in _AUTHORS else one.name
+
+
+def part_rates(one: PartEffect) -> str:
+    """How often the failure came back in both arms of a part."""
+    if not one.shown or not one.withheld:
+        return f"{one.shown:,} shown, {one.withheld:,} withheld"
+    with_them, without = one.shown_repeats / one.shown, one.withheld_repeats / one.withheld
+    counts = f"{one.shown:,} and {one.withheld:,} cases"
+    return f"came back in {with_them:.1%} with and {without:.1%} without ({counts})"
+
+
+def observations(report: Report) -> list[str]:
+    """What runs show without a hold-out, in sentences; nothing where there is nothing to tell."""
+    seen, told = report.observed, []
+    if seen.runs_before and seen.runs_after:
+        before, after = seen.met_before / seen.runs_before, seen.met_after / seen.runs_after
+        told.append(
+            f"Before and after: a failure of which runs were told was met in {before:.1%} of the "
+            f"runs before that, and in {after:.1%} after."
+        )
+    if seen.repeats:
+        told.append(
+            f"Replay of the last {seen.runs:,} runs: {seen.repeats:,} times a failure of an "
+            f"earlier run came back; {seen.warned:,} times although the run had been told of it "
+            f"before, {seen.repeats - seen.warned:,} times without."
+        )
+    return told
+
+
+def before_after(one: BeforeAfter) -> str:
+    """In how many runs a kind of failure was met before and after."""
+    before = f"{one.met_before:,} of {one.runs_before:,} runs before"
+    return f"{before}, {one.met_after:,} of {one.runs_after:,} after"

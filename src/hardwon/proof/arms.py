@@ -38,6 +38,23 @@ class Arms(NamedTuple):
         return self.shown + self.withheld
 
 
+class Stratum(NamedTuple):
+    """Units that were exposed alike."""
+
+    project: str
+    door: str
+    author: str  # of the lesson: the model, `rules`, `person`; "" when it is gone
+    share: float  # that was in force
+    arms: Arms
+
+    @property
+    def origin(self) -> str:
+        """Who worded the lesson: rules, a model, a person."""
+        if not self.author:
+            return "no longer there"
+        return self.author if self.author in ("rules", "person") else "model"
+
+
 class Treatment(NamedTuple):
     """One lesson in one wording, with its counts for each share that was in force."""
 
@@ -55,6 +72,15 @@ class Treatment(NamedTuple):
 def total(arms: Iterable[Arms]) -> Arms:
     """All strata together."""
     return sum(arms, start=Arms())
+
+
+def alike(strata: Iterable[Stratum]) -> list[Arms]:
+    """The counts for each door and each share that was in force."""
+    found: dict[tuple[str, float], Arms] = {}
+    for one in strata:
+        key = one.door, one.share
+        found[key] = found.get(key, Arms()) + one.arms
+    return [found[key] for key in sorted(found)]
 
 
 def treatments(rows: Iterable[tuple[Any, ...]], scopes: Mapping[int, Scope]) -> list[Treatment]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from hardwon.proof.arms import Arms, total
 
-_ALPHA = 0.05
+ALPHA = 0.05
 _TUNED_AT = 1_500  # units at which the interval is tightest
 _LEAST_WITHHELD = 30  # below this the normal approximation is not trusted
 _ANCHOR = 40  # units that the rate of both arms counts for in the rate of each
@@ -40,7 +40,9 @@ class Effect(NamedTuple):
         return self.high < 0
 
 
-def effect(strata: Iterable[Arms], *, always_valid: bool = True) -> Effect | None:
+def effect(
+    strata: Iterable[Arms], *, always_valid: bool = True, alpha: float = ALPHA
+) -> Effect | None:
     """The pooled effect; None while an interval would mean nothing.
 
     Strata are units that were exposed alike: same door, same share in force. Rates are compared
@@ -52,7 +54,7 @@ def effect(strata: Iterable[Arms], *, always_valid: bool = True) -> Effect | Non
         return None
     prevented = sum(arms.shown * _difference(arms) for arms in usable)
     error = sqrt(sum(arms.shown**2 * _variance(arms) for arms in usable))
-    margin = error * (_width(_effective(pooled)) if always_valid else _FIXED)
+    margin = error * (_width(_effective(pooled), alpha) if always_valid else _FIXED)
     return Effect(prevented, prevented - margin, prevented + margin, pooled)
 
 
@@ -80,9 +82,9 @@ def _effective(arms: Arms) -> float:
     return 4 * arms.shown * arms.withheld / arms.units
 
 
-def _width(units: float) -> float:
+def _width(units: float, alpha: float) -> float:
     """Standard errors on each side at this many units, so that all looks together are covered."""
-    log_alpha = -2 * log(_ALPHA)
+    log_alpha = -2 * log(alpha)
     tuning = (log_alpha + log(log_alpha) + 1) / _TUNED_AT
     grown = units * tuning
-    return sqrt(2 * (grown + 1) / grown * log(sqrt(grown + 1) / _ALPHA))
+    return sqrt(2 * (grown + 1) / grown * log(sqrt(grown + 1) / alpha))

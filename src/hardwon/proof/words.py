@@ -22,7 +22,7 @@ def sentence(strata: Sequence[Arms], *, share: float) -> str:
     found = effect(strata)
     lost = f" Of {counts.unknown:,} more it is not known how they ended." if counts.unknown else ""
     if found and (found.is_proven or found.is_harmful):
-        return f"{_rates(found)}: {_repeats(found)}.{lost}"
+        return f"{_rates(found)}: {repeats(found)}.{lost}"
     if counts.units < ABOUT:
         return f"Not proven yet: {counts.units:,} of about {ABOUT:,} cases.{lost}"
     return f"Not proven: {counts.units:,} cases show no effect beyond chance.{lost}"
@@ -37,7 +37,8 @@ def _rates(found: Effect) -> str:
     )
 
 
-def _repeats(found: Effect) -> str:
+def repeats(found: Effect) -> str:
+    """How many repeats lessons prevented, or caused."""
     sign, word = (1, "prevented") if found.is_proven else (-1, "caused")
     low, high = sorted((sign * found.low, sign * found.high))
     return f"about {sign * found.prevented:,.0f} repeats {word} (95 %: {low:,.0f} to {high:,.0f})"

@@ -93,6 +93,47 @@ class LessonVerdict(NamedTuple):
     is_retired: bool  # it is shown to few runs only
 
 
+class PartEffect(NamedTuple):
+    """What the hold-out shows about a part of all lessons; the intervals of all parts hold at once.
+
+    Numbers are repeats, over all units that were shown.
+    """
+
+    by: str  # door, project or origin
+    name: str
+    shown: int  # units
+    shown_repeats: int
+    withheld: int
+    withheld_repeats: int
+    prevented: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    words: str = ""
+
+
+class BeforeAfter(NamedTuple):
+    """How many runs met a kind of failure before and after a run was first told of it."""
+
+    text: str
+    runs_before: int
+    met_before: int
+    runs_after: int
+    met_after: int
+
+
+class Observed(NamedTuple):
+    """What runs show without a hold-out. It is no proof."""
+
+    runs: int = 0
+    repeats: int = 0  # failures that an earlier run had met, once a run and kind
+    warned: int = 0  # those of which the run had been told before they came
+    runs_before: int = 0  # over all kinds of which runs were told
+    met_before: int = 0
+    runs_after: int = 0
+    met_after: int = 0
+    kinds: tuple[BeforeAfter, ...] = ()  # those that were met most often before
+
+
 class Spending(NamedTuple):
     """What models have cost today."""
 
@@ -118,6 +159,8 @@ class Report(NamedTuple):
     proof: str = ""  # the proof sentence
     verdicts: tuple[LessonVerdict, ...] = ()  # on the lessons that most runs were exposed to
     share: float = 0.0  # of the runs, from which lessons are withheld now
+    parts: tuple[PartEffect, ...] = ()  # the proof by door, project and origin
+    observed: Observed = Observed()  # what there is instead of a proof, without a hold-out
 
     def outcomes(self, door: str) -> dict[str, int]:
         """What came of what was shown at a door, most often first; unknown outcomes count."""

@@ -11,15 +11,20 @@ from pathlib import Path
 import pytest
 
 import hardwon
+from hardwon import Scope
 from hardwon.surfaces.cli import run
 from hardwon.surfaces.cli.report import html, terminal
 from hardwon.values.report import (
+    BeforeAfter,
     Deliveries,
     FailureKind,
     LessonState,
     LessonVerdict,
+    Observed,
     OpenFailure,
+    PartEffect,
     Report,
+    Window,
 )
 from tests.samples import NOW, Clock
 
@@ -248,3 +253,40 @@ def test_a_report_without_anything_has_a_page(tmp_path: Path) -> None:
         report: Report = hw.report(whole=True)
 
     assert "Nothing was recorded" in html.page(report)
+
+
+OBSERVED = Observed(40, 6, 2, 30, 9, 20, 1, (BeforeAfter(EVIL, 15, 5, 24, 1),))
+PARTS = (
+    PartEffect("door", "turn", 2000, 100, 500, 150, 500.0, 350.0, 650.0, "about 500 repeats"),
+    PartEffect("project", EVIL, 9, 1, 2, 1, words="too few to tell"),
+    PartEffect("origin", "model", 0, 0, 0, 0, words="too few to tell"),
+)
+
+
+@pytest.mark.parametrize("width", [60, 100, 160])
+def test_what_is_no_proof_is_named_so(width: int) -> None:
+    report = Report(Window(Scope(), NOW - timedelta(days=1)), NOW, observed=OBSERVED, parts=PARTS)
+
+    lines = list(terminal.lines(report, width))
+    text = " ".join(" ".join(lines).split())
+
+    assert max(map(columns, lines)) <= width
+    assert "met in 30.0% of the runs before that, and in 5.0% after" in text
+    assert "6 times a failure of an earlier run came back; 2 times although" in text
+    assert "No proof: failures come in waves" in text
+    page = html.page(report)
+    assert "No proof: failures come in waves" in page
+    assert "came back in 5.0% with and 30.0% without (2,000 and 500 cases)" in page
+    assert "<script>alert" not in page
+
+
+def test_a_report_without_a_hold_out_tells_what_runs_show(tmp_path: Path) -> None:
+    with hardwon.open(tmp_path) as hw:
+        for _ in range(4):
+            work(hw.agent("default", project=PROJECT, run="r"))
+        report = hw.report(project=PROJECT)
+
+    assert report.observed.runs == 4
+    assert report.observed.repeats == 6
+    assert report.observed.kinds
+    assert not report.parts

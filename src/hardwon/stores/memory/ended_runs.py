@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from hardwon.errors import NotFound
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
     from hardwon.values.ended_run import EndedRun
     from hardwon.values.listing import Place, Wanted
+    from hardwon.values.report import Window
     from hardwon.values.scope import Scope
 
 _MOST = 1_000  # runs that a process remembers
@@ -42,6 +44,11 @@ class MemoryEndedRuns:
             found = [one for one in found if _order(one) > last]
         first = sorted(found, key=_order)[: wanted.limit]
         return [one._replace(steps=(), shown=()) for one in first]
+
+    def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:
+        own = [one for one in self.all.values() if window.covers(one.scope)]
+        found = sorted((one for one in own if one.ended >= window.since), key=_order)
+        return reversed(found[:limit])
 
     def prune(self, tenant: str, *, before: datetime, most: int) -> int:
         own = sorted((r for r in self.all.values() if r.scope.tenant == tenant), key=_order)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from hardwon.proof.arms import Arms, Stratum
 from hardwon.values.lesson import Status
 from hardwon.values.report import (
     Deliveries,
@@ -77,6 +78,17 @@ class MemoryStatistics:
             if one.status == Status.SEEN and one.met > 1
         ]
         return sorted(found, key=lambda one: (-one.met, one.lesson))[:limit]
+
+    def strata(self, window: Window) -> list[Stratum]:
+        found: dict[tuple[str, str, str, float], Arms] = {}
+        for unit, outcome in self._store.units.all.values():
+            if window.covers(unit.scope) and unit.at >= window.since:
+                lesson = self._store.lessons.all.get(unit.lesson)
+                author = "" if lesson is None else lesson.author
+                key = unit.scope.project or "", unit.door, author, unit.share
+                known = found.get(key, Arms())
+                found[key] = known.with_unit(outcome, withheld=unit.withheld)
+        return [Stratum(*key, found[key]) for key in sorted(found)]
 
     def exposures(self, scope: Scope, lesson: int) -> list[Exposure]:
         own = scope.everywhere()

@@ -11,6 +11,7 @@ from hardwon.stores.records import ENDED_RUN, ended_run_of
 from hardwon.values.scope import Scope
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
     from typing import Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from hardwon.stores.journal import Journal
     from hardwon.values.ended_run import EndedRun
     from hardwon.values.listing import Place, Wanted
+    from hardwon.values.report import Window
 
 _ENDLESS = float("inf")
 _NAMES = ENDED_RUN.split(", ")
@@ -32,6 +34,15 @@ _FIND = f"""
 SELECT {ENDED_RUN} FROM hardwon.ended_runs WHERE {_HERE} AND starts_with(id, %(id)s)
 ORDER BY ended_at DESC, id LIMIT 1
 """
+_LATEST = f"""
+SELECT id FROM hardwon.ended_runs WHERE {_HERE} AND ended_at >= %(since)s
+ORDER BY ended_at DESC, id LIMIT %(limit)s
+"""
+_OF = f"""
+SELECT {ENDED_RUN} FROM hardwon.ended_runs
+WHERE tenant = %(tenant)s AND id = ANY(%(ids)s::text[])
+"""
+_AT_ONCE = 50  # runs that are read together
 _OLD = """
 DELETE FROM hardwon.ended_runs WHERE tenant = %(tenant)s AND (ended_at < %(before)s OR id NOT IN (
     SELECT id FROM hardwon.ended_runs WHERE tenant = %(tenant)s
@@ -69,6 +80,18 @@ class PostgresEndedRuns(RunNotes):
         values = {"at": at, "id": last, "text": wanted.text.lower(), "limit": wanted.limit}
         rows = self._db.of(wanted.place.tenant).rows(_RECENT, shelves=list(shelves), **values)
         return [ended_run_of(row, shelves) for row in rows]
+
+    def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:
+        self._journal.fold()
+        tenant = window.scope.tenant
+        owners, shelves = scopes.of_tenant(self._db, tenant), scopes.covered(self._db, window)
+        values = {"shelves": shelves, "since": window.since.timestamp(), "limit": limit}
+        ids = [number for (number,) in self._db.of(tenant).rows(_LATEST, **values)][::-1]
+        for start in range(0, len(ids), _AT_ONCE):
+            part = ids[start : start + _AT_ONCE]
+            rows = self._db.of(tenant).rows(_OF, ids=part)
+            found = {row[0]: ended_run_of(row, owners) for row in rows}
+            yield from (found[number] for number in part if number in found)
 
     def prune(self, tenant: str, *, before: datetime, most: int) -> int:
         self._journal.fold()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hardwon.proof.arms import Arms, Stratum
 from hardwon.stores.postgres import scopes
 from hardwon.stores.rows import moment
 from hardwon.values.report import (
@@ -68,6 +69,21 @@ SELECT signature, day, sum(met)::bigint FROM hardwon.failure_days
 WHERE {_HERE} AND day >= %(first)s AND signature = ANY(%(kinds)s::text[])
 GROUP BY signature, day ORDER BY day
 """
+_STRATA = """
+SELECT s.project, u.door, coalesce(l.author, '') COLLATE "C", u.share,
+    count(*) FILTER (WHERE known AND NOT withheld),
+    count(*) FILTER (WHERE repeated AND NOT withheld),
+    count(*) FILTER (WHERE known AND withheld),
+    count(*) FILTER (WHERE repeated AND withheld),
+    count(*) FILTER (WHERE NOT known)
+FROM (
+    SELECT *, outcome = 'repeated' AS repeated, outcome IN ('repeated', 'not met') AS known
+    FROM hardwon.units
+    WHERE tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[]) AND at >= %(since)s
+) AS u JOIN hardwon.shelves AS s ON s.tenant = %(tenant)s AND s.id = u.shelf
+LEFT JOIN hardwon.lessons AS l ON l.tenant = %(tenant)s AND l.id = u.lesson
+GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+"""
 
 
 class PostgresStatistics:
@@ -109,6 +125,14 @@ class PostgresStatistics:
     def unsolved(self, window: Window, *, limit: int) -> list[OpenFailure]:
         rows = self._rows(_UNSOLVED, window, since=window.since.timestamp(), limit=limit)
         return [OpenFailure(number, text, met, moment(at)) for number, text, met, at in rows]
+
+    def strata(self, window: Window) -> list[Stratum]:
+        self._journal.fold()
+        rows = self._rows(_STRATA, window, since=window.since.timestamp())
+        return [
+            Stratum(project, door, author, share, Arms(*counts))
+            for project, door, author, share, *counts in rows
+        ]
 
     def exposures(self, scope: Scope, lesson: int) -> list[Exposure]:
         self._journal.fold()

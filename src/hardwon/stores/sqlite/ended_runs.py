@@ -12,6 +12,7 @@ from hardwon.stores.sqlite.database import marks
 from hardwon.values.scope import Scope
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
     from typing import Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from hardwon.stores.sqlite.database import Database
     from hardwon.values.ended_run import EndedRun
     from hardwon.values.listing import Place, Wanted
+    from hardwon.values.report import Window
 
 _ENDLESS = float("inf")
 _BRIEF = ENDED_RUN.replace("steps, shown", "'[]', '[]'")
@@ -29,6 +31,10 @@ AND instr(lower(task), ?) ORDER BY ended_at DESC, id LIMIT ?
 _FIND = """
 SELECT {0} FROM ended_runs WHERE shelf IN ({1}) AND id >= ? AND id < ?
 ORDER BY ended_at DESC, id LIMIT 1
+"""
+_LATEST = """
+SELECT id FROM ended_runs WHERE shelf IN ({0}) AND ended_at >= ?
+ORDER BY ended_at DESC, id LIMIT ?
 """
 _OLD = """
 DELETE FROM ended_runs WHERE shelf IN ({0}) AND (ended_at < ? OR id NOT IN (
@@ -60,6 +66,17 @@ class SqliteEndedRuns(RunNotes):
         sql = _RECENT.format(_BRIEF, marks(shelves))
         asked = (*shelves, at, at, last, wanted.text.lower(), wanted.limit)
         return [ended_run_of(row, shelves) for row in self._db.rows(sql, asked)]
+
+    def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:
+        self._journal.fold()
+        owners = scopes.of_tenant(self._db, window.scope.tenant)
+        shelves = scopes.covered(self._db, window)
+        rows = self._db.rows(
+            _LATEST.format(marks(shelves)), (*shelves, window.since.timestamp(), limit)
+        )
+        for (number,) in reversed(rows):
+            if row := self._db.row(f"SELECT {ENDED_RUN} FROM ended_runs WHERE id = ?", (number,)):
+                yield ended_run_of(row, owners)
 
     def prune(self, tenant: str, *, before: datetime, most: int) -> int:
         self._journal.fold()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hardwon.proof.arms import Arms, Stratum
 from hardwon.stores.rows import moment
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import marks
@@ -62,6 +63,16 @@ SELECT door, outcome, count(*), max(at) AS last FROM deliveries
 WHERE shelf IN ({0}) AND EXISTS (SELECT 1 FROM json_each(lessons) WHERE value = ?)
 GROUP BY door, outcome ORDER BY last DESC, door, outcome
 """
+_STRATA = """
+SELECT s.project, u.door, coalesce(l.author, ''), u.share,
+    sum(known AND NOT withheld), sum(repeated AND NOT withheld),
+    sum(known AND withheld), sum(repeated AND withheld), sum(NOT known)
+FROM (
+    SELECT *, outcome = 'repeated' AS repeated, outcome IN ('repeated', 'not met') AS known
+    FROM units WHERE shelf IN ({0}) AND at >= ?
+) AS u JOIN shelves AS s ON s.id = u.shelf LEFT JOIN lessons AS l ON l.id = u.lesson
+GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+"""
 
 
 class SqliteStatistics:
@@ -112,6 +123,15 @@ class SqliteStatistics:
         shelves = scopes.covered(self._db, window)
         rows = self._rows(_UNSOLVED, shelves, window.since.timestamp(), limit)
         return [OpenFailure(number, text, met, moment(at)) for number, text, met, at in rows]
+
+    def strata(self, window: Window) -> list[Stratum]:
+        self._journal.fold()
+        shelves = scopes.covered(self._db, window)
+        rows = self._rows(_STRATA, shelves, window.since.timestamp())
+        return [
+            Stratum(project, door, author, share, Arms(*counts))
+            for project, door, author, share, *counts in rows
+        ]
 
     def exposures(self, scope: Scope, lesson: int) -> list[Exposure]:
         self._journal.fold()

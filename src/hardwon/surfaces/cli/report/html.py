@@ -55,7 +55,24 @@ def _tiles(report: Report) -> str:
 
 
 def _proof(report: Report) -> str:
-    return _section("Proof", f"<p>{_text(report.proof)}</p>")
+    return _section("Proof", f"<p>{_text(report.proof)}</p>{_parts(report)}{_observed(report)}")
+
+
+def _parts(report: Report) -> str:
+    rows = "".join(
+        _fact(f"{wording.part(one)}: {one.words}", wording.part_rates(one)) for one in report.parts
+    )
+    head = "<h3>By door, project and origin</h3>"
+    return f'{head}<ul>{rows}</ul><p class="soft">{_text(wording.TOGETHER)}</p>' if rows else ""
+
+
+def _observed(report: Report) -> str:
+    """What there is without a hold-out, named as what it is."""
+    told = wording.observations(report)
+    rows = "".join(_fact(one.text, wording.before_after(one)) for one in report.observed.kinds)
+    said = "".join(f"<p>{_text(one)}</p>" for one in told)
+    end = f'<p class="soft">{_text(wording.NO_PROOF)}</p>'
+    return f"<h3>Observed, without a hold-out</h3>{said}<ul>{rows}</ul>{end}" if told else ""
 
 
 def _failures(report: Report) -> str:
@@ -138,6 +155,12 @@ def _lessons(report: Report) -> str:
 
 def _section(head: str, body: str) -> str:
     return f"<section><h2>{_text(head)}</h2>{body}</section>"
+
+
+def _fact(text: str, more: str) -> str:
+    return (
+        f'<li class="fact"><span>{_text(text)}</span><span class="soft">{_text(more)}</span></li>'
+    )
 
 
 def _row(number: str, text: str, side: str) -> str:

@@ -35,6 +35,8 @@ def lines(report: Report, width: int) -> Iterator[str]:
     yield ""
     yield "Proof"
     yield from _wrapped(report.proof, width, "  ")
+    yield from _parts(report, width)
+    yield from _observed(report, width)
     yield from _verdicts(report, width)
 
 
@@ -110,6 +112,33 @@ def _running(report: Report, width: int) -> Iterator[str]:
     yield "Costs and queue"
     yield cut(f"  today {wording.money(report)}", width)
     yield cut(f"  queue {wording.queue(report)}", width)
+
+
+def _parts(report: Report, width: int) -> Iterator[str]:
+    if not report.parts:
+        return
+    yield ""
+    yield "Proof by door, project and origin"
+    names = [wording.part(one) for one in report.parts]
+    size = min(max(map(len, names)), width // 3)
+    for name, one in zip(names, report.parts, strict=True):
+        yield cut(f"  {cut(name, size):<{size}}  {one.words}", width)
+        yield from _wrapped(wording.part_rates(one), width, " " * (size + 4))
+    yield from _wrapped(wording.TOGETHER, width, "  ")
+
+
+def _observed(report: Report, width: int) -> Iterator[str]:
+    told = wording.observations(report)
+    if not told:
+        return
+    yield ""
+    yield "Observed, without a hold-out"
+    for sentence in told:
+        yield from _wrapped(sentence, width, "  ")
+    for one in report.observed.kinds:
+        start = f"    {wording.before_after(one)}: "
+        yield cut(start + one.text, width)
+    yield from _wrapped(wording.NO_PROOF, width, "  ")
 
 
 def _verdicts(report: Report, width: int) -> Iterator[str]:
