@@ -11,9 +11,10 @@ from tests.effort import calls_made
 from tests.failures.fix_cases import CASES, FixCase, tool
 from tests.failures.guard_cases import GUARDS
 from tests.failures.more_fix_cases import MORE
+from tests.failures.shell_fix_cases import SHELL
 from tests.failures.tool_fix_cases import TOOLS
 
-ALL = {case.name: case for case in (*CASES, *MORE, *GUARDS, *TOOLS)}
+ALL = {case.name: case for case in (*CASES, *MORE, *SHELL, *GUARDS, *TOOLS)}
 SHOWN_BY_TRYING = {
     "before anything was touched",
     "files that the failing call removed",

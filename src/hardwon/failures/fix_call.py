@@ -11,9 +11,20 @@ from hardwon.failures.fix_case import (
     is_own_check,
     is_personal,
     is_red,
+    silenced,
     word_set,
 )
-from hardwon.failures.fix_pair import Pair, is_absent, is_one_liner, pair_of, swapped, valued
+from hardwon.failures.fix_pair import (
+    Pair,
+    is_absent,
+    is_one_liner,
+    mark_form,
+    marked,
+    pair_of,
+    swapped,
+    valued,
+)
+from hardwon.failures.kind import kind_text
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
@@ -37,12 +48,17 @@ _WEAKER = (
 # What each sort of change can explain, when something was written meanwhile as well.
 _EXPLAINS = {
     "env": r"(?i:codec|encod|locale|no module|not (?:found|set|configured|defined)|must be set"
-    r"|environment|credential|denied|connect|refused|auth|token|certificate|proxy)",
-    "start": r"(?i:no module|not found|not recognized|no such file|requires|version|unsupported)",
+    r"|environment|credential|denied|connect|refused|auth|token|certificate|proxy"
+    r"|shared librar|already in use|EADDRINUSE|EDITOR)",
+    "start": r"(?i:no module|not found|not recognized|no such file|requires|version|unsupported"
+    r"|denied|file extension|exec format|missing script|no rule to make)",
     "folder": r"(?i:no such file|not found|no module|cannot find|can't (?:find|open)|not a git)",
     "flags": r"(?i:unrecognized|unknown|usage|option|argument|flag|requires|specify|use -)",
     "target": r"",
+    "mark": r"",
 }
+_NO_PROGRAM = r"not found\Z|command not found|is not recognized as"
+_SEARCHED = r"PATH$|HOME$|ROOT$|^RBENV|^PYENV|^NVM"  # variables that say where programs are
 _OWN_CODE = (
     r"(?:\w+\.)*(?:SyntaxError|IndentationError|NameError|AttributeError|TypeError|KeyError)\b"
 )
@@ -76,7 +92,7 @@ def _fix(case: Case, pair: Pair, changes: list[CallChange]) -> Fix | None:
     text = " ".join(change.words for change in changes)
     if is_personal(text):
         return None
-    call = pair.new.text
+    call = silenced(pair.new.text)
     is_shown = _is_shown(case, pair)
     example = f" For example: `{call}`" if is_shown and call not in text else ""
     sort = "tool" if _is_replaced(pair) else "call"
@@ -109,12 +125,24 @@ def _is_replaced(pair: Pair) -> bool:
 
 def _is_shown(case: Case, pair: Pair) -> bool:
     """Whether the call can be offered as it stands to somebody with another task."""
-    raw = pair.new.text
+    raw = silenced(pair.new.text)
     if len(raw) > _SHOWN or "\n" in raw or "`" in raw or pair.new.script or is_personal(raw):
         return False
     if pair.new.writes or any(each not in raw for each in pair.new.env):
         return False
-    return not any(is_coined(word, case.steps) for word in pair.new.operands)
+    if marked(case, pair.old, pair.new):
+        return False  # what stands behind the mark belongs to the run
+    if any(f" -o {tail(pair.new.program)}" in step.args for step in case.steps):
+        return False  # a program that the run has built
+    return not any(
+        is_coined(word, case.steps) or _is_of_this_run(word, case) for word in pair.new.operands
+    )
+
+
+def _is_of_this_run(word: str, case: Case) -> bool:
+    """Whether the error names the word, and its kind leaves the name out."""
+    own = tail(word)
+    return own in case.line and own not in kind_text(case.line)
 
 
 def _changes(case: Case, pair: Pair) -> list[CallChange]:
@@ -125,18 +153,31 @@ def _changes(case: Case, pair: Pair) -> list[CallChange]:
         *_flag_changes(case, pair),
         *_target_changes(case, pair),
     ]
-    return [change for change in found if _is_cause(change, case)][:3]
+    causes = [change for change in found if _is_cause(change, case)]
+    return ([change for change in causes if _explains(change, case)] or causes)[:3]
 
 
 def _is_cause(change: CallChange, case: Case) -> bool:
     """Whether this difference can be why it works: nothing else changed, or the error says so."""
-    sort = change.key.split(" ", 1)[0]
-    if re.match(r"(?:E +)?AssertionError\b", case.line):
+    if re.match(r"(?:E +)?AssertionError\b", case.line) or _is_beside(change, case):
         return False
-    if re.search(_EXPLAINS[sort], case.line):
+    if _explains(change, case):
         return True
     is_own = is_own_check(case) or is_red(case.failed) or bool(re.match(_OWN_CODE, case.line))
     return not is_own and not _is_edited(case)
+
+
+def _explains(change: CallChange, case: Case) -> bool:
+    """Whether the error speaks of what such a change is about."""
+    return bool(re.search(_EXPLAINS[change.key.split(" ", 1)[0]], case.line))
+
+
+def _is_beside(change: CallChange, case: Case) -> bool:
+    """Whether a variable was set that cannot bring a program that is not there."""
+    sort, _, names = change.key.partition(" ")
+    if sort != "env" or not re.search(_NO_PROGRAM, case.line):
+        return False
+    return not any(re.search(_SEARCHED, name) for name in names.split())
 
 
 def _env_changes(pair: Pair) -> list[CallChange]:
@@ -233,6 +274,9 @@ def _is_told(flag: str, case: Case) -> bool:
 
 def _target_changes(case: Case, pair: Pair) -> list[CallChange]:
     words = swapped(case, pair.old, pair.new)
+    if mark := marked(case, pair.old, pair.new):
+        told = f"Begin it in the form that the error names, for example with `{mark}`."
+        return [CallChange(told, f"mark {mark_form(mark)}")]
     if words is None:
         return []
     gone, come = words
@@ -263,7 +307,7 @@ def _listing(case: Case, name: str) -> str:
 
 def _is_edited(case: Case) -> bool:
     """Whether something was written between, so that the call is not all that changed."""
-    return any(writings(step.tool, step.args) for step in case.between if not step.failed)
+    return any(writings(step.tool, step.args) for step in case.between)
 
 
 def _split_code(case: Case, pair: Pair) -> Fix | None:
@@ -304,6 +348,8 @@ def _part_applies(part: Command, sort: str, rest: str) -> bool:
             return tail(part.cwd) == rest
         case "lines":
             return "\n" in part.script
+        case "mark":
+            return any(mark_form(word.split(" ", 1)[0]) == rest for word in part.operands)
         case "flags":
             return _has_flags(part, set(rest.split()))
     return rest in map(tail, part.operands)

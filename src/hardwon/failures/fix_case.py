@@ -71,6 +71,23 @@ _PERSONAL = (
 )
 
 
+_LACKING = (  # something was not there yet: what is said next, if it is something else, comes later
+    r"(?i:not found|no module named|cannot find (?:module|package)|cannot load such file"
+    r"|no such file|not recognized as|no rule to make target|missing script|no such table)"
+)
+_STOPPED = (  # the call itself was refused, or again something is not there
+    r"(?i:usage|unrecognized|unknown|invalid|illegal|not found|no such|no module|cannot find|denied"
+    r"|not recognized|syntax error|unexpected|cannot load|missing script|no rule to)"
+)
+# The hooks of git, with the sub-command that runs them
+_HOOKS = {
+    "pre-commit": "commit",
+    "commit-msg": "commit",
+    "prepare-commit-msg": "commit",
+    "pre-push": "push",
+    "pre-rebase": "rebase",
+}
+_SILENCED = r"\s*+(?:&>|\d?>>?) ?/dev/null|\s*+\d>&\d"
 _SAYING = 12  # characters from which on a line is found again in an output
 
 
@@ -160,6 +177,14 @@ def is_gone(case: Case) -> bool:
     return len(case.line) <= _SAYING or case.line not in case.last.output
 
 
+def has_moved_on(case: Case) -> bool:
+    """Whether the last step got past the failure: what was not there is, and it fails later."""
+    line = line_of(case.last) if case.last.failed else ""
+    if not line or not re.search(_LACKING, case.line):
+        return False
+    return not re.search(_STOPPED, line)
+
+
 def is_clean(step: Step) -> bool:
     """Whether the output shows no sign of trouble, for a call whose exit status is hidden."""
     return not re.search(_BAD_SIGNS, step.output[-4000:])
@@ -186,7 +211,10 @@ def is_reader(part: Command) -> bool:
 def blamed(step: Step, line: str) -> int:
     """Which part of a failing command the error speaks of; -1 when there is none."""
     parts = command(step)
+    hooked = _HOOKS.get(line.split(":", 1)[0], "")
     for at, part in enumerate(parts):
+        if hooked and part.does == f"git {hooked}":
+            return at
         own = part.program.rsplit("/", 1)[-1]
         if own and _speaks(line, own):
             return at
@@ -198,6 +226,11 @@ def _speaks(line: str, program: str) -> bool:
     """Whether the line is a message of the program: `rm: cannot …`, `bash: rm: not found`."""
     place = line.find(f"{program}: ")
     return place >= 0 and (place == 0 or not (line[place - 1].isalnum() or line[place - 1] in "_."))
+
+
+def silenced(text: str) -> str:
+    """A command without what only hides or joins its output."""
+    return str(re.sub(_SILENCED, "", text)).strip()
 
 
 def is_masked(whole: tuple[Command, ...], at: int) -> bool:

@@ -9,6 +9,7 @@ from hardwon.failures.fix_case import (
     Case,
     blamed,
     command,
+    has_moved_on,
     has_run_tests,
     is_clean,
     is_gone,
@@ -39,6 +40,21 @@ _ABSENT = (
 )
 _LACKS = (
     r"(?i:not found|no (?:module|such)|can(?:no|')t (?:find|open)|does not exist|unknown|not a )"
+)
+_UNFIT = r"Unknown file extension|[Ee]xec format error|cannot execute binary file"
+_NO_TARGET = (
+    r"(?i:missing script|no rule to make target|don't know how to build task"
+    r"|no such (?:task|command)|task \S+ not found|unknown (?:task|target|command|subcommand))"
+)
+# What projects call the same piece of work
+_ROLES = (
+    word_set("test tests check spec specs unit verify"),
+    word_set("types typecheck type-check check-types tsc typing"),
+    word_set("lint check style eslint"),
+    word_set("format fmt prettier fix"),
+    word_set("build compile dist bundle all"),
+    word_set("start serve dev up"),
+    word_set("coverage cov test-coverage"),
 )
 _TESTERS = word_set(
     "pytest py.test unittest nose nose2 tox jest mocha vitest ava rspec phpunit ctest"
@@ -84,7 +100,9 @@ def _is_repeated(old: Command, new: Command) -> bool:
 def _is_working(case: Case, whole: tuple[Command, ...], at: int) -> bool:
     """Whether the part did its work; a test runner did when it reports tests, red ones too."""
     last = case.last
-    if _is_tester(case) and not has_run_tests(last):
+    if has_moved_on(case):
+        return True
+    if _is_tester(case) and not (has_run_tests(last) or re.search(_NO_TARGET, case.line)):
         return False
     if last.failed:
         return bool(re.search(_ABSENT, case.line)) and (is_red(last) or has_run_tests(last))
@@ -108,9 +126,19 @@ def _is_same_goal(case: Case, old: Command, new: Command) -> bool:
         return old.operands == new.operands  # docker-compose
     if old.verb and old.verb == new.verb and old.operands == new.operands:
         return any({old.program, new.program} <= alike for alike in _ALIKE)
+    if old.name == new.name and re.search(_NO_TARGET, case.line):
+        return _has_same_role(old, new)
     if not shared or is_reader(new) or writings(case.last.tool, case.last.args):
         return False
-    return is_absent(case, old)
+    return is_absent(case, old) or bool(re.search(_UNFIT, case.line))
+
+
+def _has_same_role(old: Command, new: Command) -> bool:
+    """Whether two targets of one program are names for the same piece of work."""
+    first, second = (part.verb.rsplit(" ", 1)[-1] for part in (old, new))
+    if not first or not second or old.verb.split()[:-1] != new.verb.split()[:-1]:
+        return False
+    return any({first, second} <= role for role in _ROLES) or _is_alike(first, second)
 
 
 def _is_same_program(case: Case, old: Command, new: Command) -> bool:
@@ -122,7 +150,9 @@ def _is_same_program(case: Case, old: Command, new: Command) -> bool:
         return True
     if old.call != new.call and is_absent(case, old) and old.operands and new.operands:
         return True
-    return bool(swapped(case, old, new)) or _is_completed(case, old, new) or _is_reflagged(old, new)
+    if swapped(case, old, new) or marked(case, old, new):
+        return True
+    return _is_completed(case, old, new) or _is_reflagged(old, new)
 
 
 def _is_reflagged(old: Command, new: Command) -> bool:
@@ -174,6 +204,25 @@ def swapped(case: Case, old: Command, new: Command) -> tuple[str, str] | None:
     if is_coined(gone[0], case.steps) or is_coined(come[0], case.steps):
         return None
     return (gone[0], come[0]) if _is_alike(gone[0], come[0]) else None
+
+
+def marked(case: Case, old: Command, new: Command) -> str:
+    """What stands before an operand now, in a form that the error names: `HB-7`, `fix:`."""
+    gone = [word for word in old.operands if word not in new.operands]
+    come = [word for word in new.operands if word not in old.operands]
+    if len(gone) != 1 or len(come) != 1 or " " not in come[0]:
+        return ""
+    if not come[0].lower().endswith(gone[0].lower()):
+        return ""
+    mark = come[0][: -len(gone[0])].strip()
+    named = {mark_form(word.strip(".,:;()'\"")) for word in case.line.split()}
+    is_one_word = bool(re.fullmatch(r"\S{2,20}", mark))
+    return mark if is_one_word and mark_form(mark.rstrip(":")) in named else ""
+
+
+def mark_form(word: str) -> str:
+    """A mark without its numbers: `HB-<n>`."""
+    return str(re.sub(r"\d+", "<n>", word))
 
 
 def _is_named(word: str, case: Case) -> bool:

@@ -8,6 +8,7 @@ from hardwon.failures.fix_case import (
     Case,
     blamed,
     command,
+    has_moved_on,
     has_run_tests,
     is_clean,
     is_gone,
@@ -17,6 +18,7 @@ from hardwon.failures.fix_case import (
     is_red,
     line_of,
     names_in,
+    silenced,
     word_set,
 )
 from hardwon.values.fix import Fix
@@ -33,11 +35,12 @@ _VERBS = word_set(
     "generate build compile bootstrap setup apply update upgrade tidy vendor get ensure prepare "
     "deps link switch use-context set-context configure enable set seed syncdb makemigrations "
     "submodule unshallow stage rebase checkout stash commit tag lock prune clean restart push "
-    "upgrade-head migration codegen proto refresh"
+    "upgrade-head migration codegen proto refresh config"
 )
 _PROGRAMS = word_set(
     "mkdir touch chmod chown export source . ln mkfifo ssh-add nvm pyenv rbenv modprobe ulimit "
-    "cp mv service sysctl locale-gen createdb pg_ctl initdb redis-server dockerd unzip tar"
+    "cp mv service sysctl locale-gen createdb pg_ctl initdb redis-server dockerd unzip tar "
+    "cmake meson autoreconf autoconf automake aclocal dos2unix"
 )
 _FAMILIES = word_set(
     "git docker podman kubectl oc helm npm pnpm yarn bun pip pip3 cargo go apt apt-get brew conda "
@@ -79,6 +82,8 @@ def _same_place(case: Case, old: Command) -> int:
         part = whole[place]
         if part.does == old.does and part.operands == old.operands and part.script == old.script:
             is_fine = not case.last.failed or (has_run_tests(case.last) and not is_red(case.last))
+            if has_moved_on(case):
+                return place
             hidden = is_masked(whole, place) and not (
                 is_clean(case.last) or has_run_tests(case.last)
             )
@@ -89,7 +94,7 @@ def _same_place(case: Case, old: Command) -> int:
 def _done(case: Case, old: Command, place: int) -> Iterator[Command]:
     """The commands since the call last failed this way, and those before it in the same line."""
     for step in case.between[_last_try(case, old) :]:
-        if not step.failed:
+        if not step.failed or line_of(step).startswith("CONFLICT ("):  # resolved since then
             yield from command(step)
     before = {part.text for part in command(case.failed)}
     yield from (part for part in command(case.last)[:place] if part.text not in before)
@@ -132,13 +137,26 @@ def _makers(case: Case, done: Sequence[Command], *, is_git: bool) -> list[Comman
 def is_maker(part: Command) -> bool:
     """Whether a command prepares something: installs, makes, fetches, starts."""
     own = tail(part.program)
-    if own in _PROGRAMS:
+    if _goes_on(part) or part.does == "git commit":
+        return False
+    if own in _PROGRAMS or _mends_line_ends(part):
         return True
     words = [*part.verb.split(), *part.operands[:2], *(tail(v) for v in part.via)]
     is_known = own in _FAMILIES or own.endswith((".sh", ".py")) or "/" in part.program
     is_known = is_known or part.does in _INTERPRETERS
     own_words = {piece for word in words for piece in re.split(r"[:/._-]", word)} | set(words)
     return (is_known and bool(own_words & _VERBS)) or own in _VERBS
+
+
+def _goes_on(part: Command) -> bool:
+    """Whether it only goes on with what another command began, or builds what is set up."""
+    return not {"--continue", "--abort", "--skip", "--quit", "--build"}.isdisjoint(part.flags)
+
+
+def _mends_line_ends(part: Command) -> bool:
+    """Whether it takes the carriage returns of Windows out of a file."""
+    edits = part.program == "sed" and any(flag.startswith("-i") for flag in part.flags)
+    return edits and "\\r" in part.text
 
 
 def _is_own_script(part: Command, case: Case) -> bool:
@@ -178,13 +196,24 @@ def _is_edit(step: Step) -> bool:
 
 
 def _fix(case: Case, chosen: list[Command]) -> Fix | None:
-    text = " && ".join(part.text for part in chosen)
+    if names := _configured(chosen):
+        text = f"First set {' and '.join(f'`{name}`' for name in names)} with `git config`"
+        key = " ".join(("preparation", *(f"git config {name}" for name in names)))
+        return Fix("preparation", f"{text}, then the same call.", key, "", "")
+    text = " && ".join(silenced(part.text) for part in chosen)
     if is_personal(text) or len(text) > _SHOWN or "\n" in text or "`" in text:
         return None
     if any(_is_own(word, case) for part in chosen for word in part.operands):
         return None
     key = " ".join(("preparation", *(_key(part) for part in chosen)))
     return Fix("preparation", f"First run `{text}`, then the same call.", key, text, "")
+
+
+def _configured(chosen: list[Command]) -> list[str]:
+    """The settings that git was given, if that is all; their values belong to the run."""
+    names = [part.does.removeprefix("git config ") for part in chosen]
+    is_all = all(part.does.startswith("git config ") for part in chosen)
+    return sorted(names) if is_all else []
 
 
 def _is_own(word: str, case: Case) -> bool:
@@ -201,6 +230,8 @@ def _is_own(word: str, case: Case) -> bool:
 
 def _key(part: Command) -> str:
     """What a preparation does, without versions and flags."""
+    if part.does.startswith("git config "):
+        return part.does
     words = [re.sub(r"[=<>~!@\[].*$", "", word) for word in part.operands]
     named = [word for word in words if word and not word.startswith((".", "/"))]
     return " ".join((part.does, *sorted(named)))

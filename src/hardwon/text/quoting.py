@@ -35,7 +35,10 @@ _LABEL = (
     r"(?:\w{1,20} )?(?:fatal|fatal error|error|Error|ERROR|panic|FAILED|FATAL|failure|Failure|ERR!"
     r"|exception|Exception|warning|Warning|WARNING)"
 )
-_EXCEPTION = rf"(?:{_REPORTERS}?|E {{1,7}})(?P<head>{_CLASS})(?:: (?P<said>.{{1,500}}))?$"
+_EXCEPTION = (
+    rf"(?:{_REPORTERS}?|E {{1,7}})(?P<head>{_CLASS}(?: \[ERR_\w{{2,60}}\])?)"
+    r"(?:: (?P<said>.{1,500}))?$"
+)
 _DIAGNOSTIC = rf"(?P<head>{_REPORTERS}?(?:{_CODE}|{_LABEL}))(?:: ?| )(?P<said>.{{1,500}})$"
 _STATED = rf"(?P<head>{_REPORTERS})(?P<said>.{{1,500}})$"
 
@@ -51,9 +54,15 @@ _FIXED = (
     r"|File name too long|Input/output error|Exec format error|Invalid cross-device link"
     r"|Name or service not known|Temporary failure in name resolution|syntax error near unexpected"
     r" token|unbound variable|event not found|bad substitution|ambiguous redirect|binary file"
-    r" matches|Unmatched \[)|\*\*\* \[[\w./:<> -]{1,80}\] Error (?:\d{1,3}|<n>)"
+    r" matches|Unmatched \[)|while loading shared libraries|Terminal is dumb, but EDITOR unset"
+    r"|local changes to the following files would be overwritten by (?:checkout|merge)"
+    r"|Need to specify how to reconcile divergent branches"
+    r"|\[(?:remote )?rejected\] [\w./<>-]{1,80} -> [\w./<>-]{1,80} \((?:fetch first|already exists"
+    r"|non-fast-forward|stale info|needs force|pre-receive hook declined)\)"
+    r"|\*\*\* \[[\w./:<> -]{1,80}\] Error (?:\d{1,3}|<n>)"
     r"|\b(?i:(?:exit|return|returned|status|exited with)(?: ?(?:code|status|non-zero exit status))?"
     r"[ :=]{1,3}-?(?:\d{1,4}|<n>)|segmentation fault|bus error|core dumped|aborted|terminated"
+    r"|floating point exception|illegal instruction"
     r"|killed|timed out(?: after [\d.<>ns]{1,8} ?\w{0,12})?|DID NOT RAISE)\b"
     r"|(?i:(?:HTTP(?:/\d\.\d)? ?|status(?: code)?[ :=]{1,3})[1-5]\d\d\b)"
     r"(?: [A-Z][A-Za-z]{2,20}){0,3}"
@@ -99,7 +108,7 @@ def stated(text: str) -> str:
 
 
 def _quote(head: str, said: str, form: str) -> str:
-    """The head with what it says; the head alone when only a class of errors is known."""
+    """The head with what it says; the head alone when it is a class or a code of errors."""
     if not (_ADDRESSING | _PROSE).isdisjoint(_words(head)):
         return ""
     fact = _statement(said) or _fixed(said)
@@ -108,7 +117,8 @@ def _quote(head: str, said: str, form: str) -> str:
         return f"{head}{fact}" if fact and is_told else ""
     if fact:
         return f"{head} {fact}" if head == "assert" else f"{head}: {fact}"
-    return head if form == _EXCEPTION else ""
+    is_coded = bool(re.search(rf"(?:{_CODE})\Z", head))
+    return head if form == _EXCEPTION or is_coded else ""
 
 
 def _is_told(fact: str) -> bool:

@@ -14,7 +14,8 @@ TELLING = (
     " broken violated violates violation dangling truncated insufficient unhashable clashes"
     " needs reserved unescaped takes referenced prior ended eof eol null none nan "
     " expecting unread stale outdated offline protected attached dependent reached quota throttled"
-    " unverified unassigned intercepts overwritten divergent diverged need still"
+    " unverified unassigned intercepts overwritten divergent diverged need still implicit"
+    " implicitly never possibly different"
 )
 
 # With one of these a statement may begin that nothing stands before.
@@ -79,4 +80,6 @@ USUAL = (
     " items order flight payment account user group resource service api endpoint response"
     " credentials authentication authorization app application setting settings configuration"
     " config environment default will removed future release releases minor later support"
+    " integer expressions comparison signedness member explicit extension extensions relative"
+    " reassigned assignable library libraries header separator"
 )
