@@ -225,7 +225,7 @@ class Settings(NamedTuple):
         return self._replace(postgres=self.postgres._replace(url=Secret(url)), origins=origins)
 
     def in_a_hurry(self, *, resident: bool = False) -> Settings:
-        """These settings for a hook: no model is asked, and only a resident process embeds."""
+        """Settings for hooks: no model; embeddings only in the daemon."""
         recall = self.recall if resident else self.recall._replace(embedder="")
         return self._replace(recall=recall, hyde=HydeSettings(), is_hurried=True)
 

@@ -87,7 +87,7 @@ class RemoteHardwon(Hardwon):
         return None
 
     def send(self) -> int:
-        """Send the runs that wait on this machine, now; how many it were."""
+        """Send the runs that wait on this machine, now; how many were sent."""
         return self._connection.outbox.send()
 
     def unsent(self) -> list[Job]:

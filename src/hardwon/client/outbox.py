@@ -47,7 +47,7 @@ class Outbox:
         return list(self._queue.records())
 
     def send(self, *, in_a_hurry: bool = False) -> int:
-        """Send what waits, now; how many it were. Raises Unavailable when the server is away."""
+        """Send what waits, now; how many were sent. Raises Unavailable when the server is away."""
         with self._sending:
             sent = 0
             for job in self._queue.records():

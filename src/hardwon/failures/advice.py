@@ -1,4 +1,4 @@
-"""Whether a call already does what a fix advises, so that nobody needs to hear it."""
+"""Whether a call already follows the advice of a fix, so that it need not be shown."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def features(tool: str, args: str, before: Sequence[Step]) -> Iterator[str]:
 
 
 def _walk(values: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Every key with its value: items of lists one by one, besides the list itself."""
+    """Every key with its value; lists as a whole and item by item."""
     for key, value in values.items():
         if isinstance(value, dict):
             yield from _walk(value)

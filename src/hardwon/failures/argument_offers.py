@@ -16,7 +16,7 @@ _ROW = (
 
 
 def offered(line: str, chosen: str) -> tuple[str, ...]:
-    """The words that an error offers, the chosen one among them; none when it offers it not."""
+    """The words that an error offers, with the chosen one; empty if it does not offer that."""
     if not re.fullmatch(_WORD, chosen) or is_personal(chosen):
         return ()
     offer = re.search(_OFFERS, line)

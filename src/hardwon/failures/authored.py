@@ -30,7 +30,7 @@ _PATH_WRITTEN = r"Path\(\s*['\"]([^'\"\n]{1,200})['\"]\s*\)\.write_"
 
 
 class Writing(NamedTuple):
-    """One file that a call writes. `text` is all of it, "" where that is not known."""
+    """One file that a call writes. `text` is its whole content, "" if that is unknown."""
 
     path: str
     text: str = ""

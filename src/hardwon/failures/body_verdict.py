@@ -110,7 +110,7 @@ def _has_error_code(body: dict[str, Any]) -> bool:
 
 
 def _has_error_field(body: dict[str, Any]) -> bool:
-    """A result that is an error; not a record that keeps one among other things."""
+    """Whether a result is an error; a record that merely has an error field is not."""
     error = body.get("error") or body.get("errors") or body.get("exception")
     if not error or error is True or isinstance(error, int):
         return error is True

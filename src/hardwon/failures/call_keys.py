@@ -67,7 +67,7 @@ def canonical(args: Any) -> str:
 
 
 def _dumped(args: Any) -> str:
-    """The arguments as JSON; as they print when they are none that JSON has."""
+    """The arguments as JSON; values that JSON does not know are printed."""
     try:
         return json.dumps(args, ensure_ascii=False, sort_keys=True, default=as_text)
     except (TypeError, ValueError, RecursionError):
@@ -83,7 +83,7 @@ def call_keys(tool: str, args: str) -> tuple[CallKey, ...]:
 
 
 def blamed_keys(tool: str, args: str, error: str) -> tuple[CallKey, ...]:
-    """The keys of that part of a failed call which its error line speaks of."""
+    """The keys of the part of a failed call that its error line is about."""
     if args.startswith("{"):
         return _structured_keys(tool.lower(), args)
     command = blamed_command(parse(args), error)
@@ -108,7 +108,7 @@ def command_keys(command: Command) -> list[CallKey]:
 
 
 def _program(command: Command) -> str:
-    """The program by name where it is installed, with its directory where it is the project's."""
+    """The name of an installed program; with its directory if it belongs to the project."""
     if command.program.startswith("/") or "venv/" in command.program:
         return command.name
     versioned = re.fullmatch(_VERSION, command.program)
@@ -116,7 +116,7 @@ def _program(command: Command) -> str:
 
 
 def _kind(target: str) -> str:
-    """What kind of thing a target is: its extension, a path, or a word."""
+    """The kind of a target: its extension, a path, or a word."""
     found = re.search(r"\.\w{1,5}$", target.split("::")[0])
     return found[0] if found else "dir" if "/" in target else "word"
 

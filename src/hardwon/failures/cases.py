@@ -1,4 +1,4 @@
-"""One run's meeting with a failure, told for a model: the call, what it said, what worked."""
+"""One failure of one run as a text for a model: the call, its output, what worked."""
 
 from __future__ import annotations
 

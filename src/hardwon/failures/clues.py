@@ -168,7 +168,7 @@ def _said(quoted: str) -> Iterator[str]:
 
 
 def _first_sentence(text: str) -> int:
-    """Where the first sentence ends: it says when a lesson holds, the others what to do then."""
+    """The end of the first sentence: it says when a lesson holds, the others what to do then."""
     found = re.search(r"[.!?]\s", re.sub(_SPAN, lambda span: "x" * len(span[0]), text))
     return found.end() if found else len(text)
 

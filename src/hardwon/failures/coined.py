@@ -1,4 +1,4 @@
-"""What a run coined itself: modules and files that it made, or that lie in its project."""
+"""Names that a run made itself: modules and files that it wrote, or that are in its project."""
 
 from __future__ import annotations
 

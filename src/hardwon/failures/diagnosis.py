@@ -1,4 +1,4 @@
-"""What kind of failure it is: the family of an error, what it says in words, what to check.
+"""The diagnosis of a failure: the family of its error, in words, and what to check.
 
 A family is found by the form of its message, never by the tool that printed it.
 """
@@ -297,7 +297,7 @@ _FORMS = (
 
 
 def diagnose(output: str) -> Diagnosis:
-    """The failure that an output tells of; family "" when no form fits."""
+    """The diagnosis of an output; family "" if no pattern fits."""
     line = one_line(error_line(output), 300)
     tail = output[-_TAIL:]
     for form in _FORMS if line else ():
@@ -311,7 +311,7 @@ def diagnose(output: str) -> Diagnosis:
 
 
 def _told(form: ErrorPattern, found: re.Match[str], line: str) -> Diagnosis:
-    """The words of the form with the names that the output gives, none of its prose."""
+    """The words of the pattern with names from the output, without any of its prose."""
     quote = quotable(line)
     named = {name: stated(value or "") for name, value in found.groupdict().items()}
     named |= {"all": stated(found[0]), "line": quote}

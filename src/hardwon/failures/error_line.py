@@ -30,7 +30,7 @@ _VALIDATION = (
 
 
 def error_line(output: str) -> str:
-    """The line that best tells what went wrong, else the last one; "" when there is none."""
+    """The line that best tells what went wrong, else the last one; "" without any line."""
     return informative_line(output) or next((x.strip() for x in reversed(_lines(output))), "")
 
 

@@ -111,7 +111,7 @@ def _has_worked(program: str, before: Sequence[Step]) -> bool:
 
 
 def _state(name: str, before: Sequence[Step]) -> str:
-    """What the run knows of a file: nothing, that it is there, or that it was removed."""
+    """What the run knows of a file: nothing, that it exists, or that it was removed."""
     for step in reversed(before):
         if name in step.args:
             return "removed" if not step.failed and _removes(step, name) else "known"

@@ -61,7 +61,7 @@ def _was_enough(key: str, old: dict[str, Any], tried: list[dict[str, Any]]) -> b
 
 
 def flat(given: dict[str, Any], depth: int = _DEPTH) -> dict[str, Any]:
-    """The arguments with those of inner objects beside them; of two with one name the outer."""
+    """The arguments, those of inner objects included; of two with one name the outer one."""
     found: dict[str, Any] = {}
     for value in given.values() if depth else ():
         found |= flat(value, depth - 1) if isinstance(value, dict) else {}
@@ -91,7 +91,7 @@ def _renamed(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _is_same_object(old: dict[str, Any], new: dict[str, Any], case: Case) -> bool:
-    """Whether both calls are about the same thing: some value stays, or there is only one."""
+    """Whether both calls are about the same object: some value stays, or there is only one."""
     same = [key for key in old if key in new and old[key] == new[key]]
     return bool(same) or len(new) == 1 or len(case.between) <= 2
 
@@ -190,7 +190,7 @@ FORMS = (
 
 
 def _listed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """A word that the error itself offers, told with the others that it offers."""
+    """A word that the error itself offers, shown with the others that it offers."""
     options = offered(case.line, new) if isinstance(new, str) else ()
     if not options or (isinstance(old, str) and old in options):
         return None

@@ -1,4 +1,4 @@
-"""Lines of code as text: those that were added, what opens and closes them."""
+"""Lines of code as text: added lines, and what opens and closes them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _APART = 3  # lines between two groups of changed lines
 
 
 class Block(NamedTuple):
-    """Lines that were added beside each other, with their places."""
+    """Adjacent added lines, with their places."""
 
     places: tuple[int, ...]
     lines: tuple[str, ...]
@@ -81,7 +81,7 @@ def closed(lines: list[tuple[int, str]], new: str) -> dict[int, str]:
 
 
 def outside_calls(lines: dict[int, str], new: str) -> dict[int, str]:
-    """The lines without those that stand inside a call which is not shown, if others remain."""
+    """The lines without those inside a call that is not shown, if others remain."""
     depth, inside = 0, set[int]()
     for at, line in enumerate(new.splitlines()):
         if depth > 0 and at - 1 not in lines:

@@ -74,7 +74,7 @@ class CallChange(NamedTuple):
 
 
 def call_fix(case: Case) -> Fix | None:
-    """What the last call does differently from the one that failed, if that explains it."""
+    """How the last call differs from the failed one, if that explains the success."""
     if fix := _removed_already(case):
         return fix
     pair = pair_of(case)

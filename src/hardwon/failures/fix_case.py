@@ -209,7 +209,7 @@ def is_reader(part: Command) -> bool:
 
 
 def blamed(step: Step, line: str) -> int:
-    """Which part of a failing command the error speaks of; -1 when there is none."""
+    """The part of a failing command that the error is about; -1 if unknown."""
     parts = command(step)
     hooked = _HOOKS.get(line.split(":", 1)[0], "")
     for at, part in enumerate(parts):

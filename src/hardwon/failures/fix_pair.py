@@ -1,4 +1,4 @@
-"""Two calls that pursue the same goal: the one that failed and the one in its place."""
+"""Two calls with the same goal: the failed one and the one in its place."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def _is_completed(case: Case, old: Command, new: Command) -> bool:
 
 
 def is_absent(case: Case, part: Command) -> bool:
-    """Whether the error says that this very program is not there."""
+    """Whether the error says that this program is missing."""
     found = re.search(_ABSENT, case.line)
     if not found:
         return False

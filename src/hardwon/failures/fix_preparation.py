@@ -110,7 +110,7 @@ def _last_try(case: Case, old: Command) -> int:
 
 
 def _explaining(case: Case, done: Sequence[Command]) -> list[Command]:
-    """The commands that explain why it works now: they name what the error names, or prepare."""
+    """The commands that explain the success: they name what the error names, or prepare."""
     is_git = command(case.failed)[blamed(case.failed, case.line)].program == "git"
     makers = _makers(case, done, is_git=is_git)
     related = [part for part in makers if _is_related(part, case)]

@@ -89,7 +89,7 @@ def _is_unsure(source: Source, before: list[Source]) -> bool:
 def _distinguished(
     key: str, before: list[Source], sources: list[Source], case: Case
 ) -> tuple[str, str] | None:
-    """Both values stand at the same place: the field beside them that tells which is right."""
+    """Two values at the same place: the field next to them that tells which one is right."""
     for source in sources:
         same = [one for one in before if (one.at, one.path) == (source.at, source.path)]
         if same and (telling := _telling(same[0], source, case)):
@@ -125,7 +125,7 @@ def _where(source: Source, *, is_latest: bool = False) -> str:
 
 
 def _telling(before: Source, after: Source, case: Case) -> tuple[str, str] | None:
-    """The field beside the value that tells the right one from the wrong one."""
+    """The field next to the value that tells the right one from the wrong one."""
     old, line = dict(before.beside), case.line.lower()
     differing = [(k, v) for k, v in after.beside if k in old and old[k] != v]
     for field, value in differing:
@@ -156,7 +156,7 @@ def _sources(key: str, value: str, case: Case) -> list[Source]:
 
 
 def _may_be_short(key: str, case: Case) -> bool:
-    """Whether the error speaks of the argument, or of something that has changed since."""
+    """Whether the error is about the argument, or about something that has changed since."""
     return bool(names_in(key) & case.names or re.search(_STALE, case.line))
 
 

@@ -25,7 +25,7 @@ _TELLING = 4  # characters from which on a value can be told from others
 
 
 def tool_fix(case: Case) -> Fix | None:
-    """The other tool that the run used next, for the same thing."""
+    """The other tool that the run used next for the same purpose."""
     failed, last = case.failed, case.last
     if last.failed or failed.tool == last.tool or len(case.between) > _NEAR:
         return None
@@ -56,7 +56,7 @@ def _is_broken(case: Case) -> bool:
 
 
 def _is_instead(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Whether the other tool is a way to the same end, not the next thing to do."""
+    """Whether the other tool reaches the same goal, rather than being the next task."""
     first, second = (_words(step.tool) for step in (case.failed, case.last))
     is_reading = is_look(case.failed.tool)
     if is_reading != is_look(case.last.tool) or second[0] in _REASONS - {first[0]}:
@@ -76,7 +76,7 @@ def _acts_alike(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
 
 
 def _looks_elsewhere(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Whether the other tool is asked at once for the same thing, and knows it."""
+    """Whether the other tool is asked at once for the same object, and knows it."""
     if any(step.output.strip() for step in case.between):  # thoughts print nothing
         return False
     shared = _shared(old, new)

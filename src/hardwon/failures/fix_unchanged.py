@@ -76,7 +76,7 @@ def _is_untouched(steps: Sequence[Step]) -> bool:
 
 
 def _touches(step: Step) -> bool:
-    """Whether a step may have changed a file of the project; a new script beside it does not."""
+    """Whether a step may have changed a file of the project; a new script does not count."""
     return any(
         one.old
         or not one.text
@@ -104,7 +104,7 @@ def _fix(step: Step, last: Step) -> Fix | None:
 
 
 def _test_of(step: Step) -> str:
-    """The test that a failure is known by; "" when it is known by what it says."""
+    """The test of a failure; "" if the failure is known by its message."""
     found = re.search(r"^[\w ]+ in (\S+)$", step.failure.text) if step.failure else None
     return _bare(found[1]) if found else ""
 

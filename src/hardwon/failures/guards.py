@@ -53,7 +53,7 @@ def forbidding(tool: str, pattern: str) -> str:
 
 
 def exact_calls(calls: Iterable[str]) -> list[tuple[str, str]]:
-    """The very calls among the keys of a lesson, each with its tool; no cut ones."""
+    """The exact calls among the keys of a lesson, each with its tool; no truncated ones."""
     found = [key[2:] for key in calls if key[0] == EXACT and len(key) < _KEY]
     named = (one.partition(" {") for one in dict.fromkeys(found))
     return [(tool, f"{{{rest}") if rest else ("bash", tool) for tool, _, rest in named]

@@ -131,13 +131,13 @@ def kind_text(line: str, *, is_coined: bool = False) -> str:
 
 
 def missing_name(line: str) -> str:
-    """The module or program that the line says is not there; "" when it speaks of none."""
+    """The module or program that the line says is missing; "" if it names none."""
     missing = re.fullmatch(_MISSING, _stripped(line))
     return _root(missing) if missing else ""
 
 
 def missing_fixture(line: str) -> str:
-    """The test fixture that the line says is not there; "" when it speaks of none."""
+    """The test fixture that the line says is missing; "" if it names none."""
     found = re.fullmatch(_FIXTURE, _stripped(line))
     return found[1] if found else ""
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 
 _QUOTE = 160  # characters of a failure kind
-_CAUSES = 2  # fixes that are told of one failure kind
+_CAUSES = 2  # fixes that are shown for one failure kind
 _BEHIND = 3  # how many times as often the best may have worked
 _CALL = 100  # characters of a call in a line for the person
 _TRIED = 3  # that are told, the newest
@@ -80,7 +80,7 @@ def learnt(fix: Fix, times: int) -> str:
 
 
 def told(fixes: Sequence[Fix]) -> Sequence[Fix]:
-    """The fixes that are told: proven ones, or all while none is; none that mostly failed."""
+    """The fixes to show: proven ones, or all while none is proven; none that mostly failed."""
     hopeful = [fix for fix in fixes if fix.failed <= fix.worked]
     proven = [fix for fix in hopeful if fix.is_proven] or hopeful
     best = max((fix.worked for fix in proven), default=0)
@@ -108,7 +108,7 @@ def settled(lesson: Lesson) -> Lesson:
 
 
 def succeeded(lesson: Lesson, fix: Fix) -> Lesson:
-    """The lesson after one more run in which a fix worked: two runs prove it, whoever read it."""
+    """The lesson after one more run in which a fix worked; two runs prove it."""
     grown = lesson._replace(fixes=with_success(lesson.fixes, fix))
     if lesson.origin == MINED or lesson.status not in LIVE or is_vouched(lesson):
         return settled(grown)

@@ -120,7 +120,7 @@ _PROBING = r"(?:import|from) |print\([^()]{0,80}\)"
 
 
 def _is_report(chain: Sequence[Command], step: Step) -> bool:
-    """What a linter found, which is its work; not that it was called in a wrong way."""
+    """Whether a linter reports findings, which is its job; not that it was called wrongly."""
     if not any(each.name in _LINTERS for each in chain):
         return False
     return not re.search(r"(?m)^(?:usage:|Traceback|\S+: error: )", step.output) or bool(
@@ -156,7 +156,7 @@ def _runs_own(command: Command, step: Step, before: Sequence[Step]) -> bool:
 
 
 def _is_set_up(line: str) -> bool:
-    """Whether the error speaks of the surroundings; that of a class of logic never does."""
+    """Whether the error is about the environment; logic errors never are."""
     if re.match(_LOGIC, line):
         return False
     return bool(re.search(_BROKEN, line) or re.search(_SET_UP, line))

@@ -36,7 +36,7 @@ def _is_named(step: Step, error: str) -> bool:
 
 
 def failure_of(episode: Episode) -> Failure | None:
-    """The failure that an episode is remembered for; None when nothing tells it from others.
+    """The failure that an episode is remembered by; None if it cannot be told from others.
 
     An outer error such as "tests failed" names no run: the failing step within it does.
     """

@@ -1,4 +1,4 @@
-"""What is known of programs by name: who starts another, who has sub-commands, who runs code."""
+"""Programs known by name: which start others, which have sub-commands, which run code."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def bare(word: str) -> str:
 
 
 def starter(words: list[str], name: str) -> Starter | None:
-    """The first thing before the program; None when the program comes first."""
+    """What starts the program (`sudo`, `env` …); None if the program comes first."""
     if re.fullmatch(ASSIGNMENT, words[0]):
         return Starter((words[0],), (), words[1:])
     if name in _STARTERS:
@@ -216,7 +216,7 @@ def _joined(words: list[str], valued: str) -> tuple[str, ...]:
 
 
 def interpreter(name: str, words: list[str]) -> int:
-    """Where the code stands that an interpreter gets on its command line; 0 when it gets none."""
+    """The position of code on the command line of an interpreter; 0 without any."""
     letter = _CODE_FLAGS.get(name)
     at = 0
     while letter and at < len(words) - 1 and words[at][0] == "-":

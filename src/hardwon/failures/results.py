@@ -1,4 +1,4 @@
-"""The values in the result of a tool, each with its place and what stands beside it."""
+"""The values in the result of a tool, each with its place and its sibling fields."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FIELD = r"\"([^\"\\]{1,60})\"\s*:\s*(?:\"([^\"\\]{0,200})\"|(-?\d[\d.]*|true|fa
 
 
 class Leaf(NamedTuple):
-    """One value of a result: where it stands, and the plain fields beside it."""
+    """One value of a result: its place, and the plain fields next to it."""
 
     path: tuple[str, ...]  # names only; places in lists and ids used as names are "*"
     value: str
@@ -31,7 +31,7 @@ class Leaf(NamedTuple):
 
 @lru_cache(maxsize=64)
 def leaves(output: str) -> tuple[Leaf, ...]:
-    """The values of a result; of one that is no whole JSON those that have a name."""
+    """The values of a result; of truncated JSON only those with a name."""
     text = output.strip()
     if not text.startswith(("{", "[")):
         return tuple(_marked(text))

@@ -52,7 +52,7 @@ def _writings(name: str, step: Step) -> Iterator[tuple[str, bool]]:
 
 
 def _by_tool(name: str, args: str) -> Iterator[tuple[str, bool]]:
-    """What a tool with named arguments writes: the longest text beside the path."""
+    """What a tool with named arguments writes: the longest text next to the path."""
     try:
         values = json.loads(args)
     except ValueError:  # clipped

@@ -1,4 +1,4 @@
-"""Whether a call has failed, judged by what it gave back, where nobody says so.
+"""Whether a call has failed, judged by its output, when the caller does not say.
 
 Precision comes first: what a call merely shows (a file, a log, a search result) is no failure.
 """

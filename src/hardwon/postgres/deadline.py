@@ -1,4 +1,4 @@
-"""A limit on waiting that holds whatever the server does: freeze, trickle, vanish.
+"""A hard limit on waiting for the server, also if it freezes, trickles or vanishes.
 
 A frozen backend ignores `statement_timeout`, so the limit is ours: psycopg drives its protocol as a
 generator over a non-blocking socket, and the generator is given up when the time is over.

@@ -50,7 +50,7 @@ class Exchange:
         self._named = 0
 
     def ask(self, statements: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Row]]:
-        """The rows of each statement; none of one that has none."""
+        """The rows of each statement; empty for a statement without rows."""
         messages = [self._message(sql, values) for sql, values in statements]
         line = self._connection.pgconn
         new: dict[Key, bytes] = {}
@@ -139,7 +139,7 @@ def _complaint(results: Sequence[PGresult]) -> psycopg.Error | None:
 
 
 def _leave(line: PGconn) -> None:
-    """End the pipeline; a connection that still owes answers is of no use."""
+    """End the pipeline; a connection with unread answers is closed."""
     if line.status != ConnStatus.OK:
         return
     try:

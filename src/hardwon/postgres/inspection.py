@@ -1,4 +1,4 @@
-"""What an operator should know about a server: who we are there, the walls, what slows it down."""
+"""Checks of a server for operators: our role, row-level security, what slows it down."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ AND n_dead_tup > %(many)s AND n_dead_tup > %(times)s * n_live_tup ORDER BY n_dea
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at."""
+    """One check and its result."""
 
     name: str
     is_well: bool

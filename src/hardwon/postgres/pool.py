@@ -39,7 +39,7 @@ class Pool:
         _fork.watch(self)
 
     def take(self, limit: float | None) -> Connection:
-        """A connection that works as far as one can see; Unavailable when there is none in time."""
+        """A connection that seems to work; Unavailable if there is none in time."""
         end = None if limit is None else time.monotonic() + limit
         with self._changed:
             failures = self._failures
@@ -84,7 +84,7 @@ class Pool:
             self._waiting -= 1
 
     def _healthy(self) -> Connection | None:
-        """An idle connection to which the server has said nothing: word unasked is a farewell."""
+        """An idle connection without unread data; unexpected data means that it was closed."""
         while self._idle:
             connection = self._idle.pop()
             if not connection.closed and not select.select([connection.fileno()], [], [], 0)[0]:

@@ -219,7 +219,7 @@ def chance(surprise: float, *, shared: int, asked: int, total: int) -> float:
     return log(max(1, total)) + choices - surprise
 
 
-class Tally:
+class MatchTally:
     """Adds up what speaks for each lesson while postings are read."""
 
     def __init__(self, near: Near = (), *, total: int = 0) -> None:
@@ -302,7 +302,7 @@ def tallied(
     total: int,
     fresh: Mapping[str, list[tuple[int, int]]],
     changed: Iterable[int],
-) -> Tally:
+) -> MatchTally:
     """What speaks for each of `total` lessons, in whatever order the postings are read.
 
     `known`: the holders of each key in the index, once for each scope that is seen; `fresh`: the
@@ -312,7 +312,7 @@ def tallied(
     for key, count in known:
         holders[key] = holders.get(key, 0) + count
     weights = {key: rarity(count, total) for key, count in holders.items()}
-    tally = Tally(asked.near, total=total)
+    tally = MatchTally(asked.near, total=total)
     for key, pairs in read:
         tally.add(key, pairs, weights[key])
     tally.leave_out(changed)

@@ -90,7 +90,7 @@ class Bell:
             try:
                 with closing(connect(self._url, patience=_PATIENCE)) as connection:
                     connection.execute(f"LISTEN {CHANNEL}")
-                    self._say()  # whatever came while nobody listened
+                    self._say()  # notices from before the listener started
                     self._hear(connection)
             except (psycopg.Error, TimeoutError, OSError):
                 self._heard_at = None
@@ -114,7 +114,7 @@ class Bell:
         self._heard_at = monotonic()
         try:
             os.write(self._ring, b".")
-        except BlockingIOError:  # nobody has looked for long; one byte says it all
+        except BlockingIOError:  # the pipe is full: one unread byte is enough
             return
 
     def _is_ended(self, seconds: float) -> bool:

@@ -1,4 +1,4 @@
-"""What one process holds of a shared queue, and what the server is still to be told of it."""
+"""The jobs that one process holds, and what it still has to tell the server about them."""
 
 from __future__ import annotations
 

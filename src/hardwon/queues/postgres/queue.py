@@ -109,7 +109,7 @@ class PostgresQueue:
         )
 
     def worker(self) -> int | None:
-        return None  # others work it, too, and nobody has to wait for them
+        return None  # others may work it too; this process need not wait for them
 
     def bells(self) -> Sequence[int]:
         if is_pooled(self._db.url):  # a pooler passes no notice on
@@ -133,7 +133,7 @@ class PostgresQueue:
                 self._db.close()
 
     def _ask(self, *wanted: Asked) -> list[list[Any]]:
-        """One transaction in one round trip, which also tells what became of our jobs."""
+        """One transaction in one round trip; it also reports the results of our jobs."""
         with self._lock:
             first = self._held.owed()
             try:

@@ -45,7 +45,7 @@ WITH rows AS (SELECT * FROM {_ROWS}), unknown AS (
     SELECT rows.* FROM rows JOIN unknown ON key = batch
 ), {_KEPT}
 """
-# What waits and is due, and what was claimed by one who has not settled it in time.
+# Jobs that are due, and claimed jobs whose lease has run out.
 CLAIM = """
 WITH waiting AS (
     SELECT id, due, seq, last_error FROM hardwon.jobs WHERE state = 0 AND due <= %(now)s

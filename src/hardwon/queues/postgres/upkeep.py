@@ -1,4 +1,4 @@
-"""What a table of jobs needs now and then: a bounded look at what nobody else looks at."""
+"""Periodic upkeep of the table of jobs, in bounded steps."""
 
 from __future__ import annotations
 

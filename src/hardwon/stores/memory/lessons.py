@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.errors import NotFound
-from hardwon.ranking.query import Match, Tally, index, keys, rarity
+from hardwon.ranking.query import Match, MatchTally, index, keys, rarity
 from hardwon.values.lesson import LIVE, MINED, SHELVED, statuses
 from hardwon.values.lesson_check import checked
 
@@ -68,7 +68,7 @@ class MemoryLessons:
         indexes = {number: index(lesson) for number, lesson in able.items()}
         near = tuple(pair for pair in query.near if pair[0] in able)
         total = sum(map(bool, indexes.values()))  # what no key finds is in no index
-        tally = Tally(near, total=total)
+        tally = MatchTally(near, total=total)
         for key in keys(query):
             postings = [(n, found[key]) for n, found in indexes.items() if key in found]
             if postings:

@@ -101,7 +101,7 @@ class PostgresStore:
         return {Scope(tenant, agent, project or None): active for agent, project, active in rows}
 
     def on(self, kind: str, fold: Callable[[list[list[Any]]], None]) -> None:
-        """Say who takes the notes of a kind that is none of the store's own."""
+        """Register a handler for notes of a kind that the store itself does not handle."""
         self._journal.on(kind, fold)
 
     def fold(self) -> int:

@@ -64,7 +64,7 @@ class PostgresDeliveries(DeliveryNotes):
             self._db.of(tenant).run(_INSERT, **values)
             hits += [(tenant, lesson, scope, values["at"]) for lesson in json.loads(rest[2])]
         seen = {scope: scopes.visible(self._db, scope).ids for _, _, scope, _ in hits}
-        # In one order everywhere: nobody waits for somebody who waits for them.
+        # In one order everywhere, so that no two transactions wait for each other.
         for tenant, lesson, scope, at in sorted(hits, key=lambda hit: hit[:2]):
             self._db.of(tenant).run(_HIT, lesson=lesson, shelves=seen[scope], at=at)
 

@@ -100,7 +100,7 @@ class PostgresDreams:
         return Together(self._db)
 
     def _owner(self, dream: str) -> Tenancy:
-        """Whose dream it is: nobody names the tenant of one, and only a tenant sees its own."""
+        """The tenant of a dream: its id does not tell, and only the tenant sees it."""
         for tenant in (self._tenants.get(dream), *shelves.tenants(self._db)):
             sql = "SELECT 1 FROM hardwon.dream_log WHERE tenant = %(tenant)s AND id = %(id)s"
             if tenant is not None and self._db.of(tenant).rows(sql, id=dream):

@@ -1,4 +1,4 @@
-"""The index that recall reads: the dictionary in blocks, and what waits beside it."""
+"""The index that recall reads: the dictionary in blocks, and the memtable beside it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hardwon import _hurry
 from hardwon.postgres.database import Asked
 from hardwon.ranking import postings
 from hardwon.ranking.postings import BLOCK, RANKS
-from hardwon.ranking.query import LEAST_READ, MOST_READ, Query, Tally, keys, tallied
+from hardwon.ranking.query import LEAST_READ, MOST_READ, MatchTally, Query, keys, tallied
 from hardwon.stores.postgres import scopes, versions
 from hardwon.stores.postgres.fresh import Fresh, holding, packed
 from hardwon.stores.postgres.settle import settle
@@ -105,14 +105,14 @@ class Index:
         settle(tenancy, shelf)
 
     def settle_all(self, least: int = 1) -> int:
-        """Move what waits on every shelf of every tenant where it is so much; how many rows."""
+        """Merge the memtable of every shelf of every tenant where it is large; how many rows."""
         return sum(
             settle(self._db.of(tenant), shelf)
             for tenant in scopes.tenants(self._db)
             for (shelf,) in self._db.of(tenant).rows(_WAITING, least=least)
         )
 
-    def tally(self, scope: Scope, query: Query) -> tuple[Visible, Tally]:
+    def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
         """What is seen from a scope, and what speaks for each lesson there."""
         tenancy, asked = self._db.of(scope.tenant), list(keys(query)[:_KEYS_ASKED])
         shelves = scopes.asked(scope)

@@ -204,7 +204,7 @@ class PostgresLessons:
         return done
 
     def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
-        """The shelf of exactly this scope, and the lesson on it, which nobody changes meanwhile."""
+        """The shelf of exactly this scope, and the lesson on it, locked against changes."""
         shelf = shelves.own(self._db, scope)
         row = self._db.of(scope.tenant).row(
             f"{_SELECT} AND id = %(id)s AND shelf = %(shelf)s FOR UPDATE", id=number, shelf=shelf

@@ -61,7 +61,7 @@ WHERE {_HERE} AND signature = ANY(%(kinds)s::text[]) ORDER BY last_at
 
 
 class PostgresListing:
-    """Pages of lists; a page reads few rows besides those it shows."""
+    """Pages of lists; a page reads few rows beyond those it shows."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
         self._db = database

@@ -1,4 +1,4 @@
-"""From one shelf to another: all that is kept beside the lessons of a scope."""
+"""Moving the logs and counts of one shelf to another; lessons are moved elsewhere."""
 
 from __future__ import annotations
 

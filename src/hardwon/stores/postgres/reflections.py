@@ -64,7 +64,7 @@ DELETE FROM hardwon.reflections WHERE tenant = %(tenant)s AND id IN (
 
 
 class PostgresReflections:
-    """Reflections of one kind; with `cap`, only so many of the newest in a scope."""
+    """Reflections of one kind; `cap` limits how many of a scope are kept, the newest."""
 
     is_shared = False
 

@@ -25,6 +25,6 @@ def touch(transaction: Transaction, tenancy: Tenancy, shelf: int, *, active: int
 
 
 def _write(transaction: Transaction, tenancy: Tenancy) -> None:
-    """In one order, so that nobody waits for somebody who waits for them."""
+    """In one order, so that no two transactions wait for each other."""
     for (tenant, shelf), more in sorted(transaction.notes.pop(_NOTE).items()):
         tenancy.database.of(tenant).run(_RAISE, shelf=shelf, more=more)

@@ -45,7 +45,7 @@ class Access:
         return None
 
     def log_in(self, shown: str) -> str | None:
-        """The cookie for somebody who shows the token or a key; None for any other text."""
+        """The cookie for the token or a key; None for any other text."""
         if self.is_token(shown):
             return self.sessions.begin(self.owner)
         key = self.key(shown.strip())

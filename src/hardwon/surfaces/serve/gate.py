@@ -1,4 +1,4 @@
-"""Before every route: where a request comes from, whose it is, and how much it may ask."""
+"""Before every route: check origin, principal and rate of a request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ API = ("/v1/", "/metrics", "/readyz")  # answer programs; everything else answer
 _PUBLIC = frozenset({"/healthz", "/login"})
 _STATIC = "/static/"
 _IMPORT = "/v1/lessons/import"
-_KEY = 4096  # bytes of a form that shows a key; all that somebody unknown may send
+_KEY = 4096  # bytes of a form that shows a key; all that an unknown client may send
 _FORM = "application/x-www-form-urlencoded"
 _HEADERS = (
     (
@@ -84,7 +84,7 @@ class Gate:
                 await problems.response(problem)(scope, receive, send)
 
     def _check_host(self, headers: Headers) -> None:
-        """Refuse the names of others: a page elsewhere may have bound its name to our address."""
+        """Refuse foreign host names: another page may have bound its name to our address."""
         host = headers.get("host", "").lower()
         if _name(host) not in self._hosts:
             raise Problem(421, f"no {host!r} is served here; start the server with --name {host}")

@@ -1,4 +1,4 @@
-"""Whose request it is, and what that one may do."""
+"""The principal of a request, and its rights."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def response(problem: Problem) -> Response:
 
 
 def problem_of(error: Exception) -> Problem:
-    """What a caller is told of an error; of one that is not ours, only that there was one."""
+    """The problem for the caller; an unknown error is reported without details."""
     if isinstance(error, Problem):
         return error
     for kind, status in _STATUS:

@@ -1,4 +1,4 @@
-"""Connections that never finish asking: given up after a while, so that they hold up nobody."""
+"""Limits on connections that never finish a request, so that they block nobody."""
 
 from __future__ import annotations
 

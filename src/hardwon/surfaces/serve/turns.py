@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Turns:
-    """`async with turns(name):` waits until nobody else is in the block for that name."""
+    """`async with turns(name):` lets one task at a time into the block of a name."""
 
     def __init__(self) -> None:
         self._taken: dict[str, tuple[asyncio.Lock, int]] = {}

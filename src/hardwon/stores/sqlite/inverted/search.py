@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hardwon._cold.lazy import lazy
 from hardwon.ranking import postings
-from hardwon.ranking.query import Query, Tally, entries_read, keys, tallied
+from hardwon.ranking.query import MatchTally, Query, entries_read, keys, tallied
 from hardwon.stores.sqlite.database import marks
 from hardwon.stores.sqlite.inverted.memtable import Fresh
 
@@ -79,7 +79,7 @@ class Index:
                 self._pending.flush()
         return self._pending
 
-    def tally(self, seen: Visible, query: Query) -> Tally:
+    def tally(self, seen: Visible, query: Query) -> MatchTally:
         """What speaks for each lesson: postings of the asked keys, rarest first, within a limit."""
         asked = keys(query)[:_KEYS_ASKED]
         self._fresh.look()

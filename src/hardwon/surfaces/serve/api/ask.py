@@ -1,4 +1,4 @@
-"""One request to the API as its verb sees it: whose it is, what it names, what it says."""
+"""One request to the API: its principal, its parameters and its body."""
 
 from __future__ import annotations
 

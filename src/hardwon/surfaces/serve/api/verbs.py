@@ -95,7 +95,7 @@ async def _called(verb: Verb, ask: Ask) -> Response:
 
 
 async def _once(verb: Verb, ask: Ask, name: str, request: Request) -> Response:
-    """The answer that was given to this very request before, or the first one."""
+    """The stored answer to a repeated request, or the first answer."""
     state, tenant = ask.state, ask.principal.tenant
     asked = f"{ask.principal.key} {verb.method} {request.url.path}?{request.url.query}\n".encode()
     asked += ask.body

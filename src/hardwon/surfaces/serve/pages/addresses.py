@@ -127,7 +127,7 @@ def written(mark: Mark | None) -> str | None:
 
 
 def number_of(request: Request, name: str = "number") -> int:
-    """The number in the path; one that is none is not found."""
+    """The number in the path; NotFound if it is not a number."""
     text = str(request.path_params[name])
     if not (text.isascii() and text.isdecimal() and len(text) < 19):
         raise Problem(404, f"there is no lesson {text!r}")
@@ -144,7 +144,7 @@ def notice(request: Request) -> tuple[str, str]:
 
 
 def after_form(request: Request, target: str, told: str) -> str:
-    """The page that follows a form: the one it names, if that is ours; it says what was done."""
+    """The page after a form: the one it names, if it is ours; with a note of what was done."""
     is_ours = re.fullmatch(r"/(?![/\\])[^\s\\]*", target) is not None
     base = target if is_ours else link(request, "/")
     base = re.sub(r"([?&])done=[^&]*&?", r"\1", base).rstrip("?&")

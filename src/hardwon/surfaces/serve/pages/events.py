@@ -1,4 +1,4 @@
-"""Live pages: one stream a browser, which tells that something changed, and never what."""
+"""Live pages: one stream for each browser; it says that something changed, never what."""
 
 from __future__ import annotations
 

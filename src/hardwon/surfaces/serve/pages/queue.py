@@ -63,7 +63,7 @@ def queue(request: Request) -> View:
 
 
 def rate(told: WorkerStatus) -> float | None:
-    """Jobs a minute that the worker has ended since it began; None while nobody can say."""
+    """Jobs per minute that the worker has ended since it began; None if unknown."""
     if not told.get("began"):
         return None
     worked = datetime.fromisoformat(told["at"]) - datetime.fromisoformat(told["began"])

@@ -15,7 +15,7 @@ from hardwon.values.lesson import Status
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-_QUEUED = 25  # lessons that stand in the list beside the one that is read
+_QUEUED = 25  # lessons listed next to the one that is open
 REVIEWED = (Status.QUARANTINED, Status.CANDIDATE)
 
 

@@ -1,4 +1,4 @@
-"""Templates: every value is escaped, whoever wrote it."""
+"""Templates: every value is escaped."""
 
 from __future__ import annotations
 
