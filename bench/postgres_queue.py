@@ -1,10 +1,14 @@
 """The queue on PostgreSQL beside its peers, on one server in one run: puts, drains, crowds, idling.
 
-The server syncs every commit. Each producer and each worker is a process of its own.
+    python -m bench postgres_queue [--own]
+
+With `--own` only what has no peer is measured: forwarding, a crowd, idling. The server syncs every
+commit. Each producer and each worker is a process of its own.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -35,7 +39,16 @@ DURABLE = ("-c", "fsync=on", "-c", "synchronous_commit=on", "-c", "max_connectio
 
 def main() -> None:
     """Print the tables."""
-    with running(*DURABLE) as server, environment() as python:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--own", action="store_true")
+    with running(*DURABLE) as server:
+        if not parser.parse_known_args()[0].own:
+            _print_peers(server)
+        _print_own(server)
+
+
+def _print_peers(server: PostgresServer) -> None:
+    with environment() as python:
         pythons = {"hardwon": sys.executable, **dict.fromkeys(PEERS, python)}
         found: dict[str, list[tuple[float, float]]] = {}
         for _ in range(ROUNDS):
@@ -47,7 +60,6 @@ def main() -> None:
         ]
         head = ("queue", "put/s, 8 producers", "worked/s, 8 workers")
         table(f"{SIZE} bytes a job, medians of {ROUNDS} interleaved rounds", [head, *rows])
-        _print_own(server)
 
 
 def measured(server: PostgresServer, python: str, name: str) -> tuple[float, float]:

@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon import Hardwon
+from hardwon import Hardwon, Scope
 from hardwon.settings import load
+from hardwon.stores.postgres import PostgresStore
+from hardwon.stores.sqlite import SqliteStore
 from hardwon.stores.sqlite.mirror import PROVISIONAL
+from tests.embedders import Topics
 from tests.postgres_server import Place
 from tests.redis_server import free_port
 from tests.surfaces.hooks.hooking import Hook, Outcome
@@ -56,6 +59,10 @@ class Machine:
     def syncs(self) -> None:
         with self.opened() as hw:
             hw.work("empty")
+
+    def copied(self) -> SqliteStore:
+        """What hooks read."""
+        return SqliteStore(str(self.home), copy_of=self.url)
 
     def opened(self) -> Hardwon:
         return hardwon.open(self.url, settings=load(str(self.home)))
@@ -142,6 +149,40 @@ def test_what_was_shown_on_a_laptop_counts_on_the_server(laptop: Machine) -> Non
     with laptop.opened() as hw:
         (lesson,) = hw.agent("default", project="api").lessons.list()
         assert lesson.hits == 1
+
+
+def test_a_laptop_that_searches_by_meaning_has_the_vectors(laptop: Machine) -> None:
+    scope = Scope("default", "default", "api")
+    asked = Topics().embed(["the mutex is a deadlock"])[0]
+    laptop.starts("s1")
+
+    with hardwon.open(laptop.url, settings=load(str(laptop.home)), embedder=Topics()) as hw:
+        kept = hw.agent("default", project="api").learn("hold the lock no longer than needed")
+        hw.agent("default", project="api").learn("take an umbrella when it may rain")
+        hw.work("empty")
+        there = PostgresStore(laptop.url, str(laptop.home)).vectors
+        first = there.nearest(scope, "topics", asked, limit=2)
+        assert laptop.copied().vectors.nearest(scope, "topics", asked, limit=2) == first
+
+        hw.agent("default", project="api").lessons.edit(kept.id, correction="take no mutex")
+        hw.work("empty")
+        changed = there.nearest(scope, "topics", asked, limit=2)
+
+    assert first[0][0] == changed[0][0] == kept.id
+    assert laptop.copied().vectors.nearest(scope, "topics", asked, limit=2) == changed
+
+
+def test_a_laptop_holds_back_as_often_as_the_server_says(laptop: Machine) -> None:
+    laptop.starts("s1")
+    with laptop.opened() as hw:
+        hw.agent("default", project="api").learn("hold the lock no longer than needed")
+    laptop.syncs()
+    before = laptop.copied().units.share("default")
+
+    PostgresStore(laptop.url, str(laptop.home)).units.set_share("default", 0.025)
+    laptop.syncs()
+
+    assert (before, laptop.copied().units.share("default")) == (None, 0.025)
 
 
 @pytest.mark.parametrize("name", ["SessionStart", "PostToolUseFailure", "SessionEnd"])

@@ -146,16 +146,22 @@ class Copies:
         for (scope,) in records:
             self._mirror.want(Scope(*scope))
 
-    def refresh(self) -> Iterator[Scope]:
-        """Tell the server what was noted, and bring the copy up to date, scope by scope."""
+    def refresh(self, *, embeds: bool = False) -> Iterator[Scope]:
+        """Tell the server what was noted, and bring the copy up to date, scope by scope.
+
+        `embeds`: this machine searches by meaning, so that vectors are copied as well.
+        """
         learnt_here = self._mirror.provisional() if self._is_there else []
         self._store.fold()
         is_told = self._store.is_told  # else another is about to tell it
         if not self._is_there:
             return
         states = self._server.states(self._mirror.scopes())
+        for tenant in {scope.tenant for scope in states}:
+            if (share := self._server.share(tenant)) is not None:
+                self._mirror.set_share(tenant, share)
         for scope, (version, touched) in states.items():
-            if self._refreshed(scope, version, touched):
+            if self._refreshed(scope, version, touched, embeds=embeds):
                 yield scope
         if is_told:
             self._mirror.drop(learnt_here)
@@ -165,26 +171,35 @@ class Copies:
         if "_mirror" in self.__dict__:
             self._mirror.close()
 
-    def _refreshed(self, scope: Scope, version: int, touched: int) -> bool:
+    def _refreshed(self, scope: Scope, version: int, touched: int, *, embeds: bool) -> bool:
         known_version, known_touched, marks = self._mirror.state(scope)
         here = self._mirror.numbers(scope)
         is_same = version == known_version and len(marks) == len(here)
+        changed = [] if is_same else self._copy(scope, marks, here)
+        has_vectors = embeds and self._copied_vectors(scope, changed)
         if is_same and touched == known_touched:
-            return False
-        if not is_same:
-            self._copy(scope, marks, here)
+            return has_vectors
         odds = self._server.odds(scope, after=known_touched)
         self._mirror.note(scope, version, touched, odds)
         return True
 
-    def _copy(self, scope: Scope, known: dict[int, int], here: set[int]) -> None:
-        """Read what has another mark than here, and forget what is gone."""
+    def _copy(self, scope: Scope, known: dict[int, int], here: set[int]) -> list[int]:
+        """Read what has another mark than here, and forget what is gone; what was read."""
         marks = self._server.marks(scope)
         changed = [number for number, mark in marks.items() if known.get(number) != mark]
         self._mirror.keep(scope, (), [number for number in here if number not in marks])
         for start in range(0, len(changed), _AT_ONCE):
             lessons = self._server.lessons(scope, changed[start : start + _AT_ONCE])
             self._mirror.keep(scope, [(one, marks[one.id]) for one in lessons], ())
+        return changed
+
+    def _copied_vectors(self, scope: Scope, changed: list[int]) -> bool:
+        """Copy what was embedded since, and what belongs to these lessons; whether that is any."""
+        last = self._mirror.last_vector(scope)
+        found = self._server.vectors(scope, after=last, lessons=changed)
+        if found:
+            self._mirror.keep_vectors(scope, found)
+        return bool(found)
 
 
 def _plain(past: RunSoFar) -> list[Any]:

@@ -116,10 +116,10 @@ class Runtime:
         """What is done beside jobs, step by step."""
         yield from self.collect_runs()
         yield self.store.tend()
-        if self._copies is not None:
-            yield from self._copies.refresh()
         if self.embeds:
             yield from self.meaning.fill()
+        if self._copies is not None:
+            yield from self._copies.refresh(embeds=self.embeds)
         yield from upkeep.daily(
             self.store, self.settings, self._tenants, self.clock(), on_disk=self.on_disk
         )

@@ -37,6 +37,12 @@ SELECT feature, made, kinds, touched FROM hardwon.odds
 WHERE tenant = %(tenant)s AND shelf = {_SHELF} AND touched > %(after)s
 """
 
+_VECTORS = f"""
+SELECT id, lesson, embedder, vector FROM hardwon.lesson_vectors
+WHERE tenant = %(tenant)s AND shelf = {_SHELF}
+AND (id > %(after)s OR lesson = ANY(%(lessons)s::bigint[])) ORDER BY id
+"""
+
 
 class ShelfReader:
     """Reads whole shelves, each part by itself: what changes meanwhile is read the next time."""
@@ -77,6 +83,19 @@ class ShelfReader:
     def odds(self, scope: Scope, *, after: int) -> list[Row]:
         """What is known of the calls since one: feature, made, kinds, touched."""
         return self._rows(_ODDS, scope, after=after)
+
+    def vectors(
+        self, scope: Scope, *, after: int, lessons: Sequence[int]
+    ) -> list[tuple[int, int, str, bytes]]:
+        """The vectors with a number over `after`, and those of these lessons."""
+        rows = self._rows(_VECTORS, scope, after=after, lessons=list(lessons))
+        return [(number, lesson, name, bytes(vector)) for number, lesson, name, vector in rows]
+
+    def share(self, tenant: str) -> float | None:
+        """From what share of the runs lessons are withheld, where the proof has set one."""
+        sql = "SELECT share FROM hardwon.proof_shares WHERE tenant = %(tenant)s"
+        row = self._db.of(tenant).row(sql)
+        return float(row[0]) if row else None
 
     def _rows(self, sql: str, scope: Scope, **values: object) -> list[Row]:
         place = {"agent": scope.agent, "project": scope.project or ""}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hardwon.values.scope import Scope
 
     Odds = tuple[int, int, str, int]  # feature, made, kinds, touched
+    Vector = tuple[int, int, str, bytes]  # its number, lesson, embedder, bytes
 
 PROVISIONAL = 0xC000_0000  # numbers from here on were given here; four bytes hold them
 _IS_READY = "SELECT 1 FROM sqlite_master WHERE name = 'copied_shelves'"
@@ -34,6 +35,13 @@ _SCHEMA = (
     "CREATE TRIGGER lesson_changed_here AFTER UPDATE ON lessons"
     " BEGIN DELETE FROM copied_lessons WHERE lesson = old.id; END",
     f"INSERT INTO sqlite_sequence (name, seq) VALUES ('lessons', {PROVISIONAL})",
+)
+
+
+# Beside the others: copies of earlier releases lack it.
+_VECTORS = (
+    "CREATE TABLE IF NOT EXISTS copied_vectors"
+    " (shelf INTEGER PRIMARY KEY, last INTEGER NOT NULL) STRICT"
 )
 
 
@@ -67,6 +75,8 @@ class Mirror:
     def __init__(self, home: str, url: str) -> None:
         self._db = Database(path(home, url))
         prepare(self._db)
+        with self._db as db:
+            db.run(_VECTORS)
         self._lessons = SqliteLessons(self._db)
 
     def scopes(self) -> list[Scope]:
@@ -133,6 +143,36 @@ class Mirror:
             )
             db.run(
                 "INSERT OR REPLACE INTO copied_shelves VALUES (?, ?, ?)", (shelf, version, touched)
+            )
+
+    def last_vector(self, scope: Scope) -> int:
+        """Up to which number vectors of this scope were copied."""
+        shelf = scopes.own(self._db, scope)
+        row = self._db.row("SELECT last FROM copied_vectors WHERE shelf = ?", (shelf,))
+        return row[0] if row else 0
+
+    def keep_vectors(self, scope: Scope, vectors: Iterable[Vector]) -> None:
+        """Keep vectors in the order of their numbers, up to one whose lesson is not here yet."""
+        here = self.numbers(scope)
+        with self._db as db:
+            shelf, last = scopes.ensure(db, scope), self.last_vector(scope)
+            for number, lesson, embedder, vector in vectors:
+                if lesson not in here:
+                    break
+                db.run(
+                    "INSERT OR REPLACE INTO lesson_vectors (lesson, shelf, embedder, vector)"
+                    " VALUES (?, ?, ?, ?)",
+                    (lesson, shelf, embedder, vector),
+                )
+                last = max(last, number)
+            db.run("INSERT OR REPLACE INTO copied_vectors VALUES (?, ?)", (shelf, last))
+
+    def set_share(self, tenant: str, share: float) -> None:
+        """Hold lessons back as often as all who share the server."""
+        with self._db as db:
+            db.run(
+                "INSERT OR REPLACE INTO proof_shares SELECT id, ? FROM tenants WHERE name = ?",
+                (share, tenant),
             )
 
     def share_salt(self, salt: str) -> None:
