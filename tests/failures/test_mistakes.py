@@ -174,13 +174,3 @@ TEXT = st.text(alphabet="ab -;&|<>'\"$()\n/.:E", max_size=60)
 @given(TEXT, TEXT, st.lists(TEXT, max_size=3))
 def test_any_step_can_be_judged(args: str, output: str, before: list[str]) -> None:
     assert is_mistake(step(args, output), done(*before)) in (True, False)
-
-
-@pytest.mark.parametrize(
-    "said", ["Rate limit of 60 requests per minute reached.", "Too many requests", "Throttled"]
-)
-def test_a_backend_that_limits_the_rate_is_no_mistake_of_the_call(said: str) -> None:
-    output = f'{{"status": 429, "error": {{"message": "{said}", "retry_after": 6}}}}'
-
-    assert not is_mistake(Step("get_ticket", '{"id": "T-1"}', output, failed=True), ())
-    assert is_mistake(Step("get_ticket", '{"id": "T-1"}', "Error: no such ticket", failed=True), ())

@@ -2,7 +2,7 @@
 
 Not a mistake: a search without a match, a look whether something is there, a reproduction that
 shows the bug, a test that is red because the task is unfinished, a report of a linter, what
-the call itself says will fail, and what passes by itself (a backend that is away or throttles).
+the call itself says will fail, and what passes by itself (a backend that is away).
 Decided by the form of call and output and by what the run did.
 """
 
@@ -50,7 +50,6 @@ _HICCUP = (
     r"Expecting (?:value|property name|',' delimiter|':' delimiter)[^\n]{0,60}: line \d+ column \d+"
     r"|\b50[234]\b[^\n]{0,40}(?:Bad Gateway|Service Unavailable|Gateway Time-?out)"
     r"|[Cc]onnection reset by peer|temporarily unavailable"
-    r"|(?i:\brate[ _-]?limit(?:ed|s)?\b|\btoo many requests\b|\bthrottl(?:ed|ing)\b)"
 )
 # Of the surroundings, and not of the logic: what is missing, not set up, not readable
 _BROKEN = (
