@@ -662,6 +662,49 @@ TOOLS = (
     ),
 )
 
+HINTS = (
+    case(
+        "an extension that the compiler proposes",
+        (
+            "npm run types",
+            "!src/a.ts(1,24): error TS2835: Relative import paths need explicit file extensions."
+            " Did you mean './parcel.js'?",
+        ),
+        ("sed -i \"s#'./parcel'#'./parcel.js'#\" src/a.ts && npm run types", "> tsc"),
+        sort="lines",
+        says=("Did you mean",),
+    ),
+    case(
+        "a header that a note names",
+        (
+            "make check",
+            "!src/a.c:3:5: error: implicit declaration of function ‘free’\n"
+            "src/a.c:3:5: note: include ‘<stdlib.h>’ or provide a declaration of ‘free’",
+        ),
+        ("sed -i '1i #include <stdlib.h>' src/a.c", ""),
+        ("make check", "3 passed"),
+        sort="lines",
+        says=("Include the header",),
+    ),
+    case(
+        "spaces in a recipe",
+        ("make avg", "!Makefile:20: *** missing separator.  Stop."),
+        ("sed -i 's/^    $(CC)/\\t$(CC)/' Makefile && make avg", "cc -o avg avg.c"),
+        sort="lines",
+        says=("tab",),
+    ),
+    case(
+        "a proposal that was not taken",
+        (
+            "make check",
+            "!a.c:6:12: error: implicit declaration of function ‘median’; did you mean ‘mean’?",
+        ),
+        ("sed -i '2i double median(void);' include/a.h", ""),
+        ("make check", "3 passed"),
+        sort=None,
+    ),
+)
+
 RED = "FAILED tests/test_io.py::test_pipe - OSError: x\n=== 1 failed, 40 passed in 2s ==="
 UNCHANGED = (
     case(
@@ -908,4 +951,4 @@ NOTHING = (
     ),
 )
 
-CASES = (*CALLS, *PREPARATIONS, *LINES, *ARGUMENTS, *TOOLS, *UNCHANGED, *NOTHING)
+CASES = (*CALLS, *PREPARATIONS, *LINES, *HINTS, *ARGUMENTS, *TOOLS, *UNCHANGED, *NOTHING)

@@ -8,7 +8,7 @@ from hardwon.failures.fixes import applies, fixes_shown
 from hardwon.values.fix import TEXT_LIMIT, Fix
 from hardwon.values.step import Step
 from tests.effort import calls_made
-from tests.failures.fix_cases import CASES, FixCase, tool
+from tests.failures.fix_cases import CASES, HINTS, FixCase, tool
 from tests.failures.guard_cases import GUARDS
 from tests.failures.more_fix_cases import MORE
 from tests.failures.shell_fix_cases import SHELL
@@ -19,6 +19,7 @@ SHOWN_BY_TRYING = {
     "before anything was touched",
     "files that the failing call removed",
     "stashed",
+    *(case.name for case in HINTS),  # what is proposed is another thing each time
 }
 
 

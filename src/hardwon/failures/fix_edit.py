@@ -32,7 +32,7 @@ _TEXT = (
 
 def edit_fix(case: Case) -> Fix | None:
     """An edit of the run that broke a source file, mended after a look at it."""
-    if not re.match(_BROKEN, case.line) or not is_gone(case) or not _is_same_call(case):
+    if not re.match(_BROKEN, case.line) or not is_gone(case) or not is_same_call(case):
         return None
     name = tail(next(reversed(re.findall(_PLACE, case.failed.output)), ""))
     if not name or not _is_mended(case, name):
@@ -51,7 +51,8 @@ def _is_mended(case: Case, name: str) -> bool:
     return all(any(_edits(step, name) for step in part) for part in (before, case.between))
 
 
-def _is_same_call(case: Case) -> bool:
+def is_same_call(case: Case) -> bool:
+    """Whether the last step makes the very call that failed."""
     at = blamed(case.failed, case.line)
     parts = command(case.failed)
     return at >= 0 and any(part.text == parts[at].text for part in command(case.last))

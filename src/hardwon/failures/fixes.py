@@ -19,6 +19,7 @@ from hardwon.failures.fix_case import (
     line_of,
 )
 from hardwon.failures.fix_edit import edit_fix
+from hardwon.failures.fix_hint import hint_fix
 from hardwon.failures.fix_lines import applies_lines, is_in_code, lines_fix
 from hardwon.failures.fix_preparation import applies_preparation, preparation_fix
 from hardwon.failures.fix_prior_call import prior_call_fix
@@ -46,6 +47,7 @@ _BEFOREHAND = {"preparation", "order"}  # sorts that are applied by an earlier c
 _SHELL: tuple[Callable[[Case], Fix | None], ...] = (
     call_fix,
     edit_fix,
+    hint_fix,
     preparation_fix,
     lines_fix,
 )

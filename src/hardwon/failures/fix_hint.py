@@ -1,0 +1,68 @@
+"""A hint that the failing call gave itself, and an edit that took it."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.authored import writings
+from hardwon.failures.fix_case import Case, is_gone
+from hardwon.failures.fix_edit import is_same_call
+from hardwon.values.fix import Fix
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    from hardwon.values.step import Step
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+_READ = 6000  # characters at the end of an output
+
+
+class _Hint(NamedTuple):
+    """How a program proposes what to write, and what is to be said of it."""
+
+    pattern: str  # with the proposal as its group
+    text: str
+    key: str
+
+
+_QUOTED = r"['\"`‘“]([^'\"`’”\n]{2,80})['\"`’”]"
+_HINTS = (
+    _Hint(
+        rf"\b[Dd]id you mean (?:to \w{{1,12}} )?{_QUOTED}",
+        "Write what the error itself proposes (“Did you mean …?”).",
+        "lines proposed-name",
+    ),
+    _Hint(
+        r"\bnote: include [‘'\"]?(<[\w./]{2,60}>)",
+        "Include the header that the note below the error names (“include <…>”).",
+        "lines proposed-header",
+    ),
+    _Hint(
+        r"\b(missing separator)\b",
+        "Begin every line of a recipe in the Makefile with a tab, not with spaces.",
+        "lines recipe-tab",
+    ),
+)
+_TABS = ("\t", "\\t")
+
+
+def hint_fix(case: Case) -> Fix | None:
+    """What the error proposes, where an edit took it and the same call then worked."""
+    output = case.failed.output[-_READ:]
+    found = [(hint, one) for hint in _HINTS for one in re.findall(hint.pattern, output)]
+    if not found or not is_gone(case) or not is_same_call(case):
+        return None
+    edits = [step for step in case.between if not step.failed and _edits(step)]
+    edits += [case.last] if _edits(case.last) else []
+    for hint, proposal in found:
+        wanted = _TABS if hint.key == "lines recipe-tab" else (proposal,)
+        if any(word in step.args for step in edits for word in wanted):
+            return Fix("lines", hint.text, hint.key)
+    return None
+
+
+def _edits(step: Step) -> bool:
+    """Whether a step changes a file in place."""
+    return any(not one.text for one in writings(step.tool, step.args))
