@@ -234,3 +234,28 @@ def test_the_order_of_calls_on_one_object_is_learnt_over_runs(hw: hardwon.Hardwo
 
     assert "before `swap_items`" in agent.before_action("change_address", asked).text
     assert not hw.agent("shop").before_action("change_address", asked)
+
+
+def test_a_recommended_tool_is_warned_about_its_own_arguments(hw: hardwon.Hardwon) -> None:
+    """That a lesson says to call a tool first says nothing of what the tool is given."""
+    nothing, bare = "Error: No page is open. Use the open_page tool first.", "shop.example/login"
+
+    def browse(agent: Agent) -> None:
+        agent.after_action("look_around", {}, output=nothing, failed=True)
+        agent.after_action("open_page", {"url": bare}, output="Error: invalid URL", failed=True)
+        whole = f"https://{bare}"
+        agent.after_action("open_page", {"url": whole}, output="<main/>", failed=False)
+        agent.after_action("look_around", {}, output="a page", failed=False)
+        agent.after_run(task="x")
+
+    for _ in range(4):
+        browse(hw.agent("browser"))
+    agent = hw.agent("browser")
+
+    first = agent.before_action("look_around", {})
+    agent.after_action("look_around", {}, output=nothing, failed=True)
+    second = agent.before_action("open_page", {"url": bare})
+
+    assert "Call `open_page` first" in first.text
+    assert "as a whole address" in second.text
+    assert not agent.before_action("open_page", {"url": f"https://{bare}"})

@@ -131,3 +131,8 @@ def test_lists_tell_how_their_lengths_compare() -> None:
 
 def test_clipped_arguments_tell_the_tool_only() -> None:
     assert of('{"id": "W1", "no', ORDER, tool="cancel") == {"runs cancel", "first cancel"}
+
+
+def test_the_call_that_opens_a_run_is_known() -> None:
+    assert "look opens the run" in of("{}", tool="look")
+    assert "look opens the run" not in of("{}", ORDER, tool="look")

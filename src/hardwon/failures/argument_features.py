@@ -30,6 +30,8 @@ _KEYED = r"\s{0,8}:\s{0,8}\{"
 def features(tool: str, args: str, before: Sequence[Step]) -> Iterator[str]:
     """The features of a call whose arguments are a JSON object."""
     yield f"runs {tool}"
+    if not before:
+        yield f"{tool} opens the run"
     if all(step.tool.lower() != tool for step in before):
         yield f"first {tool}"
     try:

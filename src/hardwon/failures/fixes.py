@@ -99,7 +99,12 @@ def proves(fix: Fix, step: Step) -> bool:
 
     That another tool was called shows nothing yet: the call that failed has to work then.
     """
-    return applies(fix, step) and not fix.key.startswith("preparation tool ")
+    return applies(fix, step) and not is_prior_call(fix)
+
+
+def is_prior_call(fix: Fix) -> bool:
+    """Whether a fix says which tool to call first, and nothing of its arguments."""
+    return fix.key.startswith("preparation tool ")
 
 
 def was_applied(fix: Fix, steps: Sequence[Step]) -> bool:

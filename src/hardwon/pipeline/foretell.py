@@ -162,7 +162,7 @@ def _has_just_worked(pending: Step, steps: Sequence[Step]) -> bool:
 def _follows_advice(pending: Step, past: RunSoFar, known: Known) -> bool:
     """Whether the call is what a lesson that the run was told recommends."""
     fixes_told = (fix for number in sorted(past.told) for fix in _fixes(number, known))
-    return any(_recommends(fix, pending) for fix in fixes_told)
+    return any(_recommends(fix, pending) for fix in fixes_told if not fixes.is_prior_call(fix))
 
 
 def _fixes(number: int, known: Known) -> tuple[Fix, ...]:
