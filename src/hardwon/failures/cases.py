@@ -26,21 +26,29 @@ def case_text(steps: Sequence[Step], at: int) -> str:
 
 
 def _failing(step: Step) -> str:
-    error = clip_middle(_said(step), _OUTPUT)
-    return f"FAILED: {clip_middle(_call(step), _CALL)}\n  it said: {error}"
+    return f"FAILED: {clip_middle(_call(step), _CALL)}\n  it said: {_said(step)}"
 
 
 def _next(step: Step) -> str:
     if step.failed:
-        said = step.failure.line if step.failure else one_line(step.output)
-        return f"then FAILED: {clip(one_line(_call(step)), _BETWEEN)} → {clip(said, _BETWEEN)}"
+        said = clip(_line(step), _BETWEEN)
+        return f"then FAILED: {clip(one_line(_call(step)), _BETWEEN)} → {said}"
     return f"then ok: {clip_middle(_call(step), _CALL)}"
 
 
 def _said(step: Step) -> str:
-    """What a failing call printed; of a tool with fields no value of one run."""
+    """What a failing call printed, the line that matters in any case."""
+    line = _line(step)
+    if _fields(step) is not None:
+        return clip_middle(line, _OUTPUT)
+    shown = clip_middle(step.output.strip()[-2 * _OUTPUT :], _OUTPUT)
+    return shown if line in shown else f"{clip_middle(line, _OUTPUT)}\n… {shown}"
+
+
+def _line(step: Step) -> str:
+    """The line that tells what went wrong; of a tool with fields no value of one run."""
     line = step.failure.line if step.failure else one_line(step.output)
-    return fold(line) if _fields(step) is not None else step.output.strip()[-2 * _OUTPUT :] or line
+    return line if _fields(step) is None else fold(line)
 
 
 def _call(step: Step) -> str:
