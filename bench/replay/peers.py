@@ -29,7 +29,8 @@ _PLACE = ("failures",)
 _KEPT = 300  # characters of a call and of an output
 _LANGGRAPH = "langgraph.store.memory"  # pip install langgraph-checkpoint
 _MINILM = "hardwon_minilm"  # pip install ./packages/minilm '.[vectors]'
-_MEM0 = "mem0"  # pip install mem0ai langchain-core qdrant-client
+_MEM0 = "mem0"  # pip install mem0ai langchain qdrant-client
+os.environ.setdefault("MEM0_TELEMETRY", "False")  # it reads this when it is imported
 
 
 def hashed(texts: Sequence[str]) -> list[list[float]]:
@@ -119,7 +120,7 @@ class Mem0(Searched):
     def __init__(self) -> None:
         super().__init__()
         self._home = tempfile.mkdtemp()
-        os.environ |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": self._home}
+        os.environ["MEM0_DIR"] = self._home
         os.environ.setdefault("OPENAI_API_KEY", "unused")
         self._memory = import_module(_MEM0).Memory.from_config(
             {

@@ -159,7 +159,7 @@ def _stripped(line: str) -> str:
 def _folded(bare: str, *, head: str) -> str:
     """The text with names folded, all but the class of exceptions that it begins with."""
     rest = bare[len(head) :]
-    refs = re.sub(_REFS, rf"\1 {NAME} -> {NAME}", rest)
+    refs = re.sub(_REFS, lambda found: f"{found[1]} {NAME} -> {NAME}", rest)
     named = re.sub(_BEFORE, NAME, re.sub(_AFTER, lambda found: f"{found[1]} {NAME}", refs))
     text = head + re.sub(_COINED, _replacement, named)
     text = re.sub(_ROW, NAME, " ".join(text.split())).strip(" .")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from math import ceil, exp, log
 
-from hardwon.failures.clues import CALL, ERROR, INTERPRETERS, SAYS, quotes
+from hardwon._cold.lazy import lazy
 from hardwon.ranking.query import Match, Query, chance, terms
 from hardwon.values.evidence import Kind, values_of
 from hardwon.values.fix import UNCHANGED, is_of_test_in
@@ -18,8 +18,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import NamedTuple
+
+    from hardwon.failures import clues as signs
 else:
     from hardwon._cold.namedtuple import NamedTuple
+
+    signs = lazy("hardwon.failures.clues")  # needed at errors only
 
 
 SPEAKS = "speaks of it"  # the part of a score that tells how surely a text is about a failure
@@ -201,7 +205,7 @@ def _may_be_offered(asked: Query, match: Match, by: Weights) -> bool:
     evidence = match.lesson.evidence
     offered = values_of(evidence, Kind.OFFERED)
     is_new = sum(value.startswith(asked.kind) for value in offered) < by.offered
-    return is_new or quotes(values_of(evidence, Kind.ABOUT), asked.text)
+    return is_new or signs.quotes(values_of(evidence, Kind.ABOUT), asked.text)
 
 
 def spoken(asked: Query, match: Match, by: Weights) -> float:
@@ -211,7 +215,7 @@ def spoken(asked: Query, match: Match, by: Weights) -> float:
     rare each is among these lessons: in a large store more must agree.
     """
     about = values_of(match.lesson.evidence, Kind.ABOUT)
-    is_quoted, clues = quotes(about, asked.text), _clues(match)
+    is_quoted, clues = signs.quotes(about, asked.text), _clues(match)
     own = _shared_rarities(asked, match)
     if not (own or is_quoted or _is_specific(match, clues)):
         return 0.0
@@ -232,7 +236,7 @@ def _is_specific(match: Match, clues: dict[str, float]) -> bool:
     """Whether the clues name an error, a missing thing, or a call in some detail."""
     if clues.keys() & {"error", "lacks", "name"}:
         return True
-    return any(clue.startswith(CALL) and clue.count(" ") > 1 for clue, _ in match.clues)
+    return any(clue.startswith(signs.CALL) and clue.count(" ") > 1 for clue, _ in match.clues)
 
 
 def _word_weight(asked: Query, match: Match, own: list[float], by: Weights) -> float:
@@ -243,7 +247,9 @@ def _word_weight(asked: Query, match: Match, own: list[float], by: Weights) -> f
 
 def _names_another_error(about: Iterable[str], clues: dict[str, float]) -> bool:
     """Whether the lesson quotes a message or names an error, and it is not this one."""
-    return "error" not in clues and any(clue.startswith((SAYS, ERROR)) for clue in about)
+    return "error" not in clues and any(
+        clue.startswith((signs.SAYS, signs.ERROR)) for clue in about
+    )
 
 
 def _clues(match: Match) -> dict[str, float]:
@@ -251,7 +257,7 @@ def _clues(match: Match) -> dict[str, float]:
     best: dict[str, float] = {}
     for clue, rare in match.clues:
         sort, _, name = clue.partition(" ")
-        if sort != "call" or name not in INTERPRETERS:
+        if sort != "call" or name not in signs.INTERPRETERS:
             best[sort] = max(best.get(sort, 0.0), rare)
     return best
 
