@@ -133,6 +133,14 @@ TOOLS = (
         says=("Pass `state` in place of `status`.",),
     ),
     case(
+        "an argument by another name, and later another value",
+        (tool("put_row", key="k-1", set={"status": "paid"}, version=1), "!status is reserved"),
+        (tool("put_row", key="k-1", set={"state": "paid"}, version=1), "!the row has changed"),
+        (tool("put_row", key="k-1", set={"state": "paid"}, version=7), "ok"),
+        sort="argument",
+        says=("Pass `state` in place of `status`.",),
+    ),
+    case(
         "a value of the same entry",
         (tool("list_boxes"), '[{"box": "logs", "zone": "eu-3"}, {"box": "media", "zone": "us-1"}]'),
         (tool("read_box", box="logs", zone="us-1"), "!The zone is not right"),

@@ -18,6 +18,7 @@ _WORDS = (
     *("fault", "faultstring", "text", "content", "body", "result", "data", "response", "output"),
     *("code", "type", "status"),
 )
+_CODES = ("code", "__type", "error_code", "errorCode", "type", "reason")
 _COMPLAINTS = r"(?i:errors?\Z|details?\Z|invalid.?params|violations|issues)"
 _FIELDS = ("field", "loc", "param", "parameter", "property", "propertyName", "attribute", "path")
 _LIKE = r"(?i:message|error|reason|detail|fault|failure)"
@@ -44,6 +45,36 @@ def body_message(output: str) -> str:
         return _words(json.loads(text[start:]), _DEEP)
     except (ValueError, RecursionError):
         return _scanned(text, start)
+
+
+def body_code(output: str) -> str:
+    """The name that a body gives its error, as `BucketNotEmpty`; "" when it gives none."""
+    text = output.strip()[:_READ]
+    if text.startswith("<"):
+        found = re.search(r"<Code>([^<>]{1,80})</Code>", text)
+        return _name(found[1]) if found else ""
+    try:
+        return _code(json.loads(text), _DEEP) if text.startswith(("{", "[")) else ""
+    except (ValueError, RecursionError):
+        return ""
+
+
+def _code(value: Any, deep: int) -> str:
+    if isinstance(value, list):
+        return _code(value[0], deep - 1) if value and deep else ""
+    if not isinstance(value, dict):
+        return ""
+    own = next((name for key in _CODES if (name := _name(value.get(key)))), "")
+    if own or not deep:
+        return own
+    inner = (value[key] for key in ("error", "errors", "body", "detail") if key in value)
+    return next((name for one in inner if (name := _code(one, deep - 1))), "")
+
+
+def _name(value: Any) -> str:
+    """The last part of a name, if it is one word of letters and holds no value of one run."""
+    own = re.split(r"[#/]", value)[-1] if isinstance(value, str) else ""
+    return own if re.fullmatch(r"[A-Za-z][A-Za-z_.-]{3,50}", own) else ""
 
 
 def _start(text: str) -> int:

@@ -30,6 +30,7 @@ def argument_fix(case: Case) -> Fix | None:
     old, new = flat(fields(case.failed.args)), flat(fields(case.last.args))
     if not old or not new or not _is_same_object(old, new, case):
         return None
+    old, new = _explaining(old, new, case)
     told = _counted(old, new, case) or _renamed(old, new) or _differing(old, new, case)
     if not told or len(told) > 2:
         return None
@@ -40,9 +41,17 @@ def argument_fix(case: Case) -> Fix | None:
 
 def _differing(old: dict[str, Any], new: dict[str, Any], case: Case) -> list[tuple[str, str]]:
     """What each argument that differs is passed as, in words and as a key."""
+    return [one for key in sorted({*old, *new}) if (one := _told(key, old, new, case))]
+
+
+def _explaining(
+    old: dict[str, Any], new: dict[str, Any], case: Case
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The arguments without those whose change cures another failure."""
     tried = _other_failures(case)
-    keys = [key for key in sorted({*old, *new}) if not _was_enough(key, old, tried)]
-    return [one for key in keys if (one := _told(key, old, new, case))]
+    other = {key for key in {*old, *new} if _was_enough(key, old, tried)}
+    before = {key: value for key, value in old.items() if key not in other}
+    return before, {key: value for key, value in new.items() if key not in other}
 
 
 def _other_failures(case: Case) -> list[dict[str, Any]]:

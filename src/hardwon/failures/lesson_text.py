@@ -6,6 +6,7 @@ Of what tools print only the known part of a failure kind is quoted. Fixes bring
 from __future__ import annotations
 
 from hardwon._cold import re
+from hardwon.failures.bodies import body_code
 from hardwon.failures.call_keys import blamed_command
 from hardwon.failures.shell import parse
 from hardwon.text.clean import clip, one_line
@@ -35,7 +36,10 @@ _SURENESS = {Status.SEEN: 0.3, Status.CANDIDATE: 0.6, Status.PROVEN: 0.8}
 def situation(text: str, step: Step) -> str:
     """When the lesson holds: the failure kind in its own words, or by its tool."""
     quote = clip(quotable(text), _QUOTE)
-    return f"When you see “{quote}”" if quote else f"When {program(step)} fails"
+    if quote:
+        return f"When you see “{quote}”"
+    code = body_code(step.output)
+    return f"When {program(step)} fails with `{code}`" if code else f"When {program(step)} fails"
 
 
 def of_tests(situation: str, fixes: Sequence[Fix]) -> str:
