@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SEED = 7
-EXAMPLE = Path(__file__).parent / "data" / "worlds"  # made by hand or by simulators
+EXAMPLE = Path(__file__).parent / "data" / "worlds"  # made by hand, simulators and scripts
 
 
 def main() -> None:

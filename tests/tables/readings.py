@@ -186,7 +186,7 @@ READINGS = (
     Reading(
         "mysql -e 'x'",
         "ERROR 1146 (42S02) at line 1: Table 'shop.orders' doesn't exist",
-        "ERROR <n> (<name>) at line <n>: Table <name> doesn't exist",
+        "ERROR 1146 (42S02) at line <n>: Table <name> doesn't exist",
     ),
     Reading(
         "sqlite3 x.db 'select'",
@@ -763,5 +763,60 @@ READINGS = (
         "<tool_use_error>String to replace not found in file.\nString: cannot be found</tool_use_error>",
         "Edit: String to replace not found in file",
         "Edit",
+    ),
+    Reading(
+        "psql -f a.sql",
+        'CREATE TABLE\npsql:a.sql:4: ERROR:  insert or update on table "loans" violates foreign key constraint "loans_member_id_fkey"\nDETAIL:  Key (member_id)=(99) is not present in table "members".',
+        "ERROR: insert or update on table <name> violates foreign key constraint <name>",
+    ),
+    Reading(
+        "go test ./...",
+        "APP_ZONE is not set (try APP_ZONE=north)\nFAIL\texample.org/app/internal/book\t0.002s\n?   \texample.org/app/cmd\t[no test files]\nok  \texample.org/app/internal/money\t0.002s\nFAIL",
+        "APP_ZONE is not set (try <name>=north)",
+    ),
+    Reading(
+        "go test ./...",
+        "--- FAIL: TestLimit (0.00s)\npanic: assignment to entry in nil map [recovered]\n\tpanic: assignment to entry in nil map\n\ngoroutine 7 [running]:\ntesting.tRunner.func1.2({0x5})\n\t/usr/lib/go/src/testing/testing.go:1396 +0x24e\nFAIL\texample.org/x\t0.004s\nFAIL",
+        "panic: assignment to entry in nil map",
+    ),
+    Reading(
+        "./appd",
+        "2026/11/16 16:38:22 listen tcp 127.0.0.1:4620: bind: address already in use",
+        "listen tcp <n>: bind: address already in use",
+    ),
+    Reading(
+        "make lint",
+        "sh tools/lint.sh\ngofmt: these files need formatting:\ninternal/store/store.go\nmake: *** [Makefile:4: lint] Error 1",
+        "gofmt: these files need formatting:",
+    ),
+    Reading(
+        "ruby -Itest a_test.rb",
+        'Run options: --seed 123\n\n# Running:\n\nF.\n\nFinished in 0.0s\n\n  1) Failure:\nAlertsTest#test_slow [test/alerts_test.rb:4]:\nExpected: ["/x"]\n  Actual: []\n\n2 runs, 2 assertions, 1 failures, 0 errors, 0 skips',
+        "AssertionError in AlertsTest#test_slow",
+    ),
+    Reading(
+        "bundle exec rspec",
+        "Could not find gem 'rspec' in locally installed gems.\nRun `bundle install` to install missing gems.",
+        "Could not find gem <name> in locally installed gems",
+    ),
+    Reading(
+        "rake test",
+        "rake aborted!\nDon't know how to build task 'tests' (See the list of available tasks with `rake --tasks`)\n\n(See full trace by running task with --trace)",
+        "Don't know how to build task <name> (See the list of available tasks with <name>)",
+    ),
+    Reading(
+        "shellcheck a.sh",
+        "\nIn a.sh line 2:\nfor f in $(ls logs/*.log); do\n         ^------------^ SC2045 (error): Iterating over ls output is fragile. Use globs.\n\nFor more information:\n  https://www.shellcheck.net/wiki/SC2045 -- Iterating over ls output is fragile",
+        "SC2045 (error): Iterating over ls output is fragile. Use globs",
+    ),
+    Reading(
+        "./gradlew build",
+        "> Task :app:compileJava FAILED\n/x/A.java:5: error: ';' expected\n    int a\n         ^\n1 error\n\nFAILURE: Build failed with an exception.\n\n* What went wrong:\nExecution failed for task ':app:compileJava'.\n> Compilation failed; see the compiler error output for details.",
+        "error: <name> expected",
+    ),
+    Reading(
+        "git commit -m x",
+        "On branch main\nnothing to commit, working tree clean",
+        "nothing to commit, working tree clean",
     ),
 )

@@ -68,9 +68,10 @@ _SHOWING = frozenset(
 )
 _INTERPRETERS = frozenset(["python", "node", "ruby", "perl", "php", "bash", "sh", "deno", "bun"])
 _COMPLAINT = (
-    r"(?:cannot|can't|could not|couldn't|unable to|No such|not found|[Pp]ermission denied"
+    r"(?:cannot|can't|[Cc]ould not|[Cc]ouldn't|unable to|timed out|refused|requires|No such"
+    r"|not found|[Pp]ermission denied"
     r"|Is a directory|Not a directory|invalid|unrecognized|illegal|unknown|missing|unterminated"
-    r"|expected|failed|not empty|File exists|syntax error|error|fatal|No match|Unmatched"
+    r"|expected|[Ff]ailed|not empty|File exists|syntax error|error|fatal|No match|Unmatched"
     r"|ambiguous|too many|extra|bad|unexpected|No module named|not recognized)"
 )
 _QUOTED = r"['\"`\u2018][\w./~-]{2,}['\"\u2019]"
@@ -96,7 +97,10 @@ _RED = (
     r"|^# \S{1,200}\n(?:vet: )?\S{1,200}\.go:\d+:\d+: |^Node\.js v\d+\.\d+\.\d+\s*\Z"
     r"|^(?:PHP )?(?:Fatal|Parse) error: |^Exception in thread \""
     r"|^[^\s:]{1,200}:\d+:in [^\n]{1,200} \([A-Z][\w:]{0,80}\)$"
-    r"|^(?:Parse|Runtime) error near line \d+: "
+    r"|^(?:Parse|Runtime) error near line \d+: |^(?:psql:\S{1,200}:\d+: )?(?:ERROR|FATAL):  "
+    r"|^ERROR \d{4} \(|^CONFLICT \(|^ *\^-*\^? SC\d{4} \(|^\s*\u25cf Test suite failed to run"
+    r"|^rake aborted!|^(?:Got )?permission denied while trying to connect|^nothing to commit, "
+    r"|^The connection to the server \S{1,80} was refused|^package \S{1,120} is not in GOROOT"
 )
 _SAYS = (
     r"(?m)^(?:fatal|error|Error|ERROR|panic|FATAL): [^\n]+|^thread '[^\n]{0,80}' panicked at "
@@ -152,6 +156,8 @@ def _is_complaint(line: str, names: set[str], command: Command) -> bool:
     speaker, _, message = line.partition(": ")
     if program_name(speaker) not in names or not re.search(_COMPLAINT, message):
         return False
+    if message.startswith("error "):
+        return True
     if line.endswith("matches"):
         return False  # of a file that is not text
     targets = [bare(word) for word in command.targets]

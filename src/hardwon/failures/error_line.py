@@ -111,6 +111,7 @@ _TESTS = (
     r"(?m)^\s*--- FAIL: (\w+)",
     r"(?m)^---- (\S+) stdout ----",
     r"(?m)^\s*\u25cf ([^\n]{1,120})",
+    r"(?m)^([A-Z]\w{0,80}#test_\w{1,120}) \[",
 )
 
 
@@ -182,13 +183,15 @@ _MARKS = (
     r"(?:Exception in thread .{1,80}? |Uncaught |Unhandled |Caused by: )[\w.($]",
     r"(?:panic: |thread '.{0,80}' panicked at |--- FAIL: |\* What went wrong:|E: |\[ERROR\] "
     r"|Error response |Error from server |PHP (?:Fatal|Parse) error: )",
-    r"(?:[^\s:][^:\n]{0,120}+(?::\d{1,9}){0,2}(?: -|:) |[^\s(]{1,200}+\(\d{1,9},\d{1,9}\): )?"
+    r"(?:psql:[^\s:]{1,120}+:\d{1,9}: |[^\s:][^:\n]{0,120}+(?::\d{1,9}){0,2}(?: -|:) "
+    r"|[^\s(]{1,200}+\(\d{1,9},\d{1,9}\): )?"
     r"(?:fatal error|fatal|error|ERROR|Error|FATAL|FATAL ERROR|CRITICAL)"
     r"(?:\[\w{1,10}\]| [A-Z]{1,5}\d{1,6}| \d{1,5}[^:\n]{0,40})?: ",
     rf"(?![^\s:]*Warning\b){_EXCEPTION}(?: \[\w{{1,60}}\])?(?:: \S|$)",
     r"[\w./\\-]{1,200}+:\d{1,9}:(?:\d{1,9}: \S|in [`'])",
-    r"\d{1,6}:\d{1,6}\s{1,4}error\s",
+    r"\d{1,6}:\d{1,6}\s{1,4}error\s|\^-{0,120}+\^? SC\d{4} \(",
     r"expect\([^\n]{0,80}\)\.",
+    r"Expected: \S",
     r"[^\s:][^\n]{0,200}?: Assertion [`'][^\n]{1,200} failed\.",
     r"make(?:\[\d{1,3}\])?: \*\*\* |[^\s:]{1,120}+:\d{1,9}: \*\*\* ",
 )
@@ -224,12 +227,26 @@ _TELLING = (
 )
 
 
+_ALSO_TELLING = (  # said of surroundings, in words that a report may have as well
+    r"\bnot (?:set|configured|installed|running|available)\b|must be (?:set|given)|not in GOROOT"
+    r"|already in use|already allocated|[Dd]on't know how|nothing (?:added )?to commit| requires "
+)
+_ADVICE = r"\s*(?:Run|Try|Please|See|Use|To|You|hint:|note:|help:)\s"
+
+
 def _telling_lines(lines: list[str]) -> Iterator[str]:
-    """Lines that say in plain words that something failed, the last first."""
-    return (line.strip() for line in reversed(lines) if re.search(_TELLING, line))
+    """Lines that say in plain words that something failed, the last first, advice at the end."""
+    for pattern in (_TELLING, _ALSO_TELLING):
+        found = [line for line in reversed(lines) if re.search(pattern, line)]
+        advice = [line for line in found if re.match(_ADVICE, line)]
+        yield from (line.strip() for line in (*(x for x in found if x not in advice), *advice))
 
 
 def _spoken_line(lines: list[str]) -> str:
-    """The last line, where a program gives its name before it: `check: no link to a.md`."""
-    last = lines[-1].strip() if lines else ""
-    return last if re.match(r"[a-z][a-z\d_.-]{1,40}+: [^\s:]++ \S", last) else ""
+    """The line in which a program gives its name: the only one, or the last of the output."""
+    spoken = [line.strip() for line in lines if re.match(_SPOKEN, line) and not is_outer(line)]
+    is_last = bool(spoken) and spoken[-1] == lines[-1].strip()
+    return spoken[-1] if is_last or len(spoken) == 1 else ""
+
+
+_SPOKEN = r"[a-z][a-z\d_.-]{1,40}+: [^\s:]++ \S"  # `check: no link to a.md`

@@ -22,6 +22,8 @@ _PRINTER = (  # the shell or interpreter that prints the message of another prog
 )
 _PLACE = (  # where it happened, and what tools put before the message
     r"(?:<internal:[^>\s]{1,200}>:\d{1,9}:in [^:]{1,80}:\s++|[\w./-]{1,200}+: line \d{1,9}: "
+    r"|psql:[^\s:]{1,200}:\d{1,9}: |\^-{0,120}+\^? (?=SC\d)"
+    r"|\d{4}[/-]\d\d[/-]\d\d[ T]\d\d:\d\d:\d\d[\d.,]{0,10}Z? (?:(?:FATAL|ERROR|error)[: ]+)?"
     r"|(?:Parse|Runtime) error near line \d{1,9}: "
     r"|Error: (?:in prepare|stepping|near line \d{1,9})[,:] "
     r"|[^\s:(]{1,200}[:(]\d{1,9}(?:[:,]\d{1,9}){0,2}\)?(?::| -|:? ?in [^:]{1,80}:)\s++"
@@ -32,6 +34,7 @@ _PLACE = (  # where it happened, and what tools put before the message
 _MODULE = r"(?<![\w.$\\:/])(?:[A-Za-z_$][\w$]*+(?:\.|::|\\)){1,12}(?=[A-Z]\w*+(?::\s|:?\Z))"
 _RAISED = r"(?:[A-Za-z_]\w*+\.){1,12}([A-Z]\w*+)(?=: |\Z)"  # a class of exceptions, by its module
 _CATEGORY = r"\s*+\[-W[\w=+-]{1,60}\]\Z"  # the switch of a compiler that asked for the warning
+_RECOVERED = r" \[recovered\]\Z"  # of a panic in a test of Go
 _HINT = r"[.;,]? ?\(?(?:Did you mean|Perhaps you|Maybe you|did you mean|See ['\"]?https?:)[^\n]*+\Z"
 _COMPARISON = (
     r" [!=]=+ | is not | not found in | differ| not equal|not almost equal|within \d| mismatch"
@@ -40,7 +43,7 @@ _COMPARISON = (
 )
 _ASSERTION = (
     rf"AssertionError\b(?:\Z|:? *+(?:assert\b|expect|.{{0,160}}?(?:{_COMPARISON})))"
-    r"|assert \S|expect\(|(?:DID NOT|Did not) \w+ <"
+    r"|assert \S|expect\(|Expected: |(?:DID NOT|Did not) \w+ <"
     r"|[^\n]{0,300}?: Assertion [`'][^\n]{1,200} failed\.?\Z"
 )
 _SIGNAL = (  # how a shell tells that a signal ended the program, before its number
@@ -84,7 +87,7 @@ _BEFORE = (
 )
 _REFS = r"(\[(?:remote )?rejected\])\s++\S++ -> \S++"  # the branches of a push that git refuses
 _CODE = (
-    r"\A[A-Z][A-Z\d_]{3,}\b|\A[A-Z]{1,5}\d{2,5}\b"
+    r"\A(?i:error) \d{1,5}(?: \(\w{5}\))?|\A[A-Z][A-Z\d_]{3,}\b|\A[A-Z]{1,5}\d{2,5}\b"
     r"|\[ERR_\w{2,60}\]|\[Errno -?\d+\]|\bErrno \d+|(?i:\berror(?: -?\d{1,5}|: [45]\d\d)\b)"
     r"|(?i:\berror(?: occurred| from server)?) \(\w+\)"
     r"|(?<![\w-])(?:error[ \[]|\[|\()?[A-Z]{1,5}-?\d{3,5}(?=[\]:)])"
@@ -152,7 +155,7 @@ def _stripped(line: str) -> str:
     for pattern in (_PRINTER, _PLACE, _PRINTER):
         found = re.match(pattern, line)
         line = line[found.end() :] if found else line
-    plain = re.sub(_CATEGORY, "", re.sub(_MODULE, "", line[:_READ]))
+    plain = re.sub(rf"{_CATEGORY}|{_RECOVERED}", "", re.sub(_MODULE, "", line[:_READ]))
     return re.sub(_HINT, "", plain).strip()
 
 
