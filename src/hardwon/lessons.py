@@ -219,7 +219,8 @@ class Lessons:
         agent are read, or those that are named. `tell` hears how many are done, of how many.
         """
         found = imports.read(source, self._scope, tenant=from_tenant, agent=from_agent)
-        new = [(imported.admitted(lesson, source), imported.trusted(lesson)) for lesson in found]
+        origin = imported.origin_of(source)
+        new = [(imported.admitted(lesson, origin), imported.trusted(lesson)) for lesson in found]
         scope, most = self._scope, _MOST
         known = curation.imported_before(self._engine, scope, limit=most) if new else ()
         return curation.take_in(self._engine, new, known, trust=trust, tell=tell)

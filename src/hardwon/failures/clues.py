@@ -66,18 +66,21 @@ def clues(text: str) -> tuple[str, ...]:
     """The clues in the text of a lesson, each once, in order."""
     text = text[:_READ]
     found = list(_all(text))
-    opening = [one for one in _all(text[: _first_sentence(text)]) if one.startswith(CALL)]
-    calls = opening or [one for one in found if one.startswith(CALL)]
+    calls = [one for one in found if one.startswith(CALL)]
+    if calls:
+        opening = _all(text[: _first_sentence(text)])
+        calls = [one for one in opening if one.startswith(CALL)] or calls
     rest = [one for one in found if not one.startswith(CALL)]
     return tuple(dict.fromkeys((*rest, *calls)))[:_MOST]
 
 
 def _all(text: str) -> Iterator[str]:
     """Everything that a text quotes, calls or names."""
-    prose = re.sub(_SPAN, " ", text)
-    for first, second in re.findall(_QUOTED, prose):
+    spans = re.findall(_SPAN, text) if "`" in text else ()
+    prose = re.sub(_SPAN, " ", text) if spans else text
+    for first, second in re.findall(_QUOTED, prose) if "“" in prose or '"' in prose else ():
         yield from _said(first or second)
-    for span in re.findall(_SPAN, text):
+    for span in spans:
         yield from _of_span(span)
     for first, second in re.findall(_MISSING, text):
         yield f"{LACKS}{(first or second).lower()}"
@@ -204,7 +207,7 @@ def _of_command(command: Command) -> Iterator[str]:
 def _named(text: str) -> Iterator[str]:
     """The names of code, paths and classes of exceptions in a text."""
     yield from _classes(text)
-    for path in re.findall(_PATH, text):
+    for path in re.findall(_PATH, text) if "/" in text else ():
         yield from _paths(path)
     for name in re.findall(_IDENTIFIER, text):
         if name.lower() not in _LOUD:

@@ -32,7 +32,6 @@ _STORE_WRITES = {
     "history": frozenset(("note",)),
     "dreams": frozenset(("save", "note")),
 }
-_MANY = 4
 _QUEUE_WRITES = frozenset(("put", "retry", "bury"))
 _RUN_WRITES = frozenset(("begin", "record", "counted"))
 
@@ -41,14 +40,10 @@ def screened(value: T) -> T:
     """The value with every text in it screened; the same object when nothing had to go."""
     if isinstance(value, str):
         return _text(value)  # type: ignore[return-value]
-    if isinstance(value, Scope):
+    if isinstance(value, Scope) or _is_clean(value):
         return value
     if isinstance(value, tuple):
-        if _is_clean(value):
-            return value
         parts = tuple(map(screened, value))
-        if all(new is old for new, old in zip(parts, value, strict=True)):
-            return value
         return type(value)(*parts) if hasattr(value, "_fields") else parts  # type: ignore[return-value]
     if isinstance(value, list):
         return [screened(item) for item in value]  # type: ignore[return-value]
@@ -57,12 +52,27 @@ def screened(value: T) -> T:
     return value
 
 
-def _is_clean(value: tuple[Any, ...]) -> bool:
-    """Whether many short texts hold no secret, looked at together."""
-    if len(value) < _MANY or not all(isinstance(item, str) for item in value):
-        return False
-    together = "\n".join(value)
+def _is_clean(value: object) -> bool:
+    """Whether no text in a value holds a secret; all are looked at together, which is quicker."""
+    together = "\n".join(_texts(value))
     return without_secrets(together) == together
+
+
+def _texts(value: object) -> list[str]:
+    """Every text in a value that was not screened before, however deep it lies."""
+    texts: list[str] = []
+    rest: list[object] = [value]
+    while rest:
+        item = rest.pop()
+        if isinstance(item, str):
+            if not isinstance(item, Screened):
+                texts.append(item)
+        elif isinstance(item, tuple | list):
+            if not isinstance(item, Scope):
+                rest.extend(item)
+        elif isinstance(item, dict):
+            rest.extend((*item, *item.values()))
+    return texts
 
 
 def _text(value: str) -> str:

@@ -55,8 +55,9 @@ def _str(value: object) -> str:
 
 
 def one_line(text: str, limit: int = LESSON_LIMIT) -> str:
-    """The cleaned text on one line, at most `limit` characters."""
-    return clip(" ".join(clean(text).split()), limit)
+    """The cleaned text on one line, at most `limit` characters; the very text if it is that."""
+    line = " ".join(clean(text).split())
+    return clip(text if line == text else line, limit)
 
 
 def many_lines(text: str, limit: int = LESSON_LIMIT) -> str:
@@ -64,7 +65,8 @@ def many_lines(text: str, limit: int = LESSON_LIMIT) -> str:
     lines = [line.rstrip() for line in clean(text).split("\n")]
     if len(lines) == 1:
         return one_line(text, limit)
-    return clip(re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n"), limit)
+    tidy = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
+    return clip(text if tidy == text else tidy, limit)
 
 
 def clip(text: str, limit: int) -> str:

@@ -138,7 +138,7 @@ def _follows(words: list[str], start: int, phrase: Phrase) -> bool:
 def _pair(text: str, held: frozenset[str]) -> str:
     possible = _possible(PAIRS, held)
     for line in text.splitlines() if possible else ():
-        for pair in _possible(possible, _held(line)):
+        for pair in possible:
             start = re.search(f"(?i){pair.start}", line)
             if start and re.search(f"(?i){pair.end}", line, start.end()):
                 return pair.reason

@@ -30,10 +30,13 @@ def trusted(lesson: Lesson) -> Lesson:
     return lesson._replace(origin=lesson.origin.removeprefix(_OWN))
 
 
-def admitted(lesson: Lesson, source: str) -> Lesson:
-    """The lesson as a stranger's: its words and subject, but no status, guard or counts."""
+def admitted(lesson: Lesson, origin: str) -> Lesson:
+    """The lesson as a stranger's: its words and subject, but no status, guard or counts.
+
+    `origin` is that of its pack.
+    """
     bare = lesson._replace(
-        origin=origin_of(source) if is_of_pack(lesson) else lesson.origin,
+        origin=origin if is_of_pack(lesson) else lesson.origin,
         author=PACK,
         guard=False,
         job="",
