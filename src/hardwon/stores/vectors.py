@@ -117,5 +117,6 @@ def _units(stored: Sequence[bytes]) -> Floats:
 
 
 def _unit(rows: Floats) -> Floats:
-    found: Floats = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), _TINY)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True).astype(np.float32, copy=False)
+    found: Floats = rows / np.maximum(lengths, _TINY)
     return found

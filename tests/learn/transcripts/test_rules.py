@@ -299,7 +299,7 @@ def test_the_summary_tells_what_was_asked_done_and_failed() -> None:
     )
 
     assert summary.task == "Add a report. It must be fast."
-    assert "1 calls failed" in summary.text
+    assert "1 call failed" in summary.text
     assert "report.py" in summary.text
     assert "The report is there" in summary.text
 

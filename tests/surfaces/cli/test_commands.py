@@ -39,7 +39,7 @@ def test_every_command_explains_itself(capsys: Capture, command: str) -> None:
 def test_a_lesson_by_hand_is_kept_and_recalled(capsys: Capture) -> None:
     said = out(capsys, "reflect", "when editing large Go files use Edit, not full rewrite")
 
-    assert "lesson persisted to long-term memory (category=lesson)" in said
+    assert said == "Kept as lesson #1: when editing large Go files use Edit, not full rewrite\n"
     assert "[KNOWN PITFALLS" in out(capsys, "recall", "edit the large Go file")
     assert "(nothing fits)" in out(capsys, "recall", "paint the fence")
 
@@ -50,11 +50,9 @@ def test_a_lesson_may_begin_with_a_verb(capsys: Capture) -> None:
     assert "list the pods before a deploy" in out(capsys, "lesson", "list")
 
 
-def test_the_state_of_the_queue_has_the_published_words(capsys: Capture) -> None:
-    assert out(capsys, "reflect").startswith(
-        "  reflexion queue: 0 pending\n  reflexion DLQ: 0 entries\n"
-    )
-    assert out(capsys, "reflect", "failed") == "  DLQ is empty — no failed lessons to review\n"
+def test_the_state_of_the_queue_is_told_with_what_to_do_next(capsys: Capture) -> None:
+    assert out(capsys, "reflect").startswith("0 jobs waiting, 0 given up\nLook closer: hardwon")
+    assert out(capsys, "reflect", "failed") == "No job was given up.\n"
 
 
 def test_lessons_are_listed_searched_shown_edited_and_deleted(capsys: Capture) -> None:
@@ -218,7 +216,7 @@ def test_a_misspelt_verb_is_no_lesson(capsys: Capture) -> None:
     assert run(["reflect", "fialed"]) == 2
 
     assert "no such verb: fialed; did you mean failed?" in capsys.readouterr().err
-    assert "#1  tabs" in out(capsys, "reflect", "tabs")
+    assert "#1: tabs" in out(capsys, "reflect", "tabs")
 
 
 @pytest.mark.parametrize("arguments", [("loop", "status"), ("session", "mine"), ("lesson", "undo")])

@@ -50,31 +50,31 @@ def out(capsys: Capture, *arguments: str, code: int = 0) -> str:
     return capsys.readouterr().out
 
 
-def test_the_dead_are_listed_with_the_published_words(capsys: Capture, dead: list[str]) -> None:
+def test_the_dead_are_listed_with_task_and_reason(capsys: Capture, dead: list[str]) -> None:
     said = out(capsys, "reflect", "failed")
 
-    assert said.startswith("  dead letter queue (3):\n")
-    assert f"    {dead[0]}  [trigger=error  attempts=1  enqueued=2" in said
-    assert "      task: build it\n      last error: no recognized blocks\n" in said
-    assert "  reflexion DLQ: 3 entries\n" in out(capsys, "reflect")
+    assert said.startswith("Given up (3):\n")
+    assert f"  {dead[0]}  error, 1 attempt, queued 2" in said
+    assert "    task: build it\n    last error: no recognized blocks\n" in said
+    assert "0 jobs waiting, 3 given up\n" in out(capsys, "reflect")
 
 
 def test_dead_jobs_are_retried_one_many_or_all(capsys: Capture, dead: list[str]) -> None:
-    assert out(capsys, "reflect", "retry", dead[0]) == f"  job {dead[0]} re-queued\n"
-    assert out(capsys, "reflect", "RETRY", *dead[1:2]) == f"  job {dead[1]} re-queued\n"
+    assert out(capsys, "reflect", "retry", dead[0]) == f"Job {dead[0]} waits again\n"
+    assert out(capsys, "reflect", "RETRY", *dead[1:2]) == f"Job {dead[1]} waits again\n"
     out(capsys, "reflect", "retry", "--all")
 
-    assert "  pending (3):\n" in out(capsys, "reflect", "list")
-    assert "attempts=0" in out(capsys, "reflect", "list")
+    assert "Waiting (3):\n" in out(capsys, "reflect", "list")
+    assert "error, 0 attempts" in out(capsys, "reflect", "list")
 
 
 def test_dead_jobs_are_purged_one_many_or_all(capsys: Capture, dead: list[str]) -> None:
     said = out(capsys, "reflect", "purge", *dead[:2])
-    assert said == "".join(f"  job {identity} purged from DLQ\n" for identity in dead[:2])
+    assert said == "".join(f"Job {identity} was removed\n" for identity in dead[:2])
 
     out(capsys, "reflect", "purge", "--all")
 
-    assert out(capsys, "reflect", "failed") == "  DLQ is empty — no failed lessons to review\n"
+    assert out(capsys, "reflect", "failed") == "No job was given up.\n"
 
 
 def test_an_unknown_job_does_not_keep_the_others_back(capsys: Capture, dead: list[str]) -> None:
@@ -97,15 +97,17 @@ def test_an_id_that_is_no_id_is_refused(capsys: Capture) -> None:
 
 
 def test_a_lesson_may_begin_with_retry(capsys: Capture) -> None:
-    assert "lesson persisted" in out(capsys, "reflect", "retry", "flaky", "tests", "once")
+    said = out(capsys, "reflect", "retry", "flaky", "tests", "once")
+
+    assert said == "Kept as lesson #1: retry flaky tests once\n"
 
 
-def test_draining_has_the_published_words(capsys: Capture, dead: list[str]) -> None:
+def test_draining_tells_what_became_of_the_jobs(capsys: Capture, dead: list[str]) -> None:
     out(capsys, "reflect", "retry", *dead)
 
     said = out(capsys, "reflect", "drain")
 
-    assert said.startswith("  drain complete — 3 job(s) re-enqueued from WAL\n")
+    assert said.startswith("3 jobs worked: ")
 
 
 def test_without_the_queue_the_commands_say_so(
@@ -113,8 +115,8 @@ def test_without_the_queue_the_commands_say_so(
 ) -> None:
     monkeypatch.setenv("HARDWON_QUEUE_ENABLED", "off")
 
-    assert "reflexion: legacy mode" in out(capsys, "reflect")
-    assert "enable via HARDWON_QUEUE_ENABLED=1" in out(capsys, "reflect", "list", code=1)
+    assert "The durable queue is off" in out(capsys, "reflect")
+    assert "HARDWON_QUEUE_ENABLED=1 turns it on" in out(capsys, "reflect", "list", code=1)
 
 
 def test_tab_offers_verbs_and_the_dead_with_their_story(dead: list[str]) -> None:

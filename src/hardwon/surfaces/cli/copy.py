@@ -8,8 +8,9 @@ import click
 
 from hardwon import copying
 from hardwon.settings import load
-from hardwon.surfaces.cli.output import plural, say
+from hardwon.surfaces.cli.output import say
 from hardwon.surfaces.cli.progress import Progress
+from hardwon.text.numbers import plural
 
 
 @click.command("copy")

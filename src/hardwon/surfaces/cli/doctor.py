@@ -17,8 +17,9 @@ from hardwon.errors import HardwonError
 from hardwon.settings import load
 from hardwon.settings_file import unknown
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, plural, say
+from hardwon.surfaces.cli.output import dump, say
 from hardwon.surfaces.hooks import troubles
+from hardwon.text.numbers import plural
 from hardwon.worker import in_words
 
 if TYPE_CHECKING:

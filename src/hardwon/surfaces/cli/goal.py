@@ -10,8 +10,9 @@ import click
 from hardwon.errors import HardwonError
 from hardwon.settings import load
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, plural, say, say_folded
+from hardwon.surfaces.cli.output import dump, say, say_folded
 from hardwon.text.clean import clip, one_line, required
+from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from hardwon import Reflection

@@ -12,8 +12,9 @@ from hardwon.failures.guards import guard_of
 from hardwon.settings import load
 from hardwon.surfaces.cli import options, story
 from hardwon.surfaces.cli.lesson_list import show_lessons, show_rows
-from hardwon.surfaces.cli.output import dump, plural, say
+from hardwon.surfaces.cli.output import dump, say
 from hardwon.surfaces.cli.progress import Progress
+from hardwon.text.numbers import plural
 from hardwon.values.lesson import Status, statuses
 from hardwon.values.plain import plain
 from hardwon.values.provenance import recorded

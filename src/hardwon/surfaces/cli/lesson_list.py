@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.surfaces.cli.output import dump, fitted, plural, say, width
+from hardwon.surfaces.cli.output import dump, fitted, say, width
 from hardwon.text.clean import one_line
+from hardwon.text.numbers import plural
 from hardwon.values.evidence import Kind
 from hardwon.values.lesson import Status
 from hardwon.values.provenance import marks

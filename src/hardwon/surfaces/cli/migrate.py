@@ -8,7 +8,8 @@ from hardwon._cold.lazy import import_module
 from hardwon.errors import InvalidInput
 from hardwon.settings import load
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import plural, say
+from hardwon.surfaces.cli.output import say
+from hardwon.text.numbers import plural
 
 
 @click.command("migrate")

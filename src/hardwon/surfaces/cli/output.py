@@ -71,11 +71,6 @@ def _cut(row: tuple[str, ...], widths: Sequence[int]) -> list[str]:
     return [clip(cell, room).ljust(room) for cell, room in cells if room]
 
 
-def plural(number: int, noun: str, several: str = "") -> str:
-    """`1 lesson`, `2,000 lessons`."""
-    return f"{number:,} {noun if number == 1 else several or noun + 's'}"
-
-
 def width() -> int:
     """How many columns a line for people may have."""
     return max(40, shutil.get_terminal_size((120, 24)).columns)

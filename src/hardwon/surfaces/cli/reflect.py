@@ -15,6 +15,7 @@ from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import age, complain, dump, say
 from hardwon.surfaces.cli.work import drained
 from hardwon.text.clean import clip, one_line
+from hardwon.text.numbers import plural
 from hardwon.values.provenance import held_back
 
 if TYPE_CHECKING:
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
 
     from hardwon import Hardwon, Job
 
-HINT = "subcommands: hardwon reflect list | failed | retry <id> | purge <id> | drain"
-LEGACY = "reflexion: legacy mode (detached thread, no durable queue)"
-DISABLED = "reflexion queue is disabled — enable via HARDWON_QUEUE_ENABLED=1"
+HINT = "Look closer: hardwon reflect list | failed | retry ID | purge ID | drain"
+OFF = "The durable queue is off; HARDWON_QUEUE_ENABLED=1 turns it on."
 _JOB_ID = r"[0-9a-f]{16}"
 
 
@@ -86,10 +86,9 @@ def command(
             if as_json:
                 dump(lesson)
                 return
-            say("  lesson persisted to long-term memory (category=lesson)")
-            say(f"  #{lesson.id}  {one_line(lesson.correction, 100)}")
+            say(f"Kept as lesson #{lesson.id}: {one_line(lesson.correction, 100)}")
             for notice in held_back(lesson):
-                say(f"  {notice}")
+                say(notice)
 
 
 def _verb(words: tuple[str, ...], everything: bool) -> str | None:
@@ -116,7 +115,7 @@ def _misspelt(word: str, rest: tuple[str, ...]) -> None:
 
 def _durable(hw: Hardwon) -> None:
     if not hw.settings.queue.enabled:
-        say(f"  {DISABLED}")
+        say(OFF)
         raise click.exceptions.Exit(1)
 
 
@@ -125,12 +124,11 @@ def _status(hw: Hardwon, as_json: bool) -> None:
     if as_json:
         dump({"pending": counts.pending, "dlq": counts.dead})
     elif not hw.settings.queue.enabled:
-        say(f"  {LEGACY}")
-        say('  usage: hardwon reflect "<lesson text>"')
+        say(OFF)
+        say('Keep a lesson by hand: hardwon reflect "<lesson text>"')
     else:
-        say(f"  reflexion queue: {counts.pending} pending")
-        say(f"  reflexion DLQ: {counts.dead} entries")
-        say(f"  {HINT}")
+        say(f"{plural(counts.pending, 'job')} waiting, {counts.dead} given up")
+        say(HINT)
 
 
 def _list(hw: Hardwon, as_json: bool) -> None:
@@ -138,12 +136,12 @@ def _list(hw: Hardwon, as_json: bool) -> None:
     if as_json:
         dump({"pending": pending, "dlq": dead})
         return
-    say(f"  pending ({len(pending)}):")
+    say(f"Waiting ({len(pending)}):")
     for job in pending:
-        _job(job, f"age={age(job.enqueued_at, utc_now())}")
-    say(f"  dead letter queue ({len(dead)}):")
+        _job(job, f"{age(job.enqueued_at, utc_now())} old")
+    say(f"Given up ({len(dead)}):")
     for job in dead:
-        _job(job, f"age={age(job.enqueued_at, utc_now())}", error=160)
+        _job(job, f"{age(job.enqueued_at, utc_now())} old", error=160)
 
 
 def _failed(hw: Hardwon, as_json: bool) -> None:
@@ -152,11 +150,11 @@ def _failed(hw: Hardwon, as_json: bool) -> None:
         dump(dead)
         return
     if not dead:
-        say("  DLQ is empty — no failed lessons to review")
+        say("No job was given up.")
         return
-    say(f"  dead letter queue ({len(dead)}):")
+    say(f"Given up ({len(dead)}):")
     for job in dead:
-        _job(job, f"enqueued={job.enqueued_at:%Y-%m-%d %H:%M}", error=240)
+        _job(job, f"queued {job.enqueued_at:%Y-%m-%d %H:%M}", error=240)
 
 
 def _drain(hw: Hardwon, as_json: bool) -> None:
@@ -165,8 +163,8 @@ def _drain(hw: Hardwon, as_json: bool) -> None:
     if as_json:
         dump(tally)
         return
-    say(f"  drain complete — {sum(tally)} job(s) re-enqueued from WAL")
-    say(f"  {tally.done} done, {tally.retried} later, {tally.buried} given up")
+    worked = plural(sum(tally), "job")
+    say(f"{worked} worked: {tally.done} done, {tally.retried} later, {tally.buried} given up")
 
 
 def _on_dead(
@@ -193,21 +191,21 @@ def _tell_moved(verb: str, moved: list[str], missing: list[str], *, as_json: boo
         dump({"moved": moved, "missing": missing})
         return
     for identity in moved:
-        say(f"  job {identity} {_ON_DEAD[verb]}")
+        say(f"Job {identity} {_ON_DEAD[verb]}")
     for identity in missing:
         complain(f"no dead job {identity!r}")
 
 
 def _job(job: Job, when: str, *, error: int = 0) -> None:
-    say(f"    {job.id}  [trigger={job.trigger}  attempts={job.attempts}  {when}]")
-    say(f"      task: {clip(one_line(job.episode.task), 100)}")
+    say(f"  {job.id}  {job.trigger}, {plural(job.attempts, 'attempt')}, {when}")
+    say(f"    task: {clip(one_line(job.episode.task), 100)}")
     if error:
-        say(f"      last error: {clip(one_line(job.last_error), error)}")
+        say(f"    last error: {clip(one_line(job.last_error), error)}")
 
 
 def _preview(job: Job) -> str:
     return f"{one_line(job.episode.task, 60)} — {one_line(job.last_error, 60)}"
 
 
-_ON_DEAD = {"retry": "re-queued", "purge": "purged from DLQ"}
+_ON_DEAD = {"retry": "waits again", "purge": "was removed"}
 VERBS = {"list": _list, "failed": _failed, "retry": _failed, "purge": _failed, "drain": _drain}

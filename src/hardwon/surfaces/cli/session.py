@@ -17,9 +17,10 @@ from hardwon.learn.transcripts.questions import Option, Question
 from hardwon.runtime import utc_now
 from hardwon.settings import duration
 from hardwon.surfaces.cli import dialogue, options
-from hardwon.surfaces.cli.output import age, complain, dump, plural, say, table
+from hardwon.surfaces.cli.output import age, complain, dump, say, table
 from hardwon.surfaces.cli.progress import Progress
 from hardwon.text.clean import clip
+from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from hardwon.learn.transcripts.location import SessionPlace

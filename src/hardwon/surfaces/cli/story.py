@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from hardwon.presentation import wording
-from hardwon.surfaces.cli.output import plural
 from hardwon.text.clean import one_line
+from hardwon.text.numbers import plural
 from hardwon.values.evidence import Kind
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import Any
 from hardwon.learn.transcripts.insight import Summary, safe_line
 from hardwon.learn.transcripts.transcript import USER, Acted, Moment, Said
 from hardwon.text.clean import clip
+from hardwon.text.numbers import plural
 
 _PATHS = ("file_path", "path", "filePath", "filename")
 _FILES = 2_000
@@ -59,12 +60,13 @@ class Story:
         tools = ", ".join(name for name, _ in self.tools.most_common(3)) or "no tool"
         sentences = [
             f"The user asked for: {clip(task, 200)}.",
-            f"The agent made {self.steps} calls in {self.turns} turns, mostly with {tools}.",
-            f"{self.failures} calls failed, and {fixed} of these failures were overcome.",
+            f"The agent made {plural(self.steps, 'call')} in {plural(self.turns, 'turn')}, "
+            f"mostly with {tools}.",
+            f"{plural(self.failures, 'call')} failed, {fixed or 'none'} of them overcome later.",
         ]
         if self.files:
             names = ", ".join(path.rsplit("/", 1)[-1] for path, _ in self.files.most_common(4))
-            sentences.append(f"It edited {len(self.files)} files, most often {names}.")
+            sentences.append(f"It edited {plural(len(self.files), 'file')}, most often {names}.")
         if self._last:
             sentences.append(f"It ended with: “{clip(self._last.rstrip('.'), 200)}”.")
         return sentences

@@ -15,8 +15,9 @@ from hardwon.learn.trials.state import LoopStatus
 from hardwon.learn.trials.values import Category
 from hardwon.runtime import utc_now
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import age, dump, plural, say, table
+from hardwon.surfaces.cli.output import age, dump, say, table
 from hardwon.text.clean import clip, one_line
+from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable

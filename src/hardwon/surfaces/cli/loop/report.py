@@ -15,8 +15,9 @@ from hardwon.learn.trials.exchange import LAYOUT, exported, published_id
 from hardwon.learn.trials.files import loop_ids
 from hardwon.learn.trials.html import number, page, percent
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, plural, say, table
+from hardwon.surfaces.cli.output import dump, say, table
 from hardwon.surfaces.cli.progress import Progress
+from hardwon.text.numbers import plural
 from hardwon.values.plain import plain
 
 if TYPE_CHECKING:

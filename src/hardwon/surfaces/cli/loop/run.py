@@ -17,7 +17,8 @@ from hardwon.learn.trials.trust import NAME, loop_table, trust
 from hardwon.learn.trials.values import Policy, Variant
 from hardwon.settings import duration, load
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import complain, dump, plural, say
+from hardwon.surfaces.cli.output import complain, dump, say
+from hardwon.text.numbers import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
