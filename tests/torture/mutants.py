@@ -45,7 +45,7 @@ def _fsync_if(wanted: Any) -> None:
 
 def _sync_by(fsync: Any) -> None:
     for module in (directory, folder):
-        vars(module)["os"] = SimpleNamespace(**{**vars(os), "fsync": fsync})
+        vars(module)["sync"] = fsync
 
 
 def no_file_fsync() -> None:

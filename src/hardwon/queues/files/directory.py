@@ -6,7 +6,7 @@ import errno
 import itertools
 import os
 
-from hardwon._files import write_all
+from hardwon._files import sync, write_all
 from hardwon.errors import StorageError, storage_error
 
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
@@ -70,7 +70,7 @@ class Directory:
             self._fill(handle, temporary, content)
             if stamp is not None:
                 os.utime(handle, (stamp, stamp))
-            os.fsync(handle)
+            sync(handle)
         except OSError:
             self._discard(temporary)
             raise
@@ -106,7 +106,7 @@ class Directory:
             return
 
     def _sync(self) -> None:
-        os.fsync(self._fd)
+        sync(self._fd)
 
 
 def _opened(path: str) -> int:
@@ -133,7 +133,7 @@ def _make(path: str) -> None:
         return
     parent = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(parent)
+        sync(parent)
     finally:
         close(parent)
 

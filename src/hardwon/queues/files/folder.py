@@ -7,6 +7,7 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
+from hardwon._files import sync
 from hardwon.errors import storage_error
 from hardwon.queues.files.directory import Directory, NotRegular, close
 
@@ -122,7 +123,7 @@ class Folder(Directory):
         """
         is_doubtful = is_ours
         try:
-            os.fsync(handle)
+            sync(handle)
             is_doubtful = False
             self._sync()
         except OSError:

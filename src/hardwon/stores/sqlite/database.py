@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 
 from hardwon._fork import MIDDLE, ForkLock
 from hardwon.errors import Corrupt, NewerSchema, StorageError, StorageFull
@@ -227,6 +228,8 @@ def _connect(path: str) -> sqlite3.Connection:
     )
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = FULL")
+    if sys.platform == "darwin":  # there `fsync` leaves data in the drive's own cache
+        connection.execute("PRAGMA fullfsync = ON")
     return connection
 
 
