@@ -40,6 +40,7 @@ _ANSWERS = (
 )
 STANDS_FOR = {
     "docs/how-to/dreams.md": {"3f2a": f"$(hardwon dream list --agent coder --json | {_FIRST_ID})"},
+    "docs/how-to/report.md": {"019a8c2f41d": f"$(hardwon run list --json | {_FIRST_ID})"},
     "docs/how-to/serve.md": {"3f9c0d1e2a4b": f"$(hardwon key list --json | {_FIRST_ID})"},
     "docs/how-to/sessions.md": {"> run.json": f"> run.json; {_ANSWERS} > answers.json"},
 }
@@ -66,8 +67,20 @@ def _sessions(home: Path) -> None:
         out.write(json.dumps(run))
 
 
+def _ended_run(home: Path) -> None:
+    """A run of this folder that ended."""
+    call = "'bash', 'make', output='make: *** No targets. Stop.', failed=True"
+    program = (
+        "import hardwon, os; a = hardwon.open().agent('default', project=os.getcwd());"
+        f" a.after_action({call}); a.after_run(task='build', error='no')"
+    )
+    done = _shell(home, f'python3 -c "{program}"; hardwon work --drain')
+    assert done.returncode == 0, done.stderr
+
+
 STAGES: dict[str, Callable[[Path], None]] = {
     "docs/explanation/screening.md": _held_lessons,
+    "docs/how-to/report.md": _ended_run,
     "docs/how-to/sessions.md": _sessions,
 }
 

@@ -9,8 +9,9 @@ import click
 
 from hardwon.presentation import wording
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import age, dump, fitted, plural, say, say_folded, width
+from hardwon.surfaces.cli.output import age, dump, fitted, say, say_folded, width
 from hardwon.text.clean import one_line
+from hardwon.text.numbers import plural
 from hardwon.values.ended_run import timeline
 from hardwon.values.run import WITHHELD, Shown
 
