@@ -41,6 +41,10 @@ class ServiceDatabase:
         """Release the file."""
         self._connection.close()
 
+    def __del__(self) -> None:
+        if hasattr(self, "_connection"):
+            self._connection.close()
+
     def _explained(self, error: Exception) -> StorageError:
         return StorageError(self._path, str(error), "check that it can be written, or move it away")
 

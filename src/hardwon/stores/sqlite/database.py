@@ -218,9 +218,17 @@ def marks(values: Collection[object]) -> str:
     return ",".join("?" * len(values))
 
 
+class _Connection(sqlite3.Connection):
+    """Closed with the last who knows it: from Python 3.13 on the standard one warns instead."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 def _connect(path: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path,
+        factory=_Connection,
         timeout=PATIENCE,
         isolation_level=None,
         check_same_thread=False,
