@@ -126,16 +126,20 @@ def _refused_field(value: dict[str, Any]) -> str:
 
 def _field(one: dict[str, Any]) -> str:
     """The name of the field that a complaint is about, as frameworks and JSON:API give it."""
-    source = one.get("source")
-    given = next((one[key] for key in _FIELDS if one.get(key)), None)
-    if given is None and isinstance(source, dict):
-        given = source.get("parameter") or source.get("pointer")
-    if given is None and "reason" in one:
-        given = one.get("name")
+    given = _given_field(one)
     parts = given if isinstance(given, list) else str(given or "").split("/")
     names = [str(part) for part in parts if isinstance(part, str) and part]
     last = names[-1] if names else ""
     return last if re.fullmatch(r"[A-Za-z_][\w.-]{0,60}", last) else ""
+
+
+def _given_field(one: dict[str, Any]) -> Any:
+    """What a complaint names its field by: a name, a list of names, or a pointer."""
+    given = next((one[key] for key in _FIELDS if one.get(key)), None)
+    source = one.get("source")
+    if given is None and isinstance(source, dict):
+        given = source.get("parameter") or source.get("pointer")
+    return one.get("name") if given is None and "reason" in one else given
 
 
 def _first_of(inner: dict[str, Any]) -> tuple[str, str]:

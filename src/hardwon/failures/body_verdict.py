@@ -68,15 +68,18 @@ def is_failed_body(body: Any) -> bool:
         return _is_failed_block(body)
     if not isinstance(body, dict) or body.get("isError") is False:
         return False
+    if _says_so(body) or _has_error_code(body) or _has_error_field(body) or _is_report(body):
+        return True
+    return _is_failed_block(body.get("content"))
+
+
+def _says_so(body: dict[str, Any]) -> bool:
+    """Whether a flag or an exit code of the body states a failure."""
     if any(body.get(key) is True for key in ("isError", "is_error")):
         return True
     if any(body.get(key) is False for key in ("success", "ok", "succeeded")):
         return True
-    if any(_number(body.get(key)) not in (None, 0) for key in _EXITS):
-        return True
-    if _has_error_code(body) or _has_error_field(body) or _is_report(body):
-        return True
-    return _is_failed_block(body.get("content"))
+    return any(_number(body.get(key)) not in (None, 0) for key in _EXITS)
 
 
 def _is_failed_block(blocks: Any) -> bool:

@@ -12,12 +12,13 @@ from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
 
 _DEPTH = 4  # objects within objects
 _NONE = object()
+_CHANGES = 2  # arguments that one fix changes at most
 _WHOLE = r"(?i:\binteger|whole number|\bint\b)"
 _ADDRESS = r"https?://|/[a-z]"
 _ABSENT = r"(?i:\b(?:404|405|410)\b|not found|no route|unknown|does not exist|not allowed|moved)"
@@ -32,10 +33,12 @@ def argument_fix(case: Case) -> Fix | None:
         return None
     old, new = _explaining(old, new, case)
     told = _counted(old, new, case) or _renamed(old, new) or _differing(old, new, case)
-    if not told or len(told) > 2:
-        return None
-    text = f"`{case.last.tool}`: {' '.join(words for words, _ in told)}"
-    key = " ".join(("argument", case.last.tool, *(key for _, key in told)))
+    return _fix(case.last.tool, told) if 0 < len(told) <= _CHANGES else None
+
+
+def _fix(tool: str, told: Sequence[tuple[str, str]]) -> Fix:
+    text = f"`{tool}`: {' '.join(words for words, _ in told)}"
+    key = " ".join(("argument", tool, *(key for _, key in told)))
     return Fix("argument", text, key, "", "")
 
 

@@ -125,10 +125,7 @@ def _is_replaced(pair: Pair) -> bool:
 
 def _is_shown(case: Case, pair: Pair) -> bool:
     """Whether the call can be offered as it stands to somebody with another task."""
-    raw = silenced(pair.new.text)
-    if len(raw) > _SHOWN or "\n" in raw or "`" in raw or pair.new.script or is_personal(raw):
-        return False
-    if pair.new.writes or any(each not in raw for each in pair.new.env):
+    if not _is_one_short_line(pair.new) or pair.new.writes:
         return False
     if marked(case, pair.old, pair.new):
         return False  # what stands behind the mark belongs to the run
@@ -137,6 +134,14 @@ def _is_shown(case: Case, pair: Pair) -> bool:
     return not any(
         is_coined(word, case.steps) or _is_of_this_run(word, case) for word in pair.new.operands
     )
+
+
+def _is_one_short_line(call: Command) -> bool:
+    """Whether a call fits on a line as it was typed, without anything personal."""
+    raw = silenced(call.text)
+    if len(raw) > _SHOWN or "\n" in raw or "`" in raw or call.script or is_personal(raw):
+        return False
+    return all(setting in raw for setting in call.env)
 
 
 def _is_of_this_run(word: str, case: Case) -> bool:

@@ -121,14 +121,20 @@ def _is_tester(case: Case) -> bool:
 def _is_same_goal(case: Case, old: Command, new: Command) -> bool:
     if old.does == new.does:
         return _is_same_program(case, old, new)
-    shared = set(old.operands) & set(new.operands)
     if old.does.replace("-", " ") == new.does.replace("-", " "):
         return old.operands == new.operands  # docker-compose
     if old.verb and old.verb == new.verb and old.operands == new.operands:
         return any({old.program, new.program} <= alike for alike in _ALIKE)
     if old.name == new.name and re.search(_NO_TARGET, case.line):
         return _has_same_role(old, new)
-    if not shared or is_reader(new) or writings(case.last.tool, case.last.args):
+    return _is_taken_over(case, old, new)
+
+
+def _is_taken_over(case: Case, old: Command, new: Command) -> bool:
+    """Whether another program does the work of one that is missing or unfit."""
+    if set(old.operands).isdisjoint(new.operands) or is_reader(new):
+        return False
+    if writings(case.last.tool, case.last.args):
         return False
     return is_absent(case, old) or bool(re.search(_UNFIT, case.line))
 
@@ -144,12 +150,15 @@ def _has_same_role(old: Command, new: Command) -> bool:
 def _is_same_program(case: Case, old: Command, new: Command) -> bool:
     if bool(old.script) != bool(new.script):
         return is_one_liner(old) and not old.operands and not new.operands
-    if old.script:
+    if old.script or set(old.operands) == set(new.operands):
         return True
-    if set(old.operands) == set(new.operands):
-        return True
-    if old.call != new.call and is_absent(case, old) and old.operands and new.operands:
-        return True
+    if old.call != new.call and is_absent(case, old):
+        return bool(old.operands and new.operands) or _is_rewritten(case, old, new)
+    return _is_rewritten(case, old, new)
+
+
+def _is_rewritten(case: Case, old: Command, new: Command) -> bool:
+    """Whether the same call was written in another way: its words, their order or its flags."""
     if swapped(case, old, new) or marked(case, old, new):
         return True
     return _is_completed(case, old, new) or _is_reflagged(old, new)

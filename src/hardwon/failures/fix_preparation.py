@@ -141,11 +141,21 @@ def is_maker(part: Command) -> bool:
         return False
     if own in _PROGRAMS or _mends_line_ends(part):
         return True
-    words = [*part.verb.split(), *part.operands[:2], *(tail(v) for v in part.via)]
-    is_known = own in _FAMILIES or own.endswith((".sh", ".py")) or "/" in part.program
-    is_known = is_known or part.does in _INTERPRETERS
+    return own in _VERBS or (_runs_tasks(part) and _names_making(part))
+
+
+def _runs_tasks(part: Command) -> bool:
+    """Whether the words of a command tell what it does: a task runner or a script."""
+    own = tail(part.program)
+    if own in _FAMILIES or part.does in _INTERPRETERS:
+        return True
+    return own.endswith((".sh", ".py")) or "/" in part.program
+
+
+def _names_making(part: Command) -> bool:
+    words = [*part.verb.split(), *part.operands[:2], *(tail(starter) for starter in part.via)]
     own_words = {piece for word in words for piece in re.split(r"[:/._-]", word)} | set(words)
-    return (is_known and bool(own_words & _VERBS)) or own in _VERBS
+    return bool(own_words & _VERBS)
 
 
 def _goes_on(part: Command) -> bool:
@@ -201,12 +211,17 @@ def _fix(case: Case, chosen: list[Command]) -> Fix | None:
         key = " ".join(("preparation", *(f"git config {name}" for name in names)))
         return Fix("preparation", f"{text}, then the same call.", key, "", "")
     text = " && ".join(silenced(part.text) for part in chosen)
-    if is_personal(text) or len(text) > _SHOWN or "\n" in text or "`" in text:
+    if not _is_one_short_line(text):
         return None
     if any(_is_own(word, case) for part in chosen for word in part.operands):
         return None
     key = " ".join(("preparation", *(_key(part) for part in chosen)))
     return Fix("preparation", f"First run `{text}`, then the same call.", key, text, "")
+
+
+def _is_one_short_line(text: str) -> bool:
+    """Whether commands can be shown as they were typed."""
+    return not (is_personal(text) or len(text) > _SHOWN or "\n" in text or "`" in text)
 
 
 def _configured(chosen: list[Command]) -> list[str]:

@@ -29,14 +29,19 @@ def prior_call_fix(case: Case) -> Fix | None:
     is_equal = failed.args == last.args
     if failed.tool != last.tool or not (is_equal or _is_nearly_equal(case)) or not is_gone(case):
         return None
-    called = [step for step in case.between if not step.failed and step.tool != last.tool]
+    tools = _called_between(case, is_equal=is_equal)
+    return _fix(tools.pop(), last.tool) if len(tools) == 1 else None
+
+
+def _called_between(case: Case, *, is_equal: bool) -> set[str]:
+    """The tools between two tries that the error names; of equal tries else those left over."""
+    failed = case.failed
+    called = [step for step in case.between if not step.failed and step.tool != failed.tool]
     if len({step.tool for step in called}) > _CALLED:
-        return None
+        return set()
     line = case.line.replace(failed.tool, "")
     telling = {step.tool for step in called if _names_tool(line, step.tool, failed.tool)}
-    if len(telling) != 1 and is_equal:
-        telling = _left_over(case, called)
-    return _fix(telling.pop(), last.tool) if len(telling) == 1 else None
+    return _left_over(case, called) if len(telling) != 1 and is_equal else telling
 
 
 def has_called(key: str, step: Step, before: Sequence[Step]) -> bool:

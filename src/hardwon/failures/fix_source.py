@@ -10,6 +10,8 @@ from hardwon.failures.results import leaves, scalars
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NamedTuple
+
+    from hardwon.values.step import Step
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
@@ -38,10 +40,15 @@ def sourced(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
     if key in PATHS or not _is_refused(case) or not re.search(r"\d", fresh):
         return None
     sources, before = (_sources(key, value, case) for value in (fresh, stale))
-    if told := _distinguished(key, before, sources, case):
+    if told := _distinguished(key, before, sources, case) or _of_entry(key, before, sources, case):
         return told
-    if told := _of_entry(key, before, sources, case):
-        return told
+    return _from_place(key, before, sources, case)
+
+
+def _from_place(
+    key: str, before: list[Source], sources: list[Source], case: Case
+) -> tuple[str, str] | None:
+    """The place in an earlier result that has the right value and never had the wrong one."""
     known = {(source.at, source.path) for source in before}
     alone = [source for source in sources if (source.at, source.path) not in known]
     alone.sort(key=lambda source: (-_shared(case, source), not _is_about(case, source)))
@@ -145,14 +152,19 @@ def _sources(key: str, value: str, case: Case) -> list[Source]:
     found: list[Source] = []
     for at in range(len(case.steps) - 2, -1, -1):
         step = case.steps[at]
-        if step.failed or step.tool == case.last.tool or value in fields(step.args).values():
-            continue  # what was asked for is no source
-        if value not in step.output:
+        if not _may_give(step, value, case):
             continue
         own = [leaf for leaf in leaves(step.output[:_READ]) if leaf.value == value]
         own = own if is_telling else [leaf for leaf in own if _has_role(key, leaf.path)]
         found += [Source(at, step.tool, leaf.path, leaf.beside) for leaf in own]
     return found
+
+
+def _may_give(step: Step, value: str, case: Case) -> bool:
+    """Whether a step gave the value as a result; what was asked for is no source."""
+    if step.failed or step.tool == case.last.tool or value not in step.output:
+        return False
+    return value not in fields(step.args).values()
 
 
 def _may_be_short(key: str, case: Case) -> bool:

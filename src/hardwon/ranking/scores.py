@@ -162,6 +162,13 @@ def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
         sure = spoken(asked, match, by) if match.lesson.origin != MINED else by.beside
         verdict = _told_before(match) if outlook.is_again else _of_other_tests(asked, match)
         return _Relevance((*parts, (SPEAKS, sure / 10)), verdict)
+    return _other_error(asked, match, parts, by)
+
+
+def _other_error(
+    asked: Query, match: Match, parts: tuple[tuple[str, float], ...], by: Weights
+) -> _Relevance:
+    """A lesson of another failure: only one that is near in meaning, or speaks of this one."""
     is_proven = match.lesson.status == Status.PROVEN
     is_near = is_proven and _is_near(asked, match, by.error_likeness, by)
     # Most candidates are mined from other failures; their words are worth no further look.
