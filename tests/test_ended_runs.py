@@ -170,6 +170,10 @@ def test_a_run_in_which_nothing_happens_for_a_day_is_kept_as_abandoned(
         coder.after_action("bash", MKDIR, output=ERROR, failed=True)
         hw.drain()
         assert [one.outcome for one in coder.runs.list()] == ["abandoned"]
+        first = clock.now
+        clock.now += 2 * DAY
+        hw.drain()
+        assert [one.ended for one in coder.runs.list()] == [first]
 
         coder.after_action("bash", "mkdir -p out", failed=False)
         coder.end_run()

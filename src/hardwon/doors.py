@@ -192,19 +192,14 @@ class Doors:
         if not self._settings.runs.keep or not (past.steps or past.shown or steps):
             run.end()
             return
-        self.delivering.noted(lambda: self._put_aside(scope, run, task, error, steps))
+        is_news = bool(steps or (task and not past.task))
+        self.delivering.noted(lambda: _tell(run, task if not past.task else "", steps))
+        whole = run.so_far() if is_news else past
+        self.delivering.noted(lambda: self._put_aside(scope, run, whole, error))
 
-    def _put_aside(
-        self, scope: Scope, run: Run, task: str, error: str, steps: Sequence[Step]
-    ) -> None:
+    def _put_aside(self, scope: Scope, run: Run, past: RunSoFar, error: str) -> None:
         """End the run so that a worker archives it; one of this process is archived now."""
-        past, name, now = run.so_far(), run.name, self._clock()
-        if task and not past.task:
-            run.begin(screened(task, _TASK))
-        for step in steps:
-            run.record(step)
-        past = run.so_far() if task or steps else past
-        outcome = past.ending(error)
+        name, now, outcome = run.name, self._clock(), past.ending(error)
         if not run.end(outcome, now.timestamp()):
             kept = archive.archived(past, scope, name, ended=now, outcome=outcome)
             self._store.ended_runs.keep(kept)
@@ -258,3 +253,11 @@ class Doors:
         asked = self.asked_at_error(scope, step, past.task)
         outlook = UNKNOWN._replace(is_again=is_again)
         return self.delivering.recalled(scope, asked, outlook, run)
+
+
+def _tell(run: Run, task: str, steps: Sequence[Step]) -> None:
+    """Let the run know what its caller says only at its end."""
+    if task:
+        run.begin(screened(task, _TASK))
+    for step in steps:
+        run.record(step)

@@ -48,10 +48,10 @@ def test_what_somebody_said_of_a_delivery_is_not_settled_anew(store: Store) -> N
     for number in ("d1", "d2"):
         store.deliveries.log(delivery(number, ()))
     store.deliveries.report(CODER, "d1", "helped")
-    store.deliveries.settle(CODER, "d1", "repeated")
-    store.deliveries.settle(OTHER, "d2", "forged")
-    store.deliveries.settle(CODER, "d2", "not met")
-    store.deliveries.settle(CODER, "d2", "repeated")
+    store.deliveries.settle(CODER, [("d1", "repeated")])
+    store.deliveries.settle(OTHER, [("d2", "forged")])
+    store.deliveries.settle(CODER, [("d2", "not met")])
+    store.deliveries.settle(CODER, [("d2", "repeated")])
 
     known = {one.id: one.outcome for one in store.deliveries.recent(CODER, limit=9)}
 

@@ -87,7 +87,7 @@ def test_deliveries_are_added_up_by_door_outcome_and_day(store: Store) -> None:
     others: list[dict[str, Any]] = [{"door": "action"}, {"at": NOW - DAY}, {"at": NOW - 11 * DAY}]
     for number, more in enumerate([{}, {}, *others]):
         store.deliveries.log(delivery(f"d{number}", (), **more))
-    store.deliveries.settle(CODER, "d1", "repeated")
+    store.deliveries.settle(CODER, [("d1", "repeated")])
 
     assert store.statistics.deliveries(OWN) == [
         Deliveries("turn", "", day(1), 1, 40),

@@ -41,14 +41,28 @@ def test_only_what_was_told_before_the_failure_is_a_warning() -> None:
     assert observed([first, withheld]).warned == 0
 
 
-def test_runs_are_counted_before_and_after_the_first_that_was_told() -> None:
-    told = run(failing("a"), told=(("a", 0),))
-    runs = [run(failing("a")), run(WORKED), told, run(WORKED), run(failing("a")), run(WORKED)]
+def test_runs_since_a_failure_was_met_are_counted_until_one_is_told_and_after() -> None:
+    told_after = run(failing("a"), told=(("a", 0),))
+    runs = [run(WORKED), run(failing("a")), run(WORKED), told_after, run(failing("a")), run(WORKED)]
 
     seen = observed(runs)
 
-    assert seen.kinds == (BeforeAfter("text of a", 2, 1, 3, 1),)
-    assert (seen.runs_before, seen.met_before, seen.runs_after, seen.met_after) == (2, 1, 3, 1)
+    assert seen.kinds == (BeforeAfter("text of a", 2, 1, 2, 1),)
+    assert (seen.runs_before, seen.met_before, seen.runs_after, seen.met_after) == (2, 1, 2, 1)
+
+
+def test_a_failure_of_which_the_run_had_been_told_is_one_after() -> None:
+    told_before = run(WORKED, failing("a"), told=(("a", 2),))
+
+    seen = observed([run(failing("a")), run(WORKED), told_before, run(WORKED)])
+
+    assert seen.kinds == (BeforeAfter("text of a", 1, 0, 2, 1),)
+
+
+def test_a_failure_that_no_kept_run_met_before_has_no_before() -> None:
+    told = run(failing("a"), told=(("a", 0),))
+
+    assert not observed([run(WORKED), told, run(WORKED)]).kinds
 
 
 def test_without_runs_there_is_nothing_to_see() -> None:

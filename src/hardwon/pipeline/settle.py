@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 def settle(past: RunSoFar, run: str, scope: Scope, store: Store) -> None:
     """Note the outcome of every delivery and every unit of a run that has ended."""
-    for name, outcome in settled(past):
+    found = list(settled(past))
+    for name, outcome in found:
         if family := noted_family(name):
             store.units.settle(scope, run, family, outcome)
-        else:
-            store.deliveries.settle(scope, name, outcome)
+    store.deliveries.settle(scope, [one for one in found if not noted_family(one[0])])
 
 
 def settled(past: RunSoFar) -> Iterator[tuple[str, str]]:

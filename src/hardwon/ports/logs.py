@@ -30,8 +30,8 @@ class DeliveryLog(Protocol):
     def report(self, scope: Scope, delivery: str, outcome: str) -> None:
         """Note what came of a delivery."""
 
-    def settle(self, scope: Scope, delivery: str, outcome: str) -> None:
-        """The same, unless an outcome is known already: a reported outcome counts more."""
+    def settle(self, scope: Scope, outcomes: Sequence[tuple[str, str]]) -> None:
+        """The same for many (id, outcome), unless one is known: a reported outcome counts more."""
 
     def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
         """The latest deliveries of the agent, newest first; all that were logged before count."""

@@ -33,7 +33,7 @@ DOORS = {
     "error": "after a failure",
     "loop": "to a run that went in circles",
 }
-NO_PROOF = "No proof: failures come in waves, and a lesson is made when its failure was just met."
+NO_PROOF = "No proof: failures come in waves, and runs are told when one has just come back."
 TOGETHER = "All these intervals hold at once, with 95 %, however often you look."
 EMPTY = "Nothing was recorded here in this time."
 
@@ -156,8 +156,8 @@ def observations(report: Report) -> list[str]:
     if seen.runs_before and seen.runs_after:
         before, after = seen.met_before / seen.runs_before, seen.met_after / seen.runs_after
         told.append(
-            f"Before and after: a failure of which runs were told was met in {before:.1%} of the "
-            f"runs before that, and in {after:.1%} after."
+            f"Before and after: once met, a failure came back in {before:.1%} of the runs until "
+            f"one was told of it, and in {after:.1%} after."
         )
     if seen.repeats:
         told.append(

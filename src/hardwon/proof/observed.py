@@ -1,6 +1,6 @@
 """What runs show without a hold-out: before and after a lesson, and what was told in time.
 
-Neither is a proof. Failures come in waves, and a lesson is made when its failure has just been met.
+Neither is a proof: failures come in waves, and runs are told of one when it has just come back.
 """
 
 from __future__ import annotations
@@ -53,25 +53,33 @@ def observed(runs: Iterable[EndedRun]) -> Observed:
 
 
 def before_after(trails: Sequence[Trail]) -> list[BeforeAfter]:
-    """How many runs met each kind before and after the run that was first told of it."""
-    first: dict[str, int] = {}
+    """How often each kind came back once it was met: until a run was told of it, and after."""
+    met: dict[str, int] = {}
+    told: dict[str, int] = {}
     texts: dict[str, str] = {}
     for at, trail in enumerate(trails):
+        for kind in trail.met:
+            met.setdefault(kind, at)
         for kind in trail.told:
-            first.setdefault(kind, at)
+            told.setdefault(kind, at)
         texts.update(trail.texts)
     found = [
-        BeforeAfter(
-            texts[kind],
-            at,
-            sum(kind in trail.met for trail in trails[:at]),
-            len(trails) - at - 1,
-            sum(kind in trail.met for trail in trails[at + 1 :]),
-        )
-        for kind, at in first.items()
-        if kind in texts and 0 < at < len(trails) - 1
+        _parted(texts[kind], trails[met[kind] + 1 :], kind, at - met[kind] - 1)
+        for kind, at in told.items()
+        if met.get(kind, at) < at
     ]
-    return sorted(found, key=lambda one: (-one.met_before, one.text))
+    whole = [one for one in found if one.runs_before and one.runs_after]
+    return sorted(whole, key=lambda one: (-one.runs_before - one.runs_after, one.text))
+
+
+def _parted(text: str, trails: Sequence[Trail], kind: str, told: int) -> BeforeAfter:
+    """The counts of the runs since a kind was met, of which one was the first to be told."""
+    trail = trails[told]
+    is_before = kind in trail.met and trail.met[kind] < trail.told[kind]  # told because of it
+    first = told + is_before
+    before, after = trails[:first], trails[first:]
+    counts = [sum(kind in one.met for one in part) for part in (before, after)]
+    return BeforeAfter(text, len(before), counts[0], len(after), counts[1])
 
 
 def _sums(found: Sequence[BeforeAfter]) -> tuple[int, int, int, int]:

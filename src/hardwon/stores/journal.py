@@ -10,7 +10,7 @@ from hardwon.stores.rows import noted_delivery
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from typing import Any, Protocol, TypeVar
@@ -66,9 +66,14 @@ class Journal:
 
     def note(self, kind: str, *values: object) -> None:
         """Add a record; this takes microseconds and waits for no lock."""
-        self._spool.append([kind, *values])
+        self.note_all(kind, [values])
+
+    def note_all(self, kind: str, rows: Iterable[Iterable[object]]) -> None:
+        """Add several records of a kind at once."""
+        records = [[kind, *values] for values in rows]
+        self._spool.append(*records)
         if self._copy is not None:
-            self._copy.append([kind, *values])
+            self._copy.append(*records)
 
     def holds(self, kind: str) -> bool:
         """Whether a record of this kind may wait to be folded; costs microseconds."""
@@ -109,8 +114,8 @@ class DeliveryNotes:
     def report(self, scope: Scope, delivery: str, outcome: str) -> None:
         self._journal.note("outcome", *scope, delivery, outcome)
 
-    def settle(self, scope: Scope, delivery: str, outcome: str) -> None:
-        self._journal.note("settled", *scope, delivery, outcome)
+    def settle(self, scope: Scope, outcomes: Sequence[tuple[str, str]]) -> None:
+        self._journal.note_all("settled", [(*scope, *one) for one in outcomes])
 
 
 class RunNotes:

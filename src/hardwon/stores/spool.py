@@ -27,12 +27,13 @@ class Spool:
         self._path = path
         self._looked: dict[str, tuple[int, int]] = {}  # file and bytes that hold no such record
 
-    def append(self, record: object) -> None:
-        """Add one record."""
-        line = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
+    def append(self, *records: object) -> None:
+        """Add records, in one write."""
+        lines = [json.dumps(one, ensure_ascii=True, separators=(",", ":")) for one in records]
+        text = "".join(f"{line}\n" for line in lines).encode()
         try:
             with _appending:
-                while not self._appended(line):
+                while text and not self._appended(text):
                     pass
         except OSError as error:
             raise storage_error(error, self._path) from error

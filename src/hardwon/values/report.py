@@ -112,7 +112,7 @@ class PartEffect(NamedTuple):
 
 
 class BeforeAfter(NamedTuple):
-    """How many runs met a kind of failure before and after a run was first told of it."""
+    """How many runs met a kind of failure again, until one was told of it and after."""
 
     text: str
     runs_before: int

@@ -271,7 +271,7 @@ def test_what_is_no_proof_is_named_so(width: int) -> None:
     text = " ".join(" ".join(lines).split())
 
     assert max(map(columns, lines)) <= width
-    assert "met in 30.0% of the runs before that, and in 5.0% after" in text
+    assert "came back in 30.0% of the runs until one was told of it, and in 5.0% after" in text
     assert "6 times a failure of an earlier run came back; 2 times although" in text
     assert "No proof: failures come in waves" in text
     page = html.page(report)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hardwon.stores.memory.lessons import MemoryLessons
     from hardwon.values.delivery import Delivery
     from hardwon.values.scope import Scope
@@ -32,9 +34,10 @@ class MemoryDeliveries:
             for d in self.all
         ]
 
-    def settle(self, scope: Scope, delivery: str, outcome: str) -> None:
-        if any((d.id, d.outcome) == (delivery, "") for d in self.all):
-            self.report(scope, delivery, outcome)
+    def settle(self, scope: Scope, outcomes: Sequence[tuple[str, str]]) -> None:
+        for delivery, outcome in outcomes:
+            if any((d.id, d.outcome) == (delivery, "") for d in self.all):
+                self.report(scope, delivery, outcome)
 
     def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
         seen = [d for d in self.all if d.scope in scope.visible()]

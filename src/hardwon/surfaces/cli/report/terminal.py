@@ -119,11 +119,10 @@ def _parts(report: Report, width: int) -> Iterator[str]:
         return
     yield ""
     yield "Proof by door, project and origin"
-    names = [wording.part(one) for one in report.parts]
-    size = min(max(map(len, names)), width // 3)
-    for name, one in zip(names, report.parts, strict=True):
-        yield cut(f"  {cut(name, size):<{size}}  {one.words}", width)
-        yield from _wrapped(wording.part_rates(one), width, " " * (size + 4))
+    for one in report.parts:
+        told = f"{cut(wording.part(one), width // 2)}: {one.words}"
+        yield from _wrapped(told, width, "  ")
+        yield from _wrapped(wording.part_rates(one), width, "    ")
     yield from _wrapped(wording.TOGETHER, width, "  ")
 
 
