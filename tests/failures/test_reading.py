@@ -226,6 +226,15 @@ def test_two_tables_are_two_failures_of_one_kind() -> None:
     assert one.exact != other.exact
 
 
+def test_a_value_that_the_call_was_given_is_no_field() -> None:
+    step = Step("get_user", '{"login": "kim.lee"}', "kim.lee: unknown user", failed=True)
+
+    failure = read_failure(step, ())
+
+    assert failure
+    assert "kim" not in failure.text
+
+
 def test_a_tool_with_named_arguments_stands_before_its_kind() -> None:
     failure = read_failure(Step("find_user", '{"id": "u1"}', "Error: user not found", True), ())
 

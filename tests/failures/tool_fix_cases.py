@@ -92,6 +92,13 @@ TOOLS = (
         says=("Give `level` as one of `low`, `high`.",),
     ),
     case(
+        "names that the error offers",
+        (tool("hand_over", to="me", what="T-1002"), "!to must be one of Anna, Boris, Chen."),
+        (tool("hand_over", to="Boris", what="T-1002"), "ok"),
+        sort="argument",
+        never=("Anna", "Chen"),
+    ),
+    case(
         "a whole number",
         (tool("credit", cents=12.5, id="C-1002"), "!cents: A valid integer is required."),
         (tool("credit", cents=1250, id="C-1002"), "ok"),

@@ -24,6 +24,6 @@ def offered(line: str, chosen: str) -> tuple[str, ...]:
         return ()
     for row in re.finditer(_ROW, line[offer.end() :]):
         words = [word for word in re.findall(_WORD, row[0]) if word not in ("or", "and")]
-        if chosen in words:
+        if chosen in words and not any(word.istitle() for word in words):  # may be people
             return tuple(words)
     return (chosen,)

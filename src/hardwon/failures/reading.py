@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon._cold.hashing import blake2b
+from hardwon.failures.authored import fields
 from hardwon.failures.coined import is_own_module, is_target, is_written
 from hardwon.failures.error_line import failing_test, informative_line
 from hardwon.failures.kind import kind_text, missing_fixture, missing_name
+from hardwon.failures.results import scalars
 from hardwon.failures.signature import line_signature
 from hardwon.text.clean import one_line
 from hardwon.values.failure import Failure
@@ -52,7 +54,7 @@ def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
 def _kind(line: str, step: Step, before: Sequence[Step]) -> str:
     """The kind of a line; the field that a tool complains of belongs to the tool, not to a run."""
     field = re.match(_FIELD, line) if step.args.startswith("{") else None
-    if field:
+    if field and field[0][:-2] not in scalars(fields(step.args)):
         return f"{field[0]}{_kind_of(line[field.end() :], step, before)}"
     return _kind_of(line, step, before)
 
