@@ -16,6 +16,11 @@ TOOLS = (
         says=("Call `page_answer_dialog` first",),
     ),
     case(
+        "a word of the error that is a tool by chance",
+        (tool("send_mail", to="p-1002"), "!The mailbox is not open for new mail"),
+        (tool("open", path="notes.txt"), "text"),
+    ),
+    case(
         "the only change between two equal calls",
         (tool("drop_group", group="g-7710"), "!resource g-7710 has a dependent object"),
         (tool("list_cards", group="g-7710"), '{"cards": ["c-4410"]}'),

@@ -63,7 +63,9 @@ def _fix(first: str, then: str) -> Fix:
 def _is_named(case: Case) -> bool:
     """Whether the error names the tool that was called next, and that worked."""
     failed, last = case.failed, case.last
-    if case.between or last.failed or failed.tool == last.tool or len(last.tool) <= _STEM:
+    if case.between or last.failed or failed.tool == last.tool:
+        return False
+    if not re.search(r"[a-z][_A-Z-]", last.tool):  # a plain word may stand for itself
         return False
     return last.tool in re.findall(r"[\w-]+", failed.output)
 
