@@ -160,3 +160,18 @@ def test_a_lesson_is_of_now_unless_it_keeps_its_dates(store: MemoryStore) -> Non
 
     assert put(store, new()).created_at == LATER
     assert kept.created_at == NOW
+
+
+def test_a_lesson_that_helped_with_another_failure_is_not_replaced_by_words_for_that(
+    store: MemoryStore,
+) -> None:
+    own, helped = "kind-own", KIND
+    first = known(store, "take item_ids from the order", kinds=(own, helped), **MODEL)
+    mined = known(store, "take product_id from the order", origin=MINED, author="rules", met=3)
+
+    words = put(store, new("take product_id from get_order_details", kinds=(helped,)))
+
+    kept = {one.id: one for one in every(store)}
+    assert (kept[first.id].status, kept[first.id].kinds) == (first.status, (own,))
+    assert kept[mined.id].status == Status.SUPERSEDED
+    assert (words.kinds, words.met) == ((helped,), 4)

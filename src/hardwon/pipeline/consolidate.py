@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hardwon.failures.signature import fold
 from hardwon.ranking.query import Query, query, terms
 from hardwon.values.evidence import Kind
-from hardwon.values.lesson import LIVE, MINED, RUN, Lesson, Status, is_vouched
+from hardwon.values.lesson import LIVE, MINED, RULES, RUN, Lesson, Status, is_vouched
 from hardwon.values.provenance import marked
 
 if TYPE_CHECKING:
@@ -31,6 +31,10 @@ def consolidate(
     """
     lesson = lesson.dated(now, keeps_dates=keeps_dates)
     for known in _same_failure(lesson, lessons, now) if lesson.status in LIVE else ():
+        if _is_about_another(known, lesson):
+            left = tuple(kind for kind in known.kinds if kind not in lesson.kinds)
+            lessons.update(known._replace(kinds=left, updated_at=now))
+            continue
         if _has_all(known, lesson):
             return known
         if _is_better(lesson, known):
@@ -50,6 +54,13 @@ def agrees(known: Lesson, other: Lesson) -> bool:
     if other.confidence < _UNSURE:
         return True
     return fold(known.correction).lower() == fold(other.correction).lower()
+
+
+def _is_about_another(known: Lesson, lesson: Lesson) -> bool:
+    """Whether a model's lesson only helped with this failure, which now has words of its own."""
+    is_worded = known.author not in {"person", RULES} and known.origin != MINED
+    is_own = not known.kinds or known.kinds[0] in lesson.kinds
+    return is_worded and is_vouched(lesson) and not is_own and bool(lesson.kinds)
 
 
 def _has_all(known: Lesson, lesson: Lesson) -> bool:
