@@ -74,6 +74,10 @@ def test_the_run_that_shows_a_fix_applies_it(case: FixCase) -> None:
         ("another way to look somebody up", tool("find_user_by_name_city", x=1), "ls"),
         ("a file that has to be read first", tool("Read", file_path="/z"), tool("Edit", a=1)),
         ("stashed", "git stash; make test", "make test"),
+        ("an upstream without the name of the branch", "git push --set-upstream o x", "git push"),
+        ("a mark that the error names", "git commit -m 'AB-7 y'", "git commit -m 'y'"),
+        ("another name for the tests", "make check", "make test"),
+        ("who commits, without a name", "git config user.email a@b.org", "git config core.pager x"),
     ],
 )
 def test_a_call_applies_a_fix_or_not(name: str, call: object, other: object) -> None:

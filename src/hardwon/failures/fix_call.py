@@ -57,6 +57,13 @@ _EXPLAINS = {
     "target": r"",
     "mark": r"",
 }
+# Long forms of flags that are written either way
+_SHORT_FORMS = {
+    "--set-upstream": "-u",
+    "--recursive": "-r",
+    "--force": "-f",
+    "--parents": "-p",
+}
 _NO_PROGRAM = r"not found\Z|command not found|is not recognized as"
 _SEARCHED = r"PATH$|HOME$|ROOT$|^RBENV|^PYENV|^NVM"  # variables that say where programs are
 _OWN_CODE = (
@@ -258,7 +265,7 @@ def _bare_flags(flags: list[str]) -> set[str]:
     single = [f"-{c}" for flag in flags if re.fullmatch(r"-[a-z]{2,3}", flag) for c in flag[1:]]
     others = (flag for flag in flags if not re.fullmatch(r"-[a-z]{2,3}", flag))
     whole = [flag.split()[0].split("=")[0] for flag in others]
-    return {*single, *whole}
+    return {_SHORT_FORMS.get(flag, flag) for flag in (*single, *whole)}
 
 
 def _is_quiet(flag: str) -> bool:
