@@ -57,8 +57,6 @@ _FIXED = (
     r" matches|Unmatched \[)|while loading shared libraries|Terminal is dumb, but EDITOR unset"
     r"|local changes to the following files would be overwritten by (?:checkout|merge)"
     r"|Need to specify how to reconcile divergent branches"
-    r"|\[(?:remote )?rejected\] [\w./<>-]{1,80} -> [\w./<>-]{1,80} \((?:fetch first|already exists"
-    r"|non-fast-forward|stale info|needs force|pre-receive hook declined)\)"
     r"|\*\*\* \[[\w./:<> -]{1,80}\] Error (?:\d{1,3}|<n>)"
     r"|\b(?i:(?:exit|return|returned|status|exited with)(?: ?(?:code|status|non-zero exit status))?"
     r"[ :=]{1,3}-?(?:\d{1,4}|<n>)|segmentation fault|bus error|core dumped|aborted|terminated"
@@ -66,6 +64,10 @@ _FIXED = (
     r"|killed|timed out(?: after [\d.<>ns]{1,8} ?\w{0,12})?|DID NOT RAISE)\b"
     r"|(?i:(?:HTTP(?:/\d\.\d)? ?|status(?: code)?[ :=]{1,3})[1-5]\d\d\b)"
     r"(?: [A-Z][A-Za-z]{2,20}){0,3}"
+)
+_REFUSED_PUSH = (  # a part of it alone would not say why
+    r"\[(?:remote )?rejected\] [\w./<>-]{1,80} -> [\w./<>-]{1,80} \((?:fetch first|already exists"
+    r"|non-fast-forward|stale info|needs force|pre-receive hook declined)\)"
 )
 _QUOTED = (  # the apostrophes of "doesn't" and "isn't" quote nothing
     r"(?<!\w)'[^'\n]{0,300}'(?!\w)|\"[^\"\n]{0,300}\"|`[^`\n]{0,300}`|“[^”\n]{0,300}”"
@@ -91,6 +93,8 @@ def quotable(line: str) -> str:
     bare = re.sub(_QUOTED, "''", text)
     if not text or re.search(_OUTSIDE, bare) or suspicion(text):
         return ""
+    if refused := re.fullmatch(rf"(?:! )?({_REFUSED_PUSH})", text):
+        return clip(refused[1], LIMIT)
     for form in (_EXCEPTION, _DIAGNOSTIC, _STATED):
         found = re.match(form, text)
         if found and (quote := _quote(found["head"], found["said"] or "", form)):
