@@ -84,7 +84,7 @@ def test_a_list_can_be_narrowed_by_its_address(reader: Reader) -> None:
 
     assert sorted(found("")) == [1, 2, 3, 4]
     assert found("status=quarantined") == [2]
-    assert found("text=BUILD") == [1]
+    assert found("text=IS+A+DIRECTORY") == [1]
     assert found("agent=tester") == [4]
     assert found("project=acme/web&status=proven") == [4]
     assert reader.ask("/lessons?status=nonsense").status == 400
@@ -122,16 +122,16 @@ def test_a_lesson_tells_what_the_hold_out_shows(
     monkeypatch.setenv("HARDWON_PROOF_SHARE", "0.5")
     with stocked(tmp_path / "tried") as server:
         server.hw.agent("coder", project="acme/api").lessons.approve(1)
-        for number in range(8):
+        for number in range(4):
             coder = server.hw.agent("coder", project="acme/api", run=f"run {number}")
             coder.before_action("bash", FAILS)
-            coder.after_action("bash", WORKS)
+            coder.after_action("bash", {"command": "ls"})
             coder.end_run()
         reader = Reader(server)
 
         verdict = json.loads(reader.get("/lessons/1.json"))["verdict"]
 
-        assert verdict["shown"][1] + verdict["withheld"][1] == 8
+        assert verdict["shown"][1] + verdict["withheld"][1] == 4
         assert "Does it help?" in reader.get("/lessons/1")
 
 
@@ -271,7 +271,7 @@ def test_the_pages_are_the_same_on_postgresql(
         reader = Reader(server)
         shown = {path: reader.get(path) for path in (*PAGES, *rest)}
         reader.post("/lessons/1/approve")
-        found = json.loads(reader.get("/lessons.json?status=proven&text=BUILD"))["rows"]
+        found = json.loads(reader.get("/lessons.json?status=proven&text=IS+A+DIRECTORY"))["rows"]
 
     assert all("<h1" in page for page in shown.values())
     assert [one["id"] for one in found] == [1]
