@@ -128,6 +128,15 @@ def _halved(known: Counts) -> Counts:
     return Counts(known.made // 2, tuple(row for row in kinds if row[1]))
 
 
+def over(shelves: Iterable[Mapping[int, Counts]]) -> dict[int, Counts]:
+    """The sum of what several shelves know, feature by feature."""
+    found: dict[int, list[Counts]] = {}
+    for known in shelves:
+        for feature, counts in known.items():
+            found.setdefault(feature, []).append(counts)
+    return {feature: together(counts) for feature, counts in found.items()}
+
+
 def together(counts: Sequence[Counts]) -> Counts:
     """The sum of what several scopes know of one feature."""
     if len(counts) == 1:  # as nearly always, and the feature of all calls has many kinds

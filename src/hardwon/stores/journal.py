@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any, Protocol, TypeVar
 
+    from hardwon.ranking.odds import Call
     from hardwon.stores import records
     from hardwon.stores.spool import Spool
     from hardwon.values.delivery import Delivery
@@ -125,6 +126,17 @@ class RunNotes:
 
     def keep(self, run: EndedRun) -> None:
         self._journal.note("ended run", run.scope, *records.noted_run(run))
+
+
+class CallNotes:
+    """How calls are written: noted now, counted in their order when the journal is folded."""
+
+    _journal: Journal
+
+    def made(self, scope: Scope, call: Call) -> None:
+        self._journal.note("made", *scope, *call)
+        if call.kind:  # a failure is written anyway; what was noted goes along
+            self._journal.fold()
 
 
 class UnitNotes:

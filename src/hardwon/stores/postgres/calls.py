@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from hardwon.ranking.odds import EVERY, LIMITS, PRUNE_EVERY, Call, Counts, counted, together, united
+from hardwon.ranking.odds import EVERY, LIMITS, PRUNE_EVERY, Call, Counts, counted, over, united
+from hardwon.stores.journal import CallNotes
 from hardwon.stores.postgres import scopes
 from hardwon.values.scope import Scope
 
@@ -42,7 +43,7 @@ DELETE FROM hardwon.odds WHERE tenant = %(tenant)s AND shelf = %(shelf)s AND fea
 _FEATURES = "SELECT feature FROM hardwon.odds WHERE tenant = %(tenant)s AND shelf = %(shelf)s"
 
 
-class PostgresCalls:
+class PostgresCalls(CallNotes):
     """Calls are noted in the journal, and counted in their order when it is folded."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
@@ -50,21 +51,12 @@ class PostgresCalls:
         self._journal = journal
         journal.on("made", self._fold)
 
-    def made(self, scope: Scope, call: Call) -> None:
-        self._journal.note("made", *scope, *call)
-        if call.kind:  # a failure is written anyway; what was noted goes along
-            self._journal.fold()
-
     def catch_up(self) -> bool:
         return self._journal.holds("made") and bool(self._journal.fold())
 
     def counts(self, scope: Scope, features: Sequence[int]) -> dict[int, Counts]:
         _, rows = scopes.read(self._db, scope, _SEEN, features=[EVERY, *features])
-        found: dict[int, list[Counts]] = {}
-        for known in _by_shelf(rows).values():
-            for feature, one in known.items():
-                found.setdefault(feature, []).append(one)
-        return {feature: together(known) for feature, known in found.items()}
+        return over(_by_shelf(rows).values())
 
     def move(self, tenant: str, old: int, new: int) -> None:
         """Add what one shelf knows to what another knows."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hardwon._cold import json
-from hardwon.ranking.odds import EVERY, LIMITS, PRUNE_EVERY, Call, Counts, counted, together, united
+from hardwon.ranking.odds import EVERY, LIMITS, PRUNE_EVERY, Call, Counts, counted, over, united
+from hardwon.stores.journal import CallNotes
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import marks
 from hardwon.values.scope import Scope
@@ -27,28 +28,19 @@ DELETE FROM odds WHERE shelf = ? AND feature IN (
 """
 
 
-class SqliteCalls:
+class SqliteCalls(CallNotes):
     """Calls are noted in the journal, and counted in their order when it is folded."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
         self._db = database
         self._journal = journal
 
-    def made(self, scope: Scope, call: Call) -> None:
-        self._journal.note("made", *scope, *call)
-        if call.kind:  # a failure is written anyway; what was noted goes along
-            self._journal.fold()
-
     def catch_up(self) -> bool:
         return self._journal.holds("made") and bool(self._journal.fold())
 
     def counts(self, scope: Scope, features: Sequence[int]) -> dict[int, Counts]:
-        found: dict[int, list[Counts]] = {}
         seen = scopes.Visible(self._db, scope)
-        for shelf in seen.ids:
-            for feature, known in self._known(shelf, features).items():
-                found.setdefault(feature, []).append(known)
-        return {feature: together(known) for feature, known in found.items()}
+        return over(self._known(shelf, features) for shelf in seen.ids)
 
     def fold(self, records: list[list[Any]]) -> None:
         """Count what the journal noted, scope by scope."""
