@@ -63,11 +63,12 @@ def needs_no_words(job: Job) -> bool:
 
     A failing one tells more than a text would; an outer error such as "not solved" tells nothing.
     """
-    if job.trigger != Trigger.ERROR:
+    episode = job.episode
+    if job.trigger != Trigger.ERROR or not episode.steps:
         return False
-    if any(step.failed for step in job.episode.steps):
+    if any(step.failed for step in episode.steps):
         return True
-    return not job.episode.attempt.strip() and failure_of(job.episode) is None
+    return not episode.attempt.strip() and failure_of(episode) is None
 
 
 def teaches(job: Job) -> bool:
