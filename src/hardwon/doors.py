@@ -195,14 +195,14 @@ class Doors:
         is_news = bool(steps or (task and not past.task))
         self.delivering.noted(lambda: _tell(run, task if not past.task else "", steps))
         whole = run.so_far() if is_news else past
-        self.delivering.noted(lambda: self._put_aside(scope, run, whole, error))
+        name, now, outcome = run.name, self._clock(), whole.ending(error)
 
-    def _put_aside(self, scope: Scope, run: Run, past: RunSoFar, error: str) -> None:
-        """End the run so that a worker archives it; one of this process is archived now."""
-        name, now, outcome = run.name, self._clock(), past.ending(error)
-        if not run.end(outcome, now.timestamp()):
-            kept = archive.archived(past, scope, name, ended=now, outcome=outcome)
-            self._store.ended_runs.keep(kept)
+        def put_aside() -> None:  # a worker archives it; one of this process is archived now
+            if not run.end(outcome, now.timestamp()):
+                kept = archive.archived(whole, scope, name, ended=now, outcome=outcome)
+                self._store.ended_runs.keep(kept)
+
+        self.delivering.noted(put_aside)
 
     @staticmethod
     def screened(step: Step, before: Sequence[Step]) -> Step:
