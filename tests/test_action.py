@@ -259,3 +259,18 @@ def test_a_recommended_tool_is_warned_about_its_own_arguments(hw: hardwon.Hardwo
     assert "Call `open_page` first" in first.text
     assert "as a whole address" in second.text
     assert not agent.before_action("open_page", {"url": f"https://{bare}"})
+
+
+def test_a_warning_lives_on_when_runs_do_as_it_says(taught: hardwon.Hardwon) -> None:
+    fails, works = {"command": "rm build"}, {"command": "rm -r build"}
+    for number in range(2):
+        coder = taught.agent("cleaner", run=f"learns {number}")
+        coder.after_action("bash", fails, output="rm: cannot remove 'build': Is a directory")
+        coder.after_action("bash", works)
+        coder.after_run(task="clean up")
+
+    for number in range(10):
+        coder = taught.agent("cleaner", run=f"warned {number}")
+        assert coder.before_action("bash", fails)
+        coder.after_action("bash", works)
+        coder.end_run()

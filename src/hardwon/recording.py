@@ -46,8 +46,8 @@ class Recording:
         if not (values.enabled and values.on_error and values.persist):
             return []
         is_mistake = step.failed and mistakes.is_mistake(step, past.steps)
-        self._store.calls.made(scope, foretell.made(step, past.steps, is_mistake=is_mistake))
-        memory = self._memory(scope)
+        memory, known = self._memory(scope), self._known(scope)
+        self._store.calls.made(scope, foretell.made(step, past, known, is_mistake=is_mistake))
         if not step.failed:
             return self._worked(step, past, memory) if _may_show(past) else []
         if step.failure is None:
@@ -81,8 +81,11 @@ class Recording:
 
     def _counted(self, scope: Scope, step: Step, past: RunSoFar, memory: Memory) -> list[str]:
         """Count a mistake, and the order of calls that would have spared it."""
-        known = foretell.Known(scope, self._store.calls, self._store.lessons, memory.now)
-        return mine.failed(step, past, memory, counted=foretell.order(step, past.steps, known))
+        order = foretell.order(step, past.steps, self._known(scope))
+        return mine.failed(step, past, memory, counted=order)
+
+    def _known(self, scope: Scope) -> foretell.Known:
+        return foretell.Known(scope, self._store.calls, self._store.lessons, self._clock())
 
     def _memory(self, scope: Scope) -> Memory:
         return scope_memory.Memory(scope, self._store.lessons, screen.screen_lesson, self._clock())

@@ -12,7 +12,7 @@ from hardwon.values.lesson import Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
     from typing import NamedTuple
 
@@ -58,12 +58,16 @@ class Known(NamedTuple):
     now: datetime
 
 
-def made(step: Step, before: Sequence[Step], *, is_mistake: bool) -> Call:
-    """A call as it is counted after it was made; only mistakes count as failures."""
-    features = numbered(call_features(step.tool, step.args, before))
-    first = () if before else (RUN,)
+def made(step: Step, past: RunSoFar, known: Known, *, is_mistake: bool) -> Call:
+    """A call as it is counted after it was made; only mistakes count as failures.
+
+    A call that works because it is the fix of a lesson says nothing against warning of the failure.
+    """
+    features = numbered(call_features(step.tool, step.args, past.steps))
+    first = () if past.steps else (RUN,)
     kind = step.failure.kind if step.failure and is_mistake else ""
-    return Call((*first, *features), kind, _met(before))
+    heeded = () if step.failed else _heeded(step, past, known)
+    return Call((*first, *features), kind, tuple(dict.fromkeys((*_met(past.steps), *heeded))))
 
 
 def order(step: Step, before: Sequence[Step], known: Known) -> Fix | None:
@@ -117,9 +121,7 @@ def _explained(found: Foretold, lesson: Lesson, likely: float) -> Judged:
 def _judged(
     chance: Chance, pending: Step, names: frozenset[str], past: RunSoFar, known: Known
 ) -> Foretold:
-    asked = Query("action", "", kind=chance.kind)
-    matches = known.lessons.match(known.scope, asked, now=known.now, limit=_NEAREST)
-    lessons = [match.lesson for match in matches if match.is_same_kind]
+    lessons = _about(chance.kind, known)
     told = (one for state in _told_of(pending) for one in lessons if one.status == state)
     lesson = next(told, None)
     if lesson is None:
@@ -142,6 +144,13 @@ def _told_of(pending: Step) -> tuple[str, ...]:
     return (Status.PROVEN, Status.CANDIDATE) if is_named else (Status.PROVEN,)
 
 
+def _about(kind: str, known: Known) -> list[Lesson]:
+    """The lessons about a kind of failure."""
+    asked = Query("action", "", kind=kind)
+    matches = known.lessons.match(known.scope, asked, now=known.now, limit=_NEAREST)
+    return [match.lesson for match in matches if match.is_same_kind]
+
+
 def _met(steps: Iterable[Step]) -> tuple[str, ...]:
     """The kinds of failure that a run has met, in order."""
     kinds = (step.failure.kind for step in steps if step.failure is not None)
@@ -161,15 +170,28 @@ def _has_just_worked(pending: Step, steps: Sequence[Step]) -> bool:
 
 def _follows_advice(pending: Step, past: RunSoFar, known: Known) -> bool:
     """Whether the call is what a lesson that the run was told recommends."""
-    fixes_told = (fix for number in sorted(past.told) for fix in _fixes(number, known))
-    return any(_recommends(fix, pending) for fix in fixes_told if not fixes.is_prior_call(fix))
+    return any(_advises(lesson, pending) for lesson in _told(past, known))
 
 
-def _fixes(number: int, known: Known) -> tuple[Fix, ...]:
-    try:
-        return known.lessons.get(known.scope, number).fixes
-    except NotFound:
-        return ()
+def _heeded(step: Step, past: RunSoFar, known: Known) -> tuple[str, ...]:
+    """The kinds of failure that this call avoids as a lesson says, told to the run or withheld."""
+    withheld = (one for kind in sorted(past.withheld) for one in _about(kind, known))
+    advice = (lesson for lesson in (*_told(past, known), *withheld) if _advises(lesson, step))
+    return tuple(kind for lesson in advice for kind in lesson.kinds)
+
+
+def _advises(lesson: Lesson, call: Step) -> bool:
+    """Whether a lesson recommends this call itself, and not only one before it."""
+    return any(_recommends(fix, call) for fix in lesson.fixes if not fixes.is_prior_call(fix))
+
+
+def _told(past: RunSoFar, known: Known) -> Iterator[Lesson]:
+    """The lessons that a run was told and that are still there."""
+    for identity in sorted(past.told):
+        try:
+            yield known.lessons.get(known.scope, identity)
+        except NotFound:
+            continue
 
 
 def _has_cure(lesson: Lesson, names: frozenset[str]) -> bool:
