@@ -54,13 +54,18 @@ def hint_fix(case: Case) -> Fix | None:
     found = [(hint, one) for hint in _HINTS for one in re.findall(hint.pattern, output)]
     if not found or not is_gone(case) or not is_same_call(case):
         return None
-    edits = [step for step in case.between if not step.failed and _edits(step)]
-    edits += [case.last] if _edits(case.last) else []
+    written = _written(case)
     for hint, proposal in found:
         wanted = _TABS if hint.key == "lines recipe-tab" else (proposal,)
-        if any(word in step.args for step in edits for word in wanted):
+        if any(word in args for args in written for word in wanted):
             return Fix("lines", hint.text, hint.key)
     return None
+
+
+def _written(case: Case) -> list[str]:
+    """The arguments of the steps that edited a file before the call worked, its own included."""
+    steps = [step for step in case.between if not step.failed]
+    return [step.args for step in (*steps, case.last) if _edits(step)]
 
 
 def _edits(step: Step) -> bool:
