@@ -121,3 +121,16 @@ def test_a_lesson_that_quotes_a_call_shares_it_with_that_call(call: str) -> None
     shared = set(clues(f"When `{call}` fails")).intersection(asked(Step("bash", call, "x"), "x"))
 
     assert shared or not clues(f"When `{call}` fails")
+
+
+def test_a_lesson_about_one_missing_module_does_not_agree_with_another() -> None:
+    text = "“ModuleNotFoundError: No module named 'psycopg2'”: put a stand-in into `sys.modules`."
+    about = lesson(text)
+
+    def fails(module: str) -> Step:
+        output = f"ModuleNotFoundError: No module named '{module}'"
+        step = Step("bash", "python a.py", output, failed=True)
+        return step._replace(failure=read_failure(step, ()))
+
+    assert agree(about, fails("psycopg2"))
+    assert not agree(about, fails("numpy"))

@@ -122,8 +122,11 @@ def quotes(pieces: Iterable[str], output: str) -> bool:
 def agree(lesson: Lesson, failing: Step) -> bool:
     """Whether the text of a lesson speaks of the error of a call, and not only of the call."""
     line = failing.failure.line if failing.failure else ""
-    shared = set(clues_of(lesson)).intersection(_of_error(line))
-    return bool(shared) or quotes(clues_of(lesson), failing.output)
+    known = clues_of(lesson)
+    shared = set(known).intersection(_of_error(line))
+    if any(one.startswith(SAYS) for one in known):  # another message of the same class is not meant
+        shared = {one for one in shared if not one.startswith(ERROR)}
+    return bool(shared) or quotes(known, failing.output)
 
 
 def follows(lesson: Lesson, step: Step, before: Iterable[Step]) -> bool:
