@@ -139,7 +139,7 @@ class Doors:
         step = self.screened(step, past.steps)
         self.delivering.noted(lambda: run.record(step))
         known = self._known(scope, step, past, run)
-        counted = self._counted(lambda: self._record(scope, step, past, known, run))
+        counted = self._record(scope, step, past, known, run)
         block = self.delivering.tell(run, known)
         block = self.delivering.with_loop(scope, block, [*past.turn, step])
         learnt = self.recorder.told(scope, counted) if counted else ""
@@ -148,13 +148,16 @@ class Doors:
     def _record(
         self, scope: Scope, step: Step, past: RunSoFar, known: Injection, run: Run
     ) -> list[str]:
-        """Learn from a step; the marks of what counts once a run."""
-        counted = self.recorder.after(scope, step, past, known.lessons)
-        self.delivering.noted(lambda: run.counted(counted) if counted else None)
-        return counted
+        """Learn from a step; the marks of what counts once a run.
 
-    def _counted(self, record: Callable[[], list[str]]) -> list[str]:
-        """Learn now; with a remote database in the background, so that the turn hardly waits."""
+        With a remote database that is done in the background, so that the turn hardly waits.
+        """
+
+        def record() -> list[str]:
+            counted = self.recorder.after(scope, step, past, known.lessons)
+            self.delivering.noted(lambda: run.counted(counted) if counted else None)
+            return counted
+
         return record() if self._beside is None else self._beside.run(record, [])
 
     def flush(self, limit: float) -> None:
