@@ -182,4 +182,15 @@ TOOLS = (
         (tool("drop_bucket", name="logs", region="eu"), "!The bucket is not empty"),
         (tool("drop_objects", keys=["a"], name="logs", region="eu"), "ok"),
     ),
+    case(
+        "another deed with fewer of the same values",
+        (tool("swap_item", new="i-1001", old="i-1001", order="o-77"), "!new item is not available"),
+        (tool("send_back_item", old="i-1001", order="o-77"), "ok"),
+    ),
+    case(
+        "what we know of somebody proves nothing",
+        (tool("get_person", id="p-1001"), '{"id": "p-1001", "postal_code": "18629"}'),
+        (tool("verify_person", id="p-1001", postal_code="18628"), "!The code does not match ours."),
+        (tool("verify_person", id="p-1001", postal_code="18629"), "ok"),
+    ),
 )

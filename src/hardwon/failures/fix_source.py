@@ -18,6 +18,7 @@ else:
 _READ = 65_536
 _TELLING = 4  # characters from which on a value can be told from others
 _STALE = r"(?i:condition|stale|conflict|outdated|version|etag|revision|changed|modified|snapshot)"
+_PROVES = r"(?i:verif|authenticat|identif|log_?in|sign_?in)"  # tools that ask who somebody is
 _WORD = r"[a-z_ -]{3,30}"
 _REFUSED = (
     r"(?i:\bnot\b|invalid|unknown|cannot|can't|must|should|no such|wrong|unavailable|expired"
@@ -35,7 +36,12 @@ class Source(NamedTuple):
 
 
 def sourced(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """A value that stands in an earlier result, where the wrong one does not stand."""
+    """A value that stands in an earlier result, where the wrong one does not stand.
+
+    Who proves who they are does so in their own words: what we know of them proves nothing.
+    """
+    if re.search(_PROVES, case.failed.tool):
+        return None
     fresh, stale = (_only_in(*pair) for pair in ((new, old), (old, new)))
     if key in PATHS or not _is_refused(case) or not re.search(r"\d", fresh):
         return None

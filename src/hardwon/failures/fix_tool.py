@@ -72,7 +72,7 @@ def _acts_alike(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
     if len(shared) < _SAME:
         return False
     is_same = set(old) == set(new) or (set(old) <= set(new) and len(shared) > _SAME)
-    return is_same or (not case.between and set(scalars(old)) == set(scalars(new)))
+    return is_same or (not case.between and sorted(scalars(old)) == sorted(scalars(new)))
 
 
 def _looks_elsewhere(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
