@@ -172,6 +172,8 @@ def _install(simulated: Disk) -> None:
     """Let the queue run on the simulated disk."""
     for module in (_files, directory, folder, lock, watch, counts):
         vars(module)["os"] = simulated.module()
+    for module in (directory, folder):  # a mutant may have put its own here
+        vars(module)["sync"] = _files.sync
     vars(lock)["fcntl"] = SimpleNamespace(
         LOCK_EX=2, LOCK_NB=4, LOCK_SH=1, LOCK_UN=8, flock=simulated.flock
     )

@@ -70,7 +70,7 @@ _UNKNOWN = (
     r"|file extension"
 )
 _AFTER = (  # what follows these words is a name, even where it looks like a word
-    rf"((?i:no such (?:{_NO_SUCH})|unknown(?: (?:{_UNKNOWN}))?+"
+    rf"((?i:no such (?:{_NO_SUCH})|unknown (?:{_UNKNOWN})|unknown(?! (?:{_UNKNOWN}))"
     r"|unrecognized (?:arguments?|options?)|missing (?:script|table|module)"
     r"|no rule to make target|no installed app with label"
     r"|undefined(?: (?:reference to|variable|method|symbol|function|name))?"

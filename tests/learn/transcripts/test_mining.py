@@ -398,7 +398,7 @@ def _two_fixes(desk: Desk) -> Waiting:
     """The first fix is in the insights; the second session waits for answers."""
     _failing(desk, "mkdir -p out/nightly").write(desk.home)
     desk.mine()
-    _failing(desk, "mkdir --parents --verbose out/nightly").write(desk.home, session="second")
+    _failing(desk, "mkdir -m 700 out/nightly").write(desk.home, session="second")
     return desk.agent.sessions.ask(desk.agent.sessions.choose("second"))
 
 
@@ -415,7 +415,7 @@ def test_merge_revises_body_summary_sections_and_evidence(desk: Desk) -> None:
     done = desk.agent.sessions.answer(waiting.run, {"Q2": ["1"], "Q4.1": "merge"})
 
     document = notes.parse((desk.insights / "mkdir.md").read_text(encoding="utf-8"))
-    for fix in ("Call `mkdir` with `-p`.", "Call `mkdir` with `--parents`."):
+    for fix in ("Call `mkdir` with `-p`.", "Call `mkdir` with `-m 700`."):
         assert fix in document.body
         assert fix in document.front["summary"]
     assert len(document.front["sections"]) == len(set(document.front["sections"])) == 2
@@ -423,7 +423,7 @@ def test_merge_revises_body_summary_sections_and_evidence(desk: Desk) -> None:
     assert f"- session {SESSION}, line 3: " in document.body
     assert "- session second, line 3: " in document.body
     assert str(desk.insights / "mkdir.md") in done.report.files
-    assert any("--parents" in correction for correction in desk.lessons())
+    assert any("with `-m 700`" in correction for correction in desk.lessons())
 
 
 def test_create_writes_a_file_of_its_own(desk: Desk) -> None:
@@ -434,7 +434,7 @@ def test_create_writes_a_file_of_its_own(desk: Desk) -> None:
     report = desk.agent.sessions.answer(waiting.run, answers).report
 
     (path,) = report.files
-    assert "--parents" in Path(path).read_text(encoding="utf-8")
+    assert "with `-m 700`" in Path(path).read_text(encoding="utf-8")
     assert (desk.insights / "mkdir.md").read_bytes() == before
     assert len(desk.lessons()) == 2
     assert report.known_lessons == 0

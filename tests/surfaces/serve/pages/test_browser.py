@@ -69,7 +69,7 @@ def test_approving_a_lesson_shows_it_to_the_agent_before_its_next_call(
     page.click('[data-key="a"]')
     page.wait_for("Lesson 1 is approved")
 
-    assert "rm -r" in coder.before_action("bash", FAILS).text
+    assert "with `-r`" in coder.before_action("bash", FAILS).text
 
 
 def test_undo_restores_a_lesson_byte_for_byte(page: Page, server: Served) -> None:
@@ -133,9 +133,9 @@ def test_a_list_is_walked_through_and_searched_by_keys(page: Page, server: Serve
     page.run("history.back()")
     page.wait("location.pathname === '/lessons' && document.querySelector('[data-search]')")
     page.press("/")
-    page.type("build")
+    page.type("remove")
     page.press("Enter")
-    page.wait("location.search === '?text=build'")
+    page.wait("location.search === '?text=remove'")
     page.wait("document.querySelectorAll('[data-row]').length === 1")
     page.run("document.activeElement.blur()")
     page.press("?")

@@ -62,7 +62,7 @@ class Story:
             f"The user asked for: {clip(task, 200)}.",
             f"The agent made {plural(self.steps, 'call')} in {plural(self.turns, 'turn')}, "
             f"mostly with {tools}.",
-            f"{plural(self.failures, 'call')} failed, {fixed or 'none'} of them overcome later.",
+            f"{plural(self.failures, 'call')} failed; overcome later: {fixed}.",
         ]
         if self.files:
             names = ", ".join(path.rsplit("/", 1)[-1] for path, _ in self.files.most_common(4))
