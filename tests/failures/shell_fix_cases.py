@@ -153,4 +153,31 @@ SHELL = (
         says=("`LD_LIBRARY_PATH=build`",),
         never=("./demo",),
     ),
+    case(
+        "another query beside another flag",
+        (
+            'sqlite3 a.db "DELETE FROM people"',
+            "!Error: stepping, FOREIGN KEY constraint failed (19)",
+        ),
+        ('sqlite3 -bail a.db "DELETE FROM loans; DELETE FROM people"', ""),
+    ),
+    case(
+        "a variable that cannot let a script run",
+        ("bin/slow.sh log", "!bash: line 1: bin/slow.sh: Permission denied"),
+        ("LEAST=100 bash bin/slow.sh log", "ok"),
+        sort="call",
+        says=("Use `bash bin/slow.sh` instead of `bin/slow.sh`",),
+        never=("LEAST",),
+    ),
+    case(
+        "the variable that the error names",
+        (
+            "timeout 5 ruby serve.rb",
+            '!serve.rb:3:in `fetch\': key not found: "PORT_OF_IT" (KeyError)',
+        ),
+        ("PORT_OF_IT=4711 ruby serve.rb", "ok"),
+        sort="call",
+        says=("Set `PORT_OF_IT",),
+        never=("timeout",),
+    ),
 )

@@ -193,4 +193,11 @@ TOOLS = (
         (tool("verify_person", id="p-1001", postal_code="18628"), "!The code does not match ours."),
         (tool("verify_person", id="p-1001", postal_code="18629"), "ok"),
     ),
+    case(
+        "a common word of the error that is in the name of a tool",
+        (tool("go_to", place="shelf_7"), "!There is no place called shelf_7. Use a known name."),
+        (tool("use_cart"), "shelf-0007 is near"),
+        (tool("go_to", place="shelf-0007"), "ok"),
+        never=("use_cart",),
+    ),
 )

@@ -64,7 +64,7 @@ _SHORT_FORMS = {
     "--force": "-f",
     "--parents": "-p",
 }
-_NO_PROGRAM = r"not found\Z|command not found|is not recognized as"
+_NO_PROGRAM = r"not found\Z|command not found|is not recognized as|: Permission denied\Z"
 _SEARCHED = r"PATH$|HOME$|ROOT$|^RBENV|^PYENV|^NVM"  # variables that say where programs are
 _OWN_CODE = (
     r"(?:\w+\.)*(?:SyntaxError|IndentationError|NameError|AttributeError|TypeError|KeyError)\b"
@@ -100,7 +100,7 @@ def _fix(case: Case, pair: Pair, changes: list[CallChange]) -> Fix | None:
     if is_personal(text):
         return None
     call = silenced(pair.new.text)
-    is_shown = _is_shown(case, pair)
+    is_shown = _is_shown(case, pair) and _tells_variables(pair, changes)
     example = f" For example: `{call}`" if is_shown and call not in text else ""
     sort = "tool" if _is_replaced(pair) else "call"
     key = f"{sort} {'; '.join(change.key for change in changes)}"
@@ -143,6 +143,12 @@ def _is_shown(case: Case, pair: Pair) -> bool:
     )
 
 
+def _tells_variables(pair: Pair, changes: list[CallChange]) -> bool:
+    """Whether all that was set for the call is told."""
+    is_told = any(change.key.startswith("env ") for change in changes)
+    return is_told or set(pair.new.env) <= set(pair.old.env)
+
+
 def _is_one_short_line(call: Command) -> bool:
     """Whether a call fits on a line as it was typed, without anything personal."""
     raw = silenced(call.text)
@@ -165,18 +171,30 @@ def _changes(case: Case, pair: Pair) -> list[CallChange]:
         *_flag_changes(case, pair),
         *_target_changes(case, pair),
     ]
-    causes = [change for change in found if _is_cause(change, case)]
-    return ([change for change in causes if _explains(change, case)] or causes)[:3]
+    causes = [change for change in found if _is_cause(change, case, pair)]
+    named = [change for change in causes if _is_named(change, case)]
+    return (named or [change for change in causes if _explains(change, case)] or causes)[:3]
 
 
-def _is_cause(change: CallChange, case: Case) -> bool:
+def _is_named(change: CallChange, case: Case) -> bool:
+    """Whether the error names a variable that was set."""
+    sort, _, names = change.key.partition(" ")
+    return sort == "env" and any(re.search(rf"\b{name}\b", case.line) for name in names.split())
+
+
+def _is_cause(change: CallChange, case: Case, pair: Pair) -> bool:
     """Whether this difference can be why it works: nothing else changed, or the error says so."""
     if re.match(r"(?:E +)?AssertionError\b", case.line) or _is_beside(change, case):
         return False
     if _explains(change, case):
         return True
     is_own = is_own_check(case) or is_red(case.failed) or bool(re.match(_OWN_CODE, case.line))
-    return not is_own and not _is_edited(case)
+    return not is_own and not _is_edited(case) and _texts(pair.old) == _texts(pair.new)
+
+
+def _texts(call: Command) -> list[str]:
+    """The texts that a call was given, a query or a program: other ones do something else."""
+    return [word for word in call.operands if re.search(r"\s", word)]
 
 
 def _explains(change: CallChange, case: Case) -> bool:
@@ -185,7 +203,7 @@ def _explains(change: CallChange, case: Case) -> bool:
 
 
 def _is_beside(change: CallChange, case: Case) -> bool:
-    """Whether a variable was set that cannot bring a program that is not there."""
+    """Whether a variable was set that cannot bring a program that is not there or may not run."""
     sort, _, names = change.key.partition(" ")
     if sort != "env" or not re.search(_NO_PROGRAM, case.line):
         return False

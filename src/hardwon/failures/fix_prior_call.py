@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 
 _CALLED = 4  # tools between two tries of a call
-_SHORT = 2  # letters of a word that tells nothing
+_SHORT = 3  # letters of a word that tells nothing: use, get, set
 _STEM = 5  # letters that two forms of one word begin with
 _OWN = 4  # characters from which on a value is taken for the name of one object
 
