@@ -67,7 +67,7 @@ class FileEnd:
     def __init__(self, home: str) -> None:
         os.makedirs(home, mode=0o700, exist_ok=True)
         self.store = SqliteStore(home, fresh=0)
-        self.store.fold()
+        self.store.tend()
         self._file = File(os.path.join(home, "hardwon.db"))
 
     def tenants(self) -> list[str]:

@@ -89,7 +89,7 @@ def test_what_was_noted_is_folded_again_when_its_transaction_fails(tmp_path: Pat
     assert store.calls.counts(CODER, (7,)) == {}
 
     store.calls.made(CODER, call)  # what an end came over is folded first, the rest next
-    store.fold()
+    store.tend()
 
     assert store.calls.counts(CODER, (7,))[7].made == 2
     store.close()

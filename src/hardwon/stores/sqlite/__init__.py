@@ -119,20 +119,17 @@ class SqliteStore:
     def vectors(self) -> VectorStore:
         return vectors.SqliteVectors(self._db)
 
-    def fold(self) -> int:
+    def tend(self) -> int:
         """Move what was noted on the agents' path into the database."""
         return self._journal.fold()
 
-    def tend(self) -> int:
-        return self.fold()
-
     def scopes(self, tenant: str, project: str) -> list[Scope]:
-        self.fold()
+        self._journal.fold()
         found = scopes.every(self._db).values()
         return [scope for scope in found if (scope.tenant, scope.project) == (tenant, project)]
 
     def move(self, scope: Scope, target: Scope) -> None:
-        self.fold()
+        self._journal.fold()
         with self._db as db:
             old, new = scopes.own(db, scope), scopes.ensure(db, target)
             if old is not None:
@@ -140,13 +137,13 @@ class SqliteStore:
                 moving.move(db, old, new)
 
     def forget(self, tenant: str) -> None:
-        self.fold()
+        self._journal.fold()
         with self._db as db:
             db.run("DELETE FROM tenants WHERE name = ?", (tenant,))
             self.lessons.publish_guards()
 
     def check(self) -> list[str]:
-        self.fold()
+        self._journal.fold()
         with self._db:  # a home that was copied may lack the file
             self.lessons.publish_guards()
         found = [row[0] for row in self._db.rows("PRAGMA quick_check(5)")]
@@ -157,7 +154,7 @@ class SqliteStore:
 
     def close(self) -> None:
         if self._journal.is_full:
-            self.fold()
+            self._journal.fold()
         self._db.close()
 
 
