@@ -36,7 +36,8 @@ def command(
 ) -> None:
     """Work the queue until SIGTERM or Ctrl-C; then jobs in flight may finish.
 
-    One process works a queue at a time; others stand by and take over when it ends.
+    One process works the queue of a home at a time; others stand by and take over when it ends.
+    With `postgres.url` any number of processes share the work.
     """
     if logging.lastResort:  # what is logged goes to `worker.log` when a hook has started it
         logging.lastResort.setFormatter(_Screened())
