@@ -189,12 +189,15 @@ def _is_cause(change: CallChange, case: Case, pair: Pair) -> bool:
     if _explains(change, case):
         return True
     is_own = is_own_check(case) or is_red(case.failed) or bool(re.match(_OWN_CODE, case.line))
-    return not is_own and not _is_edited(case) and _texts(pair.old) == _texts(pair.new)
+    return not (is_own or _is_edited(case) or _is_other_text(pair))
 
 
-def _texts(call: Command) -> list[str]:
-    """The texts that a call was given, a query or a program: other ones do something else."""
-    return [word for word in call.operands if re.search(r"\s", word)]
+def _is_other_text(pair: Pair) -> bool:
+    """Whether the call was given another text, a query or a program, that does something else."""
+    old, new = (
+        [word for word in call.operands if re.search(r"\s", word)] for call in (pair.old, pair.new)
+    )
+    return bool(old and new) and old != new
 
 
 def _explains(change: CallChange, case: Case) -> bool:
