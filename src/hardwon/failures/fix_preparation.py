@@ -265,8 +265,8 @@ def package_fix(case: Case) -> Fix | None:
     if not name or not any(name in path.split("/") for path in made):
         return None
     text = (
-        "If the missing module is one of your own that was only named so far (“No module named "
-        "…”), make it a package before the call, a folder with an `__init__.py` in it "
+        "If the module that the error names is one of your own that was only named so far, make it "
+        "a package before the call, a folder with an `__init__.py` in it "
         "(`mkdir NAME && touch NAME/__init__.py`)."
     )
     return Fix("preparation", text, "preparation package folder", "", "the module was only named")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.proof.arms import Arms, Stratum
 from hardwon.stores.postgres import scopes
+from hardwon.stores.postgres.units import ARMS
 from hardwon.stores.rows import moment
 from hardwon.values.report import (
     Deliveries,
@@ -69,18 +70,9 @@ SELECT signature, day, sum(met)::bigint FROM hardwon.failure_days
 WHERE {_HERE} AND day >= %(first)s AND signature = ANY(%(kinds)s::text[])
 GROUP BY signature, day ORDER BY day
 """
-_STRATA = """
-SELECT s.project, u.door, coalesce(l.author, '') COLLATE "C", u.share,
-    count(*) FILTER (WHERE known AND NOT withheld),
-    count(*) FILTER (WHERE repeated AND NOT withheld),
-    count(*) FILTER (WHERE known AND withheld),
-    count(*) FILTER (WHERE repeated AND withheld),
-    count(*) FILTER (WHERE NOT known)
-FROM (
-    SELECT *, outcome = 'repeated' AS repeated, outcome IN ('repeated', 'not met') AS known
-    FROM hardwon.units
-    WHERE tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[]) AND at >= %(since)s
-) AS u JOIN hardwon.shelves AS s ON s.tenant = %(tenant)s AND s.id = u.shelf
+_STRATA = f"""
+SELECT s.project, u.door, coalesce(l.author, '') COLLATE "C", u.share, {ARMS}
+JOIN hardwon.shelves AS s ON s.tenant = %(tenant)s AND s.id = u.shelf
 LEFT JOIN hardwon.lessons AS l ON l.tenant = %(tenant)s AND l.id = u.lesson
 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 """

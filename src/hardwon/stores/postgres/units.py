@@ -23,8 +23,8 @@ INSERT INTO hardwon.units (tenant, shelf, {", ".join(_NAMES)})
 VALUES (%(tenant)s, %(shelf)s, {", ".join(f"%({name})s" for name in _NAMES)})
 ON CONFLICT DO NOTHING
 """
-_COUNTED = """
-SELECT {0},
+# What became of the units of some shelves since a moment: the columns, and where they come from.
+ARMS = """
     count(*) FILTER (WHERE known AND NOT withheld),
     count(*) FILTER (WHERE repeated AND NOT withheld),
     count(*) FILTER (WHERE known AND withheld),
@@ -34,8 +34,9 @@ FROM (
     SELECT *, outcome = 'repeated' AS repeated, outcome IN ('repeated', 'not met') AS known
     FROM hardwon.units
     WHERE tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[]) AND at >= %(since)s
-) AS u GROUP BY {1} ORDER BY {1}
+) AS u
 """
+_COUNTED = f"SELECT {{0}}, {ARMS} GROUP BY {{1}} ORDER BY {{1}}"
 _SET_SHARE = """
 INSERT INTO hardwon.proof_shares VALUES (%(tenant)s, %(share)s)
 ON CONFLICT (tenant) DO UPDATE SET share = excluded.share
