@@ -179,7 +179,7 @@ def idling(server: PostgresServer, seconds: float = 20.0) -> float:
     end = time.monotonic() + seconds + 5
 
     def idle(queue: PostgresQueue) -> None:
-        queue.bells()
+        queue.wakeups()
         while time.monotonic() < end:
             queue.claim(utc_now())
             time.sleep(queue.pause().total_seconds())

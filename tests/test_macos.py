@@ -102,11 +102,11 @@ def test_without_inotify_a_worker_looks_for_jobs_more_often(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = FileQueue(str(tmp_path / "told"))
-    assert told.bells()
+    assert told.wakeups()
     monkeypatch.setattr(ctypes, "CDLL", NoCalls)
     asking = FileQueue(str(tmp_path / "asking"))
 
-    assert asking.bells() == ()
+    assert asking.wakeups() == ()
     assert asking.pause() < told.pause()
 
 

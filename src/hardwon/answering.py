@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hardwon.runtime import Runtime
 
 
-def verified(engine: Runtime, task: str, answer: str) -> verify.Verdict:
+def verified(engine: Runtime, task: str, answer: str) -> verify.Verification:
     """Whether an answer holds, found out by a chain of verification."""
     asked = screen.screen_text(task, TEXT_LIMIT), screen.screen_text(answer, TEXT_LIMIT)
     return _sync.run_sync(lambda: verify.verify(*asked, model=engine.model, prompt=prompt_text))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hardwon import answering, handed_over, tenants, worker
     from hardwon.learn import executions, goals
     from hardwon.pipeline.refine import Refined
-    from hardwon.pipeline.verify import Verdict
+    from hardwon.pipeline.verify import Verification
     from hardwon.runtime import Runtime
     from hardwon.values import execution
     from hardwon.values.ended_run import EndedRun
@@ -184,7 +184,7 @@ class Answers:
     def __init__(self, engine: Runtime) -> None:
         self._engine = engine
 
-    def verify(self, task: str, answer: str) -> Verdict:
+    def verify(self, task: str, answer: str) -> Verification:
         """Whether an answer holds; its `signals` go to `after_run`. Asks the model a few times."""
         return answering.verified(self._engine, task, answer)
 

@@ -114,8 +114,8 @@ class OutboxQueue:
     def worker(self) -> int | None:
         return self._local.worker()
 
-    def bells(self) -> Sequence[int]:
-        return (*self._local.bells(), *self._server.bells())
+    def wakeups(self) -> Sequence[int]:
+        return (*self._local.wakeups(), *self._server.wakeups())
 
     def pause(self) -> timedelta:
         return self._server.pause()

@@ -161,8 +161,8 @@ class TrialSettings(NamedTuple):
     window_tokens: int = 1500  # tokens of reflections in view
     actor_timeout: timedelta = timedelta(minutes=30)  # for one attempt
     verify_timeout: timedelta = timedelta(minutes=10)  # for one check
-    patience: int = 3  # stop after so many trials without a gain; 0: never
-    repeats: int = 3  # stop after so many trials with the same failure; 0: never
+    patience: int = 3  # stop after this many trials without a gain; 0: never
+    repeats: int = 3  # stop after this many trials with the same failure; 0: never
     lessons: str = "now"  # when a loop's lessons are kept: now, queue (worded again later), off
 
 

@@ -86,7 +86,7 @@ def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
 
 def _on_server(settings: Settings) -> postgres.PostgresQueue:
     values, url = settings.queue, settings.postgres.url
-    limits = postgres.Limits(
+    limits = postgres.QueueLimits(
         policy(values).timeout + _SETTLING,
         values.stale_after,
         max(values.max_delay, timedelta(minutes=1)),
@@ -148,16 +148,16 @@ class WorkerProcess:
         clock = work.Steady(self._clock)
         if mode == EMPTY:
             return await self._until_empty(clock, stop)
-        crew = self._crew(clock)
+        pool = self._pool(clock)
         if mode == ONCE:
-            return await crew.one(stop)
-        return await crew.until(stop, idle=idle, bells=self._queue.bells())
+            return await pool.one(stop)
+        return await pool.until(stop, idle=idle, wakeups=self._queue.wakeups())
 
     async def _until_empty(self, clock: Callable[[], datetime], stop: asyncio.Event) -> Tally:
-        await self._crew(clock).until_idle(stop)
+        await self._pool(clock).until_idle(stop)
         while not stop.is_set() and self._queue.worker() is not None and self._has_work():
             await asyncio.sleep(_STAND_BY)
-            await self._crew(clock).until_idle(stop)
+            await self._pool(clock).until_idle(stop)
         return self.ledger.tally
 
     async def _keep_looking_after(self, stop: asyncio.Event) -> None:
@@ -185,7 +185,7 @@ class WorkerProcess:
         counts = since(self._start, self._queue.counts())
         return prometheus.exposition(counts, self.ledger.counts, self._spent())
 
-    def _crew(self, clock: Callable[[], datetime]) -> work.WorkerPool:
+    def _pool(self, clock: Callable[[], datetime]) -> work.WorkerPool:
         return work.WorkerPool(
             self._queue,
             self._process,

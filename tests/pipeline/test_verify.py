@@ -11,7 +11,7 @@ import hardwon
 from hardwon.errors import BadReply, PermanentError
 from hardwon.models.scripted import Scripted
 from hardwon.pipeline.refine import Refined, refine
-from hardwon.pipeline.verify import Verdict, verify
+from hardwon.pipeline.verify import Verification, verify
 from hardwon.runtime import prompt_text
 from hardwon.settings import HydeSettings, Reflexion, load
 from tests.models.server import LESSON
@@ -23,7 +23,7 @@ CONTRADICTED = (
 )
 
 
-def verified(*answers: str) -> Verdict:
+def verified(*answers: str) -> Verification:
     model = Scripted(answers)
     return asyncio.run(verify("list all", "Use --every.", model=model, prompt=prompt_text))
 

@@ -16,7 +16,7 @@ import pytest
 
 from hardwon.postgres.database import Database
 from hardwon.queues.postgres import PostgresQueue
-from hardwon.queues.postgres.bell import hears, inspect
+from hardwon.queues.postgres.notify import hears, inspect
 from hardwon.ranking.query import query
 from hardwon.stores.postgres import PostgresStore
 from tests.postgres_server import OWNER, SERVICE, Place, PostgresServer

@@ -1,4 +1,4 @@
-"""The writ: commands in an agent's own words."""
+"""Slash commands in the output of an agent."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ QUESTIONS = 3
 _SHOWN = 6000
 
 
-class Verdict(NamedTuple):
+class Verification(NamedTuple):
     """What the verification found; `signals` go to `after_run`."""
 
     discrepancies: tuple[str, ...] = ()
@@ -39,13 +39,13 @@ class Verdict(NamedTuple):
 
 async def verify(
     task: str, answer: str, *, model: Model, prompt: Callable[[str], str], limit: int = QUESTIONS
-) -> Verdict:
+) -> Verification:
     """Checks an answer by a chain of verification: at most `limit` + 2 calls of the model."""
     shown = f"TASK:\n{clip_middle(task, _SHOWN)}\n\nANSWER:\n{clip_middle(answer, _SHOWN)}"
     asked = await model.complete(Request(prompt("verify_questions"), shown))
     questions = [one_line(question, 400) for question in _every("question", asked.text)][:limit]
     if not questions:
-        return Verdict(final=answer)
+        return Verification(final=answer)
     replies = await asyncio.gather(
         *(model.complete(Request(prompt("verify_answer"), question)) for question in questions)
     )
@@ -57,16 +57,16 @@ async def verify(
     return _verdict(judged.text, answer)
 
 
-def _verdict(reply: str, answer: str) -> Verdict:
+def _verdict(reply: str, answer: str) -> Verification:
     found = blocks(reply, ("status", "discrepancies", "final"))
     status = found.get("status", "").lower()
     if "clean" in status:
-        return Verdict(final=answer)
+        return Verification(final=answer)
     if "discrepancy" not in status:
         raise BadReply("a <status> block", reply)
     lines = [line.strip(" -*\t") for line in found.get("discrepancies", "").splitlines()]
     named = tuple(line for line in lines if line) or ("the answer did not hold",)
-    return Verdict(named, found.get("final") or answer)
+    return Verification(named, found.get("final") or answer)
 
 
 def _every(name: str, text: str) -> list[str]:

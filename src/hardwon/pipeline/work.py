@@ -81,11 +81,11 @@ class WorkerPool:
         return self.ledger.tally
 
     async def until(
-        self, stop: asyncio.Event, *, idle: timedelta | None = None, bells: Sequence[int] = ()
+        self, stop: asyncio.Event, *, idle: timedelta | None = None, wakeups: Sequence[int] = ()
     ) -> Tally:
         """Work until told to stop, or until nothing was there for `idle`; then drain."""
         busy_at = monotonic()
-        async with self._until_stopped(stop) as stopped, self._listening(bells):
+        async with self._until_stopped(stop) as stopped, self._listening(wakeups):
             while not stop.is_set():
                 busy_at = monotonic() if await self._turn(stopped) else busy_at
                 if idle is not None and monotonic() - busy_at > idle.total_seconds():
@@ -105,22 +105,22 @@ class WorkerPool:
             stopped.cancel()
 
     @asynccontextmanager
-    async def _listening(self, bells: Sequence[int]) -> AsyncIterator[None]:
-        """While this lasts, a ring of a bell wakes us."""
+    async def _listening(self, wakeups: Sequence[int]) -> AsyncIterator[None]:
+        """While this lasts, the pool wakes when one of these becomes readable."""
         loop = asyncio.get_running_loop()
 
-        def ring(bell: int) -> None:
-            os.read(bell, 1 << 16)
+        def wake(wakeup: int) -> None:
+            os.read(wakeup, 1 << 16)
             if not self._ring.done():
                 self._ring.set_result(None)
 
-        for bell in bells:
-            loop.add_reader(bell, ring, bell)
+        for wakeup in wakeups:
+            loop.add_reader(wakeup, wake, wakeup)
         try:
             yield
         finally:
-            for bell in bells:
-                loop.remove_reader(bell)
+            for wakeup in wakeups:
+                loop.remove_reader(wakeup)
 
     async def _turn(self, stopped: asyncio.Future[Any]) -> bool:
         """One look at the queue; True when there was work. A disk in trouble is tried again."""

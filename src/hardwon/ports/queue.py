@@ -54,11 +54,11 @@ class QueueDesk(Protocol):
     def worker(self) -> int | None:
         """The process that works the queue; None when there is none, or when it is this one."""
 
-    def bells(self) -> Sequence[int]:
+    def wakeups(self) -> Sequence[int]:
         """File descriptors that are readable when a job may have come."""
 
     def pause(self) -> timedelta:
-        """How long one without work waits until he looks again."""
+        """How long an idle worker waits until it looks again."""
 
 
 class WorkedQueue(Queue, QueueDesk, Protocol):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Row = tuple[Any, ...]
     Key = tuple[bytes, tuple[int, ...]]  # a statement, and the types of its values
 
-_MOST = 250  # statements that a connection keeps prepared; their texts are constants of ours
+_MOST = 250  # statements that a connection keeps prepared; their texts are constants of hardwon
 _BINARY = 1
 _PLACE = re.compile(r"%(?:%|\((\w+)\)s)")
 

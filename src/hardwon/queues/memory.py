@@ -109,7 +109,7 @@ class MemoryQueue:
     def worker(self) -> int | None:
         return None
 
-    def bells(self) -> Sequence[int]:
+    def wakeups(self) -> Sequence[int]:
         return ()
 
     def pause(self) -> timedelta:

@@ -26,7 +26,7 @@ _USAGE = "/lesson <signature>: <text>  OR  block form ending with /endlesson"
 _FOR_PEOPLE = {"list", "failed", "retry", "purge", "drain"}
 
 
-class Writ(NamedTuple):
+class SlashCommand(NamedTuple):
     """One command. `args` is what stands behind the kind in the answer's first line."""
 
     name: str  # lesson or reflect
@@ -42,21 +42,21 @@ def handle(text: str, agent: Agent | None = None) -> str:
 
     Without an agent the lessons are those of the agent `index`, as in the published system.
     """
-    writs = list(parse(text))
-    if not writs:
+    commands = list(parse(text))
+    if not commands:
         return ""
     if agent is not None:
-        return "".join(_answered(writ, agent) for writ in writs)
+        return "".join(_answered(command, agent) for command in commands)
     try:
         with hardwon.open() as hw:
             return handle(text, hw.agent("index"))
     except HardwonError as error:
         problem = f"lesson store unavailable in this context — {one_line(str(error))}"
-        return "".join(_framed(writ, f"ERR: {problem}") for writ in writs)
+        return "".join(_framed(command, f"ERR: {problem}") for command in commands)
 
 
-def parse(text: str) -> Iterator[Writ]:
-    """The writs of a text. A line is one only if it starts in the first column."""
+def parse(text: str) -> Iterator[SlashCommand]:
+    """The commands of a text. A line is one only if it starts in the first column."""
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     at = 0
     while at < len(lines):
@@ -95,67 +95,67 @@ def _is_block(header: str, following: list[str]) -> bool:
     return is_body and split(header) is None and header.split(" ")[0] not in _VERBS
 
 
-def _single(rest: str) -> Writ:
+def _single(rest: str) -> SlashCommand:
     verb, _, argument = rest.partition(" ")
     if verb in _VERBS:
-        return Writ("lesson", verb, argument.strip(" \t"))
+        return SlashCommand("lesson", verb, argument.strip(" \t"))
     parts = split(rest)
     if parts is None:
-        return Writ("lesson", "create", rest, problem=_USAGE)
-    return Writ("lesson", "create", rest, *parts)
+        return SlashCommand("lesson", "create", rest, problem=_USAGE)
+    return SlashCommand("lesson", "create", rest, *parts)
 
 
-def _block(header: str, body: list[str], *, is_ended: bool) -> Writ:
+def _block(header: str, body: list[str], *, is_ended: bool) -> SlashCommand:
     text = "\n".join(body).strip()
     problem = "" if is_ended else "missing /endlesson terminator on block-form lesson"
     args = f"{header}\n\n{text}" if is_ended else header
-    return Writ("lesson", "create", args, header, text, problem)
+    return SlashCommand("lesson", "create", args, header, text, problem)
 
 
-def _reflection(rest: str) -> Writ:
+def _reflection(rest: str) -> SlashCommand:
     verb = rest.split(" ")[0] if rest else ""
     if not rest:
-        return Writ("reflect", "create", "", problem="usage: /reflect <lesson text>")
+        return SlashCommand("reflect", "create", "", problem="usage: /reflect <lesson text>")
     if verb in _FOR_PEOPLE and (verb == rest or verb in {"retry", "purge"}):
         problem = f"the queue is looked after by people: hardwon reflect {verb}"
-        return Writ("reflect", verb, rest.removeprefix(verb).strip(), problem=problem)
-    return Writ("reflect", "create", rest, text=rest)
+        return SlashCommand("reflect", verb, rest.removeprefix(verb).strip(), problem=problem)
+    return SlashCommand("reflect", "create", rest, text=rest)
 
 
-def _answered(writ: Writ, agent: Agent) -> str:
-    if writ.problem:
-        return _framed(writ, f"ERR: {writ.problem}")
+def _answered(command: SlashCommand, agent: Agent) -> str:
+    if command.problem:
+        return _framed(command, f"ERR: {command.problem}")
     try:
-        return _framed(writ, _VERBS.get(writ.kind, _create)(writ, agent))
+        return _framed(command, _VERBS.get(command.kind, _create)(command, agent))
     except HardwonError as error:
-        return _framed(writ, f"ERR: {one_line(str(error))}")
+        return _framed(command, f"ERR: {one_line(str(error))}")
 
 
-def _create(writ: Writ, agent: Agent) -> str:
-    if writ.name == "reflect":
-        return recorded(agent.learn(writ.text))
-    if not writ.signature or not writ.text:
+def _create(command: SlashCommand, agent: Agent) -> str:
+    if command.name == "reflect":
+        return recorded(agent.learn(command.text))
+    if not command.signature or not command.text:
         return "ERR: signature and lesson text are both required"
-    if len(writ.signature) > LABEL_LIMIT:
+    if len(command.signature) > LABEL_LIMIT:
         return f"ERR: signature must be ≤ {LABEL_LIMIT} chars"
-    if len(writ.text) > LESSON_LIMIT:
+    if len(command.text) > LESSON_LIMIT:
         return f"ERR: lesson text must be ≤ {LESSON_LIMIT} chars"
-    return recorded(agent.learn(writ.text, situation=writ.signature))
+    return recorded(agent.learn(command.text, situation=command.signature))
 
 
-def _list(writ: Writ, agent: Agent) -> str:
+def _list(command: SlashCommand, agent: Agent) -> str:
     return _rows(agent.lessons.list(limit=LISTED), "lesson(s)", none="(no lessons recorded)")
 
 
-def _search(writ: Writ, agent: Agent) -> str:
-    if not writ.args:
+def _search(command: SlashCommand, agent: Agent) -> str:
+    if not command.args:
         return "ERR: usage: /lesson search <query>"
-    found = agent.lessons.search(writ.args[:LESSON_LIMIT], limit=FOUND)
+    found = agent.lessons.search(command.args[:LESSON_LIMIT], limit=FOUND)
     return _rows(found, "match(es)", none="(no matches)")
 
 
-def _delete(writ: Writ, agent: Agent) -> str:
-    digits = writ.args.removeprefix("#")
+def _delete(command: SlashCommand, agent: Agent) -> str:
+    digits = command.args.removeprefix("#")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 19):
         return "ERR: usage: /lesson delete <id>"
     try:
@@ -170,14 +170,14 @@ def _rows(lessons: Sequence[Lesson], what: str, *, none: str) -> str:
     return f"{len(lessons)} {what}:{rows}" if lessons else none
 
 
-def _framed(writ: Writ, body: str) -> str:
+def _framed(command: SlashCommand, body: str) -> str:
     if len(body) > BODY_LIMIT:
         body = body[:BODY_LIMIT] + "\n... [truncated]"
-    head = f"/{writ.name} {writ.kind} {writ.args}".rstrip()
-    return f"[{head}]\n{body}\n[END {writ.name.upper()}]\n\n"
+    head = f"/{command.name} {command.kind} {command.args}".rstrip()
+    return f"[{head}]\n{body}\n[END {command.name.upper()}]\n\n"
 
 
-_VERBS: dict[str, Callable[[Writ, Agent], str]] = {
+_VERBS: dict[str, Callable[[SlashCommand, Agent], str]] = {
     "list": _list,
     "search": _search,
     "delete": _delete,

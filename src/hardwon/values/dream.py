@@ -31,7 +31,7 @@ class Dream(NamedTuple):
     started_at: datetime
     duration_seconds: float = 0.0
     memories_consolidated: int = 0
-    kg_nodes_added: int = 0  # there is no graph of ours; kept for readers of the published table
+    kg_nodes_added: int = 0  # hardwon has no graph; kept for readers of the published table
     reflection: str = ""
     improvements: tuple[str, ...] = ()
     prefetch_done: bool = False

@@ -15,7 +15,7 @@ import pytest
 import hardwon
 from hardwon.errors import HardwonError, InvalidInput, NotFound, StorageError, TransientError
 from hardwon.learn.transcripts.catalog import Ambiguous
-from hardwon.learn.transcripts.mining import Mining, Waiting
+from hardwon.learn.transcripts.mining import Mining, OpenQuestions
 from hardwon.learn.transcripts.phases import IN_PROGRESS, Phase
 from hardwon.learn.transcripts.questions import Question
 from hardwon.models.scripted import Scripted
@@ -394,7 +394,7 @@ def _failing(desk: Desk, fix: str) -> Claude:
     return talk.run(fix).agent("The folder is there.")
 
 
-def _two_fixes(desk: Desk) -> Waiting:
+def _two_fixes(desk: Desk) -> OpenQuestions:
     """The first fix is in the insights; the second session waits for answers."""
     _failing(desk, "mkdir -p out/nightly").write(desk.home)
     desk.mine()

@@ -1,4 +1,4 @@
-"""What a queue on a server does besides the contract: leases, crowds, bells, and lost answers."""
+"""What a queue on a server does besides the contract: leases, crowds, wakeups, and lost answers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pytest
 from hardwon import Job
 from hardwon.errors import StorageError
 from hardwon.postgres.database import Database
-from hardwon.queues.postgres import Limits, PostgresQueue
-from hardwon.queues.postgres.bell import inspect
+from hardwon.queues.postgres import PostgresQueue, QueueLimits
+from hardwon.queues.postgres.notify import inspect
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import LATER, NOW, job
 
 JOB = job()
-AT_ONCE = Limits(lease=timedelta(0))  # a claim is lost as soon as it is made
+AT_ONCE = QueueLimits(lease=timedelta(0))  # a claim is lost as soon as it is made
 
 
 @pytest.fixture
@@ -184,27 +184,27 @@ def test_errors_with_characters_that_the_server_cannot_keep_are_kept_without_the
 def test_a_put_rings_the_bell_of_another_process(
     queue: PostgresQueue, other: PostgresQueue
 ) -> None:
-    (bell,) = other.bells()
-    assert select.select([bell], [], [], 20)[0]  # it listens
-    os.read(bell, 100)
+    (wakeup,) = other.wakeups()
+    assert select.select([wakeup], [], [], 20)[0]  # it listens
+    os.read(wakeup, 100)
 
     queue.put(JOB)
 
-    assert select.select([bell], [], [], 20)[0]
+    assert select.select([wakeup], [], [], 20)[0]
 
 
 def test_workers_look_less_often_while_nothing_is_said(
     queue: PostgresQueue, other: PostgresQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (bell,) = other.bells()
-    assert select.select([bell], [], [], 20)[0]  # it listens
+    (wakeup,) = other.wakeups()
+    assert select.select([wakeup], [], [], 20)[0]  # it listens
     often = other.pause()
 
-    monkeypatch.setattr("hardwon.queues.postgres.bell.monotonic", lambda: monotonic() + 60)
+    monkeypatch.setattr("hardwon.queues.postgres.notify.monotonic", lambda: monotonic() + 60)
     seldom = other.pause()
-    os.read(bell, 100)
+    os.read(wakeup, 100)
     queue.put(JOB)
-    assert select.select([bell], [], [], 20)[0]
+    assert select.select([wakeup], [], [], 20)[0]
 
     assert other.pause() == often < seldom
 
@@ -212,7 +212,7 @@ def test_workers_look_less_often_while_nothing_is_said(
 def test_behind_a_pooler_there_is_no_bell(database: Place) -> None:
     queue = PostgresQueue(Database(f"{database.url}?pgbouncer=true"))
 
-    assert list(queue.bells()) == []
+    assert list(queue.wakeups()) == []
     queue.close()
 
 

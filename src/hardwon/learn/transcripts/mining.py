@@ -47,7 +47,7 @@ class Mining(NamedTuple):
     problem: str = ""  # why nothing came of it
 
 
-class Waiting(NamedTuple):
+class OpenQuestions(NamedTuple):
     """A run that waits for answers."""
 
     run: str
@@ -109,7 +109,7 @@ class Sessions:
         with self._handoff() as handoff:
             return self._extracted(place, handoff, phases.PhaseOrder())
 
-    def ask(self, place: SessionPlace) -> Waiting:
+    def ask(self, place: SessionPlace) -> OpenQuestions:
         """The questions of a session; what was extracted waits for `answer`."""
         handoff = self._state.new_handoff()
         try:
@@ -118,7 +118,7 @@ class Sessions:
             handoff.remove()
             raise
         questions = all_questions(delta, context.mode)
-        return Waiting(handoff.run, context, delta, tuple(questions))
+        return OpenQuestions(handoff.run, context, delta, tuple(questions))
 
     def answer(self, run: str, answers: Mapping[str, object]) -> Mining:
         """Integrate what the answers choose of a waiting run; nothing if one answer is wrong."""

@@ -23,7 +23,7 @@ _NEAR, _SHARED = 0.4, 3
 _FORBIDS = re.compile(r"(?i)\b(?:never|do(?:n['’]t| not)|avoid|stop|must not|instead of)\b")
 
 
-class Passage(NamedTuple):
+class MemoryLine(NamedTuple):
     """A line of a memory file, as words."""
 
     path: str
@@ -35,8 +35,8 @@ class Passage(NamedTuple):
 class KnownNotes(NamedTuple):
     """The notes in memory, and which of them could not be read."""
 
-    passages: list[Passage]
-    marks: dict[str, Passage]  # of insights that were stored before
+    passages: list[MemoryLine]
+    marks: dict[str, MemoryLine]  # of insights that were stored before
     problems: list[str]
 
 
@@ -86,7 +86,7 @@ def _is_own(path: str, context: Context) -> bool:
 
 def _shelve(path: str, text: str, library: KnownNotes) -> None:
     for number, line in enumerate(text.splitlines(), 1):
-        passage = Passage(path, number, line, meaning(line))
+        passage = MemoryLine(path, number, line, meaning(line))
         for key in re.findall(r"<!-- hardwon:([0-9a-f]{12})\b", line):
             library.marks.setdefault(key, passage)
         if len(passage.words) >= _SHARED:
@@ -115,6 +115,6 @@ def _share(a: frozenset[str], b: frozenset[str]) -> float:
     return common / (len(a) + len(b) - common) if common >= _SHARED else 0.0
 
 
-def _related(insight: Insight, relation: str, near: Passage, reason: str) -> Related:
+def _related(insight: Insight, relation: str, near: MemoryLine, reason: str) -> Related:
     excerpt = clip(one_line(re.sub(r"<!--.{0,80}?-->", "", near.text)), 200)
     return Related(insight.key, relation, near.path, near.line, excerpt, reason)

@@ -104,7 +104,7 @@ class Size(NamedTuple):
 
     width: int
     height: int
-    ticks: int  # at most so many numbers along the trials
+    ticks: int  # most numbers along the axis of trials
 
 
 _LARGE, _SMALL = Size(560, 220, 20), Size(230, 130, 6)

@@ -14,7 +14,7 @@ from hardwon.learn.trials.codec import to_json
 from hardwon.learn.trials.credit import FailedTrial
 from hardwon.learn.trials.prompt import Prompt
 from hardwon.learn.trials.reflect import reflect
-from hardwon.learn.trials.stop import Ending, verdict
+from hardwon.learn.trials.stop import LoopEnd, verdict
 from hardwon.learn.trials.to_lessons import keep_lessons
 from hardwon.runtime import prompt_text
 
@@ -68,7 +68,7 @@ class Runner:
         """The state in which the loop ended."""
         while self.state.status == "running":
             if self._is_aborted():
-                self._end(Ending("aborted", "aborted by request"))
+                self._end(LoopEnd("aborted", "aborted by request"))
             elif ended := verdict(self.state):
                 self._end(ended)
             else:
@@ -189,7 +189,7 @@ class Runner:
     def _earlier(self) -> tuple[Record, ...]:
         return tuple(self._journal.records[number] for number in sorted(self._journal.records))
 
-    def _end(self, ended: Ending) -> None:
+    def _end(self, ended: LoopEnd) -> None:
         """Keep what was learnt, then close the records."""
         reflections = list(self._journal.records.values())
         kept = keep_lessons(self._engine, self.state, reflections) if reflections else 0
@@ -199,7 +199,7 @@ class Runner:
         summary.write(self._journal.folder, self.state)
         self._say("ended", self.state)
 
-    def _report(self, ended: Ending) -> None:
+    def _report(self, ended: LoopEnd) -> None:
         outcome = "helped" if ended.status == "succeeded" else "failed"
         for delivery in self.state.deliveries:
             self._engine.store.deliveries.report(self.state.scope, delivery, outcome)

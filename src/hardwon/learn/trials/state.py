@@ -38,8 +38,8 @@ class Options(NamedTuple):
     actor_seconds: float = 1800.0
     verify_seconds: float = 600.0
     output_bytes: int = 1 << 20
-    patience: int = 3  # stop after so many trials without a gain; 0: never
-    repeats: int = 3  # stop after so many trials with the same failure; 0: never
+    patience: int = 3  # stop after this many trials without a gain; 0: never
+    repeats: int = 3  # stop after this many trials with the same failure; 0: never
     on_critical: Critical = "stop"
     lessons: Lessons = "now"
     recall: bool = True

@@ -10,40 +10,40 @@ if TYPE_CHECKING:
     from hardwon.learn.trials.state import LoopState, LoopStatus
 
 
-class Ending(NamedTuple):
+class LoopEnd(NamedTuple):
     """How a loop ended."""
 
     status: LoopStatus
     reason: str
 
 
-def verdict(state: LoopState) -> Ending | None:
+def verdict(state: LoopState) -> LoopEnd | None:
     """Why the loop ends here; None when another trial is due."""
     if not state.trials or state.open is not None:
         return None
     return next((found for rule in RULES if (found := rule(state))), None)
 
 
-def _passed(state: LoopState) -> Ending | None:
+def _passed(state: LoopState) -> LoopEnd | None:
     last = state.trials[-1]
     words = f"all verifications passed in trial {last.number + 1}"
-    return Ending("succeeded", words) if last.outcome == "passed" else None
+    return LoopEnd("succeeded", words) if last.outcome == "passed" else None
 
 
-def _critical(state: LoopState) -> Ending | None:
+def _critical(state: LoopState) -> LoopEnd | None:
     last = state.trials[-1]
     if last.outcome != "critical" or state.options.on_critical != "stop":
         return None
     # Resuming is the answer to a critical error; one that was met before it does not count.
-    return Ending("failed", f"critical error: {last.reason}") if _fresh(state) else None
+    return LoopEnd("failed", f"critical error: {last.reason}") if _fresh(state) else None
 
 
-def _max_trials(state: LoopState) -> Ending | None:
+def _max_trials(state: LoopState) -> LoopEnd | None:
     most = state.options.max_trials
-    return Ending("failed", f"max trials reached ({most})") if len(state.trials) >= most else None
+    return LoopEnd("failed", f"max trials reached ({most})") if len(state.trials) >= most else None
 
 
-def _repeat(state: LoopState) -> Ending | None:
+def _repeat(state: LoopState) -> LoopEnd | None:
     often, recent = state.options.repeats, _fresh(state)
     stuck = recent[-often:]
     if not often or len(recent) < often or len({trial.signature for trial in stuck}) > 1:
@@ -51,23 +51,23 @@ def _repeat(state: LoopState) -> Ending | None:
     if stuck[-1].reward > stuck[0].reward:  # the same words, but ever less of it
         return None
     words = recent[-1].failure or "no words for it"
-    return Ending("failed", f"the same failure {often} times in a row: {words}")
+    return LoopEnd("failed", f"the same failure {often} times in a row: {words}")
 
 
-def _plateau(state: LoopState) -> Ending | None:
+def _plateau(state: LoopState) -> LoopEnd | None:
     patience, recent = state.options.patience, [trial.reward for trial in _fresh(state)]
     if not patience or len(recent) <= patience:
         return None
     if max(recent[-patience:]) > max(recent[:-patience]):
         return None
-    return Ending("failed", f"plateau: no reward gain in {patience} trials")
+    return LoopEnd("failed", f"plateau: no reward gain in {patience} trials")
 
 
 def _fresh(state: LoopState) -> list[Trial]:
     return list(state.trials[state.since :])
 
 
-RULES: tuple[Callable[[LoopState], Ending | None], ...] = (
+RULES: tuple[Callable[[LoopState], LoopEnd | None], ...] = (
     _passed,
     _critical,
     _max_trials,

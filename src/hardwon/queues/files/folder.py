@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Folder(Directory):
-    """A directory of ours. After `add` and `replace` return, the data is on disk."""
+    """A directory of the queue. After `add` and `replace` return, the data is on disk."""
 
     def add(self, name: str, content: bytes) -> bool:
         """Write a new file; False when the name is taken, by something that is as durable."""

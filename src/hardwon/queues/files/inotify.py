@@ -1,4 +1,4 @@
-"""Rings when a name comes into a folder, where the system can tell (Linux)."""
+"""Wakes a worker when a name comes into a folder (Linux only)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 _CREATED, _MOVED_IN = 0x100, 0x80
 
 
-class Bell:
+class Inotify:
     """A file descriptor that becomes readable on changes; `fd` is None without inotify."""
 
     def __init__(self, folder: str) -> None:
@@ -23,7 +23,7 @@ class Bell:
             self.fd = handle
 
     def close(self) -> None:
-        """Ring no more."""
+        """Stop watching."""
         if self.fd is not None:
             os.close(self.fd)
             self.fd = None

@@ -32,7 +32,7 @@ else:
     inotify = lazy("hardwon.queues.files.inotify")  # a producer must not pay for ctypes
 
 _PAUSE = timedelta(milliseconds=25)
-_PAUSE_BY_BELL = timedelta(milliseconds=250)  # only retries are found by looking
+_PAUSE_IF_WOKEN = timedelta(milliseconds=250)  # only retries are found by looking
 
 
 class FileQueue:
@@ -50,7 +50,7 @@ class FileQueue:
         self._dead = RecordDir(dlq, self._quarantine, self._counts)
         self._dead_letters = DeadLetters(self._waiting, self._dead, os.path.join(base, "dlq.lock"))
         self._lock = SignedLock(os.path.join(base, "owner.lock"))
-        self._bell: inotify.Bell | None = None
+        self._inotify: inotify.Inotify | None = None
         self._admission = Admission(self._waiting, self._dead_letters, self._counts, limits)
 
     def put(self, job: Job) -> bool:
@@ -138,12 +138,12 @@ class FileQueue:
     def worker(self) -> int | None:
         return self._lock.holder()
 
-    def bells(self) -> Sequence[int]:
-        self._bell = self._bell or inotify.Bell(self._waiting.folder.path)
-        return () if self._bell.fd is None else (self._bell.fd,)
+    def wakeups(self) -> Sequence[int]:
+        self._inotify = self._inotify or inotify.Inotify(self._waiting.folder.path)
+        return () if self._inotify.fd is None else (self._inotify.fd,)
 
     def pause(self) -> timedelta:
-        return _PAUSE if self._bell is None or self._bell.fd is None else _PAUSE_BY_BELL
+        return _PAUSE if self._inotify is None or self._inotify.fd is None else _PAUSE_IF_WOKEN
 
     def close(self) -> None:
         self._lock.release()
@@ -154,8 +154,8 @@ class FileQueue:
             folder.close()
         if hasattr(self, "_lock"):
             self._lock.release()
-        if (rung := getattr(self, "_bell", None)) is not None:
-            rung.close()
+        if (watching := getattr(self, "_inotify", None)) is not None:
+            watching.close()
 
     def _take_over(self) -> bool:
         """Become the owner, and begin with everything that is there."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _ABANDONED = 600  # seconds after which the temporary file of a dead process is removed
 _LARGE = 1000  # entries; the scan of such a folder …
-_PAUSE = 20  # … is followed by a pause of so many times its length
+_PAUSE = 20  # … is followed by a pause of this many times its length
 _TICK = 0.02  # seconds; the coarsest clock of a file system that matters here
 
 

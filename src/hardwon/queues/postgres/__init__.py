@@ -1,6 +1,6 @@
-"""The queue of many machines: a table that workers take jobs from, and a bell that wakes them."""
+"""The queue of many machines: a table that workers take jobs from and that wakes them."""
 
 from hardwon.queues.postgres.queue import PostgresQueue
-from hardwon.queues.postgres.upkeep import Limits
+from hardwon.queues.postgres.upkeep import QueueLimits
 
-__all__ = ["Limits", "PostgresQueue"]
+__all__ = ["PostgresQueue", "QueueLimits"]

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from hardwon.errors import NotFound, Unavailable
 from hardwon.postgres.database import Asked, asked
 from hardwon.queues.postgres import statements
-from hardwon.queues.postgres.bell import Bell, Ringer, is_pooled
 from hardwon.queues.postgres.flow import Flow
 from hardwon.queues.postgres.holdings import Holdings
+from hardwon.queues.postgres.notify import Listener, Notifier, is_pooled
 from hardwon.queues.postgres.rows import columns, job_of, jobs_of, text
 from hardwon.queues.postgres.statements import CLAIMED, DEAD, UNREADABLE, WAITING
-from hardwon.queues.postgres.upkeep import Limits, Upkeep
+from hardwon.queues.postgres.upkeep import QueueLimits, TableUpkeep
 from hardwon.queues.records import encode, encode_new
 from hardwon.text.clean import file_id
 from hardwon.values.queue import QueueCounts
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _EVERY = " "  # no tenant has this name; a queue serves them all
 _PAUSE = timedelta(seconds=2)
-_PAUSE_BY_BELL = timedelta(seconds=5)  # retries and leases are found by looking
+_PAUSE_IF_WOKEN = timedelta(seconds=5)  # retries and leases are found by looking
 
 
 class PostgresQueue:
@@ -39,25 +39,25 @@ class PostgresQueue:
     jobs and begins others. A crash in between has them worked again, as any crash does.
     """
 
-    def __init__(self, database: Database, limits: Limits = Limits()) -> None:
+    def __init__(self, database: Database, limits: QueueLimits = QueueLimits()) -> None:
         self._db = database
         self._limits = limits
         self._lock = threading.RLock()
         self._held = Holdings()
         self._flow = Flow()
-        self._upkeep = Upkeep(limits)
-        self._ringer = Ringer()
-        self._bell: Bell | None = None
+        self._upkeep = TableUpkeep(limits)
+        self._notifier = Notifier()
+        self._listener: Listener | None = None
 
     def put(self, job: Job) -> bool:
         file_id(job.id, "job id")
         new = asked(statements.PUT, **columns([job], [encode_new(job)]))
-        return bool(self._ask(new, *self._ringer.notice())[0][0][0])
+        return bool(self._ask(new, *self._notifier.notice())[0][0][0])
 
     def forward(self, jobs: Sequence[Job]) -> None:
         """Keep jobs that waited elsewhere; each counts once, however often it is forwarded."""
         rows = columns(jobs, [encode(job) for job in jobs])
-        self._ask(asked(statements.FORWARD, **rows), *self._ringer.notice())
+        self._ask(asked(statements.FORWARD, **rows), *self._notifier.notice())
 
     def claim(self, now: datetime, *, slots: int = 1) -> Job | None:
         with self._lock:
@@ -87,7 +87,7 @@ class PostgresQueue:
 
     def revive(self, identity: str, now: datetime) -> None:
         revive = asked(statements.REVIVE, id=identity, now=now)
-        if not self._ask(revive, *self._ringer.notice())[0]:
+        if not self._ask(revive, *self._notifier.notice())[0]:
             raise NotFound("dead job", identity)
 
     def purge(self, identity: str) -> None:
@@ -111,20 +111,20 @@ class PostgresQueue:
     def worker(self) -> int | None:
         return None  # others may work it too; this process need not wait for them
 
-    def bells(self) -> Sequence[int]:
+    def wakeups(self) -> Sequence[int]:
         if is_pooled(self._db.url):  # a pooler passes no notice on
             return ()
-        self._bell = self._bell or Bell(self._db.url)
-        return (self._bell.fd,)
+        self._listener = self._listener or Listener(self._db.url)
+        return (self._listener.fd,)
 
     def pause(self) -> timedelta:
-        return _PAUSE_BY_BELL if self._bell and self._bell.is_quiet else _PAUSE
+        return _PAUSE_IF_WOKEN if self._listener and self._listener.is_quiet else _PAUSE
 
     def close(self) -> None:
         with self._lock:
-            if self._bell is not None:
-                self._bell.close()
-                self._bell = None
+            if self._listener is not None:
+                self._listener.close()
+                self._listener = None
             self._held.hand_back()
             try:
                 if self._held.owed():

@@ -18,7 +18,7 @@ _REMEMBERED = timedelta(days=30)  # how long a forwarded record is known
 STALE = "stale: waited longer than queue.stale_after"
 
 
-class Limits(NamedTuple):
+class QueueLimits(NamedTuple):
     """How long things may take."""
 
     lease: timedelta = timedelta(seconds=150)  # a job that is not settled then is another's
@@ -26,10 +26,10 @@ class Limits(NamedTuple):
     longest_wait: timedelta = timedelta(days=1)  # a clock that jumped must not park a job
 
 
-class Upkeep:
+class TableUpkeep:
     """Knows what is to be done and when; one for each process that works the queue."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: QueueLimits) -> None:
         self._limits = limits
         self._next = 0.0
         self._is_first = True

@@ -75,13 +75,13 @@ def _server(url: str) -> Iterator[Check]:
     try:
         inspection = import_module("hardwon.postgres.inspection")
         database = import_module("hardwon.postgres.database").Database(url)
-        bell = import_module("hardwon.queues.postgres.bell")
+        notify = import_module("hardwon.queues.postgres.notify")
     except HardwonError as error:
         yield Check("server", False, str(error))
         return
     with database.opened():
         yield from (Check(*finding) for finding in inspection.inspect(database))
-    yield Check("notices", *bell.inspect(url))
+    yield Check("notices", *notify.inspect(url))
 
 
 def _tried(name: str, look: Callable[[Settings], tuple[bool, str]], settings: Settings) -> Check:

@@ -109,7 +109,7 @@ def undo(dream_id: str, as_json: bool, **place: Any) -> None:
         say(f"{left} lessons were changed by somebody since then and stay as they are", dim=True)
 
 
-class _Call:
+class _StopRequest:
     """Whether a signal has come, so that a dream ends in good order.
 
     It has no lock, for its handler may interrupt whoever holds one, and naps shortly: a signal
@@ -133,9 +133,9 @@ class _Call:
 
 
 @contextmanager
-def _signals() -> Iterator[_Call]:
+def _signals() -> Iterator[_StopRequest]:
     """What SIGINT and SIGTERM call while this lasts."""
-    call, caught = _Call(), (signal.SIGINT, signal.SIGTERM)
+    call, caught = _StopRequest(), (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(number, call.come) for number in caught]
     try:
         yield call

@@ -20,7 +20,7 @@ _CODEX_LACKS = {"PostToolUseFailure"}
 
 
 class Target(NamedTuple):
-    """One file of one agent: either wholly ours (`whole`), or with entries of ours."""
+    """One file of one agent: either all hardwon's (`whole`), or with entries of hardwon."""
 
     agent: str
     path: str

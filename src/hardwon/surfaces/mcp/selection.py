@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hardwon import Agent
-    from hardwon.learn.transcripts.mining import Waiting
+    from hardwon.learn.transcripts.mining import OpenQuestions
     from hardwon.learn.transcripts.questions import Option, Question
 
 _LABEL = 120
@@ -72,9 +72,9 @@ class Desk:
     def __init__(self, agent: "Agent", folder: str) -> None:
         self._agent = agent
         self._folder = folder
-        self._waiting: dict[str, Waiting] = {}
+        self._waiting: dict[str, OpenQuestions] = {}
 
-    async def questions(self, session: str) -> "Waiting":
+    async def questions(self, session: str) -> "OpenQuestions":
         """The questions of a session, asked for once."""
         if session not in self._waiting:
             self._waiting[session] = await asyncio.to_thread(self._ask, session)
@@ -90,7 +90,7 @@ class Desk:
         report = done.report
         return Selected(status="saved", lessons=list(report.lessons), files=list(report.files))
 
-    def _ask(self, session: str) -> "Waiting":
+    def _ask(self, session: str) -> "OpenQuestions":
         sessions = self._agent.sessions
         try:
             return sessions.ask(sessions.choose(session, cwd=self._folder))
@@ -153,7 +153,7 @@ def _resolvers(desk: Desk) -> tuple[Any, Any]:
     return which, where
 
 
-def _filled_in(waiting: "Waiting", forms: "Iterable[Any]") -> Answers | None:
+def _filled_in(waiting: "OpenQuestions", forms: "Iterable[Any]") -> Answers | None:
     """All answers, or None when the person declined."""
     given: Answers = {}
     for form in forms:
@@ -212,7 +212,7 @@ def _of_saved(questions: "Iterable[Question]", answers: Answers) -> "list[Questi
     return [one for one in questions if one.id.partition(".")[2] in saved]
 
 
-def _as_data(waiting: "Waiting") -> Selected:
+def _as_data(waiting: "OpenQuestions") -> Selected:
     views = [
         QuestionView(
             id=question.id,

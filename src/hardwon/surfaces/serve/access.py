@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hardwon.auth import is_bearer
 from hardwon.service.keys import Role
 from hardwon.surfaces.serve.principal import Principal, of_key
-from hardwon.surfaces.serve.sessions import Session, Sessions
+from hardwon.surfaces.serve.sessions import BrowserSessions, Session
 
 if TYPE_CHECKING:
     from hardwon.service.keys import Key, KeyRing
@@ -19,7 +19,7 @@ class Access:
     def __init__(self, keys: KeyRing, *, token: str = "", tenant: str = "default") -> None:
         self.keys = keys
         self.owner = Principal(tenant, Role.ADMIN)
-        self.sessions = Sessions()
+        self.sessions = BrowserSessions()
         self._token = token
 
     def link(self) -> str:

@@ -17,11 +17,11 @@ from hardwon.errors import HardwonError
 from hardwon.service.replies import Replies
 from hardwon.surfaces.serve import api, login, pages, problems
 from hardwon.surfaces.serve.gate import LOOPBACK, SAFE, Gate, is_api, own_path
-from hardwon.surfaces.serve.hands import Hands
 from hardwon.surfaces.serve.limits import Limits
 from hardwon.surfaces.serve.principal import Right
 from hardwon.surfaces.serve.problems import Problem
 from hardwon.surfaces.serve.requests import needs
+from hardwon.surfaces.serve.thread_pool import ThreadPool
 from hardwon.surfaces.serve.turns import Turns
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ def create(
     app.state.is_ending = lambda: False  # streams look at it
     app.state.replies, app.state.in_turn = Replies(hw.settings.home), Turns()
     # Doors have threads of their own: who waits for a report holds up no agent.
-    app.state.door_threads = Hands(limits.threads, "hardwon-door")
-    app.state.threads = Hands(limits.threads, "hardwon-desk")
+    app.state.door_threads = ThreadPool(limits.threads, "hardwon-door")
+    app.state.threads = ThreadPool(limits.threads, "hardwon-desk")
     return app
 
 

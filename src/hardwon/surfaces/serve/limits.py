@@ -23,7 +23,7 @@ class Limits(NamedTuple):
 
 
 class Buckets:
-    """Token buckets: so many requests a second, and twice as many at once."""
+    """Token buckets: `rate` requests a second, and twice as many at once."""
 
     def __init__(self, rate: float, clock: Callable[[], float]) -> None:
         self._rate = rate

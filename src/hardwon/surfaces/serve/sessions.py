@@ -25,7 +25,7 @@ class Session(NamedTuple):
     until: float
 
 
-class Sessions:
+class BrowserSessions:
     """Logins, in the memory of this process: who restarts the server logs in again."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -17,7 +17,7 @@ _SPAN = "SELECT (SELECT min(id) FROM fresh), (SELECT max(id) FROM fresh)"
 _AT_ONCE = 512  # rows that are moved together
 
 
-class Fresh:
+class Memtable:
     """The rows of `fresh`, read once by this process and kept up to date."""
 
     def __init__(self, database: Database) -> None:

@@ -6,7 +6,7 @@ from hardwon._cold.lazy import lazy
 from hardwon.ranking import postings
 from hardwon.ranking.query import MatchTally, Query, entries_read, keys, tallied
 from hardwon.stores.sqlite.database import marks
-from hardwon.stores.sqlite.inverted.memtable import Fresh
+from hardwon.stores.sqlite.inverted.memtable import Memtable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Index:
     def __init__(self, database: Database, fresh: int = FRESH) -> None:
         self._db = database
         self._limit = fresh
-        self._fresh = Fresh(database)
+        self._fresh = Memtable(database)
         self._pending: buffer.PostingBuffer | None = None
         self._is_writing = False
         database.before_commit = self._before_commit

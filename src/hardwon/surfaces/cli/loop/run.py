@@ -34,14 +34,14 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 
 
 _SHARED = (
-    click.option("--max-trials", type=int, help="Give up after so many trials.  [default: 5]"),
+    click.option("--max-trials", type=int, help="Give up after this many trials.  [default: 5]"),
     click.option("--omega", help="Reflections in view: 1 … 10, or auto (by variety of failures)."),
     click.option("--policy", type=click.Choice(get_args(Policy)), help="Which ones are in view."),
     click.option("--window-tokens", type=int, help="Room for reflections.  [default: 1500]"),
     click.option("--actor-timeout", "actor_seconds", callback=_seconds, help="[default: 30m]"),
     click.option("--verify-timeout", "verify_seconds", callback=_seconds, help="[default: 10m]"),
     click.option(
-        "--patience", type=int, help="Stop after so many trials without a gain; 0: never."
+        "--patience", type=int, help="Stop after this many trials without a gain; 0: never."
     ),
     click.option("--repeats", type=int, help="Stop after the same failure so often; 0: never."),
     click.option(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from hardwon.surfaces.serve.hands import Hands
+    from hardwon.surfaces.serve.thread_pool import ThreadPool
     from hardwon.values.listing import Page
 
 JSON = "application/json"
@@ -83,11 +83,11 @@ def _fields(verb: Verb, request: Request, body: bytes) -> dict[str, Any]:
 async def _called(verb: Verb, ask: Ask) -> Response:
     """The answer of the verb: made in a thread, within its time."""
     state, is_door = ask.state, verb.otherwise is not None
-    hands: Hands = state.door_threads if is_door else state.threads
+    pool: ThreadPool = state.door_threads if is_door else state.threads
     patience = state.limits.door if is_door else state.limits.answer
     try:
         async with asyncio.timeout(patience):
-            return await hands.run(_answer, verb, ask)
+            return await pool.run(_answer, verb, ask)
     except TimeoutError:
         if is_door:
             return _response(verb, verb.otherwise)

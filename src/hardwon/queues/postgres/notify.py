@@ -53,7 +53,7 @@ def inspect(url: str) -> tuple[bool, str]:
     return False, "NOTIFY does not arrive: behind PgBouncer add `pgbouncer=true` to the URL"
 
 
-class Ringer:
+class Notifier:
     """Says that jobs have come, not more often than pays; those who poll find the rest."""
 
     def __init__(self) -> None:
@@ -67,22 +67,22 @@ class Ringer:
         return [asked(_NOTIFY, words="")]
 
 
-class Bell:
+class Listener:
     """A thread with a connection of its own; `fd` is readable when something was said."""
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._heard_at: float | None = None  # None: a notice would not arrive
-        self.fd, self._ring = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self.fd, self._signal = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._ended, self._end = os.pipe2(os.O_CLOEXEC)
-        self._thread = threading.Thread(target=self._listen, daemon=True, name="hardwon-bell")
+        self._thread = threading.Thread(target=self._listen, daemon=True, name="hardwon-listener")
         self._thread.start()
 
     def close(self) -> None:
         """End the thread and its connection."""
         os.write(self._end, b".")
         self._thread.join(2 * _PATIENCE)
-        for handle in (self.fd, self._ring, self._ended, self._end):
+        for handle in (self.fd, self._signal, self._ended, self._end):
             os.close(handle)
 
     def _listen(self) -> None:
@@ -90,7 +90,7 @@ class Bell:
             try:
                 with closing(connect(self._url, patience=_PATIENCE)) as connection:
                     connection.execute(f"LISTEN {CHANNEL}")
-                    self._say()  # notices from before the listener started
+                    self._wake()  # notices from before the listener started
                     self._hear(connection)
             except (psycopg.Error, TimeoutError, OSError):
                 self._heard_at = None
@@ -103,17 +103,17 @@ class Bell:
             if self._ended in ready:
                 return
             if _heard(connection):
-                self._say()
+                self._wake()
 
     @property
     def is_quiet(self) -> bool:
         """Whether nothing was said for a while, although it would have been heard."""
         return self._heard_at is not None and monotonic() - self._heard_at > _QUIET
 
-    def _say(self) -> None:
+    def _wake(self) -> None:
         self._heard_at = monotonic()
         try:
-            os.write(self._ring, b".")
+            os.write(self._signal, b".")
         except BlockingIOError:  # the pipe is full: one unread byte is enough
             return
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Hands:
-    """So many threads. Answers that are ready at the same time wake the event loop once.
+class ThreadPool:
+    """`count` threads. Answers that are ready at the same time wake the event loop once.
 
     `loop.run_in_executor` wakes it for each, which costs more than many a door.
     """
