@@ -36,10 +36,14 @@ def test_each_statement_gets_its_rows(line: Connection) -> None:
 
 
 def test_numbers_of_every_size_reach_the_same_statement(line: Connection) -> None:
+    sql = "SELECT %(number)s::bigint, %(many)s::bigint[]"
     for number in (1, 2**20, 2**40, -1):
-        asked = ("SELECT %(number)s::bigint, %(many)s::bigint[]", {"number": number, "many": []})
+        asked = (sql, {"number": number, "many": [number]})
 
-        assert line.exchange.ask([asked]) == [[(number, [])]]
+        assert line.exchange.ask([asked]) == [[(number, [number])]]
+
+    prepared = "SELECT statement FROM pg_prepared_statements WHERE statement LIKE '%%::bigint[]'"
+    assert len(line.exchange.ask([(prepared, {})])[0]) <= 1
 
 
 def test_the_first_complaint_is_raised_and_the_line_goes_on(line: Connection) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.pq import ConnStatus, ExecStatus
+from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
 from psycopg.waiting import Ready, Wait
 
 from hardwon.postgres.driver import psycopg
@@ -44,6 +45,8 @@ class Exchange:
 
     def __init__(self, connection: psycopg.Connection[Any], *, is_pooled: bool) -> None:
         self._connection = connection
+        for dumper in (Int8BinaryDumper, Int8Dumper):  # by default the type follows the size, and
+            connection.adapters.register_dumper(int, dumper)  # each type is prepared and planned
         self._converter = Transformer(connection)
         self._most = 0 if is_pooled else _MOST
         self._prepared: dict[Key, bytes] = {}
