@@ -46,7 +46,7 @@ class Tenant:
     def scopes(self) -> Sequence[Scope]:
         """Whose knowledge there is, by agent and project."""
         every = self._engine.store.listing.scopes(self.place.tenant)
-        return [one for one in every if self.place.covers(one)]
+        return [scope for scope in every if self.place.covers(scope)]
 
     def report(self, *, since: timedelta | None = None) -> Report:
         """What was learnt and shown, and what happened then. Default: the last 30 days."""
@@ -70,8 +70,10 @@ class Tenant:
     ) -> Page[Lesson]:
         """Newest-consulted first; with `text` those that contain it."""
         wanted = self._wanted(status=status, text=text, after=after, limit=limit)
-        found = self._engine.store.listing.lessons(wanted)
-        return _page(found, limit, lambda one: (one.last_seen_at.timestamp(), str(one.id)))
+        lessons = self._engine.store.listing.lessons(wanted)
+        return _page(
+            lessons, limit, lambda lesson: (lesson.last_seen_at.timestamp(), str(lesson.id))
+        )
 
     def counts(self) -> dict[str, int]:
         """How many lessons are in each state."""
@@ -88,8 +90,8 @@ class Tenant:
         """The kinds of failures that were met in a time, commonest first."""
         wanted = self._wanted(text=text, after=after, limit=limit)
         begin = self._engine.clock() - since
-        found = self._engine.store.listing.failures(wanted, begin)
-        return _page(found, limit, lambda one: (float(one.met), one.kind))
+        kinds = self._engine.store.listing.failures(wanted, begin)
+        return _page(kinds, limit, lambda kind: (float(kind.met), kind.kind))
 
     def about(self, failure: FailureKind) -> Lesson | None:
         """The lesson about a failure kind in the scope that met it last; a proven lesson first."""
@@ -97,15 +99,15 @@ class Tenant:
             return None
         asked = query(Door.ERROR, "", kind=failure.kind)
         now, lessons = self._engine.clock(), self._engine.store.lessons
-        found = [one.lesson for one in lessons.match(failure.scope, asked, now=now, limit=8)]
-        own = [one for one in found if failure.kind in one.kinds]
+        about = [match.lesson for match in lessons.match(failure.scope, asked, now=now, limit=8)]
+        own = [lesson for lesson in about if failure.kind in lesson.kinds]
         return max(own, key=_standing, default=None)
 
     def deliveries(self, *, after: Mark | None = None, limit: int = 50) -> Page[Delivery]:
         """What was shown to whom, newest first."""
         wanted = self._wanted(after=after, limit=limit)
-        found = self._engine.store.listing.deliveries(wanted)
-        return _page(found, limit, lambda one: (one.at.timestamp(), one.id))
+        deliveries = self._engine.store.listing.deliveries(wanted)
+        return _page(deliveries, limit, lambda delivery: (delivery.at.timestamp(), delivery.id))
 
     def runs(self) -> Sequence[tuple[str, datetime, RunSoFar]]:
         """The runs at work that are kept on disk: name, time of the last step, what it has done."""
@@ -119,8 +121,8 @@ class Tenant:
         """The runs that have ended, without their steps, newest first; with `text` in the task."""
         self._collect_runs()
         wanted = self._wanted(text=text, after=after, limit=limit)
-        found = self._engine.store.ended_runs.recent(wanted)
-        return _page(found, limit, lambda one: (one.ended.timestamp(), one.id))
+        runs = self._engine.store.ended_runs.recent(wanted)
+        return _page(runs, limit, lambda run: (run.ended.timestamp(), run.id))
 
     def ended_run(self, identity: str) -> EndedRun:
         """One of them with its steps and what it was shown when, or NotFound."""
@@ -135,11 +137,11 @@ class Tenant:
     def spent(self, days: int = 30) -> Sequence[tuple[str, str, Spent]]:
         """What models have cost the tenant: day, model and sum, the newest day first."""
         today = self._engine.clock()
-        found: list[tuple[str, str, Spent]] = []
+        costs: list[tuple[str, str, Spent]] = []
         for ago in range(within(days, 366)):
             day = budget.day_of(today - timedelta(days=ago))
-            found += [(day, model, spent) for model, spent in self._spent_on(day).items()]
-        return found
+            costs += [(day, model, spent) for model, spent in self._spent_on(day).items()]
+        return costs
 
     def _spent_on(self, day: str) -> dict[str, Spent]:
         sums: dict[str, Spent] = {}
@@ -161,9 +163,9 @@ def tenant(engine: Runtime, name: str, agent: str | None, project: str | None) -
     return Tenant(engine, Place(named(name, "tenant"), own, project and named(project, "project")))
 
 
-def _page(found: list[T], limit: int, mark: Callable[[T], Mark]) -> Page[T]:
-    rows = tuple(found[:limit])
-    return Page(rows, mark(rows[-1]) if len(found) > limit else None)
+def _page(items: list[T], limit: int, mark: Callable[[T], Mark]) -> Page[T]:
+    rows = tuple(items[:limit])
+    return Page(rows, mark(rows[-1]) if len(items) > limit else None)
 
 
 def _standing(lesson: Lesson) -> tuple[bool, bool, int]:

@@ -11,20 +11,19 @@ from hardwon.client import reading
 from hardwon.client.elsewhere import ELSEWHERE
 from hardwon.client.learning import RemoteDreams, RemoteGoals, RemoteRuns
 from hardwon.client.lessons import RemoteLessons
-from hardwon.client.run import RemoteRun, told
+from hardwon.client.run import RemoteRun, sent
 from hardwon.failures import call_keys
-from hardwon.pipeline import capture, screen
+from hardwon.pipeline import capture
 from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, required
 from hardwon.values.delivery import NOTHING, Injection
-from hardwon.values.episode import Episode, Trigger
-from hardwon.values.job import new_job
+from hardwon.values.episode import Episode
 from hardwon.values.step import Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeVar
 
-    from hardwon.client.opening import Connection
+    from hardwon.client.connection import Connection
     from hardwon.ranking.scores import Judged
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
@@ -41,7 +40,7 @@ class RemoteAgent(Agent):
         self._connection = connection
         self._wire = connection.wire
         self.lessons = RemoteLessons(self._wire, own)
-        self._work = RemoteRun(self._wire, own, self._run_name)
+        self._work = RemoteRun(connection, own, self._run_name)
 
     def start(self) -> Injection:
         return self._asked("/v1/start", {})
@@ -58,15 +57,15 @@ class RemoteAgent(Agent):
         self, tool: str, args: object, *, output: object = "", failed: bool | None = None
     ) -> Injection:
         step = Step(as_text(tool), call_keys.canonical(args), as_text(output))
-        said = {} if failed is None else {"failed": failed}
+        judged = {} if failed is None else {"failed": failed}
 
         def after() -> Injection:
             self._work.catch_up()
-            return self._injection("/v1/after_action", {**told(step), **said})
+            return self._injection("/v1/after_action", {**sent(step), **judged})
 
-        found = self._attempt(after, None)
-        if found is not None:
-            return found
+        injection = self._attempt(after, None)
+        if injection is not None:
+            return injection
         return NOTHING._replace(failed=self._work.keep(step, output, failed))
 
     def after_run(
@@ -80,15 +79,13 @@ class RemoteAgent(Agent):
     ) -> Job | None:
         """Queues a reflection when the run is worth one; it is durable here on return."""
         flags, problem = handed_over.flags_of(signals), handed_over.problem_of(error)
-        given = self._work.unsent if steps is None else list(handed_over.steps_of(steps))
+        done = self._work.unsent if steps is None else list(handed_over.steps_of(steps))
         trigger = capture.trigger_of(bool(problem), flags, self._connection.settings.reflexion)
         texts = as_text(task), as_text(attempt), problem
-        ended = Episode(self.scope, *texts, steps=tuple(given), signals=tuple(flags.items()))
+        ended = Episode(self.scope, *texts, steps=tuple(done), signals=tuple(flags.items()))
         job = None
-        if trigger is not None or given:
-            clean = capture.fitted(screen.screen_episode(ended))
-            job = new_job(clean, trigger or Trigger.NOTE, self._connection.clock())
-            self._connection.outbox.put(job, self._work.id)
+        if trigger is not None or done:
+            job = self._work.hand_in(ended, trigger)
         else:
             self._attempt(lambda: self._work.send("/v1/end_run", {}), None)
         self._work.begin_anew()
@@ -103,16 +100,18 @@ class RemoteAgent(Agent):
         self, door: str, text: str, *, tool: str = "bash", hyde: bool | None = None
     ) -> Sequence[Judged]:
         asked = {"door": door, "text": text, "tool": tool, "explain": True}
-        found = self._wire.get("/v1/recall", {**self._work.place, **asked})["candidates"]
-        lessons = {one["lesson"]: self.lessons.get(one["lesson"]) for one in found}
-        return [reading.judged(one, lessons) for one in found]
+        candidates = self._wire.get("/v1/recall", {**self._work.place, **asked})["candidates"]
+        lessons = {
+            candidate["lesson"]: self.lessons.get(candidate["lesson"]) for candidate in candidates
+        }
+        return [reading.judged(candidate, lessons) for candidate in candidates]
 
     def learn(self, text: str, *, situation: str = "") -> Lesson:
         body = {"text": required(text, "lesson", LESSON_LIMIT)}
         if situation:
             body["situation"] = required(situation, "situation", LABEL_LIMIT)
-        kept = self._wire.send("POST", "/v1/learn", body, self._work.place)
-        return reading.lesson(kept, self.scope.tenant)
+        fields = self._wire.send("POST", "/v1/learn", body, self._work.place)
+        return reading.lesson(fields, self.scope.tenant)
 
     def digest(self, *, tokens: int = 300) -> str:
         def ask() -> str:

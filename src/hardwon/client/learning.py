@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from hardwon import handed_over
-from hardwon.client import reading
+from hardwon.client import reading, reading_runs
 from hardwon.client.elsewhere import ELSEWHERE
 from hardwon.learn.maintenance import Dreams
 from hardwon.lessons import within
@@ -41,8 +41,8 @@ class _Place:
 
     def job(self, path: str, body: dict[str, Any]) -> Job | None:
         """The job that an end has queued."""
-        told = self.wire.send("POST", path, body, self.names)["job"]
-        return reading.job(told, self.tenant) if told else None
+        fields = self.wire.send("POST", path, body, self.names)["job"]
+        return reading_runs.job(fields, self.tenant) if fields else None
 
     def context(self, path: str, **asked: object) -> Injection:
         """What is worth knowing."""
@@ -67,8 +67,8 @@ class RemoteGoals(Goals):
     ) -> Job | None:
         names = {"goal_id": goal_id, "objective": objective, "state": state, "error": error}
         body = {name: as_text(value) for name, value in names.items()}
-        told = {**body, "tasks": [plain(task) for task in tasks]}
-        return self._attempt(lambda: self._place.job("/v1/goals", told), None)
+        sent = {**body, "tasks": [plain(task) for task in tasks]}
+        return self._attempt(lambda: self._place.job("/v1/goals", sent), None)
 
     def context(self, goal_id: object = None, *, objective: str = "") -> Injection:
         goal = None if goal_id is None else as_text(goal_id)
@@ -77,8 +77,8 @@ class RemoteGoals(Goals):
 
     def reflections(self, goal_id: object = None, *, limit: int = 25) -> Sequence[Reflection]:
         goal = None if goal_id is None else as_text(goal_id)
-        found = self._place.get("/v1/goals", goal=goal, limit=within(limit, 1000))["items"]
-        return [reading.reflection(one, self._scope.tenant) for one in found]
+        items = self._place.get("/v1/goals", goal=goal, limit=within(limit, 1000))["items"]
+        return [reading.reflection(item, self._scope.tenant) for item in items]
 
 
 class RemoteRuns(Runs):
@@ -114,12 +114,12 @@ class RemoteRuns(Runs):
 
     def list(self, *, text: str = "", limit: int = 25) -> Sequence[EndedRun]:
         asked = {"q": as_text(text), "limit": within(limit, 1000)}
-        found = self._place.get("/v1/runs", **asked)["items"]
-        return tuple(reading.ended_run(one, self._scope.tenant) for one in found)
+        items = self._place.get("/v1/runs", **asked)["items"]
+        return tuple(reading_runs.ended_run(item, self._scope.tenant) for item in items)
 
     def get(self, identity: str) -> EndedRun:
         path = f"/v1/runs/{quote(as_text(identity), safe='')}"
-        return reading.ended_run(self._place.get(path), self._scope.tenant)
+        return reading_runs.ended_run(self._place.get(path), self._scope.tenant)
 
 
 class RemoteDreams(Dreams):
@@ -130,20 +130,20 @@ class RemoteDreams(Dreams):
         self._place = _Place(wire, own)
 
     def list(self, *, limit: int = 25) -> Sequence[Dream]:
-        found = self._place.get("/v1/dreams", limit=limit)["items"]
-        return [reading.dream(one, self._scope.tenant) for one in found]
+        items = self._place.get("/v1/dreams", limit=limit)["items"]
+        return [reading.dream(item, self._scope.tenant) for item in items]
 
     def get(self, dream_id: str) -> Dream:
         return reading.dream(self._one(dream_id), self._scope.tenant)
 
     def changes(self, dream_id: str) -> Sequence[DreamChange]:
-        return [reading.dream_change(one) for one in self._one(dream_id)["changes"]]
+        return [reading.dream_change(item) for item in self._one(dream_id)["changes"]]
 
     def undo(self, dream_id: str) -> tuple[Dream, int, int]:
         path, place = f"/v1/dreams/{dream_id}/undo", self._place
-        told = place.wire.send("POST", path, None, place.names)
-        found = reading.dream(told["dream"], self._scope.tenant)
-        return found, told["restored"], told["left"]
+        answer = place.wire.send("POST", path, None, place.names)
+        dream = reading.dream(answer["dream"], self._scope.tenant)
+        return dream, answer["restored"], answer["left"]
 
     def _one(self, dream_id: str) -> Any:
         return self._place.get(f"/v1/dreams/{dream_id}")

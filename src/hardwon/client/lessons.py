@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.client import reading
+from hardwon.client import reading, reading_reports
 from hardwon.client.elsewhere import ELSEWHERE
 from hardwon.errors import InvalidInput, storage_error
 from hardwon.lessons import Lessons, within
@@ -43,12 +43,12 @@ class RemoteLessons(Lessons):
         return self._lesson(self._wire.get(f"/v1/lessons/{int(number)}", self._place))
 
     def exposures(self, number: int) -> Sequence[Exposure]:
-        told = self._wire.get(f"/v1/lessons/{int(number)}/exposures", self._place)
-        return [reading.exposure(one) for one in told["items"]]
+        answer = self._wire.get(f"/v1/lessons/{int(number)}/exposures", self._place)
+        return [reading_reports.exposure(item) for item in answer["items"]]
 
     def verdict(self, number: int) -> LessonVerdict | None:
-        told = self._wire.get(f"/v1/lessons/{int(number)}/verdict", self._place)["verdict"]
-        return reading.verdict(told) if told else None
+        fields = self._wire.get(f"/v1/lessons/{int(number)}/verdict", self._place)["verdict"]
+        return reading_reports.verdict(fields) if fields else None
 
     def search(self, text: str, *, limit: int = 20) -> Sequence[Lesson]:
         return self._listed(limit=within(limit, 200), q=required(text, "query"))
@@ -65,8 +65,8 @@ class RemoteLessons(Lessons):
 
     def history(self, number: int | None = None) -> Sequence[Change]:
         path = "/v1/history" if number is None else f"/v1/lessons/{int(number)}/history"
-        told = self._wire.get(path, self._place)["items"]
-        return [reading.change(one, self._scope.tenant) for one in told]
+        items = self._wire.get(path, self._place)["items"]
+        return [reading.change(item, self._scope.tenant) for item in items]
 
     def undo(self, number: int | None = None) -> Lesson:
         path = "/v1/history/undo" if number is None else f"/v1/lessons/{int(number)}/undo"
@@ -76,8 +76,8 @@ class RemoteLessons(Lessons):
         return self._changed("POST", f"/v1/lessons/{int(number)}/approve", None)
 
     def revoke(self, origin: str) -> Sequence[Lesson]:
-        told = self._wire.send("POST", "/v1/lessons/revoke", {"origin": origin}, self._place)
-        return [self._lesson(one) for one in told["items"]]
+        answer = self._wire.send("POST", "/v1/lessons/revoke", {"origin": origin}, self._place)
+        return [self._lesson(item) for item in answer["items"]]
 
     def list(self, *, limit: int = 100, status: str = Status.ACTIVE) -> Sequence[Lesson]:
         return self._listed(limit=within(limit, _MOST), status=status)
@@ -103,26 +103,26 @@ class RemoteLessons(Lessons):
         except OSError as error:
             raise storage_error(error, source) from error
         query = {**self._place, "trust": trust}
-        told = self._wire.send("POST", "/v1/lessons/import", pack, query)["items"]
-        return [self._lesson(one) for one in told]
+        items = self._wire.send("POST", "/v1/lessons/import", pack, query)["items"]
+        return [self._lesson(item) for item in items]
 
     def _listed(self, *, limit: int, **query: object) -> Sequence[Lesson]:
-        found: list[Lesson] = []
+        lessons: list[Lesson] = []
         cursor: str | None = ""
-        while cursor is not None and len(found) < limit:
+        while cursor is not None and len(lessons) < limit:
             asked: Mapping[str, object] = {
                 **self._place,
                 **query,
-                "limit": min(_PAGE, limit - len(found)),
+                "limit": min(_PAGE, limit - len(lessons)),
                 "cursor": cursor or None,
             }
             page = self._wire.get("/v1/lessons", asked)
-            found += [self._lesson(one) for one in page["items"]]
+            lessons += [self._lesson(item) for item in page["items"]]
             cursor = page["next"]
-        return found
+        return lessons
 
     def _changed(self, method: str, path: str, body: object) -> Lesson:
         return self._lesson(self._wire.send(method, path, body, self._place))
 
-    def _lesson(self, told: Any) -> Lesson:
-        return reading.lesson(told, self._scope.tenant)
+    def _lesson(self, fields: Any) -> Lesson:
+        return reading.lesson(fields, self._scope.tenant)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import logging
-import os
 from typing import TYPE_CHECKING
 
-from hardwon._cold.hashing import blake2b
 from hardwon.api import Hardwon
-from hardwon.client import reading
+from hardwon.client import reading_reports
 from hardwon.client.agent import RemoteAgent
+from hardwon.client.connection import Connection
 from hardwon.client.elsewhere import ELSEWHERE
-from hardwon.client.outbox import Outbox
+from hardwon.client.queue import RemoteQueue
 from hardwon.client.wire import DOOR, Wire
 from hardwon.errors import InvalidInput
 from hardwon.models.budget import Spent
-from hardwon.namespaces import JobQueue
 from hardwon.runtime import utc_now
 from hardwon.settings import load
-from hardwon.values.queue import QueueCounts
 from hardwon.values.scope import scope as scoped
 
 if TYPE_CHECKING:
@@ -27,31 +23,10 @@ if TYPE_CHECKING:
 
     from hardwon.settings import Settings
     from hardwon.values.job import Job
-    from hardwon.values.queue import WorkerStatus
     from hardwon.values.report import Report
     from hardwon.values.scope import Scope
 
-_LATE = "the key decides whose data it is; leave out the tenant"
-
-
-class Connection:
-    """What all handles of one server share."""
-
-    def __init__(
-        self, wire: Wire, folder: str, settings: Settings, clock: Callable[[], datetime]
-    ) -> None:
-        self.wire = wire
-        self.settings = settings
-        self.clock = clock
-        self.trouble: Callable[[BaseException], None] = _warn
-        self.outbox = Outbox(folder, wire, self.tell)
-
-    def tell(self, error: BaseException) -> None:
-        """Say what was kept from the agent's turn."""
-        try:
-            self.trouble(error)
-        except Exception:  # noqa: BLE001 - a listener of the program must not end its turn
-            return
+_KEY_DECIDES = "the key decides whose data it is; leave out the tenant"
 
 
 class RemoteHardwon(Hardwon):
@@ -97,8 +72,8 @@ class RemoteHardwon(Hardwon):
     def spent(self) -> Spent:
         """What models have cost the tenant today."""
         total = Spent()
-        for one in self._wire.get("/v1/spend", {"days": 1})["items"]:
-            total += Spent(one["calls"], one["tokens"], one["money"])
+        for row in self._wire.get("/v1/spend", {"days": 1})["items"]:
+            total += Spent(row["calls"], row["tokens"], row["money"])
         return total
 
     def report(
@@ -113,7 +88,7 @@ class RemoteHardwon(Hardwon):
         own = self._scope(agent, project, tenant)
         asked = {} if whole else {"agent": own.agent, "project": own.project}
         days = None if since is None else f"{since.total_seconds():.0f}s"
-        return reading.report(self._wire.get("/v1/report", {**asked, "since": days}), own)
+        return reading_reports.report(self._wire.get("/v1/report", {**asked, "since": days}), own)
 
     def on_trouble(self, tell: Callable[[BaseException], None]) -> None:
         self._connection.trouble = tell
@@ -128,43 +103,8 @@ class RemoteHardwon(Hardwon):
 
     def _scope(self, agent: str, project: str | None, tenant: str) -> Scope:
         if tenant != "default":
-            raise InvalidInput(_LATE)
+            raise InvalidInput(_KEY_DECIDES)
         return scoped(agent, project=project)
-
-
-class RemoteQueue(JobQueue):
-    """The jobs of the tenant on a server."""
-
-    def __init__(self, wire: Wire) -> None:
-        super().__init__(ELSEWHERE)
-        self._wire = wire
-
-    def waiting(self) -> list[Job]:
-        return self._every("/v1/queue")
-
-    def dead(self) -> list[Job]:
-        return self._every("/v1/dead")
-
-    def revive(self, *ids: str) -> None:
-        if ids:
-            self._wire.send("POST", "/v1/dead/retry", {"ids": ids}, {})
-
-    def purge(self, *ids: str) -> None:
-        if ids:
-            self._wire.send("POST", "/v1/dead/purge", {"ids": ids}, {})
-
-    def status(self) -> tuple[QueueCounts, WorkerStatus]:
-        told = self._wire.get("/v1/queue", {"limit": 1})
-        return QueueCounts(pending=told["waiting"], dead=told["dead"]), {}
-
-    def _every(self, path: str) -> list[Job]:
-        found: list[Job] = []
-        cursor: str | None = ""
-        while cursor is not None:
-            page = self._wire.get(path, {"limit": 500, "cursor": cursor or None})
-            found += [reading.job(one, "default") for one in page["items"]]
-            cursor = page["next"]
-        return found
 
 
 def connect(
@@ -178,11 +118,5 @@ def connect(
     """The hardwon at a URL; nothing is asked of it before the first verb."""
     if not key or not key.isascii():
         raise InvalidInput("a server needs a key: hardwon.open(url, key=…)")
-    own = settings or load()
-    digest = blake2b(f"{url}\0{key}".encode(), digest_size=8).hexdigest()
-    folder = os.path.join(own.home, "outbox", digest)
-    return RemoteHardwon(Connection(Wire(url, key, door=patience), folder, own, clock))
-
-
-def _warn(error: BaseException) -> None:
-    logging.getLogger("hardwon").warning("no lessons at this door: %s", error)
+    wire = Wire(url, key, door=patience)
+    return RemoteHardwon(Connection(wire, f"{url}\0{key}", settings or load(), clock))

@@ -6,12 +6,16 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from hardwon.failures import verdict
-from hardwon.pipeline import screen
+from hardwon.pipeline import capture, screen
+from hardwon.values.episode import Trigger
+from hardwon.values.job import new_job
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hardwon.client.wire import Wire
+    from hardwon.client.connection import Connection
+    from hardwon.values.episode import Episode
+    from hardwon.values.job import Job
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
 
@@ -19,8 +23,8 @@ if TYPE_CHECKING:
 class RemoteRun:
     """One run of an agent; one without a name is followed by another when it ends."""
 
-    def __init__(self, wire: Wire, own: Scope, name: str | None) -> None:
-        self._wire = wire
+    def __init__(self, connection: Connection, own: Scope, name: str | None) -> None:
+        self._connection = connection
         self._name = name
         self.place: dict[str, object] = {"agent": own.agent, "project": own.project}
         self.begin_anew()
@@ -32,13 +36,13 @@ class RemoteRun:
 
     def send(self, path: str, body: Mapping[str, object]) -> Any:
         """What a door of the server says about this run."""
-        return self._wire.door(path, body, {**self.place, "run": self.id})
+        return self._connection.wire.door(path, body, {**self.place, "run": self.id})
 
     def catch_up(self) -> None:
         """Send the steps that did not reach the server when they were made."""
         while self.unsent:
             step = self.unsent[0]
-            self.send("/v1/after_action", {**told(step), "failed": step.failed})
+            self.send("/v1/after_action", {**sent(step), "failed": step.failed})
             self.unsent.pop(0)
 
     def keep(self, step: Step, output: object, failed: bool | None) -> bool:
@@ -49,7 +53,14 @@ class RemoteRun:
         self.unsent.append(screen.screen_step(step._replace(failed=failed)))
         return failed
 
+    def hand_in(self, ended: Episode, trigger: str | None) -> Job:
+        """Keep the end of the run for the server, durably; the job that it becomes there."""
+        clean = capture.fitted(screen.screen_episode(ended))
+        job = new_job(clean, trigger or Trigger.NOTE, self._connection.clock())
+        self._connection.outbox.put(job, self.id)
+        return job
 
-def told(step: Step) -> dict[str, object]:
+
+def sent(step: Step) -> dict[str, object]:
     """A step as it is sent; the server judges whether it failed."""
     return {"tool": step.tool, "args": step.args, "output": step.output}

@@ -115,9 +115,9 @@ class Wire:
     ) -> Answer:
         named = {name: _written(value) for name, value in query.items() if value is not None}
         target = f"{self._prefix}{path}" + (f"?{urlencode(named)}" if named else "")
-        told = {"Authorization": f"Bearer {self._key}", **headers}
+        own_headers = {"Authorization": f"Bearer {self._key}", **headers}
         limit = max(1.0, 2 * patience.seconds)  # nobody waits for it any more
-        answer = patience.wait(lambda: self._exchanged(method, target, body, told, limit))
+        answer = patience.wait(lambda: self._exchanged(method, target, body, own_headers, limit))
         if answer.status >= 400:
             raise _error_of(answer)
         return answer

@@ -88,15 +88,15 @@ def spread(report: Report, counted: tuple[tuple[date, int], ...]) -> list[int]:
 
 def by_day(counted: tuple[tuple[date, int], ...], first: date, last: date) -> list[int]:
     """A count for every day from the first to the last."""
-    known = dict(counted)
-    return [known.get(first + timedelta(days=at), 0) for at in range((last - first).days + 1)]
+    counts = dict(counted)
+    return [counts.get(first + timedelta(days=at), 0) for at in range((last - first).days + 1)]
 
 
 def states(report: Report) -> list[tuple[LessonState, str]]:
     """The states of lessons in the order of their life, with what they mean."""
     order = [*LIVE, Status.RETIRED, Status.QUARANTINED, Status.SUPERSEDED]
-    known = {one.status: one for one in report.lessons}
-    return [(known[status], STATES[status]) for status in order if status in known]
+    by_status = {state.status: state for state in report.lessons}
+    return [(by_status[status], STATES[status]) for status in order if status in by_status]
 
 
 def span(time: timedelta) -> str:
@@ -118,57 +118,63 @@ def queue(report: Report) -> str:
     return f"{text}; see `hardwon reflect failed`" if counts.dead else text
 
 
-def verdict(one: LessonVerdict) -> str:
+def verdict(judged: LessonVerdict) -> str:
     """What is said about a lesson."""
-    return f"{one.verdict}, retired" if one.is_retired else one.verdict
+    return f"{judged.verdict}, retired" if judged.is_retired else judged.verdict
 
 
-def rates(one: LessonVerdict) -> str:
+def rates(judged: LessonVerdict) -> str:
     """How often its failure came back in both arms; "" while there are too few runs."""
-    if not one.shown or not one.withheld or one.verdict.startswith(TOO_FEW):
+    if not judged.shown or not judged.withheld or judged.verdict.startswith(TOO_FEW):
         return ""
-    with_it, without = one.shown_repeats / one.shown, one.withheld_repeats / one.withheld
-    runs = f"{one.shown:,} and {one.withheld:,} runs"
+    with_it, without = (
+        judged.shown_repeats / judged.shown,
+        judged.withheld_repeats / judged.withheld,
+    )
+    runs = f"{judged.shown:,} and {judged.withheld:,} runs"
     return f"its failure came back in {with_it:.0%} with and {without:.0%} without it ({runs})"
 
 
-def part(one: PartEffect) -> str:
+def part(effect: PartEffect) -> str:
     """Which part of all lessons it is."""
-    if one.by == "door":
-        return f"shown {DOORS.get(one.name, one.name)}"
-    if one.by == "project":
-        return f"project {one.name}" if one.name else "no project"
-    return f"worded by {_AUTHORS[one.name]}" if one.name in _AUTHORS else one.name
+    if effect.by == "door":
+        return f"shown {DOORS.get(effect.name, effect.name)}"
+    if effect.by == "project":
+        return f"project {effect.name}" if effect.name else "no project"
+    return f"worded by {_AUTHORS[effect.name]}" if effect.name in _AUTHORS else effect.name
 
 
-def part_rates(one: PartEffect) -> str:
+def part_rates(effect: PartEffect) -> str:
     """How often the failure came back in both arms of a part."""
-    if not one.shown or not one.withheld:
-        return f"{one.shown:,} shown, {one.withheld:,} withheld"
-    with_them, without = one.shown_repeats / one.shown, one.withheld_repeats / one.withheld
-    counts = f"{one.shown:,} and {one.withheld:,} cases"
+    if not effect.shown or not effect.withheld:
+        return f"{effect.shown:,} shown, {effect.withheld:,} withheld"
+    with_them, without = (
+        effect.shown_repeats / effect.shown,
+        effect.withheld_repeats / effect.withheld,
+    )
+    counts = f"{effect.shown:,} and {effect.withheld:,} cases"
     return f"came back in {with_them:.1%} with and {without:.1%} without ({counts})"
 
 
 def observations(report: Report) -> list[str]:
     """What runs show without a hold-out, in sentences; nothing where there is nothing to tell."""
-    seen, told = report.observed, []
+    seen, sentences = report.observed, []
     if seen.runs_before and seen.runs_after:
         before, after = seen.met_before / seen.runs_before, seen.met_after / seen.runs_after
-        told.append(
+        sentences.append(
             f"Before and after: once met, a failure came back in {before:.1%} of the runs until "
             f"one was told of it, and in {after:.1%} after."
         )
     if seen.repeats:
-        told.append(
+        sentences.append(
             f"Replay of the last {seen.runs:,} runs: {seen.repeats:,} times a failure of an "
             f"earlier run came back; {seen.warned:,} times although the run had been told of it "
             f"before, {seen.repeats - seen.warned:,} times without."
         )
-    return told
+    return sentences
 
 
-def before_after(one: BeforeAfter) -> str:
+def before_after(kind: BeforeAfter) -> str:
     """In how many runs a kind of failure was met before and after."""
-    before = f"{one.met_before:,} of {one.runs_before:,} runs before"
-    return f"{before}, {one.met_after:,} of {one.runs_after:,} after"
+    before = f"{kind.met_before:,} of {kind.runs_before:,} runs before"
+    return f"{before}, {kind.met_after:,} of {kind.runs_after:,} after"

@@ -30,42 +30,42 @@ class MemoryEndedRuns:
             del self.all[old]
 
     def get(self, place: Place, run: str) -> EndedRun:
-        found = [one for one in self.all.values() if one.id.startswith(run)]
-        own = sorted((one for one in found if run and place.covers(one.scope)), key=_order)
+        named = [ended for ended in self.all.values() if ended.id.startswith(run)]
+        own = sorted((ended for ended in named if run and place.covers(ended.scope)), key=_order)
         if not own:
             raise NotFound("run", run)
         return own[0]
 
     def recent(self, wanted: Wanted) -> list[EndedRun]:
-        own = [one for one in self.all.values() if wanted.place.covers(one.scope)]
-        found = [one for one in own if wanted.text.lower() in one.task.lower()]
+        own = [run for run in self.all.values() if wanted.place.covers(run.scope)]
+        runs = [run for run in own if wanted.text.lower() in run.task.lower()]
         if wanted.after is not None:
             last = -wanted.after[0], wanted.after[1]
-            found = [one for one in found if _order(one) > last]
-        first = sorted(found, key=_order)[: wanted.limit]
-        return [one._replace(steps=(), shown=()) for one in first]
+            runs = [run for run in runs if _order(run) > last]
+        first = sorted(runs, key=_order)[: wanted.limit]
+        return [run._replace(steps=(), shown=()) for run in first]
 
     def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:
-        own = [one for one in self.all.values() if window.covers(one.scope)]
-        found = sorted((one for one in own if one.ended >= window.since), key=_order)
-        return reversed(found[:limit])
+        own = [run for run in self.all.values() if window.covers(run.scope)]
+        recent = sorted((run for run in own if run.ended >= window.since), key=_order)
+        return reversed(recent[:limit])
 
     def prune(self, tenant: str, *, before: datetime, most: int) -> int:
-        own = sorted((r for r in self.all.values() if r.scope.tenant == tenant), key=_order)
-        gone = [one for at, one in enumerate(own) if one.ended < before or at >= most]
-        for one in gone:
-            del self.all[one.id]
+        own = sorted((run for run in self.all.values() if run.scope.tenant == tenant), key=_order)
+        gone = [run for at, run in enumerate(own) if run.ended < before or at >= most]
+        for run in gone:
+            del self.all[run.id]
         return len(gone)
 
     def move(self, scope: Scope, target: Scope) -> None:
         """Let the runs of a scope be another's."""
-        for name, one in self.all.items():
-            if one.scope == scope:
-                self.all[name] = one._replace(scope=target)
+        for name, run in self.all.items():
+            if run.scope == scope:
+                self.all[name] = run._replace(scope=target)
 
     def forget_tenant(self, tenant: str) -> None:
         """Remove the runs of a tenant."""
-        self.all = {n: one for n, one in self.all.items() if one.scope.tenant != tenant}
+        self.all = {name: run for name, run in self.all.items() if run.scope.tenant != tenant}
 
 
 def _order(run: EndedRun) -> tuple[float, str]:

@@ -26,10 +26,10 @@ class MemoryListing:
         self._store = store
 
     def scopes(self, tenant: str) -> list[Scope]:
-        seen = [one.scope for one in self._store.lessons.all.values()]
-        seen += [one.scope for one in self._store.deliveries.all]
+        seen = [lesson.scope for lesson in self._store.lessons.all.values()]
+        seen += [delivery.scope for delivery in self._store.deliveries.all]
         seen += [scope for scope, _ in self._store.failures.all]
-        return sorted({one for one in seen if one.tenant == tenant}, key=_name)
+        return sorted({scope for scope in seen if scope.tenant == tenant}, key=_name)
 
     def lesson(self, place: Place, number: int) -> Lesson:
         lesson = self._store.lessons.all.get(number)
@@ -39,22 +39,24 @@ class MemoryListing:
 
     def lessons(self, wanted: Wanted) -> list[Lesson]:
         asked = statuses(wanted.status)
-        found = [
-            one
-            for one in self._store.lessons.all.values()
-            if wanted.place.covers(one.scope) and one.status in asked
-            if wanted.text.lower() in _full_text(one).lower()
+        lessons = [
+            lesson
+            for lesson in self._store.lessons.all.values()
+            if wanted.place.covers(lesson.scope) and lesson.status in asked
+            if wanted.text.lower() in _full_text(lesson).lower()
         ]
-        found.sort(key=lambda one: (-one.last_seen_at.timestamp(), one.id))
+        lessons.sort(key=lambda lesson: (-lesson.last_seen_at.timestamp(), lesson.id))
         after = wanted.after
         if after is not None:
             last = -after[0], int(after[1])
-            found = [one for one in found if (-one.last_seen_at.timestamp(), one.id) > last]
-        return found[: wanted.limit]
+            lessons = [
+                lesson for lesson in lessons if (-lesson.last_seen_at.timestamp(), lesson.id) > last
+            ]
+        return lessons[: wanted.limit]
 
     def counts(self, place: Place) -> dict[str, int]:
-        own = (one for one in self._store.lessons.all.values() if place.covers(one.scope))
-        return dict(Counter(one.status for one in own))
+        own = (lesson for lesson in self._store.lessons.all.values() if place.covers(lesson.scope))
+        return dict(Counter(lesson.status for lesson in own))
 
     def failures(self, wanted: Wanted, since: datetime) -> list[FailureKind]:
         met: dict[str, list[tuple[datetime, Scope]]] = {}
@@ -63,17 +65,25 @@ class MemoryListing:
                 met.setdefault(kind, []).extend((at, scope) for at in times)
         first = day_number(since)
         kinds = [self._kind(kind, times, first) for kind, times in met.items()]
-        found = [one for one in kinds if one.met and wanted.text.lower() in one.text.lower()]
-        found.sort(key=lambda one: (-one.met, one.kind))
-        return [one for one in found if _follows((one.met, one.kind), wanted)][: wanted.limit]
+        kinds = [kind for kind in kinds if kind.met and wanted.text.lower() in kind.text.lower()]
+        kinds.sort(key=lambda kind: (-kind.met, kind.kind))
+        return [kind for kind in kinds if _follows((kind.met, kind.kind), wanted)][: wanted.limit]
 
     def deliveries(self, wanted: Wanted) -> list[Delivery]:
-        found = [d for d in self._store.deliveries.all if wanted.place.covers(d.scope)]
-        found.sort(key=lambda d: (-d.at.timestamp(), d.id))
-        return [d for d in found if _follows((d.at.timestamp(), d.id), wanted)][: wanted.limit]
+        deliveries = [
+            delivery
+            for delivery in self._store.deliveries.all
+            if wanted.place.covers(delivery.scope)
+        ]
+        deliveries.sort(key=lambda delivery: (-delivery.at.timestamp(), delivery.id))
+        return [
+            delivery
+            for delivery in deliveries
+            if _follows((delivery.at.timestamp(), delivery.id), wanted)
+        ][: wanted.limit]
 
     def _kind(self, kind: str, met: list[tuple[datetime, Scope]], first: int) -> FailureKind:
-        last, scope = max(met, key=lambda one: one[0])
+        last, scope = max(met, key=lambda meeting: meeting[0])
         text = self._store.failures.all[scope, kind][0]
         days = Counter(day for at, _ in met if (day := day_number(at)) >= first)
         by_day = tuple((day_of(day), count) for day, count in sorted(days.items()))

@@ -47,59 +47,60 @@ class MemoryStatistics:
 
     def stopped(self, window: Window, *, before: datetime, limit: int) -> list[FailureKind]:
         kinds = [self._kind(kind, times) for kind, times in self._times(window).items()]
-        found = [one for one in kinds if one.met > 1 and window.since <= one.last < before]
-        return sorted(found, key=_commonest)[:limit]
+        ended = [kind for kind in kinds if kind.met > 1 and window.since <= kind.last < before]
+        return sorted(ended, key=_commonest)[:limit]
 
     def deliveries(self, window: Window) -> list[Deliveries]:
         first = day_number(window.since)
         counts: Counter[tuple[int, str, str]] = Counter()
         tokens: Counter[tuple[int, str, str]] = Counter()
-        for one in self._store.deliveries.all:
-            if window.covers(one.scope) and day_number(one.at) >= first:
-                key = day_number(one.at), one.door, one.outcome
+        for delivery in self._store.deliveries.all:
+            if window.covers(delivery.scope) and day_number(delivery.at) >= first:
+                key = day_number(delivery.at), delivery.door, delivery.outcome
                 counts[key] += 1
-                tokens[key] += one.tokens
+                tokens[key] += delivery.tokens
         return [
             Deliveries(door, outcome, day_of(day), counts[day, door, outcome], sum_)
             for (day, door, outcome), sum_ in sorted(tokens.items())
         ]
 
     def lessons(self, window: Window, *, new: datetime) -> list[LessonState]:
-        seen = [one for one in self._store.lessons.all.values() if window.sees(one.scope)]
-        counts = Counter(one.status for one in seen)
-        fresh = Counter(one.status for one in seen if one.created_at >= new)
+        seen = [lesson for lesson in self._store.lessons.all.values() if window.sees(lesson.scope)]
+        counts = Counter(lesson.status for lesson in seen)
+        fresh = Counter(lesson.status for lesson in seen if lesson.created_at >= new)
         return [LessonState(status, counts[status], fresh[status]) for status in sorted(counts)]
 
     def unsolved(self, window: Window, *, limit: int) -> list[OpenFailure]:
-        found = [
-            OpenFailure(one.id, one.situation, one.met, one.updated_at)
-            for one in self._store.lessons.all.values()
-            if window.covers(one.scope) and one.updated_at >= window.since
-            if one.status == Status.SEEN and one.met > 1
+        failures = [
+            OpenFailure(lesson.id, lesson.situation, lesson.met, lesson.updated_at)
+            for lesson in self._store.lessons.all.values()
+            if window.covers(lesson.scope) and lesson.updated_at >= window.since
+            if lesson.status == Status.SEEN and lesson.met > 1
         ]
-        return sorted(found, key=lambda one: (-one.met, one.lesson))[:limit]
+        return sorted(failures, key=lambda failure: (-failure.met, failure.lesson))[:limit]
 
     def strata(self, window: Window) -> list[Stratum]:
-        found: dict[tuple[str, str, str, float], Arms] = {}
+        arms: dict[tuple[str, str, str, float], Arms] = {}
         for unit, outcome in self._store.units.all.values():
             if window.covers(unit.scope) and unit.at >= window.since:
                 lesson = self._store.lessons.all.get(unit.lesson)
                 author = "" if lesson is None else lesson.author
                 key = unit.scope.project or "", unit.door, author, unit.share
-                known = found.get(key, Arms())
-                found[key] = known.with_unit(outcome, withheld=unit.withheld)
-        return [Stratum(*key, found[key]) for key in sorted(found)]
+                before = arms.get(key, Arms())
+                arms[key] = before.with_unit(outcome, withheld=unit.withheld)
+        return [Stratum(*key, arms[key]) for key in sorted(arms)]
 
     def exposures(self, scope: Scope, lesson: int) -> list[Exposure]:
         own = scope.everywhere()
         shown: dict[tuple[str, str], list[Delivery]] = {}
-        for one in self._store.deliveries.all:
-            if one.scope.everywhere() == own and lesson in one.lessons:
-                shown.setdefault((one.door, one.outcome), []).append(one)
-        found = [
-            Exposure(*key, len(group), max(one.at for one in group)) for key, group in shown.items()
+        for delivery in self._store.deliveries.all:
+            if delivery.scope.everywhere() == own and lesson in delivery.lessons:
+                shown.setdefault((delivery.door, delivery.outcome), []).append(delivery)
+        exposures = [
+            Exposure(*key, len(group), max(delivery.at for delivery in group))
+            for key, group in shown.items()
         ]
-        return sorted(found, key=lambda one: (-one.last.timestamp(), one.door, one.outcome))
+        return sorted(exposures, key=lambda e: (-e.last.timestamp(), e.door, e.outcome))
 
     def _kind(self, kind: str, times: list[datetime]) -> FailureKind:
         text = next(text for (_, own), (text, _) in self._store.failures.all.items() if own == kind)
@@ -113,12 +114,12 @@ class MemoryStatistics:
         self, window: Window, is_wanted: Callable[[datetime], bool] = lambda at: True
     ) -> dict[str, list[datetime]]:
         """When each kind was met within the window's scopes."""
-        found: dict[str, list[datetime]] = {}
+        met: dict[str, list[datetime]] = {}
         for (scope, kind), times in self._store.failures.times.items():
             wanted = [at for at in times if is_wanted(at)] if window.covers(scope) else []
             if wanted:
-                found.setdefault(kind, []).extend(wanted)
-        return found
+                met.setdefault(kind, []).extend(wanted)
+        return met
 
 
 def _by_day(times: Iterable[datetime]) -> list[tuple[date, int]]:

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 OPENAPI = os.path.join(os.path.dirname(__file__), "openapi.json")
 with open(OPENAPI, encoding="utf-8") as _file:
     _SCHEMAS: dict[str, Any] = json.load(_file)["components"]["schemas"]
-_FIELDS = {name: tuple(told.get("properties", ())) for name, told in _SCHEMAS.items()}
+_FIELDS = {name: tuple(schema.get("properties", ())) for name, schema in _SCHEMAS.items()}
 
 
 def described(name: str, value: Any) -> dict[str, Any]:
     """A value as the schema of this name describes it."""
-    given = value if isinstance(value, dict) else value._asdict()
-    return {field: plain(given[field]) for field in _FIELDS[name] if field in given}
+    fields = value if isinstance(value, dict) else value._asdict()
+    return {field: plain(fields[field]) for field in _FIELDS[name] if field in fields}
 
 
 def placed(name: str, value: Any) -> dict[str, Any]:
@@ -33,49 +33,54 @@ def placed(name: str, value: Any) -> dict[str, Any]:
     return described(name, {**value._asdict(), **place})
 
 
-def lesson(one: Lesson) -> dict[str, Any]:
+def lesson(value: Lesson) -> dict[str, Any]:
     """A lesson."""
-    told = placed("Lesson", one)
-    told["evidence"] = [described("Evidence", piece) for piece in one.evidence]
-    told["fixes"] = [described("Fix", fix) for fix in one.fixes]
-    return told
+    fields = placed("Lesson", value)
+    fields["evidence"] = [described("Evidence", piece) for piece in value.evidence]
+    fields["fixes"] = [described("Fix", fix) for fix in value.fixes]
+    return fields
 
 
-def injection(found: Injection) -> dict[str, Any]:
+def injection(value: Injection) -> dict[str, Any]:
     """What a door says."""
-    told = described("Injection", found._replace(lessons=()))
-    return {**told, "lessons": [lesson(one) for one in found.lessons]}
+    fields = described("Injection", value._replace(lessons=()))
+    return {**fields, "lessons": [lesson(shown) for shown in value.lessons]}
 
 
-def job(one: Job) -> dict[str, Any]:
+def job(value: Job) -> dict[str, Any]:
     """A job with its episode."""
-    return {**brief(one), "steps": [described("Step", step) for step in one.episode.steps]}
+    return {**brief(value), "steps": [described("Step", step) for step in value.episode.steps]}
 
 
-def brief(one: Job) -> dict[str, Any]:
+def brief(value: Job) -> dict[str, Any]:
     """A job in a list: without its steps."""
-    episode = one.episode._replace(steps=())
-    told = placed("QueuedJob", episode)
-    return {**told, "signals": dict(episode.signals), **described("QueuedJob", one)}
+    episode = value.episode._replace(steps=())
+    fields = placed("QueuedJob", episode)
+    return {**fields, "signals": dict(episode.signals), **described("QueuedJob", value)}
 
 
-def ended_run(one: EndedRun) -> dict[str, Any]:
+def ended_run(value: EndedRun) -> dict[str, Any]:
     """A run that has ended."""
-    told = placed("EndedRun", one._replace(steps=(), shown=()))
-    steps = [described("Step", step) for step in one.steps]
-    return {**told, "steps": steps, "shown": [described("Shown", piece) for piece in one.shown]}
+    fields = placed("EndedRun", value._replace(steps=(), shown=()))
+    steps = [described("Step", step) for step in value.steps]
+    return {**fields, "steps": steps, "shown": [described("Shown", piece) for piece in value.shown]}
 
 
-def change(one: Change) -> dict[str, Any]:
+def change(value: Change) -> dict[str, Any]:
     """What was done to a lesson, and the lesson before."""
-    return {"id": one.id, "act": one.act, "at": one.at.isoformat(), "before": lesson(one.before)}
+    return {
+        "id": value.id,
+        "act": value.act,
+        "at": value.at.isoformat(),
+        "before": lesson(value.before),
+    }
 
 
-def candidate(one: Judged) -> dict[str, Any]:
+def candidate(judged: Judged) -> dict[str, Any]:
     """Why a lesson is shown, or is not."""
     return {
-        "lesson": one.match.lesson.id,
-        "score": round(one.score, 4),
-        "parts": {name: round(value, 4) for name, value in one.parts},
-        "verdict": one.verdict,
+        "lesson": judged.match.lesson.id,
+        "score": round(judged.score, 4),
+        "parts": {name: round(value, 4) for name, value in judged.parts},
+        "verdict": judged.verdict,
     }

@@ -41,46 +41,46 @@ def routes() -> list[Route]:
 
 def lesson(request: Request) -> View:
     """The whole of one lesson."""
-    found = _found(request)
-    lessons = agent_of(request, found).lessons
-    judged = lessons.verdict(found.id)
+    lesson = _lesson_of(request)
+    lessons = agent_of(request, lesson).lessons
+    judged = lessons.verdict(lesson.id)
     values = {
-        "lesson": told(found),
+        "lesson": told(lesson),
         "verdict": story.verdict(judged) if judged else None,
-        "life": story.life(found),
-        "cases": story.cases(found),
-        "fixes": story.fixes(found),
-        "shown": story.exposures(lessons.exposures(found.id)),
-        "provenance": story.provenance(found),
-        "history": story.history(found, lessons.history(found.id)),
+        "life": story.life(lesson),
+        "cases": story.cases(lesson),
+        "fixes": story.fixes(lesson),
+        "shown": story.exposures(lessons.exposures(lesson.id)),
+        "provenance": story.provenance(lesson),
+        "history": story.history(lesson, lessons.history(lesson.id)),
     }
-    return View("lesson.html", f"Lesson {found.id}", values)
+    return View("lesson.html", f"Lesson {lesson.id}", values)
 
 
 def edit(request: Request) -> View:
     """The form with the words of a lesson."""
-    found = _found(request)
-    return View("lesson_edit.html", f"Edit lesson {found.id}", {"lesson": told(found)})
+    lesson = _lesson_of(request)
+    return View("lesson_edit.html", f"Edit lesson {lesson.id}", {"lesson": told(lesson)})
 
 
 def guard(request: Request) -> View:
     """Which past calls a guard would have denied; without a call those of the lesson itself."""
-    found = _found(request)
+    lesson = _lesson_of(request)
     call = request.query_params.get("call", "").strip()
     tool = request.query_params.get("tool", "").strip() or "bash"
-    asked = [(tool, call)] if call else exact_calls(found.calls)
-    tried = Guard(tuple(forbidding(*one)[2:] for one in asked), guard_of(found).allowed)
-    past = list(_past_calls(request, found))
-    denied = [one for one in past if tried.forbids(tool, one)] if asked else []
+    asked = [(tool, call)] if call else exact_calls(lesson.calls)
+    tried = Guard(tuple(forbidding(*pair)[2:] for pair in asked), guard_of(lesson).allowed)
+    past = list(_past_calls(request, lesson))
+    denied = [command for command in past if tried.forbids(tool, command)] if asked else []
     values = {
-        "lesson": told(found),
+        "lesson": told(lesson),
         "call": call,
         "tool": tool,
-        "calls": [one for _, one in asked],
+        "calls": [command for _, command in asked],
         "denied": denied,
         "looked_at": len(past),
     }
-    return View("lesson_guard.html", f"Guard of lesson {found.id}", values)
+    return View("lesson_guard.html", f"Guard of lesson {lesson.id}", values)
 
 
 def told(lesson: Lesson) -> dict[str, Any]:
@@ -118,57 +118,57 @@ def agent_of(request: Request, lesson: Lesson) -> Agent:
     return hw_of(request).agent(agent, project=project, tenant=tenant)
 
 
-def _found(request: Request) -> Lesson:
+def _lesson_of(request: Request) -> Lesson:
     return tenant_of(request).lesson(number_of(request))
 
 
 def _past_calls(request: Request, lesson: Lesson) -> Iterable[str]:
     """The calls that are remembered: those that led to the lesson, those that were warned of."""
     seen = [call for _, call in exact_calls(lesson.calls)]
-    for one in tenant_of(request).deliveries(limit=_LOOKED_AT).rows:
-        if one.door == Door.ACTION:
-            seen.append(one.query)
+    for delivery in tenant_of(request).deliveries(limit=_LOOKED_AT).rows:
+        if delivery.door == Door.ACTION:
+            seen.append(delivery.query)
     for _, _, run in tenant_of(request).runs():
         seen += [step.args for step in run.steps]
     return dict.fromkeys(seen)
 
 
 def _approve(request: Request, fields: Fields) -> str:
-    found = _found(request)
-    agent_of(request, found).lessons.approve(found.id)
-    return _next(request, fields, found, "approved")
+    lesson = _lesson_of(request)
+    agent_of(request, lesson).lessons.approve(lesson.id)
+    return _next(request, fields, lesson, "approved")
 
 
 def _retire(request: Request, fields: Fields) -> str:
-    found = _found(request)
-    agent_of(request, found).lessons.edit(found.id, status=Status.RETIRED)
-    return _next(request, fields, found, "retired")
+    lesson = _lesson_of(request)
+    agent_of(request, lesson).lessons.edit(lesson.id, status=Status.RETIRED)
+    return _next(request, fields, lesson, "retired")
 
 
 def _undo(request: Request, fields: Fields) -> str:
-    found = _found(request)
-    agent_of(request, found).lessons.undo(found.id)
-    return _next(request, fields, found, "undone")
+    lesson = _lesson_of(request)
+    agent_of(request, lesson).lessons.undo(lesson.id)
+    return _next(request, fields, lesson, "undone")
 
 
 def _edit(request: Request, fields: Fields) -> str:
-    found = _found(request)
+    lesson = _lesson_of(request)
     words: Any = {
         name: fields.one(name).replace("\r\n", "\n").strip()
         for name in ("situation", "mistake", "correction")
     }
-    tags = tuple(one.strip() for one in fields.one("tags").split(",") if one.strip())
-    lessons = agent_of(request, found).lessons
-    if not words["mistake"] and found.mistake == USER_SUPPLIED:
+    tags = tuple(tag.strip() for tag in fields.one("tags").split(",") if tag.strip())
+    lessons = agent_of(request, lesson).lessons
+    if not words["mistake"] and lesson.mistake == USER_SUPPLIED:
         del words["mistake"]
-    lessons.edit(found.id, **words, tags=tags)
+    lessons.edit(lesson.id, **words, tags=tags)
     if fields.one("approve"):
-        lessons.approve(found.id)
-    return _next(request, fields, found, "edited")
+        lessons.approve(lesson.id)
+    return _next(request, fields, lesson, "edited")
 
 
 def _guard(request: Request, fields: Fields) -> str:
-    found = _found(request)
+    found = _lesson_of(request)
     lessons = agent_of(request, found).lessons
     is_on = fields.one("on") == "yes"
     call, tool = fields.one("call").strip(), fields.one("tool").strip() or "bash"

@@ -1,0 +1,47 @@
+"""Runs and jobs that a server sends, as the values that they were made of."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from hardwon.client.reading import built, moments, scope_of
+from hardwon.values.ended_run import EndedRun
+from hardwon.values.episode import Episode
+from hardwon.values.failure import Failure
+from hardwon.values.job import Job
+from hardwon.values.run import Shown
+from hardwon.values.step import Step
+
+if TYPE_CHECKING:
+    from hardwon.client.reading import Fields
+
+
+def job(fields: Fields, tenant: str) -> Job:
+    """A job with its episode; one of a list has no steps."""
+    episode = built(
+        Episode,
+        fields,
+        scope=scope_of(fields, tenant),
+        steps=tuple(_step(item) for item in fields.get("steps", ())),
+        signals=tuple(fields["signals"].items()),
+    )
+    times = moments(fields, "enqueued_at", "due")
+    return built(Job, fields, episode=episode, wait=timedelta(seconds=fields["wait"]), **times)
+
+
+def ended_run(fields: Fields, tenant: str) -> EndedRun:
+    """A run that has ended."""
+    return built(
+        EndedRun,
+        fields,
+        scope=scope_of(fields, tenant),
+        steps=tuple(map(_step, fields["steps"])),
+        shown=tuple(built(Shown, item) for item in fields["shown"]),
+        **moments(fields, "begun", "ended"),
+    )
+
+
+def _step(fields: Fields) -> Step:
+    failure = fields.get("failure")
+    return built(Step, fields, failure=built(Failure, failure) if failure else None)
