@@ -70,7 +70,7 @@ class ForwardingRecording(Recording):
         self._forward = forward
 
     def after(self, scope: Scope, step: Step, past: RunSoFar, told: Sequence[Lesson]) -> list[str]:
-        if step.failed or past.told or any(one.failed for one in past.steps):
+        if step.failed or past.told or any(earlier.failed for earlier in past.steps):
             self._forward(MET, scope, step, _plain(past), [lesson.id for lesson in told])
         return super().after(scope, step, past, told)
 
@@ -86,7 +86,7 @@ class Relearner:
         """Learn from noted steps, in their order."""
         for scope, step, past, told in records:
             own = Scope(*scope)
-            lessons = [one for number in told if (one := self._lesson(own, number))]
+            lessons = [lesson for number in told if (lesson := self._lesson(own, number))]
             self._recording.after(own, restored(step), _restored(past), lessons)
 
     def _lesson(self, scope: Scope, number: int) -> Lesson | None:
@@ -137,9 +137,9 @@ class Copies:
 
     @cached_property
     def _mirror(self) -> sqlite_mirror.Mirror:
-        found = sqlite_mirror.Mirror(self._home, self._store.database.url)
-        found.share_salt(self._server.salt())
-        return found
+        mirror = sqlite_mirror.Mirror(self._home, self._store.database.url)
+        mirror.share_salt(self._server.salt())
+        return mirror
 
     def want(self, records: list[list[Any]]) -> None:
         """Copy these scopes from now on."""
@@ -190,16 +190,16 @@ class Copies:
         self._mirror.keep(scope, (), [number for number in here if number not in marks])
         for start in range(0, len(changed), _AT_ONCE):
             lessons = self._server.lessons(scope, changed[start : start + _AT_ONCE])
-            self._mirror.keep(scope, [(one, marks[one.id]) for one in lessons], ())
+            self._mirror.keep(scope, [(lesson, marks[lesson.id]) for lesson in lessons], ())
         return changed
 
     def _copied_vectors(self, scope: Scope, changed: list[int]) -> bool:
         """Copy what was embedded since, and what belongs to these lessons; whether that is any."""
         last = self._mirror.last_vector(scope)
-        found = self._server.vectors(scope, after=last, lessons=changed)
-        if found:
-            self._mirror.keep_vectors(scope, found)
-        return bool(found)
+        vectors = self._server.vectors(scope, after=last, lessons=changed)
+        if vectors:
+            self._mirror.keep_vectors(scope, vectors)
+        return bool(vectors)
 
 
 def _plain(past: RunSoFar) -> list[Any]:

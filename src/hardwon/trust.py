@@ -85,25 +85,29 @@ def project_for(folder: str, home: str, *, tenant: str, is_look: bool = False) -
     Without a home nothing is kept, and every folder has the project that it claims. A mere look
     keeps no claim: it makes no folder a trusted one.
     """
-    found = claim_of(folder)
-    if found is None or not found.is_by_name or not home:
-        return found.project if found else None
-    known, claim = read(home), _of_tenant(found, tenant)
-    judged = known.judged(claim)
-    if judged not in known.all and known.is_whole and not is_look:
+    claimed_project = claim_of(folder)
+    if claimed_project is None or not claimed_project.is_by_name or not home:
+        return claimed_project.project if claimed_project else None
+    claims, claim = read(home), _of_tenant(claimed_project, tenant)
+    judged = claims.judged(claim)
+    if judged not in claims.all and claims.is_whole and not is_look:
         judged = _noted(home, claim)
     return judged.writes_to()
 
 
 def claimed(folder: str, *, tenant: str) -> FolderClaim | None:
     """What a folder claims; None when its project is its own path, which needs no trust."""
-    found = claim_of(folder)
-    return _of_tenant(found, tenant) if found and found.is_by_name else None
+    claimed_project = claim_of(folder)
+    return (
+        _of_tenant(claimed_project, tenant)
+        if claimed_project and claimed_project.is_by_name
+        else None
+    )
 
 
-def _of_tenant(found: project.ClaimedProject, tenant: str) -> FolderClaim:
-    names = named(tenant, "tenant"), named(found.project, "project")
-    return FolderClaim(*names, folder_digest(found.folder), found.folder)
+def _of_tenant(claimed_project: project.ClaimedProject, tenant: str) -> FolderClaim:
+    names = named(tenant, "tenant"), named(claimed_project.project, "project")
+    return FolderClaim(*names, folder_digest(claimed_project.folder), claimed_project.folder)
 
 
 def settled(home: str, scope: Scope) -> Scope:
@@ -134,7 +138,7 @@ def read(home: str) -> Claims:
 def forget(home: str, tenant: str) -> None:
     """Remove what a tenant's folders claim."""
     if any(claim.tenant == tenant for claim in read(home).all):
-        changed(home, lambda known: known.without(lambda claim: claim.tenant == tenant))
+        changed(home, lambda claims: claims.without(lambda claim: claim.tenant == tenant))
 
 
 def changed(home: str, change: Callable[[Claims], Claims]) -> Claims:
@@ -149,7 +153,7 @@ def _noted(home: str, claim: FolderClaim) -> FolderClaim:
     """The claim, judged and kept; a home that cannot be written takes no lessons either."""
     try:
         os.makedirs(home, mode=0o700, exist_ok=True)
-        after = changed(home, lambda known: known.having(known.judged(claim)))
+        after = changed(home, lambda claims: claims.having(claims.judged(claim)))
     except OSError:
         return read(home).judged(claim)
     return after.judged(claim)

@@ -51,31 +51,31 @@ def answer(episode: Episode) -> str:
         return _without_steps(episode)
     failed = episode.steps[at]
     failure = failed.failure or read_failure(failed, episode.steps[:at])
-    told = diagnose(failed.output) if failed.output.strip() else diagnose(episode.error)
+    diagnosis = diagnose(failed.output) if failed.output.strip() else diagnose(episode.error)
     fix = fix_shown(episode.steps, at)
-    if fix is None and told.family in _PASSING:
+    if fix is None and diagnosis.family in _PASSING:
         return _SKIP
     return _blocks(
         situation=situation(failure.text if failure else "", failed),
-        mistake=_mistake(failed, told),
-        correction=_correction(told, fix),
-        tags=_tags(failed, told),
+        mistake=_mistake(failed, diagnosis),
+        correction=_correction(diagnosis, fix),
+        tags=_tags(failed, diagnosis),
         confidence=_FIXED if fix else _UNFIXED,
     )
 
 
-def _mistake(failed: Step, told: Diagnosis) -> str:
-    said = f" It printed: {clip(told.line, 200)}" if told.line else ""
-    if not told.family:
-        return f"{_call(failed)} failed.{said}"
-    shown = "" if clip(told.line, 100).rstrip("…") in told.cause else said
-    return f"{_call(failed)} failed: {told.cause}.{shown}"
+def _mistake(failed: Step, diagnosis: Diagnosis) -> str:
+    printed = f" It printed: {clip(diagnosis.line, 200)}" if diagnosis.line else ""
+    if not diagnosis.family:
+        return f"{_call(failed)} failed.{printed}"
+    shown = "" if clip(diagnosis.line, 100).rstrip("…") in diagnosis.cause else printed
+    return f"{_call(failed)} failed: {diagnosis.cause}.{shown}"
 
 
-def _correction(told: Diagnosis, fix: Fix | None) -> str:
+def _correction(diagnosis: Diagnosis, fix: Fix | None) -> str:
     if fix is not None:
         return fix.text
-    return f"{UNSOLVED} {told.check}." if told.check else UNSOLVED
+    return f"{UNSOLVED} {diagnosis.check}." if diagnosis.check else UNSOLVED
 
 
 def _without_steps(episode: Episode) -> str:
@@ -83,18 +83,18 @@ def _without_steps(episode: Episode) -> str:
     why = episode.error or flaw
     if not why.strip():
         return _SKIP
-    told = diagnose(why)
-    if told.family in _PASSING:
+    diagnosis = diagnose(why)
+    if diagnosis.family in _PASSING:
         return _SKIP
     # What a verifier found is told in its words; of an error only what may be quoted.
-    line = told.line if episode.error else clip(one_line(flaw), 300)
-    check = told.check or "Check this before you answer"
+    line = diagnosis.line if episode.error else clip(one_line(flaw), 300)
+    check = diagnosis.check or "Check this before you answer"
     ended = f"ended with “{line}”" if line else "failed"
     return _blocks(
         situation=f"When the task is like “{clip(one_line(episode.task), 160)}”",
         mistake=f"The attempt {ended}",
         correction=f"{check}: the last attempt {ended}.",
-        tags=list(told.tags),
+        tags=list(diagnosis.tags),
         confidence=_UNFIXED,
     )
 
@@ -119,10 +119,10 @@ def _shown(args: str) -> str:
 
 
 def _target(step: Step) -> str:
-    found = re.search(
+    match = re.search(
         r'"(?:file_path|path|url|filename|pattern|query)": ?"([^"]{1,120})"', step.args
     )
-    return f"`{_quoted(found[1])}`" if found else "that input"
+    return f"`{_quoted(match[1])}`" if match else "that input"
 
 
 def _quoted(text: str) -> str:
@@ -130,11 +130,13 @@ def _quoted(text: str) -> str:
     return text.replace("`", "'")
 
 
-def _tags(failed: Step, told: Diagnosis) -> list[str]:
+def _tags(failed: Step, diagnosis: Diagnosis) -> list[str]:
     names = [failed.tool.lower()]
     if _command(failed):
         names += working_part(failed.args).does.split(" ")[:2]
-    tags = [name for name in (*names, *told.tags) if re.fullmatch(r"[A-Za-z][\w.+-]{1,30}", name)]
+    tags = [
+        name for name in (*names, *diagnosis.tags) if re.fullmatch(r"[A-Za-z][\w.+-]{1,30}", name)
+    ]
     return list(dict.fromkeys(tags))[:5]
 
 

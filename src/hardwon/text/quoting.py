@@ -96,8 +96,8 @@ def quotable(line: str) -> str:
     if refused := re.fullmatch(rf"(?:! )?({_REFUSED_PUSH})", text):
         return clip(refused[1], LIMIT)
     for form in (_EXCEPTION, _DIAGNOSTIC, _STATED):
-        found = re.match(form, text)
-        if found and (quote := _quote(found["head"], found["said"] or "", form)):
+        match = re.match(form, text)
+        if match and (quote := _quote(match["head"], match["said"] or "", form)):
             return clip(quote, LIMIT)
     return ""
 
@@ -111,11 +111,11 @@ def stated(text: str) -> str:
     return clip(_statement(plain) or _fixed(plain), LIMIT)
 
 
-def _quote(head: str, said: str, form: str) -> str:
+def _quote(head: str, message: str, form: str) -> str:
     """The head with what it says; the head alone when it is a class or a code of errors."""
     if not (_ADDRESSING | _PROSE).isdisjoint(_words(head)):
         return ""
-    fact = _statement(said) or _fixed(said)
+    fact = _statement(message) or _fixed(message)
     if form == _STATED:
         is_told = _is_told(fact) if head else _is_short(fact)
         return f"{head}{fact}" if fact and is_told else ""
@@ -132,50 +132,50 @@ def _is_told(fact: str) -> bool:
 
 def _is_short(fact: str) -> bool:
     """Whether it is told as programs tell an error that nothing stands before."""
-    found = _words(fact)
-    return len(found) <= _SHORT or found[0] in _OPENING or bool(_fixed(fact))
+    fact_words = _words(fact)
+    return len(fact_words) <= _SHORT or fact_words[0] in _OPENING or bool(_fixed(fact))
 
 
 def _fixed(text: str) -> str:
     """The words of an errno, a shell or an exit status in a text."""
-    found = re.search(_FIXED, text)
-    return found[0] if found else ""
+    match = re.search(_FIXED, text)
+    return match[0] if match else ""
 
 
-def _statement(said: str) -> str:
+def _statement(message: str) -> str:
     """The beginning that states a fact about the failure, its quoted parts kept short."""
-    folded = re.sub(_QUOTED, _shortened, said)
+    folded = re.sub(_QUOTED, _shortened, message)
     first = re.split(_SENTENCE_END, folded, 1)[0].strip(" :,-")
     if re.fullmatch(_QUOTED, first):
         return first
     clauses = re.findall(_CLAUSE, first)
-    good = next((n for n, one in enumerate(clauses) if not _is_fact(one)), len(clauses))
-    kept = "".join(clauses[:good]).rstrip(" :,-")
-    found = _words(kept)
-    return kept if len(found) <= _FEW or not _TELLING.isdisjoint(found) else ""
+    good = next((n for n, clause in enumerate(clauses) if not _is_fact(clause)), len(clauses))
+    facts = "".join(clauses[:good]).rstrip(" :,-")
+    fact_words = _words(facts)
+    return facts if len(fact_words) <= _FEW or not _TELLING.isdisjoint(fact_words) else ""
 
 
 def _is_fact(clause: str) -> bool:
     """Whether a clause only has the words of errors, and some names."""
-    found = _words(re.sub(_QUOTED, " ", clause))
-    unusual = sum(word not in _USUAL for word in found)
-    most = _UNTOLD if _TELLING.isdisjoint(found) else _UNUSUAL
-    return (unusual <= most or len(found) <= _FEW) and not _speaks(found)
+    clause_words = _words(re.sub(_QUOTED, " ", clause))
+    unusual = sum(word not in _USUAL for word in clause_words)
+    most = _UNTOLD if _TELLING.isdisjoint(clause_words) else _UNUSUAL
+    return (unusual <= most or len(clause_words) <= _FEW) and not _speaks(clause_words)
 
 
-def _shortened(found: re.Match[str]) -> str:
+def _shortened(match: re.Match[str]) -> str:
     """A quoted name as it is; a quoted sentence as an ellipsis."""
-    inner = found[0][1:-1]
+    inner = match[0][1:-1]
     is_name = len(inner) <= _NAME and len(inner.split()) <= _NAME_WORDS
-    return found[0] if is_name and not _speaks(_words(inner)) else f"{found[0][0]}…{found[0][-1]}"
+    return match[0] if is_name and not _speaks(_words(inner)) else f"{match[0][0]}…{match[0][-1]}"
 
 
-def _speaks(found: list[str]) -> bool:
+def _speaks(prose: list[str]) -> bool:
     """Whether the words address a reader, or a part of them begins like an order."""
-    before = ["and", *found]
-    return not _ADDRESSING.isdisjoint(found) or any(
+    before = ["and", *prose]
+    return not _ADDRESSING.isdisjoint(prose) or any(
         word in _ORDERS and last in _BEFORE_ORDERS
-        for word, last in zip(found, before, strict=False)
+        for word, last in zip(prose, before, strict=False)
     )
 
 

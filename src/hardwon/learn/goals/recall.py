@@ -42,31 +42,31 @@ def context(
     subject = "" if goal_id is None else goal_name(goal_id)
     now = engine.clock()
     try:
-        own, others = _found(engine, scope, subject, objective)
+        own, others = _candidates(engine, scope, subject, objective)
     except Unavailable:  # the store has said so once, and the turn goes on
         return NOTHING
     best = _distinct([*ranked(own, now), *ranked(others, now)])
     is_shared = engine.store.reflections.is_shared  # what we wrote was looked at before
-    able = (one for one in best if not (is_shared and doubt_about(one)))
+    able = (reflection for reflection in best if not (is_shared and doubt_about(reflection)))
     chosen = list(islice(able, engine.settings.goals.shown))
     return Injection(render(chosen)) if chosen else NOTHING
 
 
-def _found(
+def _candidates(
     engine: Runtime, scope: Scope, subject: str, objective: str
 ) -> tuple[list[Likeness], list[Likeness]]:
     """This goal's, and those of similar goals; the recent ones when nothing is asked for."""
     store, now = engine.store.reflections, engine.clock()
-    known = store.about(scope, subject) if subject else []
-    own = [Likeness(one, 1.0) for one in known if one.is_alive(now)]
+    earlier = store.about(scope, subject) if subject else []
+    own = [Likeness(reflection, 1.0) for reflection in earlier if reflection.is_alive(now)]
     asked = objective or (own[-1].reflection.title if own else "")
     words = key_words(asked)
     if not words:
         return own, [] if subject else _recent(engine, scope, now)
-    found = store.alike(scope, words, now=now, limit=CANDIDATES)
-    alike = [one for one in found if one.relevance >= _RELEVANT]
+    candidates = store.alike(scope, words, now=now, limit=CANDIDATES)
+    alike = [candidate for candidate in candidates if candidate.relevance >= _RELEVANT]
     alike += likeness.near(engine, scope, asked, now) if engine.embeds else []
-    return own, [one for one in alike if one.reflection.subject != subject]
+    return own, [candidate for candidate in alike if candidate.reflection.subject != subject]
 
 
 def kept(engine: Runtime, scope: Scope, goal_id: object, *, limit: int) -> list[Reflection]:
@@ -74,18 +74,18 @@ def kept(engine: Runtime, scope: Scope, goal_id: object, *, limit: int) -> list[
     store, now = engine.store.reflections, engine.clock()
     if goal_id is None:
         return store.recent(scope, now=now, limit=limit)
-    found = store.about(scope, goal_name(goal_id))
-    return [one for one in found if one.is_alive(now)][-limit:]
+    about = store.about(scope, goal_name(goal_id))
+    return [reflection for reflection in about if reflection.is_alive(now)][-limit:]
 
 
-def ranked(found: Iterable[Likeness], now: datetime) -> list[Reflection]:
+def ranked(candidates: Iterable[Likeness], now: datetime) -> list[Reflection]:
     """By relevance, importance and age together, the best first."""
 
-    def score(one: Likeness) -> float:
-        age = max(0.0, (now - one.reflection.created_at).total_seconds())
-        return one.relevance * one.reflection.importance * math.exp2(-age / _HALF_LIFE)
+    def score(candidate: Likeness) -> float:
+        age = max(0.0, (now - candidate.reflection.created_at).total_seconds())
+        return candidate.relevance * candidate.reflection.importance * math.exp2(-age / _HALF_LIFE)
 
-    return [one.reflection for one in sorted(found, key=score, reverse=True)]
+    return [candidate.reflection for candidate in sorted(candidates, key=score, reverse=True)]
 
 
 def render(reflections: Iterable[Reflection]) -> str:
@@ -101,9 +101,9 @@ def render(reflections: Iterable[Reflection]) -> str:
 def _recent(engine: Runtime, scope: Scope, now: datetime) -> list[Likeness]:
     """Everything about the goals that ended last."""
     values = engine.settings.goals
-    found = engine.store.reflections.recent(scope, now=now, limit=values.recent * values.per_goal)
-    goals = list(dict.fromkeys(one.subject for one in found))[: values.recent]
-    return [Likeness(one, 1.0) for one in found if one.subject in goals]
+    recent = engine.store.reflections.recent(scope, now=now, limit=values.recent * values.per_goal)
+    goals = list(dict.fromkeys(reflection.subject for reflection in recent))[: values.recent]
+    return [Likeness(reflection, 1.0) for reflection in recent if reflection.subject in goals]
 
 
 def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
@@ -114,6 +114,6 @@ def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
     return list(first.values())
 
 
-def doubt_about(one: Reflection) -> str:
+def doubt_about(reflection: Reflection) -> str:
     """Why it should not be put before a model; "" when nothing speaks against it."""
-    return suspicion(f"{one.title}\n{one.insight}")
+    return suspicion(f"{reflection.title}\n{reflection.insight}")

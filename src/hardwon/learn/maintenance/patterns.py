@@ -61,10 +61,10 @@ def extract(past: Memories) -> list[RecurringError]:
         key = (fold(text), how)
         texts.setdefault(key, text)
         counts[key] = counts.get(key, 0) + times
-    found = [
+    errors = [
         RecurringError(_kind(texts[key], key[1], n), texts[key], n) for key, n in counts.items()
     ]
-    return sorted(found, key=lambda one: (-one.times, one.text))[:_KEPT]
+    return sorted(errors, key=lambda error: (-error.times, error.text))[:_KEPT]
 
 
 def _of_goals(goals: Iterable[Reflection]) -> Iterator[tuple[str, str, int]]:
@@ -89,59 +89,59 @@ def _counted(past: Memories) -> Iterator[tuple[str, str, int]]:
     yield from ((text, "failure", met) for text, met in past.failures)
 
 
-def _detail(one: Reflection) -> dict[str, Any]:
+def _detail(reflection: Reflection) -> dict[str, Any]:
     """The extra fields; other programs may have written anything there."""
     try:
-        detail = json.loads(one.detail)
+        detail = json.loads(reflection.detail)
     except ValueError:
         return {}
     return detail if isinstance(detail, dict) else {}
 
 
 def conclude(
-    engine: Runtime, found: Sequence[RecurringError], conflicts: Sequence[Conflict], *, seen: str
+    engine: Runtime, errors: Sequence[RecurringError], conflicts: Sequence[Conflict], *, seen: str
 ) -> tuple[str, tuple[str, ...]]:
     """One line of reflection, and at most five improvements."""
-    known = proposals(found, conflicts)
-    reflection = _summary(found, conflicts, seen)
+    by_rules = proposals(errors, conflicts)
+    reflection = _summary(errors, conflicts, seen)
     if not engine.has_model:
-        return reflection, known
-    asked = Request(prompt_text("dream"), "\n".join((reflection, *known)), max_tokens=400)
+        return reflection, by_rules
+    asked = Request(prompt_text("dream"), "\n".join((reflection, *by_rules)), max_tokens=400)
     try:
         reply = run_sync(lambda: engine.model.complete(asked))
     except HardwonError:
-        return reflection, known
-    return parse(redact(reply.text), otherwise=(reflection, known))
+        return reflection, by_rules
+    return parse(redact(reply.text), otherwise=(reflection, by_rules))
 
 
 def parse(reply: str, *, otherwise: tuple[str, tuple[str, ...]]) -> tuple[str, tuple[str, ...]]:
     """The two parts of a model's reply; a reply out of form still gives its first words."""
     head = re.search(r"(?im:^\W*REFLECTION\W*:(.*)$)", reply)
     _, _, tail = reply.partition("IMPROVEMENTS")
-    listed = [one_line(one, 300) for one in re.findall(r"(?m:^\s*[-*•]\s+(\S.*)$)", tail)]
+    listed = [one_line(line, 300) for line in re.findall(r"(?m:^\s*[-*•]\s+(\S.*)$)", tail)]
     text = one_line(head[1] if head else reply, 300)
     return text or otherwise[0], tuple(listed[:_PROPOSED]) or otherwise[1]
 
 
-def proposals(found: Sequence[RecurringError], conflicts: Sequence[Conflict]) -> tuple[str, ...]:
+def proposals(errors: Sequence[RecurringError], conflicts: Sequence[Conflict]) -> tuple[str, ...]:
     """What rules propose: settle contradictions, then see to what happens most."""
     disputes = [
         f"Lessons #{pair.first} and #{pair.second} contradict each other: say when each holds"
         for pair in conflicts[:2]
     ]
-    risky = [one for one in found if one.is_risky or one.kind == "timeout"]
+    risky = [error for error in errors if error.is_risky or error.kind == "timeout"]
     advice = [
-        _ADVICE[one.kind].format(text=clip(one_line(one.text), 120), count=one.times)
-        for one in risky
+        _ADVICE[error.kind].format(text=clip(one_line(error.text), 120), count=error.times)
+        for error in risky
     ]
     return tuple([*disputes, *advice][:_PROPOSED])
 
 
-def _summary(found: Sequence[RecurringError], conflicts: Sequence[Conflict], seen: str) -> str:
-    risky = sum(one.is_risky for one in found)
+def _summary(errors: Sequence[RecurringError], conflicts: Sequence[Conflict], seen: str) -> str:
+    risky = sum(error.is_risky for error in errors)
     disputes = f"{len(conflicts)} contradiction{'' if len(conflicts) == 1 else 's'}"
-    often = f"; {risky} of {len(found)} failure patterns happened {_RISKY} times or more"
-    return f"{seen}, {disputes}{often if found else ''}"
+    often = f"; {risky} of {len(errors)} failure patterns happened {_RISKY} times or more"
+    return f"{seen}, {disputes}{often if errors else ''}"
 
 
 def _kind(text: str, how: str, count: int) -> str:

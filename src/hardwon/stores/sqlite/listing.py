@@ -70,29 +70,29 @@ class SqliteListing:
         self._journal = journal
 
     def scopes(self, tenant: str) -> list[Scope]:
-        found = scopes.of_tenant(self._db, tenant).values()
-        return sorted(found, key=lambda one: (one.agent, one.project or ""))
+        known = scopes.of_tenant(self._db, tenant).values()
+        return sorted(known, key=lambda scope: (scope.agent, scope.project or ""))
 
     def lesson(self, place: Place, number: int) -> Lesson:
         self._journal.fold()
         shelves = scopes.of_place(self._db, place)
-        found = self._read([number], shelves)
-        if not found:
+        lessons = self._read([number], shelves)
+        if not lessons:
             raise NotFound("lesson", number)
-        return found[0]
+        return lessons[0]
 
     def lessons(self, wanted: Wanted) -> list[Lesson]:
         self._journal.fold()
         shelves = scopes.of_place(self._db, wanted.place)
         asked = wanted.text.lower()
-        found: list[Lesson] = []
+        lessons: list[Lesson] = []
         ordered = self._ordered(wanted, shelves)
         while part := [number for _, (_, number) in zip(range(_WALKED), ordered, strict=False)]:
             read = self._read(part[: wanted.limit] if not asked else part, shelves, asked)
-            found += read
-            if not asked or len(found) >= wanted.limit:
+            lessons += read
+            if not asked or len(lessons) >= wanted.limit:
                 break
-        return found[: wanted.limit]
+        return lessons[: wanted.limit]
 
     def counts(self, place: Place) -> dict[str, int]:
         shelves = tuple(scopes.of_place(self._db, place))
@@ -108,19 +108,19 @@ class SqliteListing:
         sql = _KINDS.format(marks(shelves), where)
         counts: dict[str, int] = dict(self._db.rows(sql, (*values, met, met, kind, wanted.limit)))
         days = self._days(shelves, counts, first)
-        found = self._facts(shelves, counts)
-        return [found[kind]._replace(met=counts[kind], days=tuple(days[kind])) for kind in counts]
+        kinds = self._facts(shelves, counts)
+        return [kinds[kind]._replace(met=counts[kind], days=tuple(days[kind])) for kind in counts]
 
     def deliveries(self, wanted: Wanted) -> list[Delivery]:
         self._journal.fold()
         shelves = scopes.of_place(self._db, wanted.place)
         at, last = wanted.after or (_ENDLESS, "")
         asked = [(shelf, at, at, last, wanted.limit) for shelf in shelves]
-        first = _first((self._db.rows(_DELIVERIES, one) for one in asked), wanted.limit)
+        first = _first((self._db.rows(_DELIVERIES, values) for values in asked), wanted.limit)
         ids = [identity for _, identity in first]
         sql = f"SELECT {DELIVERY} FROM deliveries WHERE id IN ({marks(ids)})"
         rows = {row[0]: row for row in self._db.rows(sql, ids)}
-        return [delivery_of(rows[one], shelves) for one in ids]
+        return [delivery_of(rows[identity], shelves) for identity in ids]
 
     def _ordered(self, wanted: Wanted, shelves: dict[int, Scope]) -> Iterator[Row]:
         """(last_seen_at, id) of the lessons that may be wanted, in the order of the list."""
@@ -145,8 +145,8 @@ class SqliteListing:
 
     def _are_few(self, where: str, values: tuple[object, ...]) -> bool:
         sql = f"SELECT count(*) FROM (SELECT 1 FROM lessons WHERE {where} LIMIT {_FEW + 1})"
-        found = self._db.row(sql, values)
-        return found is not None and found[0] <= _FEW
+        count = self._db.row(sql, values)
+        return count is not None and count[0] <= _FEW
 
     def _read(
         self, numbers: Sequence[int], shelves: dict[int, Scope], text: str = ""
@@ -156,21 +156,21 @@ class SqliteListing:
             f"SELECT id, shelf, {COLUMNS}, {_ALL_TEXT} FROM lessons WHERE id IN ({marks(numbers)})",
             numbers,
         )
-        found = {
+        lessons = {
             row[0]: lesson_of(row[:-1], shelves)
             for row in rows
             if row[1] in shelves and (not text or text in row[-1].lower())
         }
-        return [found[number] for number in numbers if number in found]
+        return [lessons[number] for number in numbers if number in lessons]
 
     def _facts(self, shelves: dict[int, Scope], kinds: dict[str, int]) -> dict[str, FailureKind]:
         """Each kind as it was met last, and when it was met first."""
         sql = _FACTS.format(marks(shelves), marks(kinds))
-        found: dict[str, FailureKind] = {}
+        facts: dict[str, FailureKind] = {}
         for kind, text, first, last, shelf in self._db.rows(sql, (*shelves, *kinds)):
-            begun = min(moment(first), found[kind].first) if kind in found else moment(first)
-            found[kind] = FailureKind(kind, text, 0, begun, moment(last), (), shelves[shelf])
-        return found
+            begun = min(moment(first), facts[kind].first) if kind in facts else moment(first)
+            facts[kind] = FailureKind(kind, text, 0, begun, moment(last), (), shelves[shelf])
+        return facts
 
     def _days(
         self, shelves: dict[int, Scope], kinds: dict[str, int], first: int

@@ -38,14 +38,14 @@ def command() -> None:
 def list_(text: str, limit: int, as_json: bool, **place: Any) -> None:
     """The runs of an agent in its project, newest first."""
     with options.Scoped(**place) as agent:
-        found = agent.runs.list(text=text, limit=limit)
+        runs = agent.runs.list(text=text, limit=limit)
     if as_json:
-        dump(found)
+        dump(runs)
         return
-    if not found:
+    if not runs:
         say("(no runs)")
     now = datetime.now(UTC)
-    for line in fitted([_row(one, now) for one in found], room=width() - 2):
+    for line in fitted([_row(run, now) for run in runs], room=width() - 2):
         say(f"  {line}")
 
 
@@ -56,37 +56,37 @@ def list_(text: str, limit: int, as_json: bool, **place: Any) -> None:
 def show(run_id: str, as_json: bool, **place: Any) -> None:
     """The run ID, step by step, with what it was shown when."""
     with options.Scoped(**place) as agent:
-        found = agent.runs.get(run_id)
+        run = agent.runs.get(run_id)
     if as_json:
-        dump(found)
+        dump(run)
         return
-    say_folded(found.task or "(a run without a task)")
-    say(f"  {found.begun:%Y-%m-%d %H:%M} to {found.ended:%H:%M}, {found.outcome}: {_counts(found)}")
-    number = found.made - len(found.steps)
-    for one in timeline(found.steps, found.shown):
-        if isinstance(one, Shown):
-            say(f"       {_told(one)}", dim=True)
+    say_folded(run.task or "(a run without a task)")
+    say(f"  {run.begun:%Y-%m-%d %H:%M} to {run.ended:%H:%M}, {run.outcome}: {_counts(run)}")
+    number = run.made - len(run.steps)
+    for event in timeline(run.steps, run.shown):
+        if isinstance(event, Shown):
+            say(f"       {_told(event)}", dim=True)
             continue
         number += 1
-        _say_step(number, one)
+        _say_step(number, event)
 
 
-def _row(one: EndedRun, now: datetime) -> tuple[str, ...]:
-    facts = f"{one.outcome}: {_counts(one)}"
-    return one.id[:14], f"{age(one.ended, now)} ago", facts, one_line(one.task) or "(no task)"
+def _row(run: EndedRun, now: datetime) -> tuple[str, ...]:
+    facts = f"{run.outcome}: {_counts(run)}"
+    return run.id[:14], f"{age(run.ended, now)} ago", facts, one_line(run.task) or "(no task)"
 
 
-def _counts(one: EndedRun) -> str:
-    told = f", told {plural(one.told, 'time')}" if one.told else ""
-    return f"{plural(one.made, 'step')}, {one.failed} failed{told}"
+def _counts(run: EndedRun) -> str:
+    times_told = f", told {plural(run.told, 'time')}" if run.told else ""
+    return f"{plural(run.made, 'step')}, {run.failed} failed{times_told}"
 
 
-def _told(one: Shown) -> str:
+def _told(shown: Shown) -> str:
     """What the run was shown; or what was kept from it."""
-    if one.door == WITHHELD:
+    if shown.door == WITHHELD:
         return "withheld by the hold-out"
-    lessons = ", ".join(f"#{number}" for number in one.lessons)
-    return f"shown {wording.DOORS.get(one.door, one.door)}: {lessons or 'a warning'}"
+    lessons = ", ".join(f"#{number}" for number in shown.lessons)
+    return f"shown {wording.DOORS.get(shown.door, shown.door)}: {lessons or 'a warning'}"
 
 
 def _say_step(number: int, step: Step) -> None:

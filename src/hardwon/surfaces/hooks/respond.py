@@ -43,26 +43,30 @@ class _Conversation:
         self._agent = agent
 
     def session_start(self, event: Event) -> HookReply:
-        found = self._agent.start()
+        injection = self._agent.start()
         if self._hw.settings.hooks.wake and self._hw.settings.postgres.url:
             self._hw.wake()  # the copy of the server's lessons is brought up to date meanwhile
-        return self._told(found)
+        return self._told(injection)
 
     def prompt(self, event: Event) -> HookReply:
         self._capture("")  # a run that was interrupted never stops
         return self._told(self._agent.before_turn(event.text))
 
     def before_action(self, event: Event) -> HookReply:
-        found = self._agent.before_action(event.tool, event.args)
-        return HookReply(denial=found.text) if found.denied else self._told(found)
+        injection = self._agent.before_action(event.tool, event.args)
+        return HookReply(denial=injection.text) if injection.denied else self._told(injection)
 
     def action_worked(self, event: Event) -> HookReply:
-        found = self._agent.after_action(event.tool, event.args, output=event.output, failed=False)
-        return self._told(found)
+        injection = self._agent.after_action(
+            event.tool, event.args, output=event.output, failed=False
+        )
+        return self._told(injection)
 
     def action_failed(self, event: Event) -> HookReply:
-        found = self._agent.after_action(event.tool, event.args, output=event.output, failed=True)
-        return self._told(found)
+        injection = self._agent.after_action(
+            event.tool, event.args, output=event.output, failed=True
+        )
+        return self._told(injection)
 
     def batch(self, event: Event) -> HookReply:
         return SILENCE  # each call of the batch has had its own event, and its answer
@@ -79,13 +83,13 @@ class _Conversation:
     def compaction(self, event: Event) -> HookReply:
         return SILENCE  # Gemini CLI says so before every request; the run goes on
 
-    def _told(self, found: Injection) -> HookReply:
+    def _told(self, injection: Injection) -> HookReply:
         """What the agent is told, with a line for the person."""
-        return HookReply(found.text, note=self._note(found))
+        return HookReply(injection.text, note=self._note(injection))
 
-    def _note(self, found: Injection) -> str:
+    def _note(self, injection: Injection) -> str:
         """What was learnt or shown; once a turn, and only where the person wants it."""
-        line = f"learnt {found.learnt}" if found.learnt else _shown(found.lessons)
+        line = f"learnt {injection.learnt}" if injection.learnt else _shown(injection.lessons)
         if not line or not self._hw.settings.hooks.say:
             return ""
         run = self._agent.run
@@ -111,8 +115,8 @@ class _Conversation:
 
 def _shown(lessons: Sequence[Lesson]) -> str:
     """The shown lessons that have a fix, in one line; "" when there are none."""
-    known = [one for one in lessons if one.is_active]
-    if not known:
+    with_fix = [lesson for lesson in lessons if lesson.is_active]
+    if not with_fix:
         return ""
-    more = f" and {len(known) - 1} more" if len(known) > 1 else ""
-    return f"showed lesson #{known[0].id}{more}: {one_line(known[0].situation, _LINE)}"
+    more = f" and {len(with_fix) - 1} more" if len(with_fix) > 1 else ""
+    return f"showed lesson #{with_fix[0].id}{more}: {one_line(with_fix[0].situation, _LINE)}"

@@ -60,7 +60,8 @@ def _proof(report: Report) -> str:
 
 def _parts(report: Report) -> str:
     rows = "".join(
-        _fact(f"{wording.part(one)}: {one.words}", wording.part_rates(one)) for one in report.parts
+        _fact(f"{wording.part(effect)}: {effect.words}", wording.part_rates(effect))
+        for effect in report.parts
     )
     head = "<h3>By door, project and origin</h3>"
     return f'{head}<ul>{rows}</ul><p class="soft">{_text(wording.TOGETHER)}</p>' if rows else ""
@@ -68,11 +69,15 @@ def _parts(report: Report) -> str:
 
 def _observed(report: Report) -> str:
     """What there is without a hold-out, named as what it is."""
-    told = wording.observations(report)
-    rows = "".join(_fact(one.text, wording.before_after(one)) for one in report.observed.kinds)
-    said = "".join(f"<p>{_text(one)}</p>" for one in told)
+    sentences = wording.observations(report)
+    rows = "".join(_fact(kind.text, wording.before_after(kind)) for kind in report.observed.kinds)
+    paragraphs = "".join(f"<p>{_text(sentence)}</p>" for sentence in sentences)
     end = f'<p class="soft">{_text(wording.NO_PROOF)}</p>'
-    return f"<h3>Observed, without a hold-out</h3>{said}<ul>{rows}</ul>{end}" if told else ""
+    return (
+        f"<h3>Observed, without a hold-out</h3>{paragraphs}<ul>{rows}</ul>{end}"
+        if sentences
+        else ""
+    )
 
 
 def _failures(report: Report) -> str:
@@ -110,30 +115,30 @@ def _shown(report: Report) -> str:
 
 def _door(report: Report, door: str) -> str:
     outcomes = report.outcomes(door)
-    told = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.items())
+    counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.items())
     picture = stack(wording.tones(outcomes))
     name = _text(wording.DOORS.get(door, door))
     return (
         f'<li><b>{sum(outcomes.values()):,}</b><span class="wide">{name}</span>'
-        f'<span class="wide">{picture}</span><span class="wide soft">{_text(told)}</span></li>'
+        f'<span class="wide">{picture}</span><span class="wide soft">{_text(counts)}</span></li>'
     )
 
 
 def _verdicts(report: Report) -> str:
-    rows = "".join(_verdict(one) for one in report.verdicts)
+    rows = "".join(_verdict(judged) for judged in report.verdicts)
     return _section("Lesson by lesson", f"<ul>{rows}</ul>") if rows else ""
 
 
-def _verdict(one: LessonVerdict) -> str:
-    rates = wording.rates(one)
-    told = f'<br><span class="soft">{_text(rates)}</span>' if rates else ""
-    return _row(f"#{one.lesson}", f"{_text(one.text)}{told}", _text(wording.verdict(one)))
+def _verdict(judged: LessonVerdict) -> str:
+    rates = wording.rates(judged)
+    more = f'<br><span class="soft">{_text(rates)}</span>' if rates else ""
+    return _row(f"#{judged.lesson}", f"{_text(judged.text)}{more}", _text(wording.verdict(judged)))
 
 
 def _to_do(report: Report) -> str:
     rows = "".join(
-        _row(f"{one.met:,}", _text(one.text), f"<code>#{one.lesson}</code>")
-        for one in report.unsolved
+        _row(f"{failure.met:,}", _text(failure.text), f"<code>#{failure.lesson}</code>")
+        for failure in report.unsolved
     )
     hint = '<p class="soft">Tell the fix: <code>hardwon lesson edit ID --correction …</code></p>'
     head = "To do: failures that keep coming back and have no fix"

@@ -75,7 +75,7 @@ def _lessons(report: Report, width: int) -> Iterator[str]:
     if not report.lessons:
         return
     yield ""
-    yield f"Lessons: {sum(one.total for one in report.lessons):,}"
+    yield f"Lessons: {sum(state.total for state in report.lessons):,}"
     for state, meaning in wording.states(report):
         new = f"+{state.new:,} this week" if state.new else ""
         yield cut(f"  {state.total:>5,} {state.status:<11} {new:<16} {meaning}", width)
@@ -91,8 +91,8 @@ def _shown(report: Report, width: int) -> Iterator[str]:
         outcomes = report.outcomes(door)
         total, picture = sum(outcomes.values()), stack(wording.tones(outcomes), size)
         yield f"  {total:>5,} {picture} {wording.DOORS.get(door, door)}"
-        told = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.items())
-        yield from _wrapped(told, width, " " * 8)
+        counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.items())
+        yield from _wrapped(counts, width, " " * 8)
     yield "  █ went well  ▒ went wrong  ░ neither, or unknown"
 
 
@@ -101,9 +101,9 @@ def _to_do(report: Report, width: int) -> Iterator[str]:
         return
     yield ""
     yield "To do: failures that keep coming back and have no fix"
-    for one in report.unsolved:
-        start = f"  {one.met:>5,} times  #{one.lesson:<5} "
-        yield start + cut(one.text, width - len(start))
+    for failure in report.unsolved:
+        start = f"  {failure.met:>5,} times  #{failure.lesson:<5} "
+        yield start + cut(failure.text, width - len(start))
     yield "  Tell a fix: `hardwon lesson edit ID --correction …`"
 
 
@@ -119,24 +119,24 @@ def _parts(report: Report, width: int) -> Iterator[str]:
         return
     yield ""
     yield "Proof by door, project and origin"
-    for one in report.parts:
-        told = f"{cut(wording.part(one), width // 2)}: {one.words}"
-        yield from _wrapped(told, width, "  ")
-        yield from _wrapped(wording.part_rates(one), width, "    ")
+    for effect in report.parts:
+        sentence = f"{cut(wording.part(effect), width // 2)}: {effect.words}"
+        yield from _wrapped(sentence, width, "  ")
+        yield from _wrapped(wording.part_rates(effect), width, "    ")
     yield from _wrapped(wording.TOGETHER, width, "  ")
 
 
 def _observed(report: Report, width: int) -> Iterator[str]:
-    told = wording.observations(report)
-    if not told:
+    sentences = wording.observations(report)
+    if not sentences:
         return
     yield ""
     yield "Observed, without a hold-out"
-    for sentence in told:
+    for sentence in sentences:
         yield from _wrapped(sentence, width, "  ")
-    for one in report.observed.kinds:
-        start = f"    {wording.before_after(one)}: "
-        yield cut(start + one.text, width)
+    for kind in report.observed.kinds:
+        start = f"    {wording.before_after(kind)}: "
+        yield cut(start + kind.text, width)
     yield from _wrapped(wording.NO_PROOF, width, "  ")
 
 
@@ -145,11 +145,11 @@ def _verdicts(report: Report, width: int) -> Iterator[str]:
         return
     yield ""
     yield "Lesson by lesson"
-    words = [wording.verdict(one) for one in report.verdicts]
+    words = [wording.verdict(judged) for judged in report.verdicts]
     size = max(map(len, words))
-    for one, told in zip(report.verdicts, words, strict=True):
-        yield cut(f"  #{one.lesson:<5} {told:<{size}}  {one.text}", width)
-        if rates := wording.rates(one):
+    for judged, verdict in zip(report.verdicts, words, strict=True):
+        yield cut(f"  #{judged.lesson:<5} {verdict:<{size}}  {judged.text}", width)
+        if rates := wording.rates(judged):
             yield from _wrapped(rates, width, " " * 9)
 
 
@@ -186,10 +186,10 @@ def sparkline(counts: Sequence[int], size: int) -> str:
 def cut(text: str, width: int) -> str:
     """The text on one line of at most `width` columns."""
     text = one_line(printable(text)) if not text.startswith(" ") else printable(text)
-    room, kept = width, ""
+    room, shown = width, ""
     for letter in text:
         room -= 2 if unicodedata.east_asian_width(letter) in "WF" else 1
         if room < 0:
-            return f"{kept[:-1]}…"
-        kept += letter
-    return kept
+            return f"{shown[:-1]}…"
+        shown += letter
+    return shown

@@ -45,8 +45,8 @@ def every(ask: Ask) -> Any:
     status, limit, after = ask.query("status", Status.ACTIVE), ask.number("limit", 50), ask.cursor()
     if _is_of_agent(ask):
         text = ask.query("q")
-        found = _holding(ask.agent.lessons, text, status)
-        return listed(_after(found, after, limit), views.lesson)
+        lessons = _holding(ask.agent.lessons, text, status)
+        return listed(_after(lessons, after, limit), views.lesson)
     page = ask.tenant.lessons(status=status, text=ask.query("q"), after=after, limit=limit)
     return listed(page, views.lesson)
 
@@ -114,17 +114,17 @@ def undo_newest(ask: Ask) -> Any:
 def history(ask: Ask) -> Any:
     """What was changed about a lesson, newest first."""
     number = _number(ask)
-    changes = [one for handle in _handles(ask) for one in handle.history(number)]
-    unique = {one.id: one for one in changes}.values()
+    changes = [change for handle in _handles(ask) for change in handle.history(number)]
+    unique = {change.id: change for change in changes}.values()
     if not unique:
         _seen(ask)  # else it is not there, and was not
-    return {"items": [views.change(one) for one in unique]}
+    return {"items": [views.change(change) for change in unique]}
 
 
 def all_history(ask: Ask) -> Any:
     """What was changed about the lessons of an agent, newest first."""
     changes = ask.agent.lessons.history()[: ask.number("limit", 50)]
-    return {"items": [views.change(one) for one in changes]}
+    return {"items": [views.change(change) for change in changes]}
 
 
 def exposures(ask: Ask) -> Any:
@@ -136,15 +136,15 @@ def exposures(ask: Ask) -> Any:
 def verdict(ask: Ask) -> Any:
     """What the hold-out shows about a lesson; null before any run tells something."""
     handle, lesson = _seen(ask)
-    found = handle.verdict(lesson.id)
-    return {"verdict": views.described("Verdict", found) if found else None}
+    judged = handle.verdict(lesson.id)
+    return {"verdict": views.described("Verdict", judged) if judged else None}
 
 
 def revoke(ask: Ask) -> Any:
     """Remove every lesson of an origin and all that were made of them."""
     origin = required(ask.text("origin"), "origin")
-    gone = {one.id: one for handle in _handles(ask) for one in handle.revoke(origin)}
-    return {"items": [views.lesson(one) for one in gone.values()]}
+    gone = {lesson.id: lesson for handle in _handles(ask) for lesson in handle.revoke(origin)}
+    return {"items": [views.lesson(lesson) for lesson in gone.values()]}
 
 
 def export(ask: Ask) -> Any:
@@ -163,19 +163,19 @@ def take_in(ask: Ask) -> Any:
         with open(path, "wb") as file:
             file.write(ask.body)
         taken = ask.agent.lessons.import_from(path, trust=ask.is_on("trust"))
-    return {"items": [views.lesson(one) for one in taken]}
+    return {"items": [views.lesson(lesson) for lesson in taken]}
 
 
 def recall(ask: Ask) -> Any:
     """What would be shown at a door; with `explain` every candidate and its verdict."""
     door, tool = ask.query("door", "turn"), ask.query("tool", "bash")
     judged = ask.agent.explain(door, required(ask.query("text"), "text"), tool=tool)
-    shown = [one.match.lesson for one in judged if not one.verdict]
+    shown = [candidate.match.lesson for candidate in judged if not candidate.verdict]
     block = inject.render(shown, door=door, budget=_BUDGET)
-    told = {"text": block.text, "lessons": [views.lesson(one) for one in block.lessons]}
+    answer = {"text": block.text, "lessons": [views.lesson(lesson) for lesson in block.lessons]}
     if ask.is_on("explain"):
-        told["candidates"] = [views.candidate(one) for one in judged]
-    return told
+        answer["candidates"] = [views.candidate(candidate) for candidate in judged]
+    return answer
 
 
 def _is_of_agent(ask: Ask) -> bool:
@@ -217,12 +217,12 @@ def _holding(lessons: Lessons, text: str, status: str) -> Sequence[Lesson]:
     return lessons.search(text, limit=200) if text else lessons.list(limit=_MOST, status=status)
 
 
-def _after(found: Sequence[Lesson], after: Mark | None, limit: int) -> Page[Lesson]:
+def _after(lessons: Sequence[Lesson], after: Mark | None, limit: int) -> Page[Lesson]:
     """The page after a lesson; from the beginning when that one is gone."""
-    numbers = [str(one.id) for one in found]
+    numbers = [str(lesson.id) for lesson in lessons]
     begin = numbers.index(after[1]) + 1 if after and after[1] in numbers else 0
-    rows = tuple(found[begin : begin + limit])
-    is_more = len(found) > begin + limit
+    rows = tuple(lessons[begin : begin + limit])
+    is_more = len(lessons) > begin + limit
     return Page(rows, (0.0, str(rows[-1].id)) if is_more else None)
 
 

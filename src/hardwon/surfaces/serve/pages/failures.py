@@ -64,12 +64,12 @@ def failures(request: Request) -> View:
         raise Problem(400, f"no such list: {asked!r}; one of {', '.join(LISTS)}")
     since, tenant = period(request), tenant_of(request)
     text = request.query_params.get("text", "")
-    found = tenant.failures(since=since, text=text, after=mark_of(request), limit=_ROWS)
+    kinds = tenant.failures(since=since, text=text, after=mark_of(request), limit=_ROWS)
     last, again = datetime.now(UTC).date(), came_back(tenant)
-    rows = [row(one, tenant.about(one), (last - since, last), again) for one in found.rows]
+    rows = [row(kind, tenant.about(kind), (last - since, last), again) for kind in kinds.rows]
     values = {
-        "rows": [one for one in rows if is_listed(one, asked)],
-        "next": written(found.next),
+        "rows": [listed for listed in rows if is_listed(listed, asked)],
+        "next": written(kinds.next),
         "lists": LISTS,
         "chosen": asked,
     }
@@ -79,7 +79,12 @@ def failures(request: Request) -> View:
 def came_back(tenant: Tenant) -> Counter[int]:
     """How often the failure of each lesson came back although the lesson had been shown."""
     shown = tenant.deliveries(limit=_LOOKED_AT).rows
-    return Counter(number for one in shown if one.outcome in _CAME_BACK for number in one.lessons)
+    return Counter(
+        number
+        for delivery in shown
+        if delivery.outcome in _CAME_BACK
+        for number in delivery.lessons
+    )
 
 
 def row(
@@ -119,25 +124,25 @@ def _write(request: Request, fields: Fields) -> str:
     """Tell the fix: the lesson about the failure gets these words, and is approved."""
     correction = fields.one("correction").replace("\r\n", "\n").strip()
     if not fields.one("lesson"):
-        made = _opened(request, fields, correction)
-        return after_form(request, fields.one("next"), f"made:{made.id}")
-    found = _lesson(request, fields.one("lesson"))
-    lessons = agent_of(request, found).lessons
-    lessons.edit(found.id, correction=correction)
-    lessons.approve(found.id)
-    return after_form(request, fields.one("next"), f"written:{found.id}")
+        opened = _opened(request, fields, correction)
+        return after_form(request, fields.one("next"), f"made:{opened.id}")
+    lesson = _lesson(request, fields.one("lesson"))
+    lessons = agent_of(request, lesson).lessons
+    lessons.edit(lesson.id, correction=correction)
+    lessons.approve(lesson.id)
+    return after_form(request, fields.one("next"), f"written:{lesson.id}")
 
 
 def _mute(request: Request, fields: Fields) -> str:
     """Hide a failure from the list, or show it again: a tag of its lesson says so."""
     is_on = fields.one("on") == "yes"
     named = fields.one("lesson")
-    found = _lesson(request, named) if named else _opened(request, fields, UNSOLVED)
-    others = tuple(tag for tag in found.tags if tag != MUTED)
-    status = found.status if named else Status.SEEN
+    lesson = _lesson(request, named) if named else _opened(request, fields, UNSOLVED)
+    others = tuple(tag for tag in lesson.tags if tag != MUTED)
+    status = lesson.status if named else Status.SEEN
     tags = (*others, MUTED) if is_on else others
-    agent_of(request, found).lessons.edit(found.id, tags=tags, status=status)
-    return after_form(request, fields.one("next"), f"{'muted' if is_on else 'unmuted'}:{found.id}")
+    agent_of(request, lesson).lessons.edit(lesson.id, tags=tags, status=status)
+    return after_form(request, fields.one("next"), f"{'muted' if is_on else 'unmuted'}:{lesson.id}")
 
 
 def _opened(request: Request, fields: Fields, correction: str) -> Lesson:
@@ -152,12 +157,12 @@ def _opened(request: Request, fields: Fields, correction: str) -> Lesson:
 
 
 def _merge(request: Request, fields: Fields) -> str:
-    found = [_lesson(request, number) for number in dict.fromkeys(fields.many("lesson"))]
-    if len(found) < 2:
+    lessons = [_lesson(request, number) for number in dict.fromkeys(fields.many("lesson"))]
+    if len(lessons) < 2:
         raise Problem(400, "choose two or more failures that have a lesson to make them one kind")
-    if len({one.scope for one in found}) > 1:
+    if len({lesson.scope for lesson in lessons}) > 1:
         raise Problem(400, "failures of different agents or projects stay apart")
-    merged = agent_of(request, found[0]).lessons.merge(*(one.id for one in found))
+    merged = agent_of(request, lessons[0]).lessons.merge(*(lesson.id for lesson in lessons))
     return after_form(request, fields.one("next"), f"merged:{merged.id}")
 
 

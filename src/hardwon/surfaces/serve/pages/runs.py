@@ -41,13 +41,16 @@ def runs(request: Request) -> View:
     values: dict[str, Any] = {"lists": LISTS, "chosen": asked}
     if asked == SHOWN:
         shown = tenant.deliveries(after=after, limit=_ROWS)
-        values |= {"rows": [delivered(one) for one in shown.rows], "next": written(shown.next)}
+        values |= {
+            "rows": [delivered(delivery) for delivery in shown.rows],
+            "next": written(shown.next),
+        }
     else:
         text = request.query_params.get("text", "")
-        found = tenant.ended_runs(text=text, after=after, limit=_ROWS)
-        at_work = [] if after or text else [working(*one) for one in tenant.runs()]
-        values |= {"at_work": at_work, "rows": [ended(one) for one in found.rows]}
-        values["next"] = written(found.next)
+        past = tenant.ended_runs(text=text, after=after, limit=_ROWS)
+        at_work = [] if after or text else [working(*run) for run in tenant.runs()]
+        values |= {"at_work": at_work, "rows": [ended(run) for run in past.rows]}
+        values["next"] = written(past.next)
     return View("runs.html", "Runs", values)
 
 
@@ -80,29 +83,29 @@ def ended(run: EndedRun) -> dict[str, Any]:
     }
 
 
-def delivered(one: Delivery) -> dict[str, Any]:
+def delivered(delivery: Delivery) -> dict[str, Any]:
     """One delivery."""
     return {
-        "id": one.id,
-        "door": one.door,
-        "query": clip(one.query, _CALL),
-        "lessons": list(one.lessons),
-        "outcome": one.outcome,
-        "tokens": one.tokens,
-        "micros": one.micros,
-        "at": one.at.isoformat(),
-        "agent": one.scope.agent,
-        "project": one.scope.project or "",
+        "id": delivery.id,
+        "door": delivery.door,
+        "query": clip(delivery.query, _CALL),
+        "lessons": list(delivery.lessons),
+        "outcome": delivery.outcome,
+        "tokens": delivery.tokens,
+        "micros": delivery.micros,
+        "at": delivery.at.isoformat(),
+        "agent": delivery.scope.agent,
+        "project": delivery.scope.project or "",
     }
 
 
 def run(request: Request) -> View:
     """One run as a line of time, at work or ended."""
     tenant, wanted = tenant_of(request), request.path_params["name"]
-    for name, at, found in tenant.runs():
+    for name, at, run in tenant.runs():
         if name == wanted:
-            facts = {**working(name, at, found), "outcome": "", "kinds": []}
-            return _told(facts, found)
+            facts = {**working(name, at, run), "outcome": "", "kinds": []}
+            return _told(facts, run)
     past = tenant.ended_run(wanted)
     return _told(ended(past), past)
 
@@ -115,12 +118,12 @@ def told_in_order(run: RunSoFar | EndedRun) -> list[dict[str, Any]]:
     """Steps in their order, and before each what the run was shown then."""
     forgotten = max(0, run.made - len(run.steps))  # the oldest
     rows: list[dict[str, Any]] = []
-    for one in timeline(run.steps, run.shown):
-        if isinstance(one, Step):
+    for event in timeline(run.steps, run.shown):
+        if isinstance(event, Step):
             number = forgotten + sum("step" in row for row in rows) + 1
-            rows.append({"step": _step(one, number)})
+            rows.append({"step": _step(event, number)})
         else:
-            rows.append({"shown": _shown(one)})
+            rows.append({"shown": _shown(event)})
     return rows
 
 
@@ -134,5 +137,5 @@ def _step(step: Step, number: int) -> dict[str, Any]:
     }
 
 
-def _shown(one: Shown) -> dict[str, Any]:
-    return {"door": one.door, "lessons": list(one.lessons)}
+def _shown(shown: Shown) -> dict[str, Any]:
+    return {"door": shown.door, "lessons": list(shown.lessons)}

@@ -39,19 +39,19 @@ _TOLD = {
 
 def cases(lesson: Lesson) -> list[dict[str, Any]]:
     """Each run's meeting with the failure: the failing call, what it said, the call that worked."""
-    return [_case(one.value) for one in lesson.evidence if one.kind == Kind.CASE]
+    return [_case(piece.value) for piece in lesson.evidence if piece.kind == Kind.CASE]
 
 
 def _case(text: str) -> dict[str, Any]:
     """What `failures.cases.case_text` wrote, taken apart again."""
     parts = re.split(r"^(FAILED: |  it said: |then FAILED: |then ok: )", text, flags=re.MULTILINE)
     pairs = list(zip(parts[1::2], parts[2::2], strict=True))
-    failed, said = _first(pairs, _FAILED), _first(pairs, _SAID)
+    failed, message = _first(pairs, _FAILED), _first(pairs, _SAID)
     worked = [text.rstrip("\n") for mark, text in pairs if mark == _WORKED]
-    likest = max(worked, key=lambda one: _likeness(failed, one), default="")
+    likest = max(worked, key=lambda call: _likeness(failed, call), default="")
     return {
         "failed": failed,
-        "said": said,
+        "said": message,
         "worked": likest,
         "between": sum(mark == _FAILED_AGAIN for mark, _ in pairs),
         "diff": diff(failed, likest) if _likeness(failed, likest) > _ALIKE else [],
@@ -95,7 +95,7 @@ def fixes(lesson: Lesson) -> list[dict[str, Any]]:
 
 def provenance(lesson: Lesson) -> list[dict[str, Any]]:
     """Where a lesson comes from, oldest first as far as times are known."""
-    return [_piece(one) for one in lesson.evidence if one.kind in _TOLD]
+    return [_piece(piece) for piece in lesson.evidence if piece.kind in _TOLD]
 
 
 def _piece(piece: Evidence) -> dict[str, Any]:
@@ -110,24 +110,24 @@ def _piece(piece: Evidence) -> dict[str, Any]:
 
 def exposures(shown: Iterable[Exposure]) -> list[dict[str, Any]]:
     """Where a lesson was shown, and what followed."""
-    return [{**one._asdict(), "last": one.last.isoformat()} for one in shown]
+    return [{**exposure._asdict(), "last": exposure.last.isoformat()} for exposure in shown]
 
 
-def verdict(one: LessonVerdict) -> dict[str, Any]:
+def verdict(judged: LessonVerdict) -> dict[str, Any]:
     """What the hold-out shows about a lesson: in how many of its runs the failure came back."""
     return {
-        "lesson": one.lesson,
-        "text": one.text,
-        "verdict": wording.verdict(one),
-        "helps": one.helps,
-        "shown": [one.shown_repeats, one.shown],
-        "withheld": [one.withheld_repeats, one.withheld],
+        "lesson": judged.lesson,
+        "text": judged.text,
+        "verdict": wording.verdict(judged),
+        "helps": judged.helps,
+        "shown": [judged.shown_repeats, judged.shown],
+        "withheld": [judged.withheld_repeats, judged.withheld],
     }
 
 
 def history(lesson: Lesson, changes: Sequence[Change]) -> list[dict[str, Any]]:
     """Each change, newest first, with what it changed."""
-    after = [lesson, *(one.before for one in changes)]
+    after = [lesson, *(change.before for change in changes)]
     return [
         {
             "act": change.act,
@@ -140,10 +140,12 @@ def history(lesson: Lesson, changes: Sequence[Change]) -> list[dict[str, Any]]:
 
 def _changed(before: Lesson, after: Lesson) -> list[dict[str, Any]]:
     pairs = ((name, _plain(before, name), _plain(after, name)) for name in _COMPARED)
-    found = [{"name": name, "diff": diff(old, new)} for name, old, new in pairs if old != new]
-    forbidden = ("\n".join(guard_of(one).calls if one.guard else ()) for one in (before, after))
+    changes = [{"name": name, "diff": diff(old, new)} for name, old, new in pairs if old != new]
+    forbidden = (
+        "\n".join(guard_of(lesson).calls if lesson.guard else ()) for lesson in (before, after)
+    )
     old, new = forbidden
-    return found if old == new else [*found, {"name": "denied calls", "diff": diff(old, new)}]
+    return changes if old == new else [*changes, {"name": "denied calls", "diff": diff(old, new)}]
 
 
 def _plain(lesson: Lesson, name: str) -> str:
@@ -161,5 +163,5 @@ def life(lesson: Lesson) -> list[dict[str, str]]:
             moments.append(("approved", datetime.fromtimestamp(piece.at, UTC).isoformat()))
     if lesson.hits:
         moments.append(("last shown", lesson.last_seen_at.isoformat()))
-    moments.sort(key=lambda one: one[1])
+    moments.sort(key=lambda moment: moment[1])
     return [{"what": what, "at": at} for what, at in moments]
