@@ -55,17 +55,17 @@ async def process(engine: Runtime, job: Job) -> None:
 def context(engine: Runtime, scope: Scope, text: str = "") -> Injection:
     """At most three lines: the latest error, then what recurs or fits the text."""
     newest = engine.store.runs.recent(scope, now=engine.clock(), limit=_LOOKED_AT)
-    newest.sort(key=lambda one: not _detail(one)["recurring_pattern"])
-    error = next((one for one in newest if one.state == "error"), None)
-    fitting = [one for one in newest if one is not error and _fits(text, one)]
+    newest.sort(key=lambda run: not _detail(run)["recurring_pattern"])
+    error = next((run for run in newest if run.state == "error"), None)
+    fitting = [run for run in newest if run is not error and _fits(text, run)]
     chosen = _distinct([*([error] if error else []), *fitting])[:_SHOWN]
     return Injection("\n".join([HEAD, *map(_line, chosen)])) if chosen else NOTHING
 
 
-def _fits(text: str, one: Reflection) -> bool:
+def _fits(text: str, run: Reflection) -> bool:
     asked = set(terms(text))
     return not text or any(
-        execution.fits(asked, set(terms(words))) for words in (one.title, one.insight)
+        execution.fits(asked, set(terms(words))) for words in (run.title, run.insight)
     )
 
 
@@ -110,16 +110,16 @@ def _run(episode: Episode) -> FinishedRun:
     )
 
 
-def _line(one: Reflection) -> str:
-    detail = _detail(one)
+def _line(run: Reflection) -> str:
+    detail = _detail(run)
     return execution.line(
-        one.insight, str(detail["suggestion"]), is_again=bool(detail["recurring_pattern"])
+        run.insight, str(detail["suggestion"]), is_again=bool(detail["recurring_pattern"])
     )
 
 
-def _detail(one: Reflection) -> dict[str, Any]:
+def _detail(run: Reflection) -> dict[str, Any]:
     empty = {"suggestion": "", "recurring_pattern": False}
-    return empty | dict(json.loads(one.detail))
+    return empty | dict(json.loads(run.detail))
 
 
 def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:

@@ -29,8 +29,8 @@ class Arms(NamedTuple):
         if outcome not in (REPEATED, NOT_MET):
             return self._replace(unknown=self.unknown + 1)
         repeats = int(outcome == REPEATED)
-        one = Arms(withheld=1, withheld_repeats=repeats) if withheld else Arms(1, repeats)
-        return self + one
+        unit = Arms(withheld=1, withheld_repeats=repeats) if withheld else Arms(1, repeats)
+        return self + unit
 
     @property
     def units(self) -> int:
@@ -76,11 +76,11 @@ def total(arms: Iterable[Arms]) -> Arms:
 
 def alike(strata: Iterable[Stratum]) -> list[Arms]:
     """The counts for each door and each share that was in force."""
-    found: dict[tuple[str, float], Arms] = {}
-    for one in strata:
-        key = one.door, one.share
-        found[key] = found.get(key, Arms()) + one.arms
-    return [found[key] for key in sorted(found)]
+    counts: dict[tuple[str, float], Arms] = {}
+    for stratum in strata:
+        key = stratum.door, stratum.share
+        counts[key] = counts.get(key, Arms()) + stratum.arms
+    return [counts[key] for key in sorted(counts)]
 
 
 def treatments(rows: Iterable[tuple[Any, ...]], scopes: Mapping[int, Scope]) -> list[Treatment]:

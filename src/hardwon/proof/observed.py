@@ -32,24 +32,24 @@ def trail_of(run: EndedRun) -> Trail:
         if step.failed and step.failure:
             met.setdefault(step.failure.kind, at)
             texts[step.failure.kind] = step.failure.text
-    for one in run.shown:
-        for kind in one.kinds if one.door != WITHHELD else ():
-            told.setdefault(kind, max(0, len(run.steps) - one.after))
+    for shown in run.shown:
+        for kind in shown.kinds if shown.door != WITHHELD else ():
+            told.setdefault(kind, max(0, len(run.steps) - shown.after))
     return Trail(met, told, texts)
 
 
 def observed(runs: Iterable[EndedRun]) -> Observed:
     """What these runs show, oldest first."""
     trails = [trail_of(run) for run in runs]
-    known: set[str] = set()
+    met_before: set[str] = set()
     repeats = warned = 0
     for trail in trails:
-        again = [kind for kind in trail.met if kind in known]
+        again = [kind for kind in trail.met if kind in met_before]
         repeats += len(again)
         warned += sum(kind in trail.told and trail.told[kind] <= trail.met[kind] for kind in again)
-        known.update(trail.met)
-    found = before_after(trails)
-    return Observed(len(trails), repeats, warned, *_sums(found), tuple(found[:_LISTED]))
+        met_before.update(trail.met)
+    kinds = before_after(trails)
+    return Observed(len(trails), repeats, warned, *_sums(kinds), tuple(kinds[:_LISTED]))
 
 
 def before_after(trails: Sequence[Trail]) -> list[BeforeAfter]:
@@ -63,13 +63,21 @@ def before_after(trails: Sequence[Trail]) -> list[BeforeAfter]:
         for kind in trail.told:
             told.setdefault(kind, at)
         texts.update(trail.texts)
-    found = [
+    kinds = [
         _parted(texts[kind], trails[met[kind] + 1 :], kind, at - met[kind] - 1)
         for kind, at in told.items()
         if met.get(kind, at) < at
     ]
-    whole = [one for one in found if one.runs_before and one.runs_after]
-    return sorted(whole, key=lambda one: (-one.runs_before - one.runs_after, one.text))
+    whole = [
+        kind_counts for kind_counts in kinds if kind_counts.runs_before and kind_counts.runs_after
+    ]
+    return sorted(
+        whole,
+        key=lambda kind_counts: (
+            -kind_counts.runs_before - kind_counts.runs_after,
+            kind_counts.text,
+        ),
+    )
 
 
 def _parted(text: str, trails: Sequence[Trail], kind: str, told: int) -> BeforeAfter:
@@ -78,15 +86,15 @@ def _parted(text: str, trails: Sequence[Trail], kind: str, told: int) -> BeforeA
     is_before = kind in trail.met and trail.met[kind] < trail.told[kind]  # told because of it
     first = told + is_before
     before, after = trails[:first], trails[first:]
-    counts = [sum(kind in one.met for one in part) for part in (before, after)]
+    counts = [sum(kind in trail.met for trail in part) for part in (before, after)]
     return BeforeAfter(text, len(before), counts[0], len(after), counts[1])
 
 
-def _sums(found: Sequence[BeforeAfter]) -> tuple[int, int, int, int]:
+def _sums(kinds: Sequence[BeforeAfter]) -> tuple[int, int, int, int]:
     """Runs and meetings before and after, over all kinds: a run counts once for each kind."""
     return (
-        sum(one.runs_before for one in found),
-        sum(one.met_before for one in found),
-        sum(one.runs_after for one in found),
-        sum(one.met_after for one in found),
+        sum(kind.runs_before for kind in kinds),
+        sum(kind.met_before for kind in kinds),
+        sum(kind.runs_after for kind in kinds),
+        sum(kind.met_after for kind in kinds),
     )

@@ -26,17 +26,17 @@ def parts(strata: Sequence[Stratum]) -> Iterator[PartEffect]:
 
 def _groups(strata: Iterable[Stratum], by: str) -> list[tuple[str, str, list[Stratum]]]:
     """The strata by one of their names; nothing where all have the same."""
-    found: dict[str, list[Stratum]] = {}
-    for one in strata:
-        found.setdefault(getattr(one, by), []).append(one)
-    order = sorted(found, key=lambda name: (-total(s.arms for s in found[name]).units, name))
-    return [(by, name, found[name]) for name in order] if len(found) > 1 else []
+    members: dict[str, list[Stratum]] = {}
+    for stratum in strata:
+        members.setdefault(getattr(stratum, by), []).append(stratum)
+    order = sorted(members, key=lambda name: (-total(s.arms for s in members[name]).units, name))
+    return [(by, name, members[name]) for name in order] if len(members) > 1 else []
 
 
 def _part(by: str, name: str, members: Sequence[Stratum], *, alpha: float) -> PartEffect:
-    counts = total(one.arms for one in members)
-    found = effect(alike(members), alpha=alpha)
-    if found is None:
+    counts = total(stratum.arms for stratum in members)
+    measured = effect(alike(members), alpha=alpha)
+    if measured is None:
         return PartEffect(by, name, *counts[:4], words=TOO_FEW)
-    words = repeats(found) if found.is_proven or found.is_harmful else NO_EFFECT
-    return PartEffect(by, name, *counts[:4], found.prevented, found.low, found.high, words)
+    words = repeats(measured) if measured.is_proven or measured.is_harmful else NO_EFFECT
+    return PartEffect(by, name, *counts[:4], measured.prevented, measured.low, measured.high, words)

@@ -55,24 +55,24 @@ class Retirement(NamedTuple):
 
 def verdicts(treatments: Iterable[Treatment], prior: Prior) -> Iterator[Verdict]:
     """What is believed about each lesson and wording, worked out one after another."""
-    return (Verdict(one, believe(one.strata, prior)) for one in treatments)
+    return (Verdict(treatment, believe(treatment.strata, prior)) for treatment in treatments)
 
 
 def prior_of(treatments: Sequence[Treatment]) -> Prior:
     """How common helpful and useless lessons are in a store."""
-    return fit([one.strata for one in treatments])
+    return fit([treatment.strata for treatment in treatments])
 
 
-def to_retire(found: Iterable[Verdict]) -> Retirement:
+def to_retire(verdicts: Iterable[Verdict]) -> Retirement:
     """Those of the lessons that hardly help.
 
     They are taken from the surest on, as long as the expected share of wrong retirements stays
     within its bound.
     """
     chances = sorted(
-        (one.belief.helps, one.treatment.lesson)
-        for one in found
-        if one.units >= _LEAST and one.treatment.arms.withheld
+        (verdict.belief.helps, verdict.treatment.lesson)
+        for verdict in verdicts
+        if verdict.units >= _LEAST and verdict.treatment.arms.withheld
     )
     retired: list[int] = []
     wrong = 0.0

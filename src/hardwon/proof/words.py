@@ -19,17 +19,17 @@ def sentence(strata: Sequence[Arms], *, share: float) -> str:
     counts = total(strata)
     if not share and not counts.withheld:
         return OFF
-    found = effect(strata)
+    measured = effect(strata)
     lost = f" Of {counts.unknown:,} more it is not known how they ended." if counts.unknown else ""
-    if found and (found.is_proven or found.is_harmful):
-        return f"{_rates(found)}: {repeats(found)}.{lost}"
+    if measured and (measured.is_proven or measured.is_harmful):
+        return f"{_rates(measured)}: {repeats(measured)}.{lost}"
     if counts.units < ABOUT:
         return f"Not proven yet: {counts.units:,} of about {ABOUT:,} cases.{lost}"
     return f"Not proven: {counts.units:,} cases show no effect beyond chance.{lost}"
 
 
-def _rates(found: Effect) -> str:
-    arms = found.arms
+def _rates(measured: Effect) -> str:
+    arms = measured.arms
     shown, withheld = arms.shown_repeats / arms.shown, arms.withheld_repeats / arms.withheld
     return (
         f"In {arms.withheld:,} of {arms.units:,} cases, chosen at random, lessons were held back. "
@@ -37,8 +37,10 @@ def _rates(found: Effect) -> str:
     )
 
 
-def repeats(found: Effect) -> str:
+def repeats(measured: Effect) -> str:
     """How many repeats lessons prevented, or caused."""
-    sign, word = (1, "prevented") if found.is_proven else (-1, "caused")
-    low, high = sorted((sign * found.low, sign * found.high))
-    return f"about {sign * found.prevented:,.0f} repeats {word} (95 %: {low:,.0f} to {high:,.0f})"
+    sign, word = (1, "prevented") if measured.is_proven else (-1, "caused")
+    low, high = sorted((sign * measured.low, sign * measured.high))
+    return (
+        f"about {sign * measured.prevented:,.0f} repeats {word} (95 %: {low:,.0f} to {high:,.0f})"
+    )

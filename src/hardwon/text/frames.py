@@ -85,9 +85,9 @@ def imitates_frame(text: str) -> bool:
     """Whether the text has a tag or a bracket that agents and models give a meaning to."""
     looks = _skeleton(_plain_width(text))
     tags = (
-        _squeezed(found[1].split()[0]) for found in re.finditer(_TAG, looks) if found[1].strip()
+        _squeezed(match[1].split()[0]) for match in re.finditer(_TAG, looks) if match[1].strip()
     )
-    brackets = (_squeezed(found[1]) for found in re.finditer(_BRACKET, looks))
+    brackets = (_squeezed(match[1]) for match in re.finditer(_BRACKET, looks))
     return any(tag in _SUSPECT - _TAME for tag in tags) or any(
         name.startswith(_FRAMES) for name in brackets
     )
@@ -103,27 +103,27 @@ _TAME = frozenset(_TAME_NAMES.split())
 
 def _edits(looks: str) -> Iterator[tuple[int, str]]:
     """Which characters are to be replaced, and by what."""
-    for found in re.finditer(_TAG, looks):
-        if _is_tag(found[1], looks[max(0, found.start() - 1) : found.start()]):
-            yield from ((found.start(), "("), (found.end() - 1, ")"))
-    for found in re.finditer(_BRACKET, looks):
-        if _is_frame(found[1], looks[max(0, found.start() - 1) : found.start()]):
-            yield from ((at, "(") for at in range(*found.span()) if looks[at] == "[")
-            close = looks.find("]", found.end(), found.end() + 2)
+    for match in re.finditer(_TAG, looks):
+        if _is_tag(match[1], looks[max(0, match.start() - 1) : match.start()]):
+            yield from ((match.start(), "("), (match.end() - 1, ")"))
+    for match in re.finditer(_BRACKET, looks):
+        if _is_frame(match[1], looks[max(0, match.start() - 1) : match.start()]):
+            yield from ((at, "(") for at in range(*match.span()) if looks[at] == "[")
+            close = looks.find("]", match.end(), match.end() + 2)
             yield from ((at, ")") for at in (close,) if at >= 0)
     for pattern in (_ROLE, _HEADING, _RULE):
-        for found in re.finditer(pattern, looks):
-            group = next(number for number, part in enumerate(found.groups(), 1) if part)
-            yield from ((at, "-" if looks[at] == ":" else " ") for at in range(*found.span(group)))
+        for match in re.finditer(pattern, looks):
+            group = next(number for number, part in enumerate(match.groups(), 1) if part)
+            yield from ((at, "-" if looks[at] == ":" else " ") for at in range(*match.span(group)))
 
 
 def _is_tag(inner: str, before: str) -> bool:
     if _squeezed(inner) in _SUSPECT or inner.startswith("|"):
         return True
-    found = re.match(_TAG_NAME, inner)
-    if found is None:
+    match = re.match(_TAG_NAME, inner)
+    if match is None:
         return False
-    is_closing, name = inner.lstrip().startswith("/"), found[1]
+    is_closing, name = inner.lstrip().startswith("/"), match[1]
     if name in _HTML or (before.isalnum() and not is_closing):
         return False  # a page, or the parameter of a type: `List<String>`
     return is_closing or name not in _PLACEHOLDERS
@@ -161,4 +161,8 @@ def _skeleton(text: str) -> str:
     """What the text looks like, in small letters and of the same length."""
     looks = text if text.isascii() else text.translate(_LOOKALIKES)
     lower = looks.lower()
-    return lower if len(lower) == len(text) else "".join(one.lower()[:1] or one for one in looks)
+    return (
+        lower
+        if len(lower) == len(text)
+        else "".join(letter.lower()[:1] or letter for letter in looks)
+    )

@@ -53,8 +53,8 @@ def suspicion(text: str) -> str:
     if not text.isascii() and re.search(_HIDDEN, text):
         return "holds hidden or direction-changing characters"
     plain = text if text.isascii() else re.sub(_JOINED, "", text)
-    if found := _in_whole(plain) or _in_forms(plain):
-        return found
+    if reason := _in_whole(plain) or _in_forms(plain):
+        return reason
     return "hides letters with invisible characters" if plain != text else ""
 
 
@@ -73,8 +73,8 @@ def _in_forms(plain: str) -> str:
     for form in _forms(plain):
         parts = form.split()
         is_new = parts != read  # other blanks between the same words change no phrase
-        if found := (is_new and _phrase(_words(form.lower()))) or _sign(form):
-            return found
+        if reason := (is_new and _phrase(_words(form.lower()))) or _sign(form):
+            return reason
         if is_new and speaks_to_model(form):
             return "speaks to a model about itself rather than about the work"
         read = parts
@@ -106,11 +106,11 @@ def _phrase(words: list[str]) -> str:
 @cache
 def _beginnings() -> dict[str, list[int]]:
     """For each first word, the phrases that begin with it."""
-    found: dict[str, list[int]] = {}
+    numbers: dict[str, list[int]] = {}
     for number, phrase in enumerate(PHRASES):
         for word in _choice(phrase.words[0]):
-            found.setdefault(word, []).append(number)
-    return found
+            numbers.setdefault(word, []).append(number)
+    return numbers
 
 
 @cache
@@ -169,11 +169,11 @@ def _forms(text: str) -> list[str]:
     if not text.isascii() or re.search(r"[a-zA-Z][013457@$!][a-zA-Z]|\b[01345][a-z]{2}", text):
         forms.append(_compatible(flat).lower().translate(_LOOKALIKES))
     if re.search(_SPACED, flat):
-        forms.append(re.sub(_SPACED, lambda found: re.sub(r"[ .*_|-]", "", found[0]), flat))
+        forms.append(re.sub(_SPACED, lambda match: re.sub(r"[ .*_|-]", "", match[0]), flat))
     lower = flat.lower()
     if any(word in lower for word in _ROTATED):
         forms.append(lower.translate(_ROT13))
-    return forms + [plain for found in re.findall(_BASE64, text) if (plain := _decoded(found))]
+    return forms + [plain for encoded in re.findall(_BASE64, text) if (plain := _decoded(encoded))]
 
 
 def _compatible(text: str) -> str:
@@ -182,9 +182,9 @@ def _compatible(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
 
-def _decoded(found: str) -> str:
+def _decoded(encoded: str) -> str:
     try:
-        plain = a2b_base64(found + "=" * (-len(found) % 4)).decode("utf-8")
+        plain = a2b_base64(encoded + "=" * (-len(encoded) % 4)).decode("utf-8")
     except (NotBase64, UnicodeDecodeError):
         return ""
     return plain if plain.isprintable() and " " in plain else ""

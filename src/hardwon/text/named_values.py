@@ -98,24 +98,24 @@ _EXPLAINED = frozenset(
 
 def without_named(text: str) -> str:
     """Without the values that a telling name is set to: `DB_PASSWORD=…`, `--token …`."""
-    kept: list[str] = []
+    parts: list[str] = []
     last = 0
     lower = _lower(text)
     cores = [*re.finditer(_CORE, lower)]
     if re.search(_RANDOM_WORD, long_words(text)):
         cores = sorted((*cores, *re.finditer(_PROVIDERS, lower)), key=_place)
     for core in cores:
-        found = _set_to(text, core) if core.start() >= last else None
-        if found is None:
+        secret = _set_to(text, core) if core.start() >= last else None
+        if secret is None:
             continue
-        start, end, kind = found
-        kept += (text[last:start], f"[REDACTED:{kind}]")
+        start, end, kind = secret
+        parts += (text[last:start], f"[REDACTED:{kind}]")
         last = end
-    return "".join((*kept, text[last:])) if kept else text
+    return "".join((*parts, text[last:])) if parts else text
 
 
-def _place(found: re.Match[str]) -> int:
-    return found.start()
+def _place(match: re.Match[str]) -> int:
+    return match.start()
 
 
 def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
@@ -129,8 +129,8 @@ def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
         return None
     name = core[0] + rest[0].lower()
     for form in (_assigned, _paired, _element, _flagged):
-        if (found := form(text, before, rest.end(), name)) and found[0] < found[1]:
-            return (*found, "password" if re.search(_STRONG, name) else "secret")
+        if (span := form(text, before, rest.end(), name)) and span[0] < span[1]:
+            return (*span, "password" if re.search(_STRONG, name) else "secret")
     return None
 
 
@@ -197,14 +197,14 @@ def _flagged(text: str, before: str, end: int, name: str) -> tuple[int, int] | N
     return _span(value) if _is_secret(name, value, "=" if is_given else " ") else None
 
 
-def _span(found: re.Match[str]) -> tuple[int, int]:
-    group = "inner" if "inner" in found.groupdict() and found["inner"] is not None else "value"
-    return found.span(group)
+def _span(match: re.Match[str]) -> tuple[int, int]:
+    group = "inner" if "inner" in match.groupdict() and match["inner"] is not None else "value"
+    return match.span(group)
 
 
-def _text(found: re.Match[str]) -> str:
-    start, end = _span(found)
-    return found.string[start:end]
+def _text(match: re.Match[str]) -> str:
+    start, end = _span(match)
+    return match.string[start:end]
 
 
 def _is_telling(before: str) -> bool:
@@ -218,10 +218,10 @@ def _lower(text: str) -> str:
     return lower if len(lower) == len(text) else "".join(c.lower()[0] for c in text)
 
 
-def _is_secret(name: str, found: re.Match[str], by: str) -> bool:
+def _is_secret(name: str, match: re.Match[str], by: str) -> bool:
     """Whether name and value both speak of a secret."""
-    value = _text(found).strip().rstrip(".:,;)")
-    is_quoted = _is_quoted(found, by)
+    value = _text(match).strip().rstrip(".:,;)")
+    is_quoted = _is_quoted(match, by)
     if re.fullmatch(_HARMLESS, value):
         return False
     if not re.search(_NAMED, name):
@@ -239,9 +239,9 @@ def _is_set(value: str, by: str, is_quoted: bool) -> bool:
     return is_given and not _is_code(value, is_quoted)
 
 
-def _is_quoted(found: re.Match[str], by: str) -> bool:
+def _is_quoted(match: re.Match[str], by: str) -> bool:
     """Whether marks say where the value ends."""
-    return bool(found["quote"]) or _span(found) != found.span("value") or by == ">"
+    return bool(match["quote"]) or _span(match) != match.span("value") or by == ">"
 
 
 def _is_phrase(name: str, value: str, by: str) -> bool:

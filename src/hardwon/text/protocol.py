@@ -45,36 +45,36 @@ class Blocks(NamedTuple):
 def parse(reply: str) -> Blocks | None:
     """The blocks of a reply; None when the model found nothing to learn; BadReply when neither."""
     text = reply[:_READ]
-    found = _from_json(text) or blocks(re.sub(_THINKING, "", text), _NAMES)
-    if "skip" in found:
+    parts = _from_json(text) or blocks(re.sub(_THINKING, "", text), _NAMES)
+    if "skip" in parts:
         return None
-    if not found:
+    if not parts:
         raise BadReply("any of the agreed blocks", reply)
     for needed in REQUIRED:
-        if not found.get(needed, "").strip():
+        if not parts.get(needed, "").strip():
             raise BadReply(f"a <{needed}> block", reply)
-    tags = clean_tags(tuple(re.split(r"[,\n;]", found.get("tags", ""))))
+    tags = clean_tags(tuple(re.split(r"[,\n;]", parts.get("tags", ""))))
     return Blocks(
-        found["situation"], found.get("mistake", ""), found["correction"], tags, _confidence(found)
+        parts["situation"], parts.get("mistake", ""), parts["correction"], tags, _confidence(parts)
     )
 
 
 def blocks(text: str, names: tuple[str, ...]) -> dict[str, str]:
     """The named blocks of a text; of several of a kind the last counts."""
-    found: dict[str, str] = {}
+    bodies: dict[str, str] = {}
     every = re.finditer(rf"(?i)<({'|'.join(names)})\b[^<>]{{0,200}}>", text)
     for opened in islice(every, _BLOCKS):
         name = opened[1].lower()
         body = text[opened.end() : _end(text, opened.end(), name, names)]
-        found[name] = _undressed(body)
-    return found
+        bodies[name] = _undressed(body)
+    return bodies
 
 
 def _end(text: str, start: int, name: str, names: tuple[str, ...]) -> int:
     """Where a block ends: at its own closing tag, else where the next block begins."""
     for mark in (rf"(?i)</{name}\s*>", rf"(?i)<(?:{'|'.join(names)})\b[^<>]{{0,200}}>"):
-        if found := re.compile(mark).search(text, start):
-            return found.start()
+        if end := re.compile(mark).search(text, start):
+            return end.start()
     return len(text)
 
 
@@ -84,9 +84,9 @@ def _undressed(body: str) -> str:
     return body.strip()
 
 
-def _confidence(found: dict[str, str]) -> float:
+def _confidence(parts: dict[str, str]) -> float:
     try:
-        return min(1.0, max(0.0, float(found.get("confidence", 0.6))))
+        return min(1.0, max(0.0, float(parts.get("confidence", 0.6))))
     except ValueError:
         return 0.6
 
@@ -102,10 +102,10 @@ def _from_json(text: str) -> dict[str, str]:
         return {}
     if not isinstance(answer, dict):
         return {}
-    found = {name: _text(answer[name]) for name in _NAMES if name in answer}
+    parts = {name: _text(answer[name]) for name in _NAMES if name in answer}
     if answer.get("skip") in (False, None, "", "false"):
-        found.pop("skip", None)
-    return found
+        parts.pop("skip", None)
+    return parts
 
 
 def _text(value: Any) -> str:

@@ -154,7 +154,12 @@ def _without_marked(text: str) -> str:
 def _held(text: str, long: str) -> set[str]:
     """The keywords in the text, looked for where tokens can be."""
     begun = set(re.findall(_BEGINNINGS, long))
-    held = {word for one in begun for word in _BY_FIRST[one[0]] if one.startswith(word)}
+    held = {
+        word
+        for beginning in begun
+        for word in _BY_FIRST[beginning[0]]
+        if beginning.startswith(word)
+    }
     held |= {word for word in _INNER_WORDS if word in long}
     held |= {word for word in _SPACED_WORDS if word in text}
     return held | {LONG} if has_long_word(long) else held
@@ -169,30 +174,30 @@ def _keeping_head(kind: str) -> str:
     return rf"\g<1>[REDACTED:{kind}]{tail}"
 
 
-def _without_user(found: re.Match[str]) -> str:
+def _without_user(match: re.Match[str]) -> str:
     """A URL without the token that stands for a user in it."""
-    return f"{found['head']}[REDACTED:userinfo]@" if is_random(found["value"]) else found[0]
+    return f"{match['head']}[REDACTED:userinfo]@" if is_random(match["value"]) else match[0]
 
 
-def _coined(found: re.Match[str]) -> str:
+def _coined(match: re.Match[str]) -> str:
     """A token of a provider that is not in the list; digests, ids and names stay."""
-    body, name = found["body"], found["name"].lower()
+    body, name = match["body"], match["name"].lower()
     runs = re.findall(r"\d++|[A-Z]++|[a-z]++", body)
     is_mixed = all(re.search(chars, body) for chars in (r"[A-Z]", r"[a-z]", r"\d"))
     is_token = is_mixed and len(runs) * 3 >= len(body) and max(map(len, runs)) < 10
-    return found[0] if name in _IDS or not is_token else "[REDACTED:token]"
+    return match[0] if name in _IDS or not is_token else "[REDACTED:token]"
 
 
-def _given(found: re.Match[str]) -> str:
+def _given(match: re.Match[str]) -> str:
     """A password on a command line, for a program that takes one there."""
-    line = found.string[max(0, found.start() - 200) : found.start()].rsplit("\n", 1)[-1]
-    value, option = found["value"], found["option"]
+    line = match.string[max(0, match.start() - 200) : match.start()].rsplit("\n", 1)[-1]
+    value, option = match["value"], match["option"]
     user = max(line.rfind(name) for name in _USERS[option])
     if user < 0 or "|" in line[user:] or ";" in line[user:]:
-        return found[0]
+        return match[0]
     if option in {"-u", "--user"}:
         value = value.partition(":")[2]
-    return found[0][: -len(value)] + "[REDACTED:password]" if value else found[0]
+    return match[0][: -len(value)] + "[REDACTED:password]" if value else match[0]
 
 
 def _without_manifest(text: str) -> str:
@@ -213,18 +218,18 @@ def _without_manifest(text: str) -> str:
     return "\n".join(lines)
 
 
-def _without_entries(found: re.Match[str]) -> str:
+def _without_entries(match: re.Match[str]) -> str:
     """The entries of a manifest that is written on one line."""
-    return found[1] + re.sub(r"(?<=: )[^\s:\[][^\s:]{5,}(?=\s|$)", "[REDACTED:secret]", found[2])
+    return match[1] + re.sub(r"(?<=: )[^\s:\[][^\s:]{5,}(?=\s|$)", "[REDACTED:secret]", match[2])
 
 
-def _encoded(found: re.Match[str]) -> str:
+def _encoded(match: re.Match[str]) -> str:
     """A base64 text that hides a secret is replaced; a truncated one is read as far as possible."""
-    whole = found[0].rstrip("=")
+    whole = match[0].rstrip("=")
     try:
         plain = a2b_base64(whole[: len(whole) // 4 * 4]).decode("ascii")
     except (NotBase64, UnicodeDecodeError):
-        return found[0]
+        return match[0]
     hides = plain.isprintable() or "\n" in plain
     is_secret = hides and without_named(_without_marked(plain)) != plain
-    return "[REDACTED:base64]" if is_secret else found[0]
+    return "[REDACTED:base64]" if is_secret else match[0]

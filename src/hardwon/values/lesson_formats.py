@@ -78,8 +78,8 @@ def _bounded(name: str, value: Any) -> Any:
 
 
 def _moment(text: str) -> datetime:
-    found = datetime.fromisoformat(text)
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _strings(items: Any) -> tuple[str, ...]:
@@ -123,24 +123,24 @@ def from_markdown(text: str, scope: Scope) -> Iterator[Lesson]:
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         heading, _, body = section.partition("\n")
         lines = (_LINE.match(line) for line in body.split("\n"))
-        found = {match[1]: match[2] for match in lines if match}
-        if "Correction" not in found:
+        fields = {match[1]: match[2] for match in lines if match}
+        if "Correction" not in fields:
             continue
         lesson = Lesson(
             scope,
             situation=heading.strip(),
-            correction=found["Correction"],
-            mistake=found.get("Mistake", ""),
-            tags=_listed(found.get("Tags", "")),
-            trigger=found.get("Trigger", "manual"),
-            signatures=_listed(found.get("Failures", "")),
-            calls=tuple(re.findall(r"`([^`]+)`", found.get("Calls", ""))),
-            origin=found.get("Origin", "pack"),
-            author=found.get("Author", ""),
-            importance=_number(found.get("Importance"), 0.5, "importance"),
-            confidence=_number(found.get("Confidence"), 0.6, "confidence"),
-            met=int(_number(found.get("Met"), 1, "met")),
-            guard=found.get("Guard") == "yes",
+            correction=fields["Correction"],
+            mistake=fields.get("Mistake", ""),
+            tags=_listed(fields.get("Tags", "")),
+            trigger=fields.get("Trigger", "manual"),
+            signatures=_listed(fields.get("Failures", "")),
+            calls=tuple(re.findall(r"`([^`]+)`", fields.get("Calls", ""))),
+            origin=fields.get("Origin", "pack"),
+            author=fields.get("Author", ""),
+            importance=_number(fields.get("Importance"), 0.5, "importance"),
+            confidence=_number(fields.get("Confidence"), 0.6, "confidence"),
+            met=int(_number(fields.get("Met"), 1, "met")),
+            guard=fields.get("Guard") == "yes",
         )
         yield checked(lesson)
 

@@ -36,8 +36,8 @@ def near(engine: Runtime, scope: Scope, objective: str, now: datetime) -> list[L
     asked = engine.meaning.vector(objective) if newest else None
     if asked is None:
         return []
-    alike = (Likeness(one, _cosine(one, *asked)) for one in newest)
-    return [one for one in alike if one.relevance >= _LIKE]
+    alike = (Likeness(reflection, _cosine(reflection, *asked)) for reflection in newest)
+    return [candidate for candidate in alike if candidate.relevance >= _LIKE]
 
 
 def packed(vector: Sequence[float]) -> str:
@@ -46,21 +46,21 @@ def packed(vector: Sequence[float]) -> str:
     return b64encode(array("b", [round(n / length * _SCALE) for n in vector])).decode()
 
 
-def _cosine(one: Reflection, embedder: str, vector: Sequence[float]) -> float:
+def _cosine(reflection: Reflection, embedder: str, vector: Sequence[float]) -> float:
     """The likeness to what was asked; 0 for a reflection that another embedder has read."""
-    kept = _kept(one)
-    if kept.get("by") != embedder:
+    embedded = _kept(reflection)
+    if embedded.get("by") != embedder:
         return 0.0
     length = sum(number * number for number in vector) ** 0.5 or 1.0
-    own = array("b", b64decode(str(kept.get("vector", ""))))
+    own = array("b", b64decode(str(embedded.get("vector", ""))))
     pairs = zip(own, vector, strict=False)
     return sum(mine * yours for mine, yours in pairs) / (_SCALE * length)
 
 
-def _kept(one: Reflection) -> dict[str, Any]:
+def _kept(reflection: Reflection) -> dict[str, Any]:
     """Other programs may have written anything there."""
     try:
-        found = json.loads(one.detail).get("meaning", {})
+        embedded = json.loads(reflection.detail).get("meaning", {})
     except (ValueError, AttributeError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return embedded if isinstance(embedded, dict) else {}

@@ -192,11 +192,11 @@ def survey(work: Consolidation) -> None:
 
 def consolidate(work: Consolidation) -> None:
     """Merge what says the same; what several projects say holds everywhere."""
-    found = compare(work.paced(work.sketches))
-    work.conflicts = found.conflicts
-    for group in (part for whole in found.groups for part in _parts(whole)):
-        scopes = {one.scope for one in group}
-        whose = tuple((one.scope, one.id) for one in group)
+    likenesses = compare(work.paced(work.sketches))
+    work.conflicts = likenesses.conflicts
+    for group in (part for whole in likenesses.groups for part in _parts(whole)):
+        scopes = {sketch.scope for sketch in group}
+        whose = tuple((sketch.scope, sketch.id) for sketch in group)
         if len(scopes) == 1:
             work.edits.append(Edit("merged", "they say the same", whose, target=scopes.pop()))
         else:
@@ -213,7 +213,7 @@ def _parts(group: list[Sketch]) -> list[list[Sketch]]:
 
 def dispute(work: Consolidation) -> None:
     """Flag lessons that contradict each other, for a person to decide."""
-    scopes = {one.id: one.scope for one in work.sketches}
+    scopes = {sketch.id: sketch.scope for sketch in work.sketches}
     for pair in work.conflicts:
         whose = tuple((scopes[number], number) for number in (pair.first, pair.second))
         work.edits.append(Edit("disputed", pair.why, whose, status="", tag=DISPUTED))
@@ -234,8 +234,8 @@ def reword(work: Consolidation) -> None:
             return
         if words or work.dry_run:
             reason = f"by {words.author if words else work.engine.model.name}"
-            made = Edit("reworded", reason, (place,), target=place[0], words=words)
-            work.edits.append(made)
+            edit = Edit("reworded", reason, (place,), target=place[0], words=words)
+            work.edits.append(edit)
 
 
 def look_back(work: Consolidation) -> None:
@@ -248,7 +248,9 @@ def look_back(work: Consolidation) -> None:
         [pair for own in scopes for pair in store.failures.commonest(own, limit=200)],
     )
     scoped = (*work.past.goals, *work.past.runs)
-    work.projects.update(one.scope.project for one in scoped if one.scope.project)
+    work.projects.update(
+        reflection.scope.project for reflection in scoped if reflection.scope.project
+    )
     work.patterns = patterns.extract(work.past)
     work.reflection, work.improvements = patterns.conclude(
         work.engine, work.patterns, work.conflicts, seen=work.seen()
@@ -265,12 +267,14 @@ def _goals(work: Consolidation, scopes: Collection[Scope]) -> list[Reflection]:
 
 
 def _recent(
-    work: Consolidation, kept: ReflectionStore, scopes: Collection[Scope]
+    work: Consolidation, store: ReflectionStore, scopes: Collection[Scope]
 ) -> list[Reflection]:
     """The newest of all scopes, each once: what holds everywhere is seen from every project."""
     share = max(20, _RUNS // len(scopes))
-    found = (one for own in scopes for one in kept.recent(own, now=work.now, limit=share))
-    return list(dict.fromkeys(found))
+    newest = (
+        reflection for own in scopes for reflection in store.recent(own, now=work.now, limit=share)
+    )
+    return list(dict.fromkeys(newest))
 
 
 PHASES: tuple[Callable[[Consolidation], None], ...] = (

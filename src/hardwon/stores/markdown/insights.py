@@ -87,15 +87,15 @@ def created(note: Note) -> Document:
 
 def merged(document: Document, note: Note) -> Document:
     """The file with the note merged in; unchanged when it holds the note from this session."""
-    front, known = dict(document.front), has(document.body, note.key)
-    if known and note.session in _listed(front, "session"):
+    front, is_known = dict(document.front), has(document.body, note.key)
+    if is_known and note.session in _listed(front, "session"):
         return document
     front["date"] = note.date
     front["session"] = _union(_listed(front, "session"), [note.session])
     front["tags"] = _union(_listed(front, "tags"), note.tags)
     front["keywords"] = _union(_listed(front, "keywords"), note.keywords)
     front["summary"] = _revised(front.get("summary"), note.summary)
-    if known:
+    if is_known:
         return Document(front, _with_evidence(document.body, note))
     note = note._replace(title=_free_title(note.title, _listed(front, "sections")))
     front["sections"] = _union(_listed(front, "sections"), [note.title])
@@ -110,12 +110,12 @@ def without(document: Document, added: Added) -> Document:
     if place is None:
         return document
     start, end = place
-    front["session"] = [known for known in _listed(front, "session") if known != added.session]
+    front["session"] = [item for item in _listed(front, "session") if item != added.session]
     others = [line for line in lines[start:end] if not _is_shown_by(line, added.session)]
     if any(line.startswith(_SHOWN) for line in others):
         return Document(front, "".join(lines[:start] + others + lines[end:]))
     title = lines[start].removeprefix("## ").strip()
-    front["sections"] = [known for known in _listed(front, "sections") if known != title]
+    front["sections"] = [item for item in _listed(front, "sections") if item != title]
     front["summary"] = str(front.get("summary", "")).replace(added.summary, "").strip("; ")
     return Document(front, "".join(lines[:start] + lines[end:]))
 
@@ -177,17 +177,17 @@ def _front(text: str, path: str) -> dict[str, Any]:
         for event in yaml.parse(text, Loader=_Loader):
             if getattr(event, "anchor", None):
                 raise InvalidInput(f"{path}: front matter with anchors or aliases is not read")
-        found = yaml.load(text, Loader=_Loader)
+        fields = yaml.load(text, Loader=_Loader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         if isinstance(error, InvalidInput):
             raise
         reason = one_line(str(error), 200)
         raise InvalidInput(f"{path}: front matter is not valid YAML ({reason})") from error
-    if found is None:
+    if fields is None:
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(fields, dict):
         raise InvalidInput(f"{path}: front matter is not a list of fields")
-    return found
+    return fields
 
 
 def _listed(front: dict[str, Any], name: str) -> list[Any]:
@@ -198,13 +198,13 @@ def _listed(front: dict[str, Any], name: str) -> list[Any]:
     return list(value) if isinstance(value, list) else [value]
 
 
-def _union(known: list[Any], more: Any) -> list[Any]:
-    return [*known, *(item for item in dict.fromkeys(more) if item not in known)]
+def _union(items: list[Any], more: Any) -> list[Any]:
+    return [*items, *(item for item in dict.fromkeys(more) if item not in items)]
 
 
-def _revised(known: object, more: str) -> str:
+def _revised(summary: object, more: str) -> str:
     """One summary of both texts, without repeating anything."""
-    old, new = one_line(str(known or "")), one_line(more)
+    old, new = one_line(str(summary or "")), one_line(more)
     if not old or new.lower() in old.lower():
         return old or clip(new, SUMMARY_LIMIT)
     room = SUMMARY_LIMIT - min(len(new), SUMMARY_LIMIT // 2) - 2

@@ -39,19 +39,19 @@ def command(
     hardwon dream --watch       the same, without a timer
     """
     if ctx.invoked_subcommand:
-        given = {name: value for name, value in place.items() if value is not None}
-        ctx.default_map = {ctx.invoked_subcommand: given}
+        values = {name: value for name, value in place.items() if value is not None}
+        ctx.default_map = {ctx.invoked_subcommand: values}
         return
     with _signals() as call, options.Scoped(**place) as agent:
         if watch:
-            agent.dreams.watch(wait=call.wait, tell=lambda one: say_folded(one.report))
+            agent.dreams.watch(wait=call.wait, tell=lambda dream: say_folded(dream.report))
             return
         if if_due and (reason := agent.dreams.due()):
             dump({"skipped": reason}) if as_json else say(f"no dream: {reason}")
             return
         with Progress("Dreaming", is_quiet=as_json) as tell:
-            found = agent.dreams.run(dry_run=dry_run, stop=call.has_come, tell=tell)
-    dump(found) if as_json else say_folded(found.report)
+            dream = agent.dreams.run(dry_run=dry_run, stop=call.has_come, tell=tell)
+    dump(dream) if as_json else say_folded(dream.report)
 
 
 @command.command("list")
@@ -61,22 +61,22 @@ def command(
 def list_(limit: int, as_json: bool, **place: Any) -> None:
     """The dreams of an agent, newest first."""
     with options.Scoped(**place) as agent:
-        found = agent.dreams.list(limit=limit)
+        dreams = agent.dreams.list(limit=limit)
     if as_json:
-        dump(found)
+        dump(dreams)
         return
-    if not found:
+    if not dreams:
         say("(no dreams)")
     table(
         [
             (
-                one.id[:8],
-                f"{one.started_at:%Y-%m-%d %H:%M}",
-                one.state,
-                f"{one.memories_consolidated} consolidated",
-                f"{len(one.improvements)} proposed",
+                dream.id[:8],
+                f"{dream.started_at:%Y-%m-%d %H:%M}",
+                dream.state,
+                f"{dream.memories_consolidated} consolidated",
+                f"{len(dream.improvements)} proposed",
             )
-            for one in found
+            for dream in dreams
         ]
     )
 
@@ -88,9 +88,9 @@ def list_(limit: int, as_json: bool, **place: Any) -> None:
 def show(dream_id: str, as_json: bool, **place: Any) -> None:
     """The report of the dream ID."""
     with options.Scoped(**place) as agent:
-        found = agent.dreams.get(dream_id)
+        dream = agent.dreams.get(dream_id)
         changes = agent.dreams.changes(dream_id) if as_json else ()
-    dump({**found._asdict(), "changes": changes}) if as_json else say_folded(found.report)
+    dump({**dream._asdict(), "changes": changes}) if as_json else say_folded(dream.report)
 
 
 @command.command()
@@ -100,11 +100,11 @@ def show(dream_id: str, as_json: bool, **place: Any) -> None:
 def undo(dream_id: str, as_json: bool, **place: Any) -> None:
     """Restore the lessons that the dream ID merged, promoted, flagged or retired."""
     with options.Scoped(**place) as agent:
-        found, restored, left = agent.dreams.undo(dream_id)
+        dream, restored, left = agent.dreams.undo(dream_id)
     if as_json:
-        dump({"id": found.id, "restored": restored, "left": left})
+        dump({"id": dream.id, "restored": restored, "left": left})
         return
-    say(f"dream {found.id[:8]} is undone: {restored} changes taken back")
+    say(f"dream {dream.id[:8]} is undone: {restored} changes taken back")
     if left:
         say(f"{left} lessons were changed by somebody since then and stay as they are", dim=True)
 

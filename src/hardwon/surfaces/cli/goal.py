@@ -65,11 +65,11 @@ def ended(
 def context(goal_id: str | None, objective: str, as_json: bool, **place: Any) -> None:
     """Show what would be put before the agent for GOAL; without one, from the recent goals."""
     with _patient(**place) as agent:
-        found = agent.goals.context(goal_id, objective=objective)
+        injection = agent.goals.context(goal_id, objective=objective)
     if as_json:
-        dump(found)
+        dump(injection)
     else:
-        say_folded(found.text) if found else say("(nothing fits)", dim=True)
+        say_folded(injection.text) if injection else say("(nothing fits)", dim=True)
 
 
 @command.command("list")
@@ -80,13 +80,13 @@ def context(goal_id: str | None, objective: str, as_json: bool, **place: Any) ->
 def list_(goal_id: str | None, limit: int, as_json: bool, **place: Any) -> None:
     """Reflections on GOAL, or the newest on any goal."""
     with _patient(**place) as agent:
-        found = agent.goals.reflections(goal_id, limit=limit)
+        reflections = agent.goals.reflections(goal_id, limit=limit)
     if as_json:
-        dump(found)
+        dump(reflections)
         return
-    say(f"{plural(len(found), 'reflection')}:" if found else "(no reflections)")
-    for one in found:
-        _show(one)
+    say(f"{plural(len(reflections), 'reflection')}:" if reflections else "(no reflections)")
+    for reflection in reflections:
+        _show(reflection)
 
 
 def _patient(home: str | None, **place: Any) -> options.Scoped:
@@ -96,7 +96,8 @@ def _patient(home: str | None, **place: Any) -> options.Scoped:
     return options.Scoped(home, **place, settings=settings._replace(goals=goals))
 
 
-def _show(one: Reflection) -> None:
-    when = f"{one.created_at:%Y-%m-%d %H:%M}"
-    name = clip(one_line(one.title or one.subject), 60)
-    say_folded(f"  {when}  {one.state:<9}  {one.importance:.1f}  [{name}]  {one_line(one.insight)}")
+def _show(reflection: Reflection) -> None:
+    when = f"{reflection.created_at:%Y-%m-%d %H:%M}"
+    name = clip(one_line(reflection.title or reflection.subject), 60)
+    facts = f"{when}  {reflection.state:<9}  {reflection.importance:.1f}"
+    say_folded(f"  {facts}  [{name}]  {one_line(reflection.insight)}")

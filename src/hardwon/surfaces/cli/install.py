@@ -127,26 +127,26 @@ def uninstall(
 @options.as_json
 def status(as_json: bool) -> None:
     """In which coding agents hardwon is installed, and in which file."""
-    found = [_state(agent, level) for agent in AGENTS for level in locations.LEVELS]
+    rows = [_state(agent, level) for agent in AGENTS for level in locations.LEVELS]
     if as_json:
         runs = _last_runs()
-        dump([{**row, "ran": runs.get(row["agent"], {})} for row in found])
+        dump([{**row, "ran": runs.get(row["agent"], {})} for row in rows])
         return
-    table([(row["agent"], row["level"], row["state"], row["path"]) for row in found])
+    table([(row["agent"], row["level"], row["state"], row["path"]) for row in rows])
     for agent, events in _last_runs().items():
         say(f"{agent} last ran: {', '.join(f'{name} {at}' for name, at in events.items())}")
-    for said in troubles.in_words(troubles.read(default_home())):
-        say(f"{said}; see hook.log, or raise hooks.limit")
-    for said in (*_installation_troubles(), *_unconfirmed()):
-        say(said)
+    for trouble in troubles.in_words(troubles.read(default_home())):
+        say(f"{trouble}; see hook.log, or raise hooks.limit")
+    for trouble in (*_installation_troubles(), *_unconfirmed()):
+        say(trouble)
 
 
 def _last_runs() -> dict[str, dict[str, str]]:
     """When each hook of each agent last ran, in local time, the latest first."""
-    told: dict[str, dict[str, str]] = {}
+    runs: dict[str, dict[str, str]] = {}
     for (agent, event), at in troubles.last_runs(default_home()).items():
-        told.setdefault(agent, {})[event] = f"{_local(at):%Y-%m-%d %H:%M}"
-    return told
+        runs.setdefault(agent, {})[event] = f"{_local(at):%Y-%m-%d %H:%M}"
+    return runs
 
 
 def _local(at: float) -> datetime:
@@ -173,7 +173,7 @@ def _installation_troubles() -> Iterator[str]:
                     again = f"`hardwon install {agent} --level {level}` mends it"
                     yield f"{agent}: its hooks start {program}, which is gone; {again}"
         with suppress(HardwonError, ValueError):
-            both = [one for one in targets.values() if installer.is_installed(one)]
+            both = [target for target in targets.values() if installer.is_installed(target)]
             if both and any(map(installer.has_plugin, targets.values())):
                 remedy = f"`hardwon uninstall {agent}` leaves the plugin"
                 yield f"{agent}: the plugin and hooks are both installed; {remedy}"
@@ -184,10 +184,10 @@ def _unconfirmed() -> Iterator[str]:
     claims = trust.read(default_home())
     if not claims.is_whole:
         yield f"the file {trust.NAME} is damaged: no new folder is trusted; `hardwon project trust`"
-    for one in claims.all:
-        if not one.is_trusted:
-            confirm = f"`hardwon project trust {shlex.quote(one.folder)}` confirms it"
-            yield f"{one.folder} claims {one.project}: what it learns stays apart; {confirm}"
+    for claim in claims.all:
+        if not claim.is_trusted:
+            confirm = f"`hardwon project trust {shlex.quote(claim.folder)}` confirms it"
+            yield f"{claim.folder} claims {claim.project}: what it learns stays apart; {confirm}"
 
 
 def _state(agent: str, level: str) -> dict[str, str]:

@@ -122,10 +122,10 @@ def add_selection(server: MCPServer, agent: "Agent", folder: str) -> None:
         waiting = await desk.questions(session)
         if not _can_ask(ctx):
             return _as_data(waiting)
-        given = _filled_in(waiting, (chosen, placed))
-        if given is None:
+        filled_in = _filled_in(waiting, (chosen, placed))
+        if filled_in is None:
             return Selected(status="declined")
-        return await desk.save(session, waiting.run, given)
+        return await desk.save(session, waiting.run, filled_in)
 
 
 def _resolvers(desk: Desk) -> tuple[Any, Any]:
@@ -155,14 +155,14 @@ def _resolvers(desk: Desk) -> tuple[Any, Any]:
 
 def _filled_in(waiting: "OpenQuestions", forms: "Iterable[Any]") -> Answers | None:
     """All answers, or None when the person declined."""
-    given: Answers = {}
+    answers: Answers = {}
     for form in forms:
         if not isinstance(form, AcceptedElicitation):
             return None
-        given |= _answers(waiting.questions, form.data)
-    if given.get("Q3-missed", ["none"]) != ["none"]:
-        given["Q3"] = ["yes"]
-    return given
+        answers |= _answers(waiting.questions, form.data)
+    if answers.get("Q3-missed", ["none"]) != ["none"]:
+        answers["Q3"] = ["yes"]
+    return answers
 
 
 def _can_ask(ctx: Context) -> bool:
@@ -196,20 +196,20 @@ def _shown(option: "Option") -> str:
 
 def _answers(questions: "Iterable[Question]", form: Form) -> Answers:
     """Option values by question id."""
-    found: Answers = {}
+    answers: Answers = {}
     for question in questions:
-        given = getattr(form, _field(question), None)
-        if given is not None:
-            shown = given if isinstance(given, list) else [given]
+        ticked = getattr(form, _field(question), None)
+        if ticked is not None:
+            shown = ticked if isinstance(ticked, list) else [ticked]
             values = {_shown(option): option.value for option in question.options}
-            found[question.id] = [values[text] for text in shown if text in values]
-    return found
+            answers[question.id] = [values[text] for text in shown if text in values]
+    return answers
 
 
 def _of_saved(questions: "Iterable[Question]", answers: Answers) -> "list[Question]":
     """The questions about insights that were chosen."""
     saved = {number for question in _SAVED for number in answers.get(question, [])}
-    return [one for one in questions if one.id.partition(".")[2] in saved]
+    return [question for question in questions if question.id.partition(".")[2] in saved]
 
 
 def _as_data(waiting: "OpenQuestions") -> Selected:

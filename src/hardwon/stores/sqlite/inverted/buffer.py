@@ -44,15 +44,15 @@ class PostingBuffer:
 
     def numbers(self, shelf: int, keys: set[str]) -> dict[str, int]:
         """The numbers of these keys; new keys get one."""
-        known = self._numbers.setdefault(shelf, {})
-        if len(known) > _REMEMBERED and not self._entries:
-            known.clear()
-        missing = sorted(key for key in keys if key not in known)
-        known.update(number_of(self._db, shelf, missing))
+        own = self._numbers.setdefault(shelf, {})
+        if len(own) > _REMEMBERED and not self._entries:
+            own.clear()
+        missing = sorted(key for key in keys if key not in own)
+        own.update(number_of(self._db, shelf, missing))
         for key in missing:
-            if key not in known:
-                known[key] = self._another(shelf, key)
-        return known
+            if key not in own:
+                own[key] = self._another(shelf, key)
+        return own
 
     def _another(self, shelf: int, key: str) -> int:
         if not self._new:
@@ -74,17 +74,17 @@ class PostingBuffer:
         self.size += len(terms)
 
     def amended(
-        self, shelves: Iterable[int], asked: tuple[str, ...], known: list[tuple[int, str, int]]
+        self, shelves: Iterable[int], asked: tuple[str, ...], written: list[tuple[int, str, int]]
     ) -> list[tuple[int, str, int]]:
-        """Number, key and holders of the asked keys, where `known` is what is written."""
-        found = {number: (key, holders) for number, key, holders in known}
+        """Number, key and holders of the asked keys, where `written` is what is written."""
+        counts = {number: (key, holders) for number, key, holders in written}
         for shelf in shelves:
             numbers = self._numbers.get(shelf, {})
             for key in asked:
                 if (number := numbers.get(key)) and (held := self._entries.get(number)):
-                    found[number] = key, found.get(number, (key, 0))[1] + len(held)
-        amended = [(number, key, holders) for number, (key, holders) in found.items()]
-        return sorted(amended, key=lambda one: (one[2], one[1], one[0]))
+                    counts[number] = key, counts.get(number, (key, 0))[1] + len(held)
+        amended = [(number, key, holders) for number, (key, holders) in counts.items()]
+        return sorted(amended, key=lambda row: (row[2], row[1], row[0]))
 
     def pairs(self, term: int, most: int) -> list[tuple[int, int]]:
         """Unwritten postings of a term: lessons with their impacts, at most `most`."""
@@ -106,7 +106,7 @@ class PostingBuffer:
 
     def _write_terms(self) -> None:
         holders = {term: len(held) for term, held in self._entries.items()}
-        self._new.sort(key=lambda one: (one[1], one[0]))
+        self._new.sort(key=lambda row: (row[1], row[0]))
         self._db.run_many(
             "INSERT INTO terms (id, shelf, term, holders) VALUES (?, ?, ?, ?)",
             ((number, shelf, key, holders.pop(number, 0)) for key, shelf, number in self._new),
@@ -151,7 +151,10 @@ class PostingBuffer:
 def _longer(block: bytes, held: list[int]) -> bytes:
     """The block with the entries added behind its own."""
     end = postings.size(block) * postings.NUMBER
-    numbers, impacts = array("I", [one >> 8 for one in held]), bytes([one & 255 for one in held])
+    numbers, impacts = (
+        array("I", [entry >> 8 for entry in held]),
+        bytes([entry & 255 for entry in held]),
+    )
     return b"".join((block[:end], numbers.tobytes(), block[end:], impacts))
 
 

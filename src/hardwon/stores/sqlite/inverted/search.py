@@ -96,12 +96,12 @@ class Index:
         )
 
     def _known(self, seen: Visible, asked: tuple[str, ...]) -> Known:
-        known = self._db.rows(
+        written = self._db.rows(
             f"SELECT id, term, holders FROM terms WHERE shelf IN ({seen.marks})"
             f" AND term IN ({marks(asked)}) ORDER BY holders, term, shelf",
             (*seen.ids, *asked),
         )
-        return self._pending.amended(seen.ids, asked, known) if self._pending else known
+        return self._pending.amended(seen.ids, asked, written) if self._pending else written
 
     def _postings(self, known: Known, left: int) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
         """Keys and the lessons that hold them, within the limit; of rare keys all."""
@@ -124,13 +124,13 @@ class Index:
 
     def _strongest(self, number: int, left: int) -> list[tuple[int, int]]:
         """The strongest postings of a common key, at most `left`."""
-        found = postings.strongest(
+        pairs = postings.strongest(
             lambda most: self._db.rows(
                 "SELECT lessons FROM postings WHERE term = ? ORDER BY rank, first LIMIT ?",
                 (number, most),
             ),
             left,
         )
-        if self._pending and len(found) < left:
-            found += self._pending.pairs(number, left)
-        return found[:left]
+        if self._pending and len(pairs) < left:
+            pairs += self._pending.pairs(number, left)
+        return pairs[:left]

@@ -21,8 +21,10 @@ _RUN = ("task", "tools", "seconds", "retries", "failed", "error")
 
 def goals(ask: Ask) -> Any:
     """What is kept about a goal, or the newest about any."""
-    found = ask.agent.goals.reflections(ask.query("goal") or None, limit=ask.number("limit", 25))
-    return {"items": [views.placed("Reflection", one) for one in found]}
+    reflections = ask.agent.goals.reflections(
+        ask.query("goal") or None, limit=ask.number("limit", 25)
+    )
+    return {"items": [views.placed("Reflection", reflection) for reflection in reflections]}
 
 
 def goal_ended(ask: Ask) -> Any:
@@ -74,27 +76,27 @@ def run(ask: Ask) -> Any:
 
 def dreams(ask: Ask) -> Any:
     """The dreams of an agent, newest first."""
-    found = ask.agent.dreams.list(limit=ask.number("limit", 25))
-    return {"items": [views.placed("Dream", one) for one in found]}
+    dreams = ask.agent.dreams.list(limit=ask.number("limit", 25))
+    return {"items": [views.placed("Dream", dream) for dream in dreams]}
 
 
 def dream(ask: Ask) -> Any:
     """One dream, with what it did to each lesson."""
-    found = ask.agent.dreams.get(ask.path("id"))
-    return {**views.placed("Dream", found), "changes": ask.agent.dreams.changes(found.id)}
+    dream = ask.agent.dreams.get(ask.path("id"))
+    return {**views.placed("Dream", dream), "changes": ask.agent.dreams.changes(dream.id)}
 
 
 def undo_dream(ask: Ask) -> Any:
     """Take back what a dream did."""
-    found, restored, left = ask.agent.dreams.undo(ask.path("id"))
-    return {"dream": views.placed("Dream", found), "restored": restored, "left": left}
+    dream, restored, left = ask.agent.dreams.undo(ask.path("id"))
+    return {"dream": views.placed("Dream", dream), "restored": restored, "left": left}
 
 
 def loops(ask: Ask) -> Any:
     """The loops of an agent, newest first."""
     status, limit = ask.query("status") or None, ask.number("limit", 20)
-    found = ask.agent.loops.list(limit=limit, status=status)
-    return {"items": [views.placed("Loop", one) for one in found]}
+    loops = ask.agent.loops.list(limit=limit, status=status)
+    return {"items": [views.placed("Loop", loop) for loop in loops]}
 
 
 def loop(ask: Ask) -> Any:

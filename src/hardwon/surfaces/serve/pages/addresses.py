@@ -55,13 +55,13 @@ class Addresses:
 
     def url(self, path: str, **more: object) -> str:
         """The address of another page with the same agent, project and time."""
-        kept = {name: self.asked[name] for name in _KEPT if self.asked.get(name)}
-        return self._with(path, {**kept, **more})
+        filters = {name: self.asked[name] for name in _KEPT if self.asked.get(name)}
+        return self._with(path, {**filters, **more})
 
     def here(self, **changes: object) -> str:
         """The address of this page with other filters; None takes one away."""
-        kept = {name: text for name, text in self.asked.items() if name not in _PASSING}
-        return self._with(self.path, {**kept, **changes})
+        filters = {name: text for name, text in self.asked.items() if name not in _PASSING}
+        return self._with(self.path, {**filters, **changes})
 
     def asset(self, name: str) -> str:
         """The address of a file beside the pages."""
@@ -95,8 +95,8 @@ def agents_of(request: Request) -> list[Agent]:
     """Every agent that the address asks for, in all its projects or in the one that is chosen."""
     hw, who = hw_of(request), principal(request)
     agent, project = chosen(request)
-    known = {one.agent for one in tenant_of(request).scopes()} | {hw.settings.scope.agent}
-    names = sorted(known) if agent is None else [agent]
+    agents = {scope.agent for scope in tenant_of(request).scopes()} | {hw.settings.scope.agent}
+    names = sorted(agents) if agent is None else [agent]
     return [hw.agent(name, project=project or None, tenant=who.tenant) for name in names]
 
 
@@ -104,8 +104,8 @@ def known_scopes(request: Request) -> dict[str, list[str]]:
     """The agents and projects that can be chosen."""
     who = principal(request)
     own = hw_of(request).tenant(who.tenant, agent=who.agent, project=who.project).scopes()
-    agents = sorted({one.agent for one in own})
-    projects = sorted({one.project for one in own if one.project})
+    agents = sorted({scope.agent for scope in own})
+    projects = sorted({scope.project for scope in own if scope.project})
     return {"agents": agents, "projects": projects}
 
 
@@ -136,16 +136,16 @@ def number_of(request: Request, name: str = "number") -> int:
 
 def notice(request: Request) -> tuple[str, str]:
     """What the last form did, in words, and the lesson whose change can be undone."""
-    found = _DONE.fullmatch(request.query_params.get("done", ""))
-    if found is None or found[1] not in _NOTICES:
+    done = _DONE.fullmatch(request.query_params.get("done", ""))
+    if done is None or done[1] not in _NOTICES:
         return "", ""
-    is_undoable = found[1] in _UNDOABLE and (found[2] or "").isdecimal()
-    return _NOTICES[found[1]].format(found[2] or ""), found[2] if is_undoable else ""
+    is_undoable = done[1] in _UNDOABLE and (done[2] or "").isdecimal()
+    return _NOTICES[done[1]].format(done[2] or ""), done[2] if is_undoable else ""
 
 
-def after_form(request: Request, target: str, told: str) -> str:
+def after_form(request: Request, target: str, note: str) -> str:
     """The page after a form: the one it names, if it is ours; with a note of what was done."""
     is_ours = re.fullmatch(r"/(?![/\\])[^\s\\]*", target) is not None
     base = target if is_ours else link(request, "/")
     base = re.sub(r"([?&])done=[^&]*&?", r"\1", base).rstrip("?&")
-    return f"{base}{'&' if '?' in base else '?'}done={told}"
+    return f"{base}{'&' if '?' in base else '?'}done={note}"

@@ -49,19 +49,19 @@ def settings(request: Request) -> View:
 def tenants(request: Request) -> View:
     """Every tenant that has a key, and the one that is looked at."""
     _ensure_owner(request)
-    found = request.app.state.access.keys.list()
+    keys = request.app.state.access.keys.list()
     own = principal(request).tenant
     now = datetime.now(UTC)
     rows = [
         {
             "name": name,
             "is_chosen": name == own,
-            "agents": sorted({one.agent for one in hw_of(request).tenant(name).scopes()}),
+            "agents": sorted({scope.agent for scope in hw_of(request).tenant(name).scopes()}),
             "lessons": sum(hw_of(request).tenant(name).counts().values()),
-            "keys": sum(one.tenant == name and one.is_valid(now) for one in found),
+            "keys": sum(key.tenant == name and key.is_valid(now) for key in keys),
         }
         for name in sorted(
-            {own, request.app.state.access.owner.tenant} | {one.tenant for one in found}
+            {own, request.app.state.access.owner.tenant} | {key.tenant for key in keys}
         )
     ]
     return View("tenants.html", "Tenants", {"rows": rows})
@@ -76,15 +76,15 @@ def _choose(request: Request, fields: Fields) -> str:
     return after_form(request, fields.one("next"), f"tenant:{name}")
 
 
-def keys(request: Request, made: str = "") -> View:
+def keys(request: Request, new_key: str = "") -> View:
     """The keys of the tenant; of all tenants for the owner of the home."""
     ensure(principal(request), Right.ADMIN)
     ring = request.app.state.access.keys
-    found = ring.list(None if _is_owner(request) else principal(request).tenant)
+    own = ring.list(None if _is_owner(request) else principal(request).tenant)
     values = {
-        "rows": [row(one) for one in found],
+        "rows": [row(key) for key in own],
         "roles": ROLES,
-        "made": made,
+        "made": new_key,
         "is_owner": _is_owner(request),
     }
     return View("keys.html", "Keys", values)
@@ -105,8 +105,8 @@ def row(key: Any) -> dict[str, Any]:
 async def _create(request: Request) -> Response:
     """The page with the new key, which is shown only now."""
     fields = Fields(await request.body())
-    made = await run_in_threadpool(_made, request, fields)
-    return await run_in_threadpool(lambda: html(request, keys(request, made)))
+    new_key = await run_in_threadpool(_made, request, fields)
+    return await run_in_threadpool(lambda: html(request, keys(request, new_key)))
 
 
 def _made(request: Request, fields: Fields) -> str:
@@ -117,7 +117,7 @@ def _made(request: Request, fields: Fields) -> str:
     days = fields.one("days").strip()
     if days and not (days.isascii() and days.isdecimal() and 0 < int(days) < 10_000):
         raise Problem(400, "the days that a key lasts are a number")
-    made: tuple[Any, str] = request.app.state.access.keys.create(
+    created: tuple[Any, str] = request.app.state.access.keys.create(
         tenant=tenant,
         role=fields.one("role"),
         agent=fields.one("agent").strip() or None,
@@ -125,7 +125,7 @@ def _made(request: Request, fields: Fields) -> str:
         note=fields.one("note"),
         lasts=timedelta(days=int(days)) if days else None,
     )
-    return made[1]
+    return created[1]
 
 
 def _revoke(request: Request, fields: Fields) -> str:

@@ -31,8 +31,8 @@ def routes() -> list[Route]:
 
 def dreams(request: Request) -> View:
     """The latest dreams of all agents."""
-    rows = [row(one) for agent in agents_of(request) for one in agent.dreams.list(limit=_ROWS)]
-    rows.sort(key=lambda one: str(one["at"]), reverse=True)
+    rows = [row(dream) for agent in agents_of(request) for dream in agent.dreams.list(limit=_ROWS)]
+    rows.sort(key=lambda shown: str(shown["at"]), reverse=True)
     return View("dreams.html", "Dreams", {"rows": rows[:_ROWS]})
 
 
@@ -51,16 +51,18 @@ def row(dream: Dream) -> dict[str, Any]:
 
 def dream(request: Request) -> View:
     """One dream with its report and its changes."""
-    agent, found = _found(request)
-    changes = [one._asdict() | {"tags": list(one.tags)} for one in agent.dreams.changes(found.id)]
+    agent, dream = _found(request)
+    changes = [
+        change._asdict() | {"tags": list(change.tags)} for change in agent.dreams.changes(dream.id)
+    ]
     values = {
-        "dream": row(found),
-        "report": found.report,
-        "improvements": list(found.improvements),
+        "dream": row(dream),
+        "report": dream.report,
+        "improvements": list(dream.improvements),
         "changes": changes,
-        "can_undo": bool(changes) and found.state in (DreamState.DONE, DreamState.WOKEN),
+        "can_undo": bool(changes) and dream.state in (DreamState.DONE, DreamState.WOKEN),
     }
-    return View("dream.html", f"Dream {found.id[:8]}", values)
+    return View("dream.html", f"Dream {dream.id[:8]}", values)
 
 
 def _found(request: Request) -> tuple[Agent, Dream]:
@@ -74,7 +76,7 @@ def _found(request: Request) -> tuple[Agent, Dream]:
 
 
 def _undo(request: Request, fields: Fields) -> str:
-    agent, found = _found(request)
-    _, restored, _ = agent.dreams.undo(found.id)
+    agent, dream = _found(request)
+    _, restored, _ = agent.dreams.undo(dream.id)
     own = request.url.path.rpartition("/")[0]
     return after_form(request, fields.one("next") or own, f"dream:{restored}")

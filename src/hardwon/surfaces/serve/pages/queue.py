@@ -39,19 +39,19 @@ def routes() -> list[Route]:
 def queue(request: Request) -> View:
     """The queue at this moment."""
     hw = hw_of(request)
-    counts, told = hw.queue.status()
+    counts, worker = hw.queue.status()
     is_long = counts.pending > _READ
     waiting = [] if is_long else list(_own(request, hw.queue.waiting()))
     dead = list(_dead(request, request.query_params.get("text", "")))
-    running = {one[0]: one for one in told.get("running", ())}
+    running = {job_row[0]: job_row for job_row in worker.get("running", ())}
     in_flight = [job for job in waiting if job.id in running]
     retries = sorted((job for job in waiting if job.last_error), key=lambda job: job.due)
     values = {
         "pending": len(waiting),
         "is_long": is_long,
         "dead_count": len(dead),
-        "worker": {name: value for name, value in told.items() if name in _WORKER},
-        "rate": rate(told),
+        "worker": {name: value for name, value in worker.items() if name in _WORKER},
+        "rate": rate(worker),
         "in_flight": [{**row(job), "since": running[job.id][3]} for job in in_flight],
         "retries": [row(job) for job in retries[:_ROWS]],
         "waiting": [row(job) for job in waiting if not job.last_error and job.id not in running][
@@ -62,12 +62,12 @@ def queue(request: Request) -> View:
     return View("queue.html", "Queue", values)
 
 
-def rate(told: WorkerStatus) -> float | None:
+def rate(worker: WorkerStatus) -> float | None:
     """Jobs per minute that the worker has ended since it began; None if unknown."""
-    if not told.get("began"):
+    if not worker.get("began"):
         return None
-    worked = datetime.fromisoformat(told["at"]) - datetime.fromisoformat(told["began"])
-    ended = told["done"] + told["retried"] + told["buried"]
+    worked = datetime.fromisoformat(worker["at"]) - datetime.fromisoformat(worker["began"])
+    ended = worker["done"] + worker["retried"] + worker["buried"]
     minutes = worked.total_seconds() / 60
     return round(ended / minutes, 1) if minutes else None
 
@@ -117,4 +117,6 @@ def _chosen_jobs(request: Request, fields: Fields) -> list[str]:
     """The dead letters that were ticked, or all that match the filter; never another's."""
     matching = [job.id for job in _dead(request, fields.one("text"))]
     ticked = set(fields.many("id"))
-    return matching if fields.one("all") else [one for one in matching if one in ticked]
+    return (
+        matching if fields.one("all") else [identity for identity in matching if identity in ticked]
+    )
