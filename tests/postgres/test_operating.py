@@ -1,9 +1,8 @@
-"""What an operator does with a shared memory: commands, workers, old snapshots, a backup."""
+"""What an operator does with a shared memory: commands, workers, old snapshots."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -21,7 +20,7 @@ from hardwon.ports import Reply, Request
 from hardwon.postgres.database import Database
 from hardwon.postgres.inspection import Finding, inspect
 from hardwon.surfaces.cli import run
-from tests.postgres_server import SERVICE, Place, PostgresServer, programs
+from tests.postgres_server import SERVICE, Place, PostgresServer
 from tests.redis_server import free_port
 
 Capture = pytest.CaptureFixture[str]
@@ -152,42 +151,3 @@ def test_an_old_snapshot_is_found_by_a_role_that_may_look(
 def snapshots(url: str) -> Finding:
     with Database(url).opened() as database:
         return next(one for one in inspect(database) if one.name == "snapshots")
-
-
-def test_a_dump_is_restored_with_its_walls(
-    postgres: PostgresServer, database: Place, tmp_path: Path, capsys: Capture
-) -> None:
-    """The commands of docs/how-to/team.md."""
-    with hardwon.open() as hw:
-        hw.agent("coder").learn(LESSON)
-        hw.agent("writer", tenant="other").learn("a lesson of somebody else")
-    fail("a")
-    target, dump = postgres.empty(), str(tmp_path / "agents.dump")
-
-    tool("pg_dump", "--format=custom", "--schema=hardwon", f"--file={dump}", admin(database))
-    tool("pg_restore", f"--dbname={postgres.admin(target.name)}", dump)
-
-    assert run(["doctor", "--home", target.url]) == 0
-    with hardwon.open(target.url) as restored:
-        assert LESSON in restored.agent("coder").before_turn("edit a large Go file").text
-        assert [job.episode.task for job in restored.queue.waiting()] == ["a"]
-        assert [one.correction for one in restored.agent("coder").lessons.list()] == [LESSON]
-    capsys.readouterr()
-
-
-def test_an_owner_cannot_dump_less_than_all(database: Place, tmp_path: Path) -> None:
-    with hardwon.open() as hw:
-        hw.agent("coder").learn(LESSON)
-
-    with pytest.raises(subprocess.CalledProcessError) as refused:
-        tool("pg_dump", "--schema=hardwon", f"--file={tmp_path}/x", database.owner)
-
-    assert b"row-level security" in refused.value.stderr
-
-
-def admin(place: Place) -> str:
-    return place.owner.replace("hardwon_owner@", "postgres@")
-
-
-def tool(name: str, *arguments: str) -> None:
-    subprocess.run([os.path.join(programs(), name), *arguments], check=True, capture_output=True)
