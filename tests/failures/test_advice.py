@@ -30,6 +30,11 @@ def is_kept(key: str, *before: Step, **args: Any) -> bool:
     [
         ("argument send +version", {"version": 3}),
         ("argument send -version", {"id": 3}),
+        ("argument send +to +version", {"to": "x", "version": 3}),
+        ("argument send amount whole", {"amount": 3}),
+        ("argument send amount a number", {"amount": 3.5}),
+        ("argument send to a list", {"to": ["x"]}),
+        ("argument send * as YYYY-MM-DD", {"note": "x", "since": "2026-01-31"}),
         ("argument send level one of low|high", {"level": "high"}),
         ("argument send since as YYYY-MM-DD", {"since": "2026-01-31"}),
         ("argument send to from list_people people.id", {"to": "p-4410"}),
@@ -52,6 +57,11 @@ def test_a_call_heeds_a_fix(key: str, args: dict[str, Any]) -> None:
     [
         ("argument send +version", {"id": 3}),
         ("argument other +version", {"version": 3}),
+        ("argument send +to +version", {"version": 3}),
+        ("argument send amount whole", {"amount": 3.0}),
+        ("argument send to a list", {"to": "x"}),
+        ("argument send * as YYYY-MM-DD", {"since": "2026-01-31", "until": "2026-01-31 12:00"}),
+        ("argument send * as YYYY-MM-DD", {"note": "x"}),
         ("argument send level one of low|high", {"level": "worst"}),
         ("argument send since as YYYY-MM-DD", {"since": "31.1.2026"}),
         ("argument send to from list_people people.id", {"to": "Kim"}),

@@ -175,3 +175,30 @@ def test_a_failure_with_no_fix_and_nothing_tried_is_one_short_line(hw: Hardwon) 
         "find_user_by_name", {"name": "Cy"}, output="Error: user not found", failed=True
     )
     assert "- Met in 2 earlier runs; no fix is known. (#1)\n" in shown.text
+
+
+def test_an_error_that_names_the_cure_is_told_before_the_next_such_call(hw: Hardwon) -> None:
+    said = "TypeError: find_mail() missing 1 required positional argument: 'query'"
+    for sender in ("kim", "lee", "ann"):
+        agent = hw.agent("coder")
+        agent.after_action("find_mail", {"sender": sender}, output=said, failed=True)
+        agent.after_run(task="read the mail")
+
+    lesson = only(hw)
+    assert lesson.correction == "`find_mail`: Pass `query` too."
+    assert lesson.status == "candidate"  # no run has shown it yet
+    assert [fix.worked for fix in lesson.fixes] == [0]
+    assert "Pass `query` too." in hw.agent("coder").before_action("find_mail", {"sender": "x"}).text
+    assert not hw.agent("coder").before_action("find_mail", {"query": "a", "sender": "x"})
+
+
+def test_a_run_that_does_what_an_error_states_is_its_first_proof(hw: Hardwon) -> None:
+    said = "TypeError: find_mail() missing 1 required positional argument: 'query'"
+    for _ in range(2):
+        agent = hw.agent("coder")
+        agent.after_action("find_mail", {"sender": "kim"}, output=said, failed=True)
+        agent.after_action("find_mail", {"query": "", "sender": "kim"}, output="[]", failed=False)
+        agent.after_run(task="read the mail")
+
+    assert only(hw).status == "proven"
+    assert [fix.worked for fix in only(hw).fixes] == [2]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from hardwon._cold import re
+from hardwon.failures.argument_forms import has_form, time_template
 from hardwon.failures.authored import fields
-from hardwon.failures.fix_argument import FORMS, flat
+from hardwon.failures.fix_argument import flat, is_kind
 from hardwon.failures.fix_prior_call import has_called
 from hardwon.failures.results import leaves, scalars
 
@@ -29,12 +30,20 @@ def is_heeded(fix: Fix, step: Step, before: Sequence[Step]) -> bool:
     if sort != "argument" or tool != step.tool:
         return False
     given = flat(fields(step.args))
-    if found := re.fullmatch(r"([+-])(\S+)", advice):
-        return (found[2] in given) == (found[1] == "+")
+    if has_only_names(advice):
+        return all((one[1:] in given) == (one[0] == "+") for one in advice.split())
     name, _, rule = advice.partition(" ")
     if rule.startswith("renamed "):
         return rule.removeprefix("renamed ") in given and name not in given
+    if name == "*":
+        times = [value for value in scalars(given) if time_template(value)]
+        return bool(times) and all(has_form(value, rule) for value in times)
     return name in given and _fits(given, name, rule, before)
+
+
+def has_only_names(advice: str) -> bool:
+    """Whether the key of a fix says which arguments to pass and to leave out, and no more."""
+    return all(one[0] in "+-" for one in advice.split())
 
 
 def _fits(given: dict[str, Any], name: str, rule: str, before: Sequence[Step]) -> bool:
@@ -48,8 +57,7 @@ def _fits(given: dict[str, Any], name: str, rule: str, before: Sequence[Step]) -
         entry = str(given.get(found[1]))
         there = _latest(before, lambda one: one.tool == found[2])
         return any(_is_at(leaf, _path(found[3]), value, entry) for leaf in there)
-    pattern = next((pattern for pattern, words in FORMS if words == rule), "")
-    return bool(pattern and isinstance(value, str) and re.fullmatch(pattern, value))
+    return is_kind(value, rule) or has_form(value, rule)
 
 
 def _path(text: str) -> tuple[str, ...]:

@@ -5,10 +5,18 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon.failures.fix_case import is_personal
 
-_OFFERS = r"(?i:one of|allowed|valid|expected|supported|must be|choose|options|permitted|use)"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_OFFERS = (
+    r"(?i:one of|allowed|valid|expected|supported|must be|should be|choose|options|permitted|use)"
+)
 # A word of a schema, with a version at most; nothing that looks like an id
-_WORD = r"[A-Za-z][A-Za-z_-]{1,30}(?:\d{1,2}(?:\.\d{1,2}){0,2})?"
+_WORD = r"[A-Za-z][A-Za-z_-]{0,30}(?:\d{1,2}(?:\.\d{1,2}){0,2})?"
 _QUOTE = r"[\"'`]?"
+_LISTS = r"(?i:(?P<bare>\bone of|\b(?:allowed|valid|supported)(?: values)?(?: are)?:)|\bbe)[: ] ?"
+_ENDS = r"[.)\]]?(?:\s|\Z)"
 _ROW = (
     rf"{_QUOTE}{_WORD}{_QUOTE}(?:(?:, or | or |, and | and |, ?|\||/)"
     rf"{_QUOTE}{_WORD}{_QUOTE}){{1,11}}"
@@ -22,8 +30,24 @@ def offered(line: str, chosen: str) -> tuple[str, ...]:
     offer = re.search(_OFFERS, line)
     if not offer or chosen not in re.findall(_WORD, line):
         return ()
-    for row in re.finditer(_ROW, line[offer.end() :]):
-        words = [word for word in re.findall(_WORD, row[0]) if word not in ("or", "and")]
-        if chosen in words and not any(word.istitle() for word in words):  # may be people
-            return tuple(words)
-    return (chosen,)
+    rows = (words for words in _rows(line[offer.end() :]) if chosen in words)
+    return next(rows, (chosen,))
+
+
+def options(line: str) -> tuple[str, ...]:
+    """The words that an error lists as all that it takes; empty if it does not say so."""
+    for listed in re.finditer(_LISTS, line):
+        row = re.match(_ROW, line, listed.end())
+        is_whole = row and re.match(_ENDS, line, row.end())
+        is_quoted = listed["bare"] or line[listed.end() : listed.end() + 1] in {"'", '"', "`"}
+        if row and is_whole and is_quoted and not re.search(r"\d", row[0]):  # may be of one run
+            return next(_rows(row[0]), ())
+    return ()
+
+
+def _rows(text: str) -> Iterator[tuple[str, ...]]:
+    """The rows of words in a text, without those that may be people."""
+    for row in re.finditer(_ROW, text):
+        words = tuple(word for word in re.findall(_WORD, row[0]) if word not in ("or", "and"))
+        if not any(word.istitle() for word in words):
+            yield words

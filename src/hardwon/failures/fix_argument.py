@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold import re
+from hardwon.failures.argument_forms import changed_form, changed_time
 from hardwon.failures.argument_offers import offered
 from hardwon.failures.authored import fields
 from hardwon.failures.fix_case import Case, folded, is_gone, is_personal, line_of, names_in
@@ -32,7 +33,12 @@ def argument_fix(case: Case) -> Fix | None:
     if not old or not new or not _is_same_object(old, new, case):
         return None
     old, new = _explaining(old, new, case)
-    told = _counted(old, new, case) or _renamed(old, new) or _differing(old, new, case)
+    told = (
+        _counted(old, new, case)
+        or _retimed(old, new)
+        or _renamed(old, new)
+        or _differing(old, new, case)
+    )
     return _fix(case.last.tool, told) if 0 < len(told) <= _CHANGES else None
 
 
@@ -51,10 +57,16 @@ def _explaining(
     old: dict[str, Any], new: dict[str, Any], case: Case
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The arguments without those whose change cures another failure."""
-    tried = _other_failures(case)
-    other = {key for key in {*old, *new} if _was_enough(key, old, tried)}
+    tried, every = _other_failures(case), {*old, *new}
+    other = {key for key in every if _was_enough(key, old, tried)} | _not_meant(every, case)
     before = {key: value for key, value in old.items() if key not in other}
     return before, {key: value for key, value in new.items() if key not in other}
+
+
+def _not_meant(every: set[str], case: Case) -> set[str]:
+    """All arguments but the one that the error begins with, if it begins with one."""
+    named = case.line.partition(": ")[0]
+    return every - {named} if named in every else set()
 
 
 def _other_failures(case: Case) -> list[dict[str, Any]]:
@@ -89,6 +101,21 @@ def _counted(old: dict[str, Any], new: dict[str, Any], case: Case) -> list[tuple
         return []
     named = " and ".join(f"`{key}`" for key in sorted(lists))
     return [(f"Give {named} the same number of entries, one for each.", f"{named} same length")]
+
+
+def _retimed(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, str]]:
+    """Dates and times that have to be written in another way, all of them alike."""
+    both = [key for key in sorted(new) if isinstance(new[key], str)]
+    both = [key for key in both if isinstance(old.get(key), str)]
+    changed = {key: one for key in both if (one := changed_time(old[key], new[key]))}
+    templates = set(changed.values())
+    return [as_time(list(changed), templates.pop())] if len(templates) == 1 else []
+
+
+def as_time(named: Sequence[str], template: str) -> tuple[str, str]:
+    """How dates and times are to be written, in words and as a key."""
+    keys = " and ".join(f"`{key}`" for key in named)
+    return f"Give {keys} as {template}.", f"* as {template}"
 
 
 def _renamed(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, str]]:
@@ -149,13 +176,25 @@ _KINDS = {
 def _retyped(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
     """Another type of value."""
     if isinstance(old, float) and isinstance(new, int) and re.search(_WHOLE, case.line):
-        return f"Give `{key}` as a whole number.", f"{key} whole"
+        return whole(key)
     if type(old) is type(new) or {type(old), type(new)} <= {int, float}:
         return None
     kind = _KINDS.get(type(new))
     if kind is None:
         return None
     return f"Give `{key}` as {kind}, not as {_KINDS.get(type(old), 'nothing')}.", f"{key} {kind}"
+
+
+def is_kind(value: object, rule: str) -> bool:
+    """Whether a value is of the type that the key of a fix asks for."""
+    if rule == "whole":
+        return isinstance(value, int)
+    return _KINDS.get(type(value)) == rule
+
+
+def whole(key: str) -> tuple[str, str]:
+    """That a number must have no fraction, in words and as a key."""
+    return f"Give `{key}` as a whole number.", f"{key} whole"
 
 
 def _summed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
@@ -183,22 +222,9 @@ def _sums(value: Any) -> Iterator[tuple[str, float]]:
 
 
 def _respelt(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """Another form of the same value: a date, letters, a sign before it."""
-    if not isinstance(old, str) or not isinstance(new, str):
-        return None
-    for pattern, words in FORMS:
-        if re.fullmatch(pattern, new) and not re.fullmatch(pattern, old):
-            return f"Give `{key}` {words}.", f"{key} {words}"
-    return None
-
-
-FORMS = (
-    (r"\d{4}-\d\d-\d\d", "as YYYY-MM-DD"),
-    (r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)", "as a date and time with its zone"),
-    (r"/\S*", "as a path from the root"),
-    (r"https?://\S+", "as a whole address"),
-    (r"#\S+", "with the `#` before it"),
-)
+    """Another form of the same value: letters, a sign before it."""
+    form = changed_form(old, new) if isinstance(old, str) and isinstance(new, str) else ""
+    return (f"Give `{key}` {form}.", f"{key} {form}") if form else None
 
 
 def _listed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:

@@ -6,8 +6,7 @@ the one of greater worth is kept.
 
 from __future__ import annotations
 
-from hardwon._cold import re
-from hardwon.failures.advice import is_heeded
+from hardwon.failures.advice import has_only_names, is_heeded
 from hardwon.failures.fix_argument import argument_fix
 from hardwon.failures.fix_call import applies_call, call_fix
 from hardwon.failures.fix_case import (
@@ -88,7 +87,7 @@ def applies(fix: Fix, step: Step) -> bool:
         return applies_lines(key, step)
     if fix.sort == "unchanged":
         return has_revert(step)
-    if fix.sort == "argument" and re.fullmatch(r"\S+ [+-]\S+", key):
+    if fix.sort == "argument" and has_only_names(key.partition(" ")[2]):
         return is_heeded(fix, step, ())
     # Whether an order was kept is not seen in one call; its record is counted over runs.
     return fix.sort != "order" and step.tool == key.partition(" ")[0]

@@ -23,6 +23,11 @@ _LINE = 300
 _UNPARSED = r"SyntaxError: (?:invalid syntax|unexpected EOF while parsing)"
 _GENERAL = rf"[A-Z]\w*|{_UNPARSED}"
 _FIELD = r"[a-z][A-Za-z_.-]{1,40}: (?=\S)"
+_ARGUMENT = (  # how Python says of a function what schemas say of a field
+    r"(?:TypeError: )?[\w.<>]{1,120}\(\) (?:missing \d{1,2} required (?:positional|keyword-only)"
+    r" arguments?: '(?P<lacked>\w{1,60})'"
+    r"|got an unexpected keyword argument '(?P<unknown>\w{1,60})')"
+)
 _TESTED = r"AssertionError|Failed|(?:FAILED|ERROR) .*"  # says only that a test has failed
 
 
@@ -53,7 +58,12 @@ def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
 
 def _kind(line: str, step: Step, before: Sequence[Step]) -> str:
     """The kind of a line; the field that a tool complains of belongs to the tool, not to a run."""
-    field = re.match(_FIELD, line) if step.args.startswith("{") else None
+    if not step.args.startswith("{"):
+        return _kind_of(line, step, before)
+    if found := re.match(_ARGUMENT, line):
+        lacked = found["lacked"]
+        return f"{lacked}: Field required" if lacked else f"{found['unknown']}: unexpected argument"
+    field = re.match(_FIELD, line)
     if field and field[0][:-2] not in scalars(fields(step.args)):
         return f"{field[0]}{_kind_of(line[field.end() :], step, before)}"
     return _kind_of(line, step, before)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from hardwon.failures import call_keys, lesson_text
 from hardwon.failures.cases import case_text
+from hardwon.failures.fix_stated import stated_fix
 from hardwon.failures.fixes import fixes_shown, proves, was_applied
 from hardwon.failures.tried import tried_in_vain
 from hardwon.text.clean import clip, one_line
@@ -15,7 +16,7 @@ from hardwon.text.injection import suspicion
 from hardwon.values.episode import Trigger
 from hardwon.values.evidence import Evidence, Kind, joined, values_of
 from hardwon.values.failure import Failure
-from hardwon.values.fix import with_failure, with_success
+from hardwon.values.fix import with_failure, with_stated, with_success
 from hardwon.values.lesson import (
     CALLS_KEPT,
     MINED,
@@ -57,6 +58,8 @@ def failed(step: Step, past: RunSoFar, memory: Memory, *, counted: Fix | None = 
     lesson = known if has_met(past, failure.kind) else _met_again(known, step, past, memory)
     if counted is not None and lesson is not known:
         lesson = lesson._replace(fixes=with_success(lesson.fixes, counted))
+    if lesson is not known:
+        lesson = lesson._replace(fixes=with_stated(lesson.fixes, stated_fix(step)))
     lesson = _with_tried(lesson, step, past, memory)
     vain = _in_vain(lesson, step, failure, past)
     for fix in vain.values():
@@ -178,6 +181,7 @@ def opened(step: Step, failure: Failure, past: RunSoFar, memory: Memory) -> Less
             situation=lesson_text.situation(failure.text, step),
             mistake=f"{lesson_text.program(step)} failed.",
             correction=lesson_text.UNSOLVED,
+            fixes=with_stated((), stated_fix(step)),
             tags=clean_tags((step.tool, lesson_text.program(step).strip("`").split(" ")[0])),
             trigger=Trigger.ERROR,
             signatures=(failure.exact,) if failure.exact else (),

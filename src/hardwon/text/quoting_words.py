@@ -15,7 +15,7 @@ TELLING = (
     " needs reserved unescaped takes referenced prior ended eof eol null none nan "
     " expecting unread stale outdated offline protected attached dependent reached quota throttled"
     " unverified unassigned intercepts overwritten divergent diverged need still implicit"
-    " implicitly never possibly different"
+    " implicitly never possibly different unconverted"
 )
 
 # With one of these a statement may begin that nothing stands before.

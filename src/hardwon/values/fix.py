@@ -57,6 +57,13 @@ def with_success(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
     return ranked(_replaced(fixes, grown))
 
 
+def with_stated(fixes: tuple[Fix, ...], fix: Fix | None) -> tuple[Fix, ...]:
+    """The fixes with one that an error states; its record begins when a run shows it."""
+    if fix is None or any(known.key == fix.key for known in fixes):
+        return fixes
+    return ranked((*fixes, fix))
+
+
 def with_failure(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:
     """The fixes after one more run in which this one was applied without success."""
     changed = (fix._replace(failed=fix.failed + (fix.key == key)) for fix in fixes)

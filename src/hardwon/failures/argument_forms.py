@@ -1,0 +1,68 @@
+"""The forms that the value of an argument may have, told as a template and never as a value."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+
+# Dates and times; digits stand where a template has Y, M, D, H or S
+_TIMES = (
+    *("YYYY-MM-DD", "YYYY-MM-DD HH:MM", "YYYY-MM-DD HH:MM:SS", "YYYY-MM-DDTHH:MM"),
+    *("YYYY-MM-DDTHH:MM:SS", "HH:MM", "HH:MM:SS", "YYYY-MM", "YYYY/MM/DD", "YYYYMMDD"),
+)
+_OTHERS = (
+    (r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)", "as a date and time with its zone"),
+    (r"/\S*", "as a path from the root"),
+    (r"https?://\S+", "as a whole address"),
+    (r"#\S+", "with the `#` before it"),
+)
+_DIRECTIVES = (
+    *(("%Y", "YYYY"), ("%m", "MM"), ("%d", "DD"), ("%H", "HH"), ("%M", "MM"), ("%S", "SS")),
+    *(("%F", "YYYY-MM-DD"), ("%T", "HH:MM:SS"), ("%R", "HH:MM")),
+)
+_TEMPLATE = r"[YMDHST:/. -]{4,30}"
+
+
+def changed_form(old: str, new: str) -> str:
+    """The form that a value was given, in words, where it had another before; "" without one."""
+    for pattern, words in _OTHERS:
+        if re.fullmatch(pattern, new) and not re.fullmatch(pattern, old):
+            return words
+    return ""
+
+
+def changed_time(old: str, new: str) -> str:
+    """The template of a date or time that was written in another way before; "" without one."""
+    template = time_template(new)
+    return template if template and template != time_template(old) else ""
+
+
+def time_template(value: str) -> str:
+    """The template of a date or time; "" of any other value."""
+    shape = _shape(value)
+    return next((one for one in _TIMES if _blank(one) == shape), "")
+
+
+def template_of_format(text: str) -> str:
+    """The template of a format such as `%Y-%m-%d`; "" when it has more than digits."""
+    for directive, letters in _DIRECTIVES:
+        text = text.replace(directive, letters)
+    return text if re.fullmatch(_TEMPLATE, text) else ""
+
+
+def has_form(value: object, words: str) -> bool:
+    """Whether a value has the form that such words tell of."""
+    if not isinstance(value, str):
+        return False
+    for pattern, told in _OTHERS:
+        if told == words:
+            return bool(re.fullmatch(pattern, value))
+    template = words.removeprefix("as ")
+    return bool(re.fullmatch(_TEMPLATE, template)) and _blank(template) == _shape(value)
+
+
+def _shape(value: str) -> str:
+    return str(re.sub(r"\d", "0", value))
+
+
+def _blank(template: str) -> str:
+    return str(re.sub(r"[YMDHS]", "0", template))

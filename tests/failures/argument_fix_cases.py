@@ -1,0 +1,44 @@
+"""Short runs whose fix is an argument in another form, each with the fix or None."""
+
+from __future__ import annotations
+
+from tests.failures.fix_cases import case, tool
+
+ARGUMENTS = (
+    case(
+        "times without their seconds",
+        (
+            tool("book", begins="2026-05-19 12:00:00", ends="2026-05-19 13:00:00", room="R-1"),
+            "!ValueError: unconverted data remains: :00",
+        ),
+        (tool("book", begins="2026-05-19 12:00", ends="2026-05-19 13:00", room="R-1"), "ok"),
+        sort="argument",
+        says=("Give `begins` and `ends` as YYYY-MM-DD HH:MM.",),
+        never=("2026", "12:00"),
+    ),
+    case(
+        "another time in the same form",
+        (tool("move", at="2026-05-20 10:00", id="E-5"), "!The room is taken at that time"),
+        (tool("move", at="2026-05-21 11:00", id="E-5"), "ok"),
+    ),
+    case(
+        "times in two forms",
+        (tool("book", begins="12.5.", day="tomorrow", id="R-1"), "!The time is not valid"),
+        (tool("book", begins="12:30", day="2026-05-12", id="R-1"), "ok"),
+    ),
+    case(
+        "a time that was given too, where the error names another argument",
+        (tool("pay", amount="?", on="?", to="A-1"), "!amount: Input should be a valid number"),
+        (tool("pay", amount=12, on="2026-05-12", to="A-1"), "ok"),
+        sort="argument",
+        says=("Give `amount` as a number",),
+        never=("`on`",),
+    ),
+    case(
+        "letters that the error quotes",
+        (tool("share", file="F-77", right="read"), "!right: Input should be 'r' or 'rw'"),
+        (tool("share", file="F-77", right="r"), "ok"),
+        sort="argument",
+        says=("Give `right` as one of `r`, `rw`.",),
+    ),
+)
