@@ -14,7 +14,6 @@ from hardwon.stores.rows import COLUMNS, lesson_of
 from hardwon.stores.sqlite import SqliteStore
 from hardwon.stores.sqlite.database import Database as File
 from hardwon.stores.sqlite.database import marks
-from hardwon.values.lesson import LIVE
 from hardwon.values.scope import Scope
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def _entries(rows: Iterable[Row]) -> Iterator[tuple[int, int, str]]:
     """Shelf, lesson and the keys by which it is found."""
     for row in rows:
         lesson = lesson_of(row, {row[1]: _NAMELESS})
-        yield row[1], row[0], packed(index(lesson) if lesson.status in LIVE else {})
+        yield row[1], row[0], packed(index(lesson))
 
 
 class FileEnd:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from hardwon._cold import re
 from hardwon.failures.bodies import body_message
 from hardwon.failures.outer_errors import is_outer
@@ -36,6 +38,15 @@ def error_line(output: str) -> str:
 
 def informative_line(output: str) -> str:
     """The line that tells what went wrong; "" when the output only says that something did."""
+    return _recalled(output) if len(output) <= _HEAD + _TAIL else _informative(output)
+
+
+@lru_cache(maxsize=128)  # a failing step is read by several rules, and again as an earlier one
+def _recalled(output: str) -> str:
+    return _informative(output)
+
+
+def _informative(output: str) -> str:
     return next((line for line in _candidates(output) if line and not is_outer(line)), "")
 
 

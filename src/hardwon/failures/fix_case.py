@@ -124,12 +124,7 @@ def case_of(steps: Sequence[Step], at: int) -> Case:
 
 def line_of(step: Step) -> str:
     """The line that says why a step failed."""
-    return step.failure.line if step.failure else _line(step.output)
-
-
-@lru_cache(maxsize=128)
-def _line(output: str) -> str:
-    return informative_line(output)[:300]
+    return step.failure.line if step.failure else informative_line(step.output)[:300]
 
 
 @lru_cache(maxsize=256)

@@ -50,11 +50,10 @@ _TABS = ("\t", "\\t")
 
 def hint_fix(case: Case) -> Fix | None:
     """What the error proposes, where an edit took it and the same call then worked."""
+    if not is_gone(case) or not is_same_call(case) or not (written := _written(case)):
+        return None
     output = case.failed.output[-_READ:]
     found = [(hint, one) for hint in _HINTS for one in re.findall(hint.pattern, output)]
-    if not found or not is_gone(case) or not is_same_call(case):
-        return None
-    written = _written(case)
     for hint, proposal in found:
         wanted = _TABS if hint.key == "lines recipe-tab" else (proposal,)
         if any(word in args for args in written for word in wanted):

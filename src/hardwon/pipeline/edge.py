@@ -34,6 +34,8 @@ _STORE_WRITES = {
 }
 _QUEUE_WRITES = frozenset(("put", "retry", "bury"))
 _RUN_WRITES = frozenset(("begin", "record", "counted"))
+_REMEMBERED, _SHORT = 8192, 200  # texts that passed this wall and need no second look; their length
+_passed: set[str] = set()
 
 
 def screened(value: T) -> T:
@@ -53,9 +55,20 @@ def screened(value: T) -> T:
 
 
 def _is_clean(value: object) -> bool:
-    """Whether no text in a value holds a secret; all are looked at together, which is quicker."""
-    together = "\n".join(_texts(value))
-    return without_secrets(together) == together
+    """Whether no text in a value holds a secret; new ones are looked at together, for speed."""
+    new = [text for text in _texts(value) if text not in _passed]
+    together = "\n".join(new)
+    is_clean = without_secrets(together) == together
+    if is_clean:
+        _remember(new)
+    return is_clean
+
+
+def _remember(texts: list[str]) -> None:
+    """Let short texts pass again: digests, calls and names are written many times."""
+    if len(_passed) >= _REMEMBERED:
+        _passed.clear()
+    _passed.update(text for text in texts if len(text) <= _SHORT)
 
 
 def _texts(value: object) -> list[str]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, MutableMapping, Sequence
     from typing import NamedTuple
 
+    Kinds = tuple[tuple[str, int, int], ...]  # kind, failed, made after its run had met it
     _Rule = tuple[float, int, int, int, int]  # share, length of the name, feature, failed, made
 else:
     from hardwon._cold.namedtuple import NamedTuple
@@ -60,7 +61,7 @@ class Counts(NamedTuple):
     """How often a feature was there, and what came of it."""
 
     made: int = 0
-    kinds: tuple[tuple[str, int, int], ...] = ()  # kind, failed, made after its run had met it
+    kinds: Kinds = ()
     touched: int = 0  # the number of the call that had it last
 
 
@@ -110,14 +111,15 @@ def counted(counts: MutableMapping[int, Counts], call: Call, by: OddsLimits = LI
 def _added(known: Counts, call: Call, most: int) -> Counts:
     if not call.kind and not call.met:
         return Counts(known.made + 1, known.kinds)
-    kinds = {kind: (failed, excused) for kind, failed, excused in known.kinds}
+    kinds = {row[0]: row for row in known.kinds}
     for kind in call.met:
         if kind in kinds:
-            kinds[kind] = (kinds[kind][0], kinds[kind][1] + 1)
+            _, failed, excused = kinds[kind]
+            kinds[kind] = (kind, failed, excused + 1)
     if call.kind and call.kind not in call.met:
-        failed, excused = kinds.get(call.kind, (0, 0))
-        kinds[call.kind] = (failed + 1, excused)
-    rows = sorted((kind, *numbers) for kind, numbers in kinds.items())
+        _, failed, excused = kinds.get(call.kind, (call.kind, 0, 0))
+        kinds[call.kind] = (call.kind, failed + 1, excused)
+    rows = sorted(kinds.values())
     if len(rows) > most:
         rows = sorted(sorted(rows, key=lambda row: (-row[1], row[0]))[:most])
     return Counts(known.made + 1, tuple(rows))

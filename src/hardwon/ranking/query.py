@@ -7,7 +7,7 @@ from math import isqrt, lgamma, log
 
 from hardwon._cold import re
 from hardwon.values.evidence import Kind, values_of
-from hardwon.values.lesson import Lesson, Status
+from hardwon.values.lesson import LIVE, Lesson, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,19 +140,38 @@ def rarity(holders: int, total: int) -> int:
     return round(_UNIT * log(1 + (total - holders + 0.5) / (holders + 0.5)))
 
 
-def index(lesson: Lesson) -> dict[str, int]:
-    """Every key by which the lesson is found, with its impact: failures, kinds, words, calls.
+class Indexed(NamedTuple):
+    """All of a lesson that makes its keys: where it stays the same, so do they."""
 
-    Only a proven lesson may be told before its failure: no other is found by words and calls.
+    failures: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    text: str = ""
+    calls: tuple[str, ...] = ()
+    clues: tuple[str, ...] = ()
+
+
+def indexed(lesson: Lesson) -> Indexed:
+    """What a lesson is found by: nothing unless it is live, by its failure alone unless proven.
+
+    Only a proven lesson may be told before its failure.
     """
-    keys = impacts(lesson.searchable()) if lesson.status == Status.PROVEN else {}
-    keys.update((failure_key(digest), _TOP_IMPACT) for digest in lesson.signatures)
-    keys.update((kind_key(digest), _TOP_IMPACT) for digest in lesson.kinds)
-    for call in lesson.calls if lesson.status == Status.PROVEN else ():
-        keys[call_key(call)] = min(_TOP_IMPACT, keys.get(call_key(call), 0) + 1)
-    if lesson.status == Status.PROVEN:
-        clues = values_of(lesson.evidence, Kind.ABOUT)
-        keys.update((clue_key(one), _TOP_IMPACT) for one in clues)
+    if lesson.status not in LIVE:
+        return Indexed()
+    if lesson.status != Status.PROVEN:
+        return Indexed(lesson.signatures, lesson.kinds)
+    clues = values_of(lesson.evidence, Kind.ABOUT)
+    return Indexed(lesson.signatures, lesson.kinds, lesson.searchable(), lesson.calls, clues)
+
+
+def index(lesson: Lesson) -> dict[str, int]:
+    """Every key by which the lesson is found, with its impact: failures, kinds, words, calls."""
+    failures, kinds, text, calls, clues = indexed(lesson)
+    keys = impacts(text)
+    keys.update((failure_key(digest), _TOP_IMPACT) for digest in failures)
+    keys.update((kind_key(digest), _TOP_IMPACT) for digest in kinds)
+    for key in map(call_key, calls):
+        keys[key] = min(_TOP_IMPACT, keys.get(key, 0) + 1)
+    keys.update((clue_key(one), _TOP_IMPACT) for one in clues)
     return keys
 
 

@@ -8,12 +8,16 @@ language, a call, an element or attribute, a pair of `name` and `value`, a flag 
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.text.token_kinds import long_words
 
 # Words that name a secret, as they stand in lower case; what may stand before `key` is asked apart.
 _CORE = (
     r"passw(?:or)?d|passphrase|passcode|pswd|pwd|secret|token|credential|creds|_auth(?!or)|csrf|_pass\b"
     r"|pass(?==)|key|session[ _-]?id|sig(?:nature)?(?=[=:\"' ])|_dsn|connection[ _-]?string"
+)
+# One of these stands in each of them; looked for first, for plain searches are quick.
+_CORE_PARTS = (
+    *("pass", "pswd", "pwd", "secret", "token", "cred", "_auth", "csrf", "key", "session"),
+    *("sig", "_dsn", "connection"),
 )
 # Providers: what is set by their name is a secret when it is random.
 _PROVIDERS = (
@@ -96,13 +100,16 @@ _EXPLAINED = frozenset(
 )
 
 
-def without_named(text: str) -> str:
-    """Without the values that a telling name is set to: `DB_PASSWORD=…`, `--token …`."""
+def without_named(text: str, long: str) -> str:
+    """Without the values that a telling name is set to: `DB_PASSWORD=…`, `--token …`.
+
+    `long`: the long words of the text.
+    """
     parts: list[str] = []
     last = 0
     lower = _lower(text)
-    cores = [*re.finditer(_CORE, lower)]
-    if re.search(_RANDOM_WORD, long_words(text)):
+    cores = [*re.finditer(_CORE, lower)] if any(part in lower for part in _CORE_PARTS) else []
+    if re.search(_RANDOM_WORD, long):
         cores = sorted((*cores, *re.finditer(_PROVIDERS, lower)), key=_place)
     for core in cores:
         secret = _set_to(text, core) if core.start() >= last else None

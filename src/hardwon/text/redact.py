@@ -128,16 +128,17 @@ _HEADER_WORDS = frozenset(word for rule in _HEADERS for word in rule.keywords)
 
 def redact(text: str) -> str:
     """The text with every secret replaced by a placeholder that tells its kind."""
-    text = _without_marked(text)
+    whole, long = text, long_words(text)
+    text = _without_marked(text, long)
     text = re.sub(_OPTION, _given, text) if " -" in text else text
     text = _without_manifest(text) if "ind" in text and re.search(_MANIFEST, text) else text
-    text = without_named(text)
-    return re.sub(_BASE64, _encoded, text) if re.search(_SOME_BASE64, long_words(text)) else text
+    long = long if text == whole else long_words(text)
+    text = without_named(text, long)
+    return re.sub(_BASE64, _encoded, text) if re.search(_SOME_BASE64, long) else text
 
 
-def _without_marked(text: str) -> str:
+def _without_marked(text: str, long: str) -> str:
     """Without the secrets that their own form or a header gives away."""
-    long = long_words(text)
     held = _held(text, long)
     for rule in KINDS if held else ():
         if not held.isdisjoint(rule.keywords) and _may_match(rule, long):
@@ -231,5 +232,10 @@ def _encoded(match: re.Match[str]) -> str:
     except (NotBase64, UnicodeDecodeError):
         return match[0]
     hides = plain.isprintable() or "\n" in plain
-    is_secret = hides and without_named(_without_marked(plain)) != plain
-    return "[REDACTED:base64]" if is_secret else match[0]
+    return "[REDACTED:base64]" if hides and _holds_secret(plain) else match[0]
+
+
+def _holds_secret(plain: str) -> bool:
+    """Whether a decoded text has a secret that is not encoded once more."""
+    long = long_words(plain)
+    return _without_marked(plain, long) != plain or without_named(plain, long) != plain

@@ -63,12 +63,12 @@ def ending(text: str, limit: int) -> str:
 
 
 def _may_hold_secret(text: str) -> bool:
-    """Whether the rules have to look; plain searches come first, for they are the quickest."""
+    """Whether the rules have to look; what is quick or often there is looked for first."""
     return (
         "://" in text
+        or re.search(_LONG_WORD, text) is not None  # before the rest: most outputs have one
         or ("-" in text and re.search(_OPTION, text) is not None)
         or ("\n" in text and re.search(_FOLDED, text) is not None)
-        or re.search(_LONG_WORD, text) is not None
         or _names_secret(text)
     )
 

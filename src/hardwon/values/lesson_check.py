@@ -43,7 +43,16 @@ def mended(lesson: Lesson) -> Lesson:
 def _is_text(value: object, limit: int = _TEXT) -> bool:
     if not isinstance(value, str) or len(value) > limit or "\0" in value:
         return False
-    return value.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in value)
+    return value.isascii() or _is_encodable(value)
+
+
+def _is_encodable(value: str) -> bool:
+    """Whether it has no lone surrogate."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_name(value: object) -> bool:

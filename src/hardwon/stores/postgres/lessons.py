@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.errors import NotFound
 from hardwon.postgres.database import Asked
-from hardwon.ranking.query import Match, Query, index
+from hardwon.ranking.query import Match, Query, index, indexed
 from hardwon.stores.postgres import scopes as shelves
 from hardwon.stores.postgres import versions
 from hardwon.stores.postgres.index import FRESH, Index
@@ -97,7 +97,7 @@ class PostgresLessons:
                 before = tenancy.rows(sql, shelf=shelf, job=lesson.job)
                 return lesson_of(before[0], {shelf: lesson.scope})
             stored = lesson._replace(id=made[0])
-            self.index.note(tenancy, shelf, stored.id, _findable(stored), is_new=True)
+            self.index.note(tenancy, shelf, stored.id, index(stored), is_new=True)
             return stored
 
     def get(self, scope: Scope, number: int) -> Lesson:
@@ -113,9 +113,8 @@ class PostgresLessons:
             shelf, before = self._own(lesson.scope, lesson.id)
             tenancy.run(_UPDATE, id=lesson.id, shelf=shelf, **_values(lesson))
             versions.touch(transaction, tenancy, shelf)
-            entries = _findable(lesson)
-            if entries != _findable(before):
-                self.index.note(tenancy, shelf, lesson.id, entries, is_new=False)
+            if indexed(lesson) != indexed(before):
+                self.index.note(tenancy, shelf, lesson.id, index(lesson), is_new=False)
 
     def delete(self, scope: Scope, number: int) -> None:
         with self._db:
@@ -216,11 +215,6 @@ class PostgresLessons:
 
 def _values(lesson: Lesson) -> dict[str, object]:
     return dict(zip(_NAMES, values_of(lesson), strict=True))
-
-
-def _findable(lesson: Lesson) -> dict[str, int]:
-    """The keys by which a lesson is found; none unless it is alive."""
-    return index(lesson) if lesson.status in LIVE else {}
 
 
 def sure_piece(text: str) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
+    from hardwon.ranking.odds import Kinds
     from hardwon.stores.journal import Journal
     from hardwon.stores.sqlite.database import Database
 
@@ -34,6 +35,7 @@ class SqliteCalls(CallNotes):
     def __init__(self, database: Database, journal: Journal) -> None:
         self._db = database
         self._journal = journal
+        self._written: dict[str, Kinds] = {}  # what was written last: by its text
 
     def catch_up(self) -> bool:
         return self._journal.holds("made") and bool(self._journal.fold())
@@ -86,15 +88,22 @@ class SqliteCalls(CallNotes):
                 (shelf, *part),
             )
         return {
-            feature: Counts(made, tuple(map(tuple, json.loads(kinds))), touched)
+            feature: Counts(made, self._parsed(kinds), touched)
             for feature, made, kinds, touched in rows
         }
 
+    def _parsed(self, kinds: str) -> Kinds:
+        """The kinds of a row; those that this process wrote last are known without reading."""
+        known = self._written.get(kinds)
+        return tuple(map(tuple, json.loads(kinds))) if known is None else known
+
     def _keep(self, shelf: int, known: dict[int, Counts]) -> None:
+        texts = {feature: json.dumps(counts.kinds) for feature, counts in known.items()}
+        self._written = {texts[feature]: counts.kinds for feature, counts in known.items()}
         self._db.run_many(
             _KEEP,
             [
-                (shelf, feature, counts.made, json.dumps(counts.kinds), counts.touched)
+                (shelf, feature, counts.made, texts[feature], counts.touched)
                 for feature, counts in known.items()
             ],
         )

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any, TypeVar
 
+    from hardwon.values.scope import Scope
+
     T = TypeVar("T")
 
     Row = tuple[Any, ...]
@@ -45,6 +47,7 @@ class Database:
         self._is_frozen = False  # opened to be read only, for it cannot be written
         self._held: list[AbstractContextManager[Any]] = []
         self.before_commit: Callable[[], None] = lambda: None
+        self.shelves: dict[Scope, int] = {}  # those found in this transaction; until it ends
         self.was_migrated = False  # by this process, from an older schema
         self.undone = 0  # transactions that were rolled back: what was read in them is void
         self._open()
@@ -116,6 +119,7 @@ class Database:
         return entered
 
     def _end(self, kind: type[BaseException] | None) -> None:
+        self.shelves.clear()
         if self._connection.in_transaction:
             self._connection.rollback()
         self.undone += kind is not None
@@ -146,6 +150,7 @@ class Database:
             _abandoned.append(self._connection)
         self._turn.close()  # it would be the parent's as well
         self._depth, self._owner, self._held = 0, 0, []
+        self.shelves.clear()
 
     def _release(self) -> None:
         self._depth -= 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from hardwon.errors import NotFound
-from hardwon.ranking.query import Match, Query, index
+from hardwon.ranking.query import Match, Query, index, indexed
 from hardwon.stores import guard_file
 from hardwon.stores.rows import ALL_TEXT, COLUMNS, damage, lesson_of, values_of
 from hardwon.stores.sqlite import scopes as shelves
@@ -58,7 +58,7 @@ class SqliteLessons:
             if made:
                 return lesson_of(made, {shelf: lesson.scope})
             stored = lesson._replace(id=db.run(_INSERT, (shelf, *values_of(lesson))))
-            self._index.note(shelf, stored.id, _findable(stored), is_new=True)
+            self._index.note(shelf, stored.id, index(stored), is_new=True)
             self._publish(stored)
             return stored
 
@@ -79,7 +79,7 @@ class SqliteLessons:
         highest = db.rows("SELECT coalesce(max(id), 0) FROM lessons")[0][0]
         db.run(_INSERT_AS, (lesson.id, shelf, *values_of(lesson)))
         is_highest = lesson.id > highest
-        self._index.place(shelf, lesson.id, _findable(lesson), is_highest=is_highest)
+        self._index.place(shelf, lesson.id, index(lesson), is_highest=is_highest)
         self._publish(lesson)
 
     def settle(self) -> None:
@@ -100,9 +100,8 @@ class SqliteLessons:
         with self._db as db:
             shelf, before = self._own(lesson.scope, lesson.id)
             db.run(_UPDATE, (*values_of(lesson), lesson.id, shelf))
-            entries = _findable(lesson)
-            if entries != _findable(before):
-                self._index.note(shelf, lesson.id, entries, is_new=False)
+            if indexed(lesson) != indexed(before):
+                self._index.note(shelf, lesson.id, index(lesson), is_new=False)
             self._publish(before, lesson)
 
     def delete(self, scope: Scope, number: int) -> None:
@@ -245,11 +244,6 @@ def candidates(text: str) -> tuple[str, tuple[object, ...]]:
         " OR id > (SELECT last FROM lesson_text_reach))",
         (" AND ".join(f'"{three}"' for three in sorted(letters)[:_LETTERS]),),
     )
-
-
-def _findable(lesson: Lesson) -> dict[str, int]:
-    """The keys of a lesson in the index; empty unless it is live."""
-    return index(lesson) if lesson.status in LIVE else {}
 
 
 def page(db: Database, scopes: dict[int, Scope], *, after: int, limit: int) -> list[Lesson]:

@@ -38,3 +38,4 @@ def move(database: Database, old: int, new: int) -> None:
     """Move the rows, and remove the old shelf unless a lesson is left on it."""
     for statement in _MOVES:
         database.run(statement, {"old": old, "new": new})
+    database.shelves.clear()

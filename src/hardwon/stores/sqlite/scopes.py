@@ -42,9 +42,13 @@ def own(database: Database, scope: Scope) -> int | None:
 
 def ensure(database: Database, scope: Scope) -> int:
     """The shelf of exactly this scope, made if need be. Call inside `with database:`."""
-    found = own(database, scope)
-    if found is not None:
-        return found
+    shelf = database.shelves.get(scope)
+    if shelf is None:
+        shelf = database.shelves[scope] = own(database, scope) or _made(database, scope)
+    return shelf
+
+
+def _made(database: Database, scope: Scope) -> int:
     database.run("INSERT OR IGNORE INTO tenants (name) VALUES (?)", (scope.tenant,))
     return database.run(
         "INSERT INTO shelves (tenant_id, agent_id, project)"
