@@ -389,7 +389,8 @@ MORE = (
             "!old_string is not unique",
         ),
         (tool("edit", file_path="a.py", new_string="z\ny", old_string="z\nx"), "ok"),
-        sort=None,
+        sort="argument",
+        says=("Make `old_string` unique",),
     ),
     case(
         "a file that has to be read first",

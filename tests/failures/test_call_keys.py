@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.failures.call_keys import (
+    ARGS_LIMIT,
     EXACT,
     KIND,
     PROGRAM,
@@ -91,12 +94,30 @@ def test_without_a_name_the_last_part_that_works_is_blamed() -> None:
 def test_a_command_is_taken_out_of_its_wrapping() -> None:
     assert canonical({"command": " ls -l "}) == "ls -l"
     assert canonical({"b": 1, "a": "x"}) == '{"a": "x", "b": 1}'
+    assert canonical({"command": ["bash", "-lc", "make test"]}) == "make test"
+    assert canonical({"cmd": ["git", "commit", "-m", "two words"]}) == "git commit -m 'two words'"
+
+
+def test_a_patch_is_the_argument_of_its_tool_and_no_command() -> None:
+    patch = "*** Begin Patch\n*** Add File: a.py\n+x\n*** End Patch"
+
+    assert canonical(patch) == canonical({"patch": patch})
+    assert canonical({"command": ["apply_patch", patch]}) == canonical({"patch": patch})
+
+
+def test_long_arguments_are_shortened_within_so_that_they_stay_readable() -> None:
+    call = canonical({"path": "/w/a.py", "content": "line\n" * 9_000})
+
+    assert len(call) <= ARGS_LIMIT
+    assert json.loads(call)["path"] == "/w/a.py"
+    assert json.loads(call)["content"].startswith("line\nline\n")
 
 
 def test_an_edit_whose_command_says_what_to_do_keeps_its_file() -> None:
     edit = {"command": "str_replace", "path": "/a.py", "old_str": "x", "new_str": "y"}
 
     assert '"path": "/a.py"' in canonical(edit)
+    assert '"filePath": "/a.py"' in canonical({"filePath": "/a.py", "code": "x = 1"})
 
 
 @given(st.text(alphabet="ab'\"<>|&;\n EOF\\-/.{}:", max_size=300))

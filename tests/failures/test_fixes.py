@@ -9,17 +9,20 @@ from hardwon.values.fix import TEXT_LIMIT, Fix
 from hardwon.values.step import Step
 from tests.effort import calls_made
 from tests.failures.argument_fix_cases import ARGUMENTS
+from tests.failures.file_tool_cases import FILE_TOOLS
 from tests.failures.fix_cases import CASES, HINTS, FixCase, tool
 from tests.failures.guard_cases import GUARDS
 from tests.failures.more_fix_cases import MORE
 from tests.failures.shell_fix_cases import SHELL
 from tests.failures.tool_fix_cases import TOOLS
 
-ALL = {case.name: case for case in (*CASES, *MORE, *SHELL, *GUARDS, *TOOLS, *ARGUMENTS)}
+TABLES = (CASES, MORE, SHELL, GUARDS, TOOLS, ARGUMENTS, FILE_TOOLS)
+ALL = {case.name: case for table in TABLES for case in table}
 SHOWN_BY_TRYING = {
     "before anything was touched",
     "files that the failing call removed",
     "stashed",
+    "a path that was guessed",
     *(case.name for case in HINTS),  # what is proposed is another thing each time
 }
 

@@ -35,6 +35,7 @@ def test_the_second_failure_of_a_call_gets_the_published_words() -> None:
         Step("bash", "grep -rn boom src | head -5; git log -3", "src/a.c: boom"),
         Step("bash", "sed -n 1,20p Makefile && find . -name '*.c'", "all: build"),
         Step("read_file", '{"path": "Makefile"}', "all: build"),
+        Step("str_replace_editor", '{"command": "view", "path": "Makefile"}', "all: build"),
         Step("getStatus", "{}", "{}"),
         Step("bash", "make lib", "error: bang", failed=True),
         Step("edit", '{"path": "a.c"}', "no such text", failed=True),
@@ -55,6 +56,7 @@ def test_to_look_around_or_to_fail_changes_nothing(between: Step) -> None:
         Step("bash", "git checkout main"),
         Step("bash", "python patch.py"),
         Step("edit", '{"path": "a.c", "new": "x"}', "done"),
+        Step("str_replace_editor", '{"command": "insert", "path": "a.c"}', "done"),
     ],
 )
 def test_a_call_after_a_change_is_no_loop(between: Step) -> None:

@@ -160,6 +160,15 @@ def test_an_edit_by_a_tool_counts_like_one_by_the_shell() -> None:
     assert not is_mistake(step("python tests/runtests.py app", RED_SUITE), [edit])
 
 
+def test_a_red_suite_that_a_tool_has_run_is_unfinished_work_too() -> None:
+    edit = Step("Edit", '{"file_path": "/srv/a.py", "old_string": "x", "new_string": "y"}')
+    red = Step("run_tests", '{"path": "tests"}', RED_SUITE, failed=True)
+
+    assert not is_mistake(red, [edit])
+    assert is_mistake(red, [])
+    assert is_mistake(red._replace(tool="close_ticket"), [edit])
+
+
 def test_a_backend_that_stumbles_is_not_the_callers_fault() -> None:
     garbled = "Error executing tool x: Expecting value: line 1 column 1 (char 0)"
 

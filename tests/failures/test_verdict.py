@@ -125,6 +125,10 @@ FAILED_COMMANDS = [
     ("terraform plan", "╷\n│ Error: Missing required argument\n╵"),
     ("kubectl get pods", "Error from server (Forbidden): pods is forbidden\nerror: x"),
     ("npm test", 'npm ERR! Missing script: "test"'),
+    ("npm run build", "Command timed out after 2m 0.0s"),
+    ("pytest", "tests/test_a.py ..\n\nCommand timed out after 120 seconds"),
+    ("pytest", "EXECUTION TIMED OUT because it exceeded 30 seconds."),
+    ("pytest -q", '{"output": "bye\\n", "metadata": {"exit_code": 1, "duration_seconds": 0.1}}'),
     ("rm a.txt", "rm: cannot remove 'a.txt': No such file or directory"),
     ("cat a.txt", "cat: a.txt: No such file or directory"),
     ("ls nowhere", "ls: cannot access 'nowhere': No such file or directory"),
@@ -191,6 +195,8 @@ FAILED_COMMANDS = [
     ("anything", "Process exited with code 1"),
 ]
 WORKING_COMMANDS = [
+    ("pytest -q", '{"output": "1 failed once", "metadata": {"exit_code": 0}}'),
+    ("bin/load", "3 calls\nCommand timed out after 2 s was printed by a peer\nall answered"),
     ("cat app.log", TRACEBACK),
     ("grep -rn Error .", "a.py:3: raise ValueError('Error: x')\nb.py:1: error: x"),
     ("git diff", "-Error: x\n+fatal: y\nTraceback (most recent call last):"),
@@ -283,3 +289,12 @@ def test_time_grows_with_the_output_and_no_faster(piece: str, args: str) -> None
     has_failed("bash", piece, args)
 
     assert cpu_seconds(has_failed, "bash", text, args) < NEVER_QUADRATIC
+
+
+def test_a_tool_that_runs_tests_has_failed_when_tests_have() -> None:
+    red, green = "=== 1 failed, 3 passed in 0.1s ===", "=== 4 passed in 0.1s ==="
+
+    assert has_failed("run_tests", red, '{"path": "tests"}')
+    assert has_failed("runTests", red, '{"path": "tests"}')
+    assert not has_failed("run_tests", green, '{"path": "tests"}')
+    assert not has_failed("fetch_latest", red, '{"path": "log"}')

@@ -392,16 +392,18 @@ READINGS = (
     Reading(
         '{"file_path":"/a/b.py"}',
         "String to replace not found in file.\nString: foo",
-        "Edit: String to replace not found in file",
+        "Edit: the text to replace is not in the file",
         "Edit",
     ),
     Reading(
         '{"file_path":"/a/b.py"}',
         "File has not been read yet. Read it first before writing to it.",
-        "Edit: File has not been read yet. Read it first before writing to it",
+        "Edit: the file has not been read yet",
         "Edit",
     ),
-    Reading('{"file_path":"/a/b.py"}', "File does not exist.", "Read: File does not exist", "Read"),
+    Reading(
+        '{"file_path":"/a/b.py"}', "File does not exist.", "Read: the file does not exist", "Read"
+    ),
     Reading(
         '{"q":"x"}',
         "Error: 429 Too Many Requests: rate limit exceeded, retry in 20s",
@@ -761,7 +763,7 @@ READINGS = (
     Reading(
         '{"file_path": "/x/a.h", "old_string": "cannot be found"}',
         "<tool_use_error>String to replace not found in file.\nString: cannot be found</tool_use_error>",
-        "Edit: String to replace not found in file",
+        "Edit: the text to replace is not in the file",
         "Edit",
     ),
     Reading(
@@ -818,5 +820,20 @@ READINGS = (
         "git commit -m x",
         "On branch main\nnothing to commit, working tree clean",
         "nothing to commit, working tree clean",
+    ),
+    Reading(
+        "npm run build",
+        "Command timed out after 2m 0.0s\n> build\n> vite build",
+        "npm run build: command timed out",
+    ),
+    Reading(
+        "pytest -q",
+        "The command 'pytest -q' was cancelled because it took more than 30 seconds.",
+        "pytest: command timed out",
+    ),
+    Reading(
+        "npm test",
+        "Command: npm test\nDirectory: (root)\nStdout: (empty)\nStderr: sh: 1: vitest: not found\nError: (none)\nExit Code: 127\nSignal: (none)",
+        "no command or module named vitest",
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from hardwon._cold import json, re
+from hardwon.failures.call_keys import PATCH
 from hardwon.failures.shell import Command, parse
 
 TYPE_CHECKING = False
@@ -16,12 +17,18 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
-PATHS = ("file_path", "path", "filename", "file", "notebook_path", "target_file", "filepath")
-_WHOLE = ("content", "file_text", "contents", "new_source", "text", "code")
-_OLD = ("old_string", "old_str", "search", "oldText", "old")
-_NEW = ("new_string", "new_str", "replace", "newText", "new")
+PATHS = (
+    *("file_path", "path", "filename", "file", "notebook_path", "target_file", "filepath"),
+    *("filePath", "absolute_path", "relative_path", "TargetFile", "AbsolutePath"),
+)
+_WHOLE = ("content", "file_text", "contents", "new_source", "text", "code", "CodeContent")
+OLD = ("old_string", "old_str", "search", "oldText", "old", "oldString", "old_text")
+_NEW = (
+    *("new_string", "new_str", "replace", "newText", "new", "newString", "new_text"),
+    "insert_text",
+)
+_BLOCKS = r"(?m)^<{5,9} SEARCH\b[^\n]*\n((?:[^\n]*\n)*?)={5,9}\n((?:[^\n]*\n)*?)>{5,9} REPLACE\b"
 _CODE_TOOL = r"(?i:python|jupyter|notebook|ipython|repl|cell|sql|query|interpreter|execute_code)"
-_PATCH = "*** Begin Patch"
 _MAKERS = frozenset(["touch", "mkdir"])
 _INTO = frozenset(["cp", "mv", "ln"])
 BACKUP = r"\.(?:bak|orig|old|backup|save)\b"
@@ -50,6 +57,11 @@ def fields(args: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def path_in(given: dict[str, Any]) -> str:
+    """The path that named arguments hold; "" if they hold none."""
+    return next((given[key] for key in PATHS if given.get(key) and isinstance(given[key], str)), "")
+
+
 def is_shell(step: Step) -> bool:
     """Whether the call is a command line."""
     return not step.args.startswith("{") and not re.search(_CODE_TOOL, step.tool)
@@ -58,7 +70,7 @@ def is_shell(step: Step) -> bool:
 @lru_cache(maxsize=512)
 def writings(tool: str, args: str) -> tuple[Writing, ...]:
     """The files that one call writes, in order."""
-    if _PATCH in args:
+    if PATCH in args:
         return tuple(_patched(fields(args) or args))
     if args.startswith("{"):
         return _field_writings(fields(args))
@@ -70,7 +82,7 @@ def writings(tool: str, args: str) -> tuple[Writing, ...]:
 def _patched(call: dict[str, Any] | str) -> Iterator[Writing]:
     """The edits of a patch in the form `*** Update File: a.py`, each hunk by itself."""
     values = call.values() if isinstance(call, dict) else [call]
-    text = next((one for one in values if isinstance(one, str) and _PATCH in one), "")
+    text = next((one for one in values if isinstance(one, str) and PATCH in one), "")
     for part in text.split("\n*** ")[1:]:
         head, _, body = part.partition("\n")
         kind, _, path = head.partition(": ")
@@ -87,13 +99,16 @@ def _side(lines: list[str], sign: str) -> str:
 
 
 def _field_writings(given: dict[str, Any]) -> tuple[Writing, ...]:
-    path = next((str(given[key]) for key in PATHS if given.get(key)), "")
+    path = path_in(given)
     if not path:
         return ()
     if isinstance(given.get("edits"), list):
         inner = [one for one in given["edits"] if isinstance(one, dict)]
         return tuple(w for one in inner for w in _field_writings({"path": path, **one}))
-    old, new, whole = (_text_of(given, keys) for keys in (_OLD, _NEW, _WHOLE))
+    if isinstance(given.get("diff"), str):
+        found = re.findall(_BLOCKS, given["diff"])
+        return tuple(Writing(path, "", old, new, is_edit=True) for old, new in found)
+    old, new, whole = (_text_of(given, keys) for keys in (OLD, _NEW, _WHOLE))
     if old or new:
         return (Writing(path, "", old, new, is_edit=True),)
     return (Writing(path, whole),) if whole else ()

@@ -79,7 +79,24 @@ def _says_so(body: dict[str, Any]) -> bool:
         return True
     if any(body.get(key) is False for key in ("success", "ok", "succeeded")):
         return True
-    return any(_number(body.get(key)) not in (None, 0) for key in _EXITS)
+    return _status(body) not in (None, 0)
+
+
+def _status(body: dict[str, Any]) -> int | None:
+    """The exit status of a body, which may stand beside the output in `metadata`."""
+    about = body.get("metadata")
+    places = (body, about) if isinstance(about, dict) else (body,)
+    found = (_number(place.get(key)) for place in places for key in _EXITS)
+    return next((one for one in found if one is not None), None)
+
+
+def enclosed_status(text: str) -> int | None:
+    """The exit status of a command whose output comes in a JSON object; None for other text."""
+    try:
+        body = json.loads(text) if len(text) <= _BODY else None
+    except (ValueError, RecursionError):
+        return None
+    return _status(body) if isinstance(body, dict) else None
 
 
 def _is_failed_block(blocks: Any) -> bool:

@@ -11,21 +11,28 @@ A call has keys of four grains, the finest first; a lesson keeps those of the ca
 from __future__ import annotations
 
 from hardwon._cold import json, re
+from hardwon._cold.lazy import lazy
 from hardwon.failures.shell import Command, parse
 from hardwon.text.clean import as_text, clean, clip_middle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import shlex
     from collections.abc import Sequence
     from typing import Any
+else:
+    shlex = lazy("shlex")
 
 ARGS_LIMIT = 8192
 _LOOKED_AT = 8 * ARGS_LIMIT  # characters; what is kept lies far from that cut
+PATCH = "*** Begin Patch"
 EXACT, TARGET, KIND, PROGRAM = "=@~:"
 _KEY_LIMIT = 200
 _PARTS, _TARGETS = 12, 4
 _COMMAND_KEYS = ("command", "cmd", "script", "code")
-_FILE_KEYS = frozenset(["path", "file_path", "notebook_path"])  # there `command` says what to do
+_FILE_KEYS = frozenset(  # there `command` says what to do, and `code` is what is written
+    ["path", "file_path", "filePath", "notebook_path", "target_file", "absolute_path"]
+)
 _FLAG = r"-{1,2}[A-Za-z][^\s=]*"
 _VERSION = r"(python|pip|node|ruby|perl|php)[\d.]+"
 _VERSION_LIMIT = 20
@@ -58,12 +65,39 @@ class CallKey(str):
 def canonical(args: Any) -> str:
     """The arguments as text: a command as it stands, anything else as sorted JSON."""
     if isinstance(args, str):
+        if args.startswith(PATCH):
+            return canonical({"patch": args})
         return clip_middle(clean(clip_middle(args, _LOOKED_AT)).strip(), ARGS_LIMIT)
     if isinstance(args, dict) and not args.keys() & _FILE_KEYS:
         for key in _COMMAND_KEYS:
             if isinstance(args.get(key), str):
                 return canonical(args[key])
-    return clip_middle(clean(clip_middle(_dumped(args), _LOOKED_AT)), ARGS_LIMIT)
+            if _is_words(args.get(key)):
+                return canonical(_joined(args[key]))
+    whole = _dumped(args)
+    if len(whole) > ARGS_LIMIT and isinstance(args, dict):
+        whole = _dumped(_shortened(args))
+    return clip_middle(clean(clip_middle(whole, _LOOKED_AT)), ARGS_LIMIT)
+
+
+def _shortened(args: dict[str, Any]) -> dict[str, Any]:
+    """The arguments with the middle of long texts left out, so that they can be read as JSON."""
+    longest = ARGS_LIMIT // (2 * len(args))  # JSON writes some characters as two
+    return {
+        key: clip_middle(value, longest) if isinstance(value, str) else value
+        for key, value in args.items()
+    }
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+
+
+def _joined(words: list[str]) -> str:
+    """The command of a list of words; `["bash", "-lc", "make test"]` as what was meant."""
+    if len(words) == 3 and words[1] in {"-c", "-lc"}:
+        return words[2]
+    return words[1] if len(words) == 2 and words[0] == "apply_patch" else shlex.join(words)
 
 
 def _dumped(args: Any) -> str:

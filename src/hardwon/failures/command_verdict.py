@@ -181,6 +181,11 @@ def _has_run_failed(tail: str, runs: Sequence[Command]) -> bool:
     return bool(re.search(_SAYS, tail)) and not re.search(_GREEN, tail)
 
 
+def is_red(text: str) -> bool:
+    """Whether the end of an output reports failed tests."""
+    return bool(re.search(_RED, text[-_TAIL:].rstrip()))
+
+
 def _is_misused(tail: str, runs: Sequence[Command]) -> bool:
     """Whether the program ends by saying how it wants to be called."""
     found = re.search(_USAGE, tail)

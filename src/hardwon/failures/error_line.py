@@ -25,6 +25,7 @@ _EXCEPTION = (
     r"(?:[A-Za-z_$][\w$]{0,80}+[.:\\/]{1,2}){0,8}[A-Za-z_]\w{0,80}?"
     r"(?:Error|Exception|Warning|Interrupt|Exit|Timeout|Failure|Failed|NotFound|DoesNotExist)\b"
 )
+_STREAM = r"(?m)^(?:std(?:out|err)|Std(?:out|err)|STD(?:OUT|ERR)|Output): (?=\S)"  # of a harness
 _WRAPPED = r"\s*+<(?:tool_use_)?error>([^\n<]{1,400})"  # as coding agents mark a tool's refusal
 _VALIDATION = (
     r"\b\d{1,4} validation errors? for [^\n]{1,200}\n *+([\w.]{1,100})\n +([^\n\[]{1,200})"
@@ -78,7 +79,7 @@ def _lines(output: str) -> list[str]:
     plain = re.sub(ANSI, "", output) if "\x1b" in output else output
     return [
         line.rstrip().lstrip("│╷╵┃ ") if line[:1] in "│╷╵┃" else line.rstrip()
-        for line in plain.splitlines()
+        for line in re.sub(_STREAM, "", plain).splitlines()
         if line.strip(" \t\0^~-=_*#+|│╷╵┃")
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon.failures.authored import is_shell, tail, writings
 from hardwon.failures.fix_case import Case, blamed, command, is_gone, is_reader, word_set
+from hardwon.failures.fix_tool import shown_file
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
@@ -68,6 +69,6 @@ def _edits(step: Step, name: str) -> bool:
 def looks_at(step: Step, name: str = "") -> bool:
     """Whether a step prints a file, or this one."""
     if not is_shell(step):
-        return "read" in step.tool.lower() and name in step.args
+        return bool(shown_file(step)) and name in step.args
     parts = [part for part in command(step) if is_reader(part) and part.name in _PRINTERS]
     return any(tail(word) == name or not name for part in parts for word in part.operands)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.failures.authored import fields
+from hardwon.failures.authored import fields, writings
 from hardwon.failures.fix_case import Case, is_gone
 from hardwon.failures.fix_tool import is_look
 from hardwon.failures.results import scalars
@@ -25,12 +25,12 @@ def prior_call_fix(case: Case) -> Fix | None:
     """The tool that the error names, or that was called between two tries of the same call."""
     failed, last = case.failed, case.last
     if _is_named(case):
-        return _fix(last.tool, failed.tool)
+        return called_first(last.tool, failed.tool)
     is_equal = failed.args == last.args
     if failed.tool != last.tool or not (is_equal or _is_nearly_equal(case)) or not is_gone(case):
         return None
     tools = _called_between(case, is_equal=is_equal)
-    return _fix(tools.pop(), last.tool) if len(tools) == 1 else None
+    return called_first(tools.pop(), last.tool) if len(tools) == 1 else None
 
 
 def _called_between(case: Case, *, is_equal: bool) -> set[str]:
@@ -55,7 +55,8 @@ def has_called(key: str, step: Step, before: Sequence[Step]) -> bool:
     )
 
 
-def _fix(first: str, then: str) -> Fix:
+def called_first(first: str, then: str) -> Fix:
+    """The fix that one tool has to be called before another."""
     text = f"Call `{first}` first, then `{then}` again."
     return Fix("preparation", text, f"preparation tool {first}", "", "")
 
@@ -82,8 +83,13 @@ def _is_nearly_equal(case: Case) -> bool:
 
 
 def _left_over(case: Case, called: Sequence[Step]) -> set[str]:
-    """The only change between two equal calls, or the only one on the same object."""
-    changes = [step for step in called if not is_look(step.tool)]
+    """The only change between two equal calls, or the only one on the same object.
+
+    An edit of a file is none: what was mended is told nowhere in it.
+    """
+    changes = [
+        step for step in called if not is_look(step.tool) and not writings(step.tool, step.args)
+    ]
     tools = {step.tool for step in changes}
     if len(tools) <= 1:
         return tools

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.failures.authored import fields
+from hardwon.failures.authored import fields, path_in
 from hardwon.failures.fix_case import Case, word_set
 from hardwon.failures.results import scalars
 from hardwon.values.fix import Fix
@@ -11,6 +11,8 @@ from hardwon.values.fix import Fix
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from hardwon.values.step import Step
 
 _LOOKS = word_set(
     "get list find search read view show fetch lookup look query describe ls cat retrieve browse "
@@ -103,6 +105,12 @@ def has_changed(case: Case) -> bool:
 def is_look(tool: str) -> bool:
     """Whether the tool only reads, by its name."""
     return _words(tool)[0] in _LOOKS | _REASONS
+
+
+def shown_file(step: Step) -> str:
+    """The path of the file that a call with named arguments only shows; "" for another call."""
+    given = fields(step.args)
+    return path_in(given) if is_look(str(given.get("command", step.tool))) else ""
 
 
 def _stem(first: list[str], second: list[str]) -> int:

@@ -22,6 +22,7 @@ from hardwon.failures.fix_hint import hint_fix
 from hardwon.failures.fix_lines import applies_lines, is_in_code, lines_fix
 from hardwon.failures.fix_preparation import applies_preparation, preparation_fix
 from hardwon.failures.fix_prior_call import prior_call_fix
+from hardwon.failures.fix_refusal import is_refused, refusal_fix
 from hardwon.failures.fix_tool import tool_fix
 from hardwon.failures.fix_unchanged import has_revert, unchanged_fixes
 from hardwon.values.fix import TEXT_LIMIT
@@ -117,7 +118,8 @@ def was_applied(fix: Fix, steps: Sequence[Step]) -> bool:
 
 def _fix(case: Case) -> Fix | None:
     is_command = not case.failed.args.startswith("{") and not case.last.args.startswith("{")
-    for find in _SHELL if is_command else _FIELDS:
+    is_file = not is_command and is_refused(case.failed)
+    for find in _SHELL if is_command else (refusal_fix,) if is_file else _FIELDS:
         fix = find(case)
         if fix and len(fix.text) <= TEXT_LIMIT:
             return fix

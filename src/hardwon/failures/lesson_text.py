@@ -8,6 +8,7 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon.failures.bodies import body_code
 from hardwon.failures.call_keys import blamed_command
+from hardwon.failures.file_refusals import REASONS
 from hardwon.failures.shell import parse
 from hardwon.text.clean import clip, one_line
 from hardwon.text.quoting import quotable
@@ -35,6 +36,8 @@ _SURENESS = {Status.SEEN: 0.3, Status.CANDIDATE: 0.6, Status.PROVEN: 0.8}
 
 def situation(text: str, step: Step) -> str:
     """When the lesson holds: the failure kind in its own words, or by its tool."""
+    if (reason := text.removeprefix(f"{step.tool}: ")) in REASONS:
+        return f"When `{step.tool}` fails because {reason}"
     quote = clip(quotable(text), _QUOTE)
     if quote:
         return f"When you see “{quote}”"

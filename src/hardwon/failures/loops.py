@@ -141,12 +141,18 @@ def _is_news(between: Sequence[Step], before: Sequence[Step]) -> bool:
 def may_change(step: Step) -> bool:
     """Whether the step may have changed something; False when it only looked, or just failed."""
     if step.args.startswith("{"):
-        words = re.findall(_WORD, step.tool)
+        words = re.findall(_WORD, _doing(step))
         return not step.failed and not any(word.lower() in _LOOKING for word in words)
     commands = shell.parse(step.args)
     if any(command.writes for command in commands):
         return True
     return not step.failed and not all(_only_looks(command) for command in commands)
+
+
+def _doing(step: Step) -> str:
+    """The name of a tool; of one for files that does several things, the one it is to do."""
+    found = re.search(r'"command": "(\w{1,30})"', step.args) if '"path"' in step.args else None
+    return found[1] if found else step.tool
 
 
 def _only_looks(command: shell.Command) -> bool:

@@ -75,17 +75,18 @@ def is_mistake(step: Step, before: Sequence[Step]) -> bool:
     """Whether a failing step is something to learn from; `before` are the earlier steps."""
     if not step.output.strip():
         return False  # it says nothing of what went wrong
+    line = informative_line(step.output)
     if step.args.startswith("{"):
-        return not re.search(_HICCUP, step.output)
+        tool = step.tool.replace("_", " ")
+        return not (re.search(_HICCUP, step.output) or _is_unfinished(tool, line, step, before))
     commands = parse(step.args)
     chain = deciding(commands)
-    line = informative_line(step.output)
     return not (
         _is_look(chain, line, step)
         or _is_report(chain, step)
         or _is_announced(commands, step)
         or _shows_the_bug(chain, line, step, before)
-        or _is_unfinished(chain, line, step, before)
+        or _is_unfinished(chain[-1].text if chain else "", line, step, before)
     )
 
 
@@ -201,9 +202,9 @@ def _written(step: Step) -> tuple[Writing, ...]:
     return writings(step.tool, step.args)
 
 
-def _is_unfinished(chain: Sequence[Command], line: str, step: Step, before: Sequence[Step]) -> bool:
+def _is_unfinished(called: str, line: str, step: Step, before: Sequence[Step]) -> bool:
     """A red assertion of a test suite while an edit of the sources stands."""
-    if not chain or not re.search(_TESTERS, chain[-1].text) or _is_set_up(line):
+    if not re.search(_TESTERS, called) or _is_set_up(line):
         return False
     is_red = bool(re.match(r"AssertionError|assert ", line))
     has_errors = re.search(_ERRORS, step.output[-600:])

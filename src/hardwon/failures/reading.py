@@ -5,11 +5,15 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon._cold.hashing import blake2b
 from hardwon.failures.authored import fields
+from hardwon.failures.call_keys import blamed_command
 from hardwon.failures.coined import is_own_module, is_target, is_written
 from hardwon.failures.error_line import failing_test, informative_line
+from hardwon.failures.file_refusals import refusal
 from hardwon.failures.kind import kind_text, missing_fixture, missing_name
 from hardwon.failures.results import scalars
+from hardwon.failures.shell import parse
 from hardwon.failures.signature import line_signature
+from hardwon.failures.timeouts import says_timeout
 from hardwon.text.clean import one_line
 from hardwon.values.failure import Failure
 
@@ -42,7 +46,7 @@ def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
     line = informative_line(step.output)
     if not line:
         return None
-    text = _kind(one_line(line), step, before)
+    text = _named(one_line(line), step) or _kind(one_line(line), step, before)
     if re.fullmatch(_TESTED, text) and (test := failing_test(step.output)):
         said = text.split(" ", 1)[0]
         text = f"{_RED.get(said, said)} in {test}"
@@ -54,6 +58,14 @@ def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
     if step.args.startswith("{"):
         text = f"{step.tool}: {text}"
     return Failure(exact, _digest(text), text, one_line(line, _LINE))
+
+
+def _named(line: str, step: Step) -> str:
+    """The kind where it is known in other words: a refusal of a file tool, a time that was up."""
+    if reason := refusal(step.tool, step.args, step.output):
+        return reason
+    command = blamed_command(parse(step.args), line) if says_timeout(line) else None
+    return f"{command.does}: command timed out" if command else ""
 
 
 def _kind(line: str, step: Step, before: Sequence[Step]) -> str:

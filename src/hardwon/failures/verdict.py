@@ -6,8 +6,16 @@ Precision comes first: what a call merely shows (a file, a log, a search result)
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.failures.body_verdict import is_failed_body, is_failed_json, is_failed_xml, is_refusal
-from hardwon.failures.command_verdict import has_command_failed
+from hardwon.failures.body_verdict import (
+    enclosed_status,
+    is_failed_body,
+    is_failed_json,
+    is_failed_xml,
+    is_refusal,
+)
+from hardwon.failures.command_verdict import has_command_failed, is_red
+from hardwon.failures.file_refusals import refusal
+from hardwon.failures.timeouts import has_timed_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +33,7 @@ _STATUS = (
     r"(?: non-?zero)? ?)?(?:exit ?(?:code|status)|return ?code|code|status)[ :=]{1,3})"
     r"(-?\d{1,5})(?:\s{0,3}</returncode>)?\W{0,3}(?:$|\n)"
 )
+_TESTER = r"(?i:(?:\b|_)(?:py)?tests?(?:\b|_))|[a-z]Tests?(?![a-z])"
 _FAILS_WITHIN = r"\b(?:failed|error|exception): \S|\b(?:failed|error) with (?:code|status)\b"
 _SHORT = 300
 # Markdown of a server: a heading of its own for the error, or the error as the result
@@ -51,7 +60,9 @@ def has_failed(tool: str, output: object, args: str = "", before: Sequence[Step]
     if not text.strip():
         return False
     if args.startswith("{") or not (args or _is_shell(tool)):
-        return _has_tool_failed(text)
+        return bool(refusal(tool, args, text)) or _has_tool_failed(tool, text)
+    if has_timed_out(text):
+        return True
     status = _status(text)
     return status != 0 if status is not None else has_command_failed(text, args, before)
 
@@ -62,15 +73,19 @@ def _is_shell(tool: str) -> bool:
 
 def _status(text: str) -> int | None:
     """The exit status that stands at the beginning or at the end; None when none does."""
+    if text.startswith("{"):
+        return enclosed_status(text)
     for part in (text[:_HEAD], text[-_HEAD:]):
         if found := re.search(_STATUS, part):
             return int(found[1])
     return None
 
 
-def _has_tool_failed(text: str) -> bool:
+def _has_tool_failed(tool: str, text: str) -> bool:
     """The verdict on a tool with named arguments."""
     bare = text.strip()
+    if re.search(_TESTER, tool) and is_red(bare):
+        return True
     if bare[0] in "{[":
         return is_failed_json(bare)
     if is_refusal(bare) or is_failed_xml(bare) or re.match(_HEADED, bare):

@@ -1,0 +1,159 @@
+"""How a run got past a tool that had refused to read or to edit a file."""
+
+from __future__ import annotations
+
+from hardwon.failures.authored import fields, is_shell, path_in, tail, writings
+from hardwon.failures.file_refusals import (
+    ABSENT,
+    EXISTS,
+    LONG,
+    MISSING,
+    RELATIVE,
+    SEVERAL,
+    STALE,
+    UNFIT,
+    UNREAD,
+    refusal,
+    text_key,
+)
+from hardwon.failures.fix_argument import argument_fix
+from hardwon.failures.fix_case import command, is_reader
+from hardwon.failures.fix_edit import looks_at
+from hardwon.failures.fix_prior_call import called_first
+from hardwon.failures.fix_tool import shown_file
+from hardwon.values.fix import Fix
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hardwon.failures.fix_case import Case
+    from hardwon.values.step import Step
+
+
+def is_refused(step: Step) -> bool:
+    """Whether a tool refused to read or to edit a file."""
+    return bool(refusal(step.tool, step.args, step.output))
+
+
+def refusal_fix(case: Case) -> Fix | None:
+    """What the run did to make the tool accept the edit, or to find the file."""
+    failed = case.failed
+    find = _WAYS.get(refusal(failed.tool, failed.args, failed.output))
+    return find(case) if find and not case.last.failed else None
+
+
+def _exact_text(case: Case) -> Fix | None:
+    """The text to replace, or the context of a patch, taken from the file as it is."""
+    tool = case.last.tool
+    old, new = _old_texts(case.failed), _old_texts(case.last)
+    if not _is_same_file(case) or not new or new == old:
+        return None
+    is_patch = not text_key(case.failed)
+    what = "the context of the patch" if is_patch else f"`{text_key(case.failed)}`"
+    if look := _look(case):
+        text = f"Look at the lines first (`{look}`) and copy {what} from there, spaces included."
+        return Fix("argument", text, f"argument {tool} text as it is")
+    if is_patch or len("".join(new)) >= len("".join(old)):
+        return None
+    text = f"Give fewer lines as {what}: each must be in the file exactly as it is."
+    return Fix("argument", text, f"argument {tool} fewer lines")
+
+
+def _unique_text(case: Case) -> Fix | None:
+    """A longer text, which is in the file only once, or a flag that asks for all places."""
+    old, new = "".join(_old_texts(case.failed)), "".join(_old_texts(case.last))
+    if not old or not _is_same_file(case) or case.failed.tool != case.last.tool:
+        return None
+    if old == new:
+        return argument_fix(case)
+    if old.strip() not in new:
+        return None
+    key = text_key(case.failed)
+    text = f"Make `{key}` unique: add the lines before or after it."
+    return Fix("argument", text, f"argument {case.last.tool} {key} unique")
+
+
+def _read_first(case: Case) -> Fix | None:
+    """The tool that showed the file between two tries."""
+    looks = [step.tool for step in case.between if not step.failed and shown_file(step)]
+    if not looks or case.failed.tool != case.last.tool or not _is_same_file(case):
+        return None
+    return called_first(looks[-1], case.last.tool)
+
+
+def _changed_instead(case: Case) -> Fix | None:
+    """The tool, or the command of the tool, that changes a file which is there already."""
+    last, way = case.last, fields(case.last.args).get("command")
+    if not _is_same_file(case) or not _old_texts(last):
+        return None
+    if last.tool != case.failed.tool:
+        text = f"Use `{last.tool}` to change a file that is there."
+        return Fix("tool", text, f"tool {last.tool}", last.tool, f"`{case.failed.tool}`")
+    text = f"Give `command` as `{way}` to change a file that is there."
+    return Fix("argument", text, f"argument {last.tool} command {way}") if way else None
+
+
+def _looked_up(case: Case) -> Fix | None:
+    """The look at names that showed the path which the same tool then took."""
+    guessed, path = (path_in(fields(step.args)) for step in (case.failed, case.last))
+    if case.failed.tool != case.last.tool or path in ("", guessed):
+        return None
+    found = [step for step in case.between if not step.failed and _lists(step, path)]
+    if not found:
+        return None
+    by = _program(found[-1]) if is_shell(found[-1]) else found[-1].tool
+    text = f"Look the path up first (`{by}`); do not guess it."
+    return Fix("preparation", text, f"preparation tool {found[-1].tool}")
+
+
+_WAYS: dict[str, Callable[[Case], Fix | None]] = {
+    ABSENT: _exact_text,
+    UNFIT: _exact_text,
+    SEVERAL: _unique_text,
+    UNREAD: _read_first,
+    STALE: _read_first,
+    EXISTS: _changed_instead,
+    MISSING: _looked_up,
+    RELATIVE: argument_fix,
+    LONG: argument_fix,
+}
+
+
+def _is_same_file(case: Case) -> bool:
+    first, second = (
+        {tail(one.path) for one in writings(step.tool, step.args)}
+        for step in (case.failed, case.last)
+    )
+    return bool(first & second)
+
+
+def _old_texts(step: Step) -> list[str]:
+    """What a call wants to replace."""
+    return [one.old for one in writings(step.tool, step.args) if one.old]
+
+
+def _look(case: Case) -> str:
+    """The call between the two tries that showed the file; "" without any."""
+    names = {tail(one.path) for one in writings(case.failed.tool, case.failed.args)}
+    for step in reversed([step for step in case.between if not step.failed]):
+        if tail(shown_file(step)) in names:
+            return step.tool if step.tool != case.failed.tool else _command_of(step)
+        if is_shell(step) and any(looks_at(step, name) for name in names):
+            return _program(step)
+    return ""
+
+
+def _command_of(step: Step) -> str:
+    return str(fields(step.args).get("command") or step.tool)
+
+
+def _program(step: Step) -> str:
+    """The program of a command that looks."""
+    return next((part.name for part in command(step) if is_reader(part)), step.tool)
+
+
+def _lists(step: Step, path: str) -> bool:
+    """Whether a look at names, not at the text of a file, shows a path or its last name."""
+    is_look = is_shell(step) or not shown_file(step)
+    return is_look and tail(path) in step.output and path not in step.args

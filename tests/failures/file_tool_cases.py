@@ -1,0 +1,170 @@
+"""Short runs of tools that read and edit files, each with the fix it shows or None."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.failures.fix_cases import case, tool
+
+PATCH = "*** Begin Patch\n*** Update File: lib/cart.py\n@@\n-{}\n+total = 0\n*** End Patch"
+ABSENT = "!No replacement was performed, old_str `{}` did not appear verbatim in /w/cart.py."
+SEVERAL = "!No replacement was performed. Multiple occurrences of old_str `x` in lines [3, 9]."
+UNREAD = "!<tool_use_error>File has not been read yet. Read it first.</tool_use_error>"
+DONE = "The file /w/cart.py has been edited."
+
+
+def editor(command: str, **args: Any) -> tuple[str, str]:
+    return tool("str_replace_editor", command=command, path="/w/cart.py", **args)
+
+
+def edit(old: str, **args: Any) -> tuple[str, str]:
+    return tool("Edit", file_path="/w/cart.py", new_string="total = 0", old_string=old, **args)
+
+
+FILE_TOOLS = (
+    case(
+        "text that is in the file in another form",
+        (editor("str_replace", old_str="a:\n  b", new_str="c"), ABSENT.format("a:\n  b")),
+        (editor("view"), "1 a:\n2     b"),
+        (editor("str_replace", old_str="a:\n    b", new_str="c"), DONE),
+        sort="argument",
+        says=("Look at the lines first (`view`) and copy `old_str`",),
+        never=("Leave out", "cart"),
+    ),
+    case(
+        "text that a shell has shown",
+        (editor("str_replace", old_str="a:\n  b", new_str="c"), ABSENT.format("a:\n  b")),
+        ("sed -n 1,9p /w/cart.py", "a:\n    b"),
+        (editor("str_replace", old_str="a:\n    b", new_str="c"), DONE),
+        sort="argument",
+        says=("(`sed`)",),
+    ),
+    case(
+        "text that is looked for in another file",
+        (editor("str_replace", old_str="a:\n  b", new_str="c"), ABSENT.format("a:\n  b")),
+        ("sed -n 1,9p /w/other.py", "a:\n    b"),
+        (editor("str_replace", old_str="a:\n    bb", new_str="c"), DONE),
+    ),
+    case(
+        "fewer lines of text",
+        (editor("str_replace", old_str="a\nb\n c", new_str="d"), ABSENT.format("a\nb\n c")),
+        (editor("str_replace", old_str="a\nb", new_str="d"), DONE),
+        sort="argument",
+        says=("Give fewer lines as `old_str`",),
+    ),
+    case(
+        "a view after a refusal",
+        (editor("str_replace", old_str="a", new_str="c"), ABSENT.format("a")),
+        (editor("view"), "1 b"),
+    ),
+    case(
+        "text that is there twice",
+        (editor("str_replace", old_str="x", new_str="y"), SEVERAL),
+        (editor("view"), "1 z\n2 x"),
+        (editor("str_replace", old_str="z\nx", new_str="z\ny"), DONE),
+        sort="argument",
+        says=("Make `old_str` unique",),
+        never=("Leave out",),
+    ),
+    case(
+        "text that is there twice, then another edit",
+        (editor("str_replace", old_str="x", new_str="y"), SEVERAL),
+        (editor("str_replace", old_str="q", new_str="r"), DONE),
+    ),
+    case(
+        "text that is there twice, all meant",
+        (edit("x"), "!Found 2 matches of the string to replace, but replace_all is false."),
+        (edit("x", replace_all=True), DONE),
+        sort="argument",
+        says=("Pass `replace_all`",),
+    ),
+    case(
+        "a file that has to be read before another edit of it",
+        (edit("x"), UNREAD),
+        (tool("Read", file_path="/w/cart.py"), "1 xyz"),
+        (edit("xyz"), DONE),
+        sort="preparation",
+        says=("Call `Read` first, then `Edit` again",),
+    ),
+    case(
+        "a file that has changed since",
+        (edit("x"), "!File has been modified since read, either by the user or by a linter."),
+        (tool("Read", file_path="/w/cart.py"), "1 xyz"),
+        (edit("xyz"), DONE),
+        sort="preparation",
+        says=("Call `Read` first",),
+    ),
+    case(
+        "another file after a refusal",
+        (edit("x"), UNREAD),
+        (tool("Read", file_path="/w/b.py"), "1 x"),
+        (tool("Edit", file_path="/w/b.py", new_string="y", old_string="x"), DONE),
+    ),
+    case(
+        "a patch of lines that are otherwise",
+        (
+            tool("apply_patch", patch=PATCH.format("total=1")),
+            "!apply_patch verification failed: Failed to find expected lines in /w/lib/cart.py:",
+        ),
+        ("sed -n 1,20p lib/cart.py", "total = 1"),
+        (tool("apply_patch", patch=PATCH.format("total = 1")), "Success. Updated the following"),
+        sort="argument",
+        says=("copy the context of the patch",),
+    ),
+    case(
+        "a file that is there already",
+        (editor("create", file_text="x"), "!File already exists at: /w/cart.py. Cannot overwrite."),
+        (editor("view"), "1 y"),
+        (editor("str_replace", old_str="y", new_str="x"), DONE),
+        sort="argument",
+        says=("Give `command` as `str_replace`",),
+    ),
+    case(
+        "a file that is there already, by another tool",
+        (tool("create_file", content="x", path="/w/cart.py"), "!File already exists."),
+        (tool("edit_file", new_text="x", old_text="y", path="/w/cart.py"), "ok"),
+        sort="tool",
+        says=("Use `edit_file` to change a file that is there",),
+    ),
+    case(
+        "a path that was guessed",
+        (tool("read_file", path="/w/src/cart.py"), "!File not found: /w/src/cart.py"),
+        (tool("glob", pattern="**/cart.py"), "/w/lib/cart.py"),
+        (tool("read_file", path="/w/lib/cart.py"), "total = 0"),
+        sort="preparation",
+        says=("Look the path up first (`glob`)",),
+        never=("/w/lib",),
+    ),
+    case(
+        "another file than the one that is not there",
+        (tool("read_file", path="/w/src/cart.py"), "!File not found: /w/src/cart.py"),
+        (tool("read_file", path="/w/lib/user.py"), "name = 0"),
+    ),
+    case(
+        "a path from the root",
+        (
+            tool("read_file", absolute_path="lib/cart.py"),
+            "!File path must be absolute, but was relative: lib/cart.py.",
+        ),
+        (tool("read_file", absolute_path="/w/lib/cart.py"), "total = 0"),
+        sort="argument",
+        says=("`absolute_path` as a path from the root",),
+    ),
+    case(
+        "a file that is too long",
+        (
+            tool("Read", file_path="/w/big.json"),
+            "!File content (48213 tokens) exceeds maximum allowed tokens (25000). "
+            "Please use offset and limit parameters.",
+        ),
+        (tool("Read", file_path="/w/big.json", limit=200, offset=1), "{"),
+        sort="argument",
+        says=("Pass `limit`", "`offset`"),
+    ),
+    case(
+        "sources that were mended before tests ran again",
+        (tool("run_tests", path="tests"), "!1 failed, 3 passed in 0.1s"),
+        (edit("x"), DONE),
+        (tool("run_tests", path="tests"), "4 passed in 0.1s"),
+    ),
+)
