@@ -41,15 +41,19 @@ def coloured(lines: list[str]) -> list[str]:
 
 
 def chosen(lines: list[str]) -> list[str]:
-    """The beginning of each round, and the table."""
-    starts = [i for i, line in enumerate(lines) if "Round 2" in line or "Failed calls" in line]
-    second, result = starts
+    """The beginning of the first round, what was proven, two tasks of the last, and the table."""
+    second, third, result = (
+        next(i for i, line in enumerate(lines) if words in line)
+        for words in ("Round 2", "Round 3", "Failed calls")
+    )
+    tasks = [i for i in range(third, result) if "•" in lines[i]]
     return [
         "$ hardwon demo",
         *lines[:9],
         "  …",
-        *lines[second : second + 15],
+        *lines[second : tasks[2] - 1],
         "  …",
+        "",
         *lines[result:],
     ]
 

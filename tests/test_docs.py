@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import shlex
@@ -14,6 +15,7 @@ import click
 import pytest
 
 from hardwon.surfaces.cli import cli
+from hardwon.surfaces.cli.demo_agent import TASKS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -48,6 +50,16 @@ def test_the_example_of_the_readme_prints_what_it_says(tmp_path: Path) -> None:
     )
 
     assert f"```\n{printed}```" in (ROOT / "README.md").read_text()
+
+
+def test_the_picture_is_of_the_demo_that_runs() -> None:
+    shown = html.unescape(re.sub(r"<[^>]*>", "", (ROOT / "docs" / "demo.svg").read_text()))
+
+    first, last = TASKS[0].said, TASKS[0].again
+    assert f"• {first}" in shown
+    assert f"• {last}" in shown
+    assert all(f"  {task.said} " in shown for task in TASKS)
+    assert f"{len(TASKS)} failed calls became 0" in shown
 
 
 def commands(page: Path) -> list[str]:

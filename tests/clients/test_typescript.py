@@ -29,7 +29,7 @@ def test_the_client_works_against_a_server(tmp_path: Path, monkeypatch: pytest.M
             "HARDWON_AWAY": f"http://127.0.0.1:{nobody.getsockname()[1]}",
         }
         done = subprocess.run(
-            [node, "--test", "test/"],
+            [node, "--test", "test/client.test.js"],  # Node 22 and newer take no folder
             cwd=CLIENT,
             env={**os.environ, **told},
             capture_output=True,

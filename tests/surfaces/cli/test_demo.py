@@ -41,3 +41,11 @@ def test_the_demo_prints_what_it_injected(capsys: Capture) -> None:
     shown = capsys.readouterr().out
     assert "[PITFALL OF THIS CALL — your prior lessons]" in shown
     assert "4 failed calls became 0" in shown
+
+
+def test_the_demo_fits_a_narrow_terminal(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+
+    assert run(["demo"]) == 0
+
+    assert [line for line in capsys.readouterr().out.splitlines() if len(line) > 60] == []

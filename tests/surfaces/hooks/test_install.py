@@ -94,6 +94,38 @@ def test_status_and_uninstall(user: Path, capsys: pytest.CaptureFixture[str]) ->
     assert not (user / "project" / ".claude" / "settings.json").exists()
 
 
+def test_status_names_only_the_files_that_hold_hardwon(
+    user: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["install", "codex"])
+    capsys.readouterr()
+
+    run(["status"])
+
+    others = "claude-code, gemini, copilot, opencode, cursor"
+    assert capsys.readouterr().out.splitlines() == [
+        f"  codex  user  installed  {user}/.codex/hooks.json",
+        f"Not installed in {others}; `hardwon install AGENT` does it",
+    ]
+
+
+def test_uninstall_sums_up_what_it_changes(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = user / ".claude" / "settings.json"
+    run(["install", "claude-code"])
+    added = len(settings.read_text().splitlines())
+    capsys.readouterr()
+
+    run(["uninstall", "claude-code", "--dry-run"])
+    whole = capsys.readouterr().out
+    run(["uninstall", "claude-code"])
+    summary, done = capsys.readouterr().out.splitlines()
+
+    assert len(whole.splitlines()) > added
+    assert summary.startswith(f"{settings}: ")
+    assert summary.endswith("--diff shows them")
+    assert done == f"claude-code: removed ({settings})"
+
+
 def test_status_tells_when_each_hook_last_ran(
     user: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,6 +18,8 @@ from hardwon.text.clean import clip, one_line
 if TYPE_CHECKING:
     from hardwon import Hardwon
 
+_FIGURES = 21  # columns beside the tasks of the last table
+
 
 @click.command("demo")
 @click.option("--no-inject", is_flag=True, help="Withhold the lessons in the last round.")
@@ -96,7 +98,8 @@ def _report(first: list[Round], last: list[Round], seconds: float) -> None:
     say("\nFailed calls, before and after:", bold=True)
     rows = [("task", "round 1", "round 3")]
     for before, after in zip(first, last, strict=True):
-        rows.append((clip(before.prompt, 48), str(before.failures), str(after.failures)))
+        prompt = clip(before.prompt, width() - _FIGURES)
+        rows.append((prompt, str(before.failures), str(after.failures)))
     before_all, after_all = (sum(one.failures for one in rounds) for rounds in (first, last))
     rows.append(("in all", str(before_all), str(after_all)))
     table(rows)

@@ -16,7 +16,7 @@ from hardwon.auth import kept_token
 from hardwon.errors import HardwonError
 from hardwon.settings import default_home, load
 from hardwon.surfaces.cli import options
-from hardwon.surfaces.cli.output import dump, say, table
+from hardwon.surfaces.cli.output import dump, say, say_folded, table
 from hardwon.surfaces.cli.wording import offer_model
 from hardwon.surfaces.hooks import command as hook_command
 from hardwon.surfaces.hooks import installer, locations, troubles
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     Call = Callable[[str], dict[str, Any]]
 
+_ABSENT = "-"
 _AGENTS = click.argument(
     "agents", metavar="AGENT...", nargs=-1, required=True, type=click.Choice(AGENTS)
 )
@@ -105,9 +106,10 @@ def command(
 @_LEVEL
 @_YES
 @_DRY
+@_DIFF
 @options.home
 def uninstall(
-    agents: Sequence[str], level: str, yes: bool, dry_run: bool, home: str | None
+    agents: Sequence[str], level: str, yes: bool, dry_run: bool, diff: bool, home: str | None
 ) -> None:
     """Take hardwon out of AGENT again; its settings become what they were before."""
     data = load(home).home
@@ -119,6 +121,7 @@ def uninstall(
             lambda t: installer.uninstall(t, data),
             is_asking=not yes,
             is_dry=dry_run,
+            is_whole=diff,
         )
         say(f"{agent}: {_told(done, 'removed', is_dry=dry_run)} ({target.path})")
 
@@ -132,13 +135,23 @@ def status(as_json: bool) -> None:
         runs = _last_runs()
         dump([{**row, "ran": runs.get(row["agent"], {})} for row in rows])
         return
-    table([(row["agent"], row["level"], row["state"], row["path"]) for row in rows])
+    _say_where(rows)
     for agent, events in _last_runs().items():
-        say(f"{agent} last ran: {', '.join(f'{name} {at}' for name, at in events.items())}")
+        ran = ", ".join(f"{name} {at}" for name, at in events.items())
+        say_folded(f"{agent} last ran: {ran}")
     for trouble in troubles.in_words(troubles.read(default_home())):
-        say(f"{trouble}; see hook.log, or raise hooks.limit")
+        say_folded(f"{trouble}; see hook.log, or raise hooks.limit")
     for trouble in (*_installation_troubles(), *_unconfirmed()):
-        say(trouble)
+        say_folded(trouble)
+
+
+def _say_where(rows: Sequence[dict[str, str]]) -> None:
+    """The files that hold hardwon, or cannot be read; the other agents in one line."""
+    held = [row for row in rows if row["state"] != _ABSENT]
+    table([(row["agent"], row["level"], row["state"], row["path"]) for row in held])
+    others = [agent for agent in AGENTS if agent not in {row["agent"] for row in held}]
+    if others:
+        say_folded(f"Not installed in {', '.join(others)}; `hardwon install AGENT` does it")
 
 
 def _last_runs() -> dict[str, dict[str, str]]:
@@ -193,7 +206,7 @@ def _unconfirmed() -> Iterator[str]:
 def _state(agent: str, level: str) -> dict[str, str]:
     target = _target(agent, level)
     try:
-        state = "installed" if installer.is_installed(target) else "-"
+        state = "installed" if installer.is_installed(target) else _ABSENT
     except HardwonError:
         state = "unreadable"
     return {"agent": agent, "level": level, "state": state, "path": target.path}
@@ -206,7 +219,7 @@ def _carried_out(
     *,
     is_asking: bool,
     is_dry: bool,
-    is_whole: bool = True,
+    is_whole: bool,
 ) -> bool:
     """Whether there was something to do; it is shown first, and a person at a terminal agrees."""
     if not change:
