@@ -19,7 +19,7 @@ from typing import NamedTuple
 from hardwon.pipeline.evaluate import verdicts
 from hardwon.ports import HoldOut, Store
 from hardwon.proof.arms import Arms
-from hardwon.proof.coin import is_withheld
+from hardwon.proof.coin import toss
 from hardwon.proof.effect import effect
 from hardwon.proof.posterior import RATES, RATIOS, REAL_CUT, Prior
 from hardwon.proof.verdicts import to_retire
@@ -128,7 +128,7 @@ class Team:
     def _expose(self, lesson: int, door: Door, at: datetime) -> None:
         run, family = f"r{self._runs}", f"k{lesson}"
         names = {"tenant": SCOPE.tenant, "run": run, "family": family}
-        is_out = is_withheld(self._salt, **names, share=self._share)
+        is_out = toss(self._salt, **names) < self._share
         unit = Unit(SCOPE, run, family, door.name, is_out, self._share, at, lesson + 1, "words")
         rate = door.rate if is_out else min(0.99, door.rate * self._ratios[lesson])
         came_back = self._chance.random() < rate

@@ -301,6 +301,6 @@ def test_looking_at_a_work_tree_starts_no_program_of_its_settings(tmp_path: Path
 
     seen = snapshots.repository(str(tree), str(tmp_path / "store"))
     assert seen is not None
-    seen.picture()
+    seen.snapshot()
 
     assert not ran.exists()

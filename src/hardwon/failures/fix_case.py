@@ -45,10 +45,6 @@ _STOP = word_set(
     "values type object python bash main true false none null stderr stdout exit code status "
     "you your must use using"
 )
-_TEST_OUTCOME = (
-    r"(?m)\b\d+ (?:failed|passed|passing|failing|errors?|exceptions?)\b|^FAIL(?:ED|URES?)?\b"
-    r"|--- (?:FAIL|PASS)|\bRan \d+ tests?\b|^ok\s|\btest result: |\bTests: +\d+"
-)
 _RED = (
     r"(?m)\b[1-9]\d* (?:failed|failing|errors?|exceptions?)\b|^FAILED \S|^FAIL(?:URES?)?\b|--- FAIL"
     r"|\bFAILED \((?:failures|errors)=|test result: FAILED"

@@ -8,15 +8,10 @@ _SIDES = 1 << 64
 
 
 def toss(salt: str, *, tenant: str, run: str, family: str) -> float:
-    """A number in 0 … 1 that depends on nothing but these names."""
-    name = "\0".join((salt, tenant, run, family)).encode("utf-8", "replace")
-    return int.from_bytes(blake2b(name, digest_size=8).digest(), "big") / _SIDES
-
-
-def is_withheld(salt: str, *, tenant: str, run: str, family: str, share: float) -> bool:
-    """Whether this run is in the arm that does not see the family.
+    """A number in 0 … 1 that depends on nothing but these names; below the share: withheld.
 
     The coin is tossed per run and family, not per delivery. All doors of a run agree, and twins of
     a lesson share one coin; otherwise the twin would show what is withheld.
     """
-    return share > 0 and toss(salt, tenant=tenant, run=run, family=family) < share
+    name = "\0".join((salt, tenant, run, family)).encode("utf-8", "replace")
+    return int.from_bytes(blake2b(name, digest_size=8).digest(), "big") / _SIDES

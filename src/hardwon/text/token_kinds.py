@@ -42,7 +42,6 @@ _HEX = "0-9a-fA-F"
 _DOTTED = r"\w.-"
 _B64 = r"\w+/=-"
 _START = r"(?<![A-Za-z0-9])"
-_UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 
 
 def _prefixed(kind: str, prefixes: str, chars: str, least: int) -> SecretKind:

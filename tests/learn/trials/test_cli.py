@@ -322,7 +322,7 @@ def test_restoring_without_git_says_why_not(capsys: Capture) -> None:
     said = refused(capsys, "run", "x", "--actor", "true", "--verify", "false", "--max-trials", "1",
                    "--restore-best")  # fmt: skip
 
-    assert "no git work tree" in said
+    assert "did not run in a git work tree" in said
 
 
 def test_the_analysis_is_printed_drawn_and_written(capsys: Capture, tmp_path: Path) -> None:

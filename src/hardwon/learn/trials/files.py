@@ -3,7 +3,7 @@
 loops/<loop-id>/journal.jsonl    one line an event; the state is what they add up to
                 NNN.json         one reflection each, 001 for the first trial
                 trials/NNN.*     the prompt of a trial and what its actor printed
-                git/             pictures of the work tree
+                git/             snapshots of the work tree
                 quarantine/      what was damaged or changed by another hand
 """
 

@@ -135,7 +135,8 @@ class Library:
         best = state.best
         place = repository(state.options.cwd, folder.at("git")) if state.options.cwd else None
         if place is None or best is None or not best.tree:
-            raise InvalidInput(f"loop {loop_id!r} kept no picture of its work: no git work tree")
+            problem = "has no snapshot of its files: it did not run in a git work tree"
+            raise InvalidInput(f"loop {loop_id!r} {problem}")
         place.restore(best.tree)
         return best.number
 

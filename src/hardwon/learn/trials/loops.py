@@ -164,7 +164,7 @@ class Loops(Library):
                 "loop_id": journal.folder.loop_id,
                 "scope": [*self.scope],
                 "options": to_json(options),
-                "tree": place.picture() if place else "",
+                "tree": place.snapshot() if place else "",
             }
         )
 

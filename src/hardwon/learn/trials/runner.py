@@ -124,7 +124,7 @@ class Runner:
         return self._known or ""
 
     def _recorded(self, number: int, attempt: Attempt) -> Attempt:
-        tree, difference = self._picture()
+        tree, difference = self._snapshot()
         output = attempt.output
         if difference:
             output = records.with_changes(output, difference)
@@ -134,16 +134,16 @@ class Runner:
         self._add("acted", trial=number, actor=to_json(output), tree=tree)
         return attempt._replace(output=output)
 
-    def _picture(self) -> tuple[str, Difference | None]:
+    def _snapshot(self) -> tuple[str, Difference | None]:
         """The work tree now, and what this trial has changed in it."""
         if self._repository is None:
             return "", None
         before = self.state.trials[-1].tree if self.state.trials else self.state.tree
         try:
-            tree = self._repository.picture()
+            tree = self._repository.snapshot()
             return tree, self._repository.difference(before, tree) if before else None
         except HardwonError as error:
-            self._journal.note(f"no picture of the work tree: {error}")
+            self._journal.note(f"no snapshot of the work tree: {error}")
             return "", None
 
     async def _judged(self, number: int, attempt: Attempt) -> EvaluatorOutput:

@@ -32,7 +32,7 @@ _LIMIT = 120.0  # seconds; a huge repository must not hang the loop
 
 
 class Difference(NamedTuple):
-    """What changed between two pictures."""
+    """What changed between two snapshots."""
 
     actions: tuple[Action, ...] = ()
     stats: ChangeStats = ChangeStats()
@@ -55,13 +55,13 @@ class Repository:
         }
         os.makedirs(os.path.join(store, "objects"), mode=0o700, exist_ok=True)
 
-    def picture(self) -> str:
+    def snapshot(self) -> str:
         """The id of the tree as it lies there now, without what git ignores."""
         self._run(["add", "--all", "--", ":/", *self._own()])
         return self._run(["write-tree"]).strip()
 
     def difference(self, before: str, after: str) -> Difference:
-        """What was done between two pictures, file by file."""
+        """What was done between two snapshots, file by file."""
         if before == after:
             return Difference()
         shape = ["diff", "--no-color", "--no-ext-diff", "--no-renames", "--binary"]
@@ -70,8 +70,8 @@ class Repository:
         return _difference(counts, patch)
 
     def restore(self, tree: str) -> None:
-        """Put the work tree into the state of a picture; the user's index stays as it is."""
-        now = self.picture()
+        """Put the work tree into the state of a snapshot; the user's index stays as it is."""
+        now = self.snapshot()
         patch = self._run(["diff", "--no-color", "--no-ext-diff", "--no-renames", "--binary",
                            "--full-index", now, tree])  # fmt: skip
         if patch:

@@ -38,7 +38,6 @@ class MiniLM:
     """The embedder that needs neither network nor key."""
 
     name = "minilm"
-    dimension = _WIDTH
 
     def __init__(self) -> None:
         self._lock = ForkLock()

@@ -43,7 +43,7 @@ class Check(NamedTuple):
 @options.home
 @options.as_json
 def command(home: str | None, as_json: bool) -> None:
-    """Check the installation and the data, and say what to do; exit code 1 when one is bad."""
+    """Check the installation and the data, and say what to do; exit code 1 when a check fails."""
     checks = list(examine(home))
     if as_json:
         dump(checks)

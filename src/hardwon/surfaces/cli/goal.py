@@ -23,7 +23,7 @@ _GOAL = click.argument("goal_id", metavar="GOAL")
 
 @click.group("goal")
 def command() -> None:
-    """Tell that a goal has ended, and see what past goals taught."""
+    """Report that a goal has ended, and see what past goals taught."""
 
 
 @command.command()

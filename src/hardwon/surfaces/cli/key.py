@@ -86,7 +86,7 @@ def list_keys(home: str | None, as_json: bool) -> None:
 @click.argument("identity", metavar="ID")
 @options.home
 def revoke(identity: str, home: str | None) -> None:
-    """Let a key open nothing any more, at once."""
+    """Revoke a key, at once."""
     key = KeyRing(load(home).home).revoke(identity)
     say(f"revoked {key.id}")
 

@@ -147,7 +147,9 @@ def add(
 
 @command.command()
 @_NUMBER
-@click.option("--call", default="", help="Deny this call, * fits anything; else its very calls.")
+@click.option(
+    "--call", default="", help="Deny this call, * fits anything; default: the calls it is about."
+)
 @click.option("--tool", default="bash", show_default=True, help="The tool of that call.")
 @click.option("--off", is_flag=True, help="Allow the calls again.")
 @options.scope_here

@@ -50,16 +50,14 @@ _SHARED = (
         "--tenant",
         is_eager=True,
         default=lambda: _own("tenant"),
-        help="Whose; default: scope.tenant.",
+        help="The tenant; default: scope.tenant.",
     ),
-    click.option(
-        "--agent", default=lambda: _own("agent"), help="Which agent; default: scope.agent."
-    ),
+    click.option("--agent", default=lambda: _own("agent"), help="The agent; default: scope.agent."),
     click.option(
         "--project",
         default=lambda: _own("project"),
         callback=_project,
-        help="Which project; none: everywhere; `.`: the one of this folder.",
+        help="The project; none: everywhere; `.`: the one of this folder.",
     ),
 )
 
@@ -67,7 +65,7 @@ _HERE = click.option(
     "--project",
     default=lambda: _own("project") or ".",
     callback=partial(_project, is_look=True),
-    help="Which project; default: the one of this folder; '': only what holds everywhere.",
+    help="The project; default: the one of this folder; '': only what holds everywhere.",
 )
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

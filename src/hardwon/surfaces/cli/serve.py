@@ -17,9 +17,11 @@ from hardwon.surfaces.cli.output import say
 @click.option("--name", "names", multiple=True, help="A host name that clients use; may repeat.")
 @click.option("--tls-cert", type=click.Path(exists=True, dir_okay=False), help="A PEM file.")
 @click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="A PEM file.")
-@click.option("--behind-proxy", is_flag=True, help="A proxy before it encrypts.")
+@click.option("--behind-proxy", is_flag=True, help="A proxy in front of it encrypts.")
 @click.option("--prefix", default="", help="The path under which the proxy shows it: /hardwon.")
-@click.option("--rate", type=click.FloatRange(1), default=2000, help="Requests a second a key.")
+@click.option(
+    "--rate", type=click.FloatRange(1), default=2000, help="Requests a second for each key."
+)
 @options.home
 @options.tenant
 def command(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.command("work")
 @click.option("--drain", "mode", flag_value="empty", help="Work every job that is due, then stop.")
 @click.option("--once", "mode", flag_value="once", help="Work one job if one is due, then stop.")
-@click.option("--idle", metavar="TIME", help="Stop when nothing came for so long, e.g. 10s.")
+@click.option("--idle", metavar="TIME", help="Stop after this long without a job, e.g. 10s.")
 @click.option("--metrics-port", type=click.IntRange(0, 65535), help="Serve /metrics there.")
 @options.home
 @options.as_json

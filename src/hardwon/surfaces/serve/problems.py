@@ -22,7 +22,6 @@ from hardwon.errors import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from starlette.requests import Request
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -68,8 +67,3 @@ def problem_of(error: Exception) -> Problem:
             return Problem(status, str(error))
     logging.getLogger("hardwon").error("a request failed", exc_info=error)
     return Problem(500, "an error of the server; its log tells more")
-
-
-def handled(request: Request, error: Exception) -> Response:
-    """The answer to a request whose route raised an error."""
-    return response(problem_of(error))

@@ -112,7 +112,7 @@ _FILTERS = (
         type=click.FloatRange(0, 1),
         default=0.0,
         show_default=True,
-        help="Only reflections at least so sure.",
+        help="Only reflections with at least this confidence.",
     ),
 )
 

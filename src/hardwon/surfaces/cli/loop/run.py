@@ -43,7 +43,9 @@ _SHARED = (
     click.option(
         "--patience", type=int, help="Stop after this many trials without a gain; 0: never."
     ),
-    click.option("--repeats", type=int, help="Stop after the same failure so often; 0: never."),
+    click.option(
+        "--repeats", type=int, help="Stop when the same failure came this often in a row; 0: never."
+    ),
     click.option(
         "--on-critical", type=click.Choice(get_args(Critical)), help="When the actor crashes."
     ),
