@@ -30,7 +30,7 @@ def left() -> float | None:
 
 
 def notes() -> dict[object, object] | None:
-    """What was read for this turn and holds until it ends; None when this thread is at leisure."""
+    """What was read for this turn and holds until it ends; None without a time limit."""
     found: dict[object, object] | None = getattr(_mine, "notes", None)
     return found
 

@@ -34,7 +34,7 @@ def imagined(engine: Runtime, query: str) -> str:
 
 
 def enriched(engine: Runtime, prompt: str) -> str:
-    """The same for recall: in time or not at all."""
+    """The same within the time that a recall may take; "" when it takes longer."""
     try:
         if not engine.has_model:
             return ""

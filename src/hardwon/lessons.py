@@ -1,4 +1,4 @@
-"""The lessons of an agent as things people handle."""
+"""The lessons of an agent: list, search, change, merge, export and import."""
 
 from __future__ import annotations
 

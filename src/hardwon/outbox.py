@@ -137,14 +137,14 @@ class Sender:
         self._thread: threading.Thread | None = None
 
     def send(self) -> None:
-        """See that what waits is sent; returns at once."""
+        """Wake the sender; returns at once."""
         self._wanted.set()
         if self._thread is None or not self._thread.is_alive():  # none lives on in a forked child
             self._thread = threading.Thread(target=self._run, daemon=True, name="hardwon-sender")
             self._thread.start()
 
     def close(self) -> None:
-        """Send no more; what is on its way is awaited."""
+        """Stop sending; wait for what is on its way."""
         self._closed.set()
         self._wanted.set()
         if self._thread is not None and self._thread.is_alive():

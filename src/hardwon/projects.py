@@ -44,7 +44,7 @@ class Projects:
         return claim
 
     def forget(self, what: str, *, tenant: str = "default") -> Sequence[FolderClaim]:
-        """Forget the claims of a folder, or on a project; the next that claims it is the first."""
+        """Forget the claims of a folder or on a project; the next one to claim is trusted."""
         found = claim_of(os.path.abspath(what))
         digest = folder_digest(found.folder) if found else ""
         named = {what, digest}

@@ -130,7 +130,7 @@ class Tenant:
         return self._engine.store.ended_runs.get(self.place, identity)
 
     def _collect_runs(self) -> None:
-        """What ended since a worker came this way counts, too."""
+        """Archive the runs that ended since a worker last did so."""
         for _ in self._engine.collect_runs():
             continue
 

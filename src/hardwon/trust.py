@@ -75,7 +75,7 @@ class Claims(NamedTuple):
         return self._replace(all=(*trusted, *others, claim))
 
     def without(self, leaves: Callable[[FolderClaim], bool]) -> Claims:
-        """The claims but those that leave."""
+        """The claims without those that `leaves` names."""
         return self._replace(all=tuple(claim for claim in self.all if not leaves(claim)))
 
 
@@ -121,7 +121,7 @@ def settled(home: str, scope: Scope) -> Scope:
 
 
 def read(home: str) -> Claims:
-    """The claims of a home; what cannot be read is left out and told by `is_whole`."""
+    """The claims of a home; `is_whole` is False when some could not be read."""
     try:
         raw = _files.content(os.path.join(home, NAME), _LIMIT + 1)
     except (FileNotFoundError, NotADirectoryError):

@@ -86,7 +86,7 @@ def open_queue(settings: Settings, *, durable: bool) -> WorkedQueue:
 
 def _on_server(settings: Settings) -> postgres.PostgresQueue:
     values, url = settings.queue, settings.postgres.url
-    limits = postgres.QueueLimits(
+    limits = postgres.TableLimits(
         policy(values).timeout + _SETTLING,
         values.stale_after,
         max(values.max_delay, timedelta(minutes=1)),

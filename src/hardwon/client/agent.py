@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeVar
 
-    from hardwon.client.connection import Connection
+    from hardwon.client.connection import ServerConnection
     from hardwon.ranking.scores import Judged
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class RemoteAgent(Agent):
     """The same verbs. Steps and ends of runs that do not reach the server are kept and sent."""
 
-    def __init__(self, connection: Connection, own: Scope, run: str | None = None) -> None:
+    def __init__(self, connection: ServerConnection, own: Scope, run: str | None = None) -> None:
         super().__init__(ELSEWHERE, own, run)
         self._connection = connection
         self._wire = connection.wire

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hardwon.settings import Settings
 
 
-class Connection:
+class ServerConnection:
     """What all handles of one server share; `name` tells it from other servers and keys."""
 
     def __init__(

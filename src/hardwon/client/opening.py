@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hardwon.api import Hardwon
 from hardwon.client import reading_reports
 from hardwon.client.agent import RemoteAgent
-from hardwon.client.connection import Connection
+from hardwon.client.connection import ServerConnection
 from hardwon.client.elsewhere import ELSEWHERE
 from hardwon.client.queue import RemoteQueue
 from hardwon.client.wire import DOOR, Wire
@@ -32,7 +32,7 @@ _KEY_DECIDES = "the key decides whose data it is; leave out the tenant"
 class RemoteHardwon(Hardwon):
     """One server and one key. Close it, or use it in a `with` block."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: ServerConnection) -> None:
         super().__init__(ELSEWHERE)
         self._connection = connection
         self._wire = connection.wire
@@ -119,4 +119,4 @@ def connect(
     if not key or not key.isascii():
         raise InvalidInput("a server needs a key: hardwon.open(url, key=…)")
     wire = Wire(url, key, door=patience)
-    return RemoteHardwon(Connection(wire, f"{url}\0{key}", settings or load(), clock))
+    return RemoteHardwon(ServerConnection(wire, f"{url}\0{key}", settings or load(), clock))

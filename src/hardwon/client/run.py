@@ -13,7 +13,7 @@ from hardwon.values.job import new_job
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hardwon.client.connection import Connection
+    from hardwon.client.connection import ServerConnection
     from hardwon.values.episode import Episode
     from hardwon.values.job import Job
     from hardwon.values.scope import Scope
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class RemoteRun:
     """One run of an agent; one without a name is followed by another when it ends."""
 
-    def __init__(self, connection: Connection, own: Scope, name: str | None) -> None:
+    def __init__(self, connection: ServerConnection, own: Scope, name: str | None) -> None:
         self._connection = connection
         self._name = name
         self.place: dict[str, object] = {"agent": own.agent, "project": own.project}

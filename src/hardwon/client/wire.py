@@ -141,7 +141,7 @@ class Wire:
         return answer
 
     def _connection(self) -> http.client.HTTPConnection:
-        """One that rests and was not closed by the server, or a new one."""
+        """An idle connection that the server has not closed, or a new one."""
         with self._lock:
             while self._idle:
                 kept = self._idle.pop()

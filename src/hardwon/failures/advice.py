@@ -32,6 +32,11 @@ def is_heeded(fix: Fix, step: Step, before: Sequence[Step]) -> bool:
     given = flat(fields(step.args))
     if has_only_names(advice):
         return all((one[1:] in given) == (one[0] == "+") for one in advice.split())
+    return _heeds_rule(advice, given, before)
+
+
+def _heeds_rule(advice: str, given: dict[str, Any], before: Sequence[Step]) -> bool:
+    """Whether the arguments of a call keep to `name rule`, the key of a fix."""
     name, _, rule = advice.partition(" ")
     if rule.startswith("renamed "):
         return rule.removeprefix("renamed ") in given and name not in given

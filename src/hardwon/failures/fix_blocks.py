@@ -14,17 +14,17 @@ LINES = 8  # at most, of one fix
 _APART = 3  # lines between two groups of changed lines
 
 
-class Block(NamedTuple):
+class LineBlock(NamedTuple):
     """Adjacent added lines, with their places."""
 
     places: tuple[int, ...]
     lines: tuple[str, ...]
 
 
-def added_blocks(old: str, new: str) -> list[Block]:
+def added_blocks(old: str, new: str) -> list[LineBlock]:
     """The added lines in groups; blank lines and a single known line do not part them."""
     known = {line.strip() for line in old.splitlines()}
-    blocks, current, apart = list[Block](), list[tuple[int, str]](), 0
+    blocks, current, apart = list[LineBlock](), list[tuple[int, str]](), 0
     for at, line in enumerate(new.splitlines()):
         if line.strip() and line.strip() not in known:
             if current and apart > 1:
@@ -37,15 +37,15 @@ def added_blocks(old: str, new: str) -> list[Block]:
     return [*blocks, _block(current)] if current else blocks
 
 
-def _block(lines: list[tuple[int, str]]) -> Block:
+def _block(lines: list[tuple[int, str]]) -> LineBlock:
     places, texts = zip(*lines, strict=True)
-    return Block(places, texts)
+    return LineBlock(places, texts)
 
 
-def until(block: Block, end: int) -> Block:
+def until(block: LineBlock, end: int) -> LineBlock:
     """The block without what stands below the line that failed."""
     count = sum(place <= end for place in block.places)
-    return Block(block.places[:count], block.lines[:count])
+    return LineBlock(block.places[:count], block.lines[:count])
 
 
 def end_of(new: str, place: int) -> int:

@@ -7,7 +7,7 @@ from hardwon._cold.lazy import lazy
 from hardwon.failures.authored import edits_source, is_coined
 from hardwon.failures.fix_blocks import (
     LINES,
-    Block,
+    LineBlock,
     added_blocks,
     as_code,
     closed,
@@ -192,7 +192,7 @@ def _chosen(case: Case, scripts: Scripts) -> dict[int, str]:
     return _gathered(fresh, scripts, case) if place >= 0 and is_small else {}
 
 
-def _blocks_above(case: Case, scripts: Scripts) -> list[Block]:
+def _blocks_above(case: Case, scripts: Scripts) -> list[LineBlock]:
     """The added lines that can have run before the script failed."""
     places = [place_of(scripts.new, line) for line in lines_run(case, scripts)]
     reached = frames(case.last, scripts.name) if case.last.failed else []
@@ -238,7 +238,7 @@ def _gathered(blocks: list[list[tuple[int, str]]], scripts: Scripts, case: Case)
     return _used(imports | outside_calls(lines, scripts.new), case)
 
 
-def _score(block: Block, case: Case, known: set[str], *, failing: str) -> int:
+def _score(block: LineBlock, case: Case, known: set[str], *, failing: str) -> int:
     """How much a block has to do with the error."""
     text = "\n".join(line for line in block.lines if not re.match(_NOISE, line))
     is_near = _meets(names_in(text), case.names) or (failing and _replaces(block, failing))
@@ -274,7 +274,7 @@ def _meets(words: set[str], names: frozenset[str]) -> set[str]:
     }
 
 
-def _replaces(block: Block, failing: str) -> bool:
+def _replaces(block: LineBlock, failing: str) -> bool:
     """Whether a line of the block took the place of the failing one."""
     own = set(re.findall(r"\w{3,}", failing))
     return any(len(own & set(re.findall(r"\w{3,}", line))) * 2 > len(own) for line in block.lines)
@@ -302,7 +302,7 @@ def _within(lines: list[tuple[int, str]], scripts: Scripts) -> list[tuple[int, s
     return sorted(found.items())
 
 
-def _kept(block: Block, case: Case, known: set[str]) -> list[tuple[int, str]]:
+def _kept(block: LineBlock, case: Case, known: set[str]) -> list[tuple[int, str]]:
     """The telling lines of a block with their places; of a short one all but noise."""
     lines = list(zip(block.places, block.lines, strict=True))
     lines = [(at, line) for at, line in lines if not re.match(_NOISE, line)]

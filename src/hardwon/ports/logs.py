@@ -107,7 +107,7 @@ class RunArchive(Protocol):
         """The newest that ended within a window, with their steps, oldest first."""
 
     def prune(self, tenant: str, *, before: datetime, most: int) -> int:
-        """Forget those that ended before, and the oldest beyond `most`; how many it were."""
+        """Forget the runs that ended before, and the oldest beyond `most`; how many went."""
 
 
 class Statistics(Protocol):

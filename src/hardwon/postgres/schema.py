@@ -71,7 +71,7 @@ def migrate(database: Database) -> list[Migration]:
 
 
 def ensure(database: Database, mode: str = AUTO) -> None:
-    """See that the tables are those of this hardwon: `auto` migrates, `check` only looks."""
+    """Make sure the tables fit: `auto` migrates them, `check` raises when they do not."""
     if mode not in {AUTO, CHECK}:
         raise InvalidInput(f"postgres.migrate is {mode!r}: neither {AUTO!r} nor {CHECK!r}")
     if mode == AUTO:

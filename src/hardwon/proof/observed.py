@@ -68,16 +68,8 @@ def before_after(trails: Sequence[Trail]) -> list[BeforeAfter]:
         for kind, at in told.items()
         if met.get(kind, at) < at
     ]
-    whole = [
-        kind_counts for kind_counts in kinds if kind_counts.runs_before and kind_counts.runs_after
-    ]
-    return sorted(
-        whole,
-        key=lambda kind_counts: (
-            -kind_counts.runs_before - kind_counts.runs_after,
-            kind_counts.text,
-        ),
-    )
+    whole = [each for each in kinds if each.runs_before and each.runs_after]
+    return sorted(whole, key=lambda each: (-each.runs_before - each.runs_after, each.text))
 
 
 def _parted(text: str, trails: Sequence[Trail], kind: str, told: int) -> BeforeAfter:

@@ -106,15 +106,20 @@ def _edits(looks: str) -> Iterator[tuple[int, str]]:
     for match in re.finditer(_TAG, looks):
         if _is_tag(match[1], looks[max(0, match.start() - 1) : match.start()]):
             yield from ((match.start(), "("), (match.end() - 1, ")"))
+    yield from _bracket_edits(looks)
+    for pattern in (_ROLE, _HEADING, _RULE):
+        for match in re.finditer(pattern, looks):
+            group = next(number for number, part in enumerate(match.groups(), 1) if part)
+            yield from ((at, "-" if looks[at] == ":" else " ") for at in range(*match.span(group)))
+
+
+def _bracket_edits(looks: str) -> Iterator[tuple[int, str]]:
+    """The same for `[HEADS]` like those of our blocks."""
     for match in re.finditer(_BRACKET, looks):
         if _is_frame(match[1], looks[max(0, match.start() - 1) : match.start()]):
             yield from ((at, "(") for at in range(*match.span()) if looks[at] == "[")
             close = looks.find("]", match.end(), match.end() + 2)
             yield from ((at, ")") for at in (close,) if at >= 0)
-    for pattern in (_ROLE, _HEADING, _RULE):
-        for match in re.finditer(pattern, looks):
-            group = next(number for number, part in enumerate(match.groups(), 1) if part)
-            yield from ((at, "-" if looks[at] == ":" else " ") for at in range(*match.span(group)))
 
 
 def _is_tag(inner: str, before: str) -> bool:

@@ -65,7 +65,7 @@ def kind_of(run: FinishedRun, judgement: Judgement, times: int) -> str:
 
 
 def is_recurring(times: int) -> bool:
-    """Whether a pattern met so often counts as one."""
+    """Whether this many runs of a kind make a pattern."""
     return times >= _RECURRING
 
 

@@ -64,7 +64,7 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
 
 
 def _known(lesson: Lesson) -> Lesson:
-    """The lesson; one in a state that we do not know waits for a person."""
+    """The lesson; one in an unknown state waits for a person."""
     if lesson.status == Status.ACTIVE:  # a record of an earlier build
         return lesson._replace(status=Status.CANDIDATE if lesson.author == RULES else Status.PROVEN)
     return lesson if lesson.status in STATUSES else lesson._replace(status=Status.QUARANTINED)

@@ -14,13 +14,13 @@ import pytest
 from hardwon import Job
 from hardwon.errors import StorageError
 from hardwon.postgres.database import Database
-from hardwon.queues.postgres import PostgresQueue, QueueLimits
+from hardwon.queues.postgres import PostgresQueue, TableLimits
 from hardwon.queues.postgres.notify import inspect
 from tests.postgres_server import Place, PostgresServer
 from tests.samples import LATER, NOW, job
 
 JOB = job()
-AT_ONCE = QueueLimits(lease=timedelta(0))  # a claim is lost as soon as it is made
+AT_ONCE = TableLimits(lease=timedelta(0))  # a claim is lost as soon as it is made
 
 
 @pytest.fixture

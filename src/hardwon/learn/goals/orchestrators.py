@@ -149,9 +149,7 @@ def states_error(text: str) -> bool:
 def task_step(task: object) -> Step:
     """A task as a step: from a text, a mapping, or an object with the usual attributes."""
     if isinstance(task, str):
-        name, _, output = task.partition(": ")
-        has_failed = states_error(output or task) or bool(output and re.search(_MARKED, name))
-        return Step(name if output else "task", "", output or task, failed=has_failed)
+        return _step_of_text(task)
     error = str(field(task, "error", "error_message", default="") or "")
     state = field(task, "state", "status", "outcome", "success", default=not error)
     output = field(task, "output_summary", "output", "result", "summary", default="")
@@ -161,6 +159,13 @@ def task_step(task: object) -> Step:
         output=error or str(output or ""),
         failed=bool(error) or _is_failure(state),
     )
+
+
+def _step_of_text(task: str) -> Step:
+    """The step of `name: output`, or of an output alone."""
+    name, _, output = task.partition(": ")
+    has_failed = states_error(output or task) or bool(output and re.search(_MARKED, name))
+    return Step(name if output else "task", "", output or task, failed=has_failed)
 
 
 def field(source: object, *names: str, default: Any = None) -> Any:

@@ -109,7 +109,7 @@ async def _each(texts: Iterator[str], ask: Callable[[str], Awaitable[T]]) -> lis
 
 
 async def _asked(model: Model, system: str, text: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """The model's JSON; asked once more when the first answer was none."""
+    """The model's JSON; asked once more when the first answer is not JSON."""
     request = Request(
         system, f"<transcript>\n{text}\n</transcript>", max_tokens=2000, schema=schema
     )

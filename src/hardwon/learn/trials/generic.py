@@ -1,4 +1,4 @@
-"""Advice that fits every failure, and therefore none."""
+"""Advice that fits every failure, and so helps with none."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Admission:
         self.flow = dict.fromkeys(("accepted", "done", "buried", "set_aside"), 0)
 
     def anew(self) -> Admission:
-        """The same before anything was found."""
+        """A new one for the same folder, which has found nothing yet."""
         return Admission(self._waiting, self._dead_letters, self._counts, self._limits)
 
     def replay(self) -> None:

@@ -45,7 +45,7 @@ class Holdings:
         self._owed.append(self._about(statement, {job.id: token}, **values))
 
     def hand_back(self) -> None:
-        """Let others begin what we did not."""
+        """Give back the jobs that were claimed and not begun."""
         unbegun = {job.id: self._tokens.pop(job.id) for job in self.ready}
         self.ready.clear()
         if unbegun:
@@ -62,7 +62,7 @@ class Holdings:
         self._finished.clear()
 
     def doubt(self) -> None:
-        """An answer was lost: a claim may have come through of which we know nothing."""
+        """Note that an answer was lost: its claim may have been made without our knowing."""
         self._is_unsure = True
 
     def recovery(self) -> list[Asked]:

@@ -67,7 +67,7 @@ class Notifier:
         return [asked(_NOTIFY, words="")]
 
 
-class Listener:
+class JobListener:
     """A thread with a connection of its own; `fd` is readable when something was said."""
 
     def __init__(self, url: str) -> None:

@@ -12,10 +12,10 @@ from hardwon.postgres.database import Asked, asked
 from hardwon.queues.postgres import statements
 from hardwon.queues.postgres.flow import Flow
 from hardwon.queues.postgres.holdings import Holdings
-from hardwon.queues.postgres.notify import Listener, Notifier, is_pooled
+from hardwon.queues.postgres.notify import JobListener, Notifier, is_pooled
 from hardwon.queues.postgres.rows import columns, job_of, jobs_of, text
 from hardwon.queues.postgres.statements import CLAIMED, DEAD, UNREADABLE, WAITING
-from hardwon.queues.postgres.upkeep import QueueLimits, TableUpkeep
+from hardwon.queues.postgres.upkeep import TableLimits, TableUpkeep
 from hardwon.queues.records import encode, encode_new
 from hardwon.text.clean import file_id
 from hardwon.values.queue import QueueCounts
@@ -39,7 +39,7 @@ class PostgresQueue:
     jobs and begins others. A crash in between has them worked again, as any crash does.
     """
 
-    def __init__(self, database: Database, limits: QueueLimits = QueueLimits()) -> None:
+    def __init__(self, database: Database, limits: TableLimits = TableLimits()) -> None:
         self._db = database
         self._limits = limits
         self._lock = threading.RLock()
@@ -47,7 +47,7 @@ class PostgresQueue:
         self._flow = Flow()
         self._upkeep = TableUpkeep(limits)
         self._notifier = Notifier()
-        self._listener: Listener | None = None
+        self._listener: JobListener | None = None
 
     def put(self, job: Job) -> bool:
         file_id(job.id, "job id")
@@ -114,7 +114,7 @@ class PostgresQueue:
     def wakeups(self) -> Sequence[int]:
         if is_pooled(self._db.url):  # a pooler passes no notice on
             return ()
-        self._listener = self._listener or Listener(self._db.url)
+        self._listener = self._listener or JobListener(self._db.url)
         return (self._listener.fd,)
 
     def pause(self) -> timedelta:

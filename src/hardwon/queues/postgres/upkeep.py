@@ -18,7 +18,7 @@ _REMEMBERED = timedelta(days=30)  # how long a forwarded record is known
 STALE = "stale: waited longer than queue.stale_after"
 
 
-class QueueLimits(NamedTuple):
+class TableLimits(NamedTuple):
     """How long things may take."""
 
     lease: timedelta = timedelta(seconds=150)  # a job that is not settled then is another's
@@ -29,7 +29,7 @@ class QueueLimits(NamedTuple):
 class TableUpkeep:
     """Knows what is to be done and when; one for each process that works the queue."""
 
-    def __init__(self, limits: QueueLimits) -> None:
+    def __init__(self, limits: TableLimits) -> None:
         self._limits = limits
         self._next = 0.0
         self._is_first = True

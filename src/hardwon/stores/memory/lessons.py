@@ -77,12 +77,8 @@ class MemoryLessons:
         usual.sort(key=lambda n: (able[n].met, able[n].updated_at, n), reverse=True)
         best = list(dict.fromkeys((*tally.best(limit), *usual[: query.usual])))
         mined = tally.mined(query, best)
-        return [
-            tally.match(able[number])
-            for number in best
-            if ((until := able[number].expires_at) is None or until > now)
-            and (able[number].origin != MINED or number in mined)
-        ]
+        unexpired = (n for n in best if (until := able[n].expires_at) is None or until > now)
+        return [tally.match(able[n]) for n in unexpired if able[n].origin != MINED or n in mined]
 
     def guards(self, scope: Scope) -> list[Lesson]:
         return [

@@ -1,4 +1,4 @@
-"""Dreams: what each night changed, its report, and undo."""
+"""Dreams: what each dream changed, its report, and undo."""
 
 from __future__ import annotations
 
