@@ -189,6 +189,25 @@ def test_a_deleted_lesson_is_gone(store: Store) -> None:
         store.lessons.get(CODER, kept.id)
 
 
+@pytest.mark.parametrize("way", ["deleted", Status.RETIRED, Status.QUARANTINED])
+def test_a_lesson_that_is_gone_changes_no_weight_of_another(store: Store, way: str) -> None:
+    alone = CODER._replace(tenant="alone")
+    for scope in (alone, CODER):
+        store.lessons.add(lesson("the canary sings", scope))
+    gone = store.lessons.add(lesson("a cage for the canary"))
+
+    if way == "deleted":
+        store.lessons.delete(CODER, gone.id)
+    else:
+        store.lessons.update(gone._replace(status=way))
+
+    asked = query("turn", "which canary sings")
+    one, other = (
+        store.lessons.match(scope, asked, now=NOW, limit=9)[0] for scope in (alone, CODER)
+    )
+    assert (other.words, other.rarity) == (one.words, one.rarity)
+
+
 def test_a_forgotten_tenant_leaves_nothing(store: Store) -> None:
     store.lessons.add(lesson("canary"))
     other = store.lessons.add(lesson("canary", Scope("other", "coder")))
@@ -276,7 +295,7 @@ def test_a_name_that_only_looks_so_is_a_project_of_its_own(store: Store, project
 
 def test_search_gives_as_many_as_are_asked_for_however_rare_they_are(store: Store) -> None:
     for number in range(250):
-        text = "the canary sings" if number % 50 == 0 else "canaries sing in another way"
+        text = "the canary sings" if number % 50 == 0 else "the canary swims, a busy fly sings"
         store.lessons.add(lesson(f"{text} {number}"))
 
     assert len(store.lessons.search(CODER, "canary sings", limit=2)) == 2

@@ -1,113 +1,96 @@
 """Runs the tests against small wrong changes: `make mutants`, or with some files' names.
 
-Every mutant is tried in a copy of the sources. One that no test of its group fails survives.
+Every mutant is tried in a copy of the sources, by those tests that run its statement. One that
+none of them notices survives. What was judged before stands in `.mutants.json`.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
+import argparse
 import tempfile
-import tomllib
-from collections.abc import Iterator
+from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
 
-ROOT = Path(__file__).parents[2]
-LIST = Path(__file__).with_name("mutants.toml")
+from tests.mutation.mutants import SOURCES, Mutant, listed
+from tests.mutation.near import Reach, Tracer, chosen, read
+from tests.mutation.operators import sampled
+from tests.mutation.sandbox import Sandbox
+from tests.mutation.verdicts import Verdicts
+
 _LONGEST = 600.0  # seconds; a mutant that never ends is noticed, too
-_PYTEST = ("-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly")
 
 
-class Mutant(NamedTuple):
-    """One wrong change, and the tests that should notice it."""
-
-    file: str
-    old: str
-    new: str
-    tests: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return f"{self.file}: {self.old.strip()!r} -> {self.new.strip()!r}"
-
-
-def listed() -> Iterator[Mutant]:
-    """All mutants of the list."""
-    for group in tomllib.loads(LIST.read_text())["group"]:
-        for old, new in group["mutants"]:
-            yield Mutant(group["file"], old, new, tuple(group["tests"]))
-
-
-def main(names: list[str]) -> int:
+def main(options: argparse.Namespace) -> int:
     """Try the mutants whose file has one of the names; how many survived."""
-    named = [one for one in listed() if not names or any(name in one.file for name in names)]
-    chosen = [one for one in named if _is_fitting(one)]
-    with tempfile.TemporaryDirectory() as place:
-        copy = _copied(Path(place))
-        _ensure_green(copy, {test for one in chosen for test in one.tests})
-        survivors = [one for one in chosen if not _is_killed(one, copy)]
-    print(f"{len(chosen)} run, {len(chosen) - len(survivors)} killed")
-    for one in survivors:
-        print("survived", one)
+    mutants = _sampled(options) if options.sample else _listed(options.names)
+    verdicts = Verdicts(is_new=options.again)
+    unknown = [mutant for mutant in mutants if verdicts.find(mutant) is None]
+    if unknown:
+        with tempfile.TemporaryDirectory() as place:
+            _judge(unknown, Sandbox(Path(place)), verdicts)
+    survivors = [mutant for mutant in mutants if not verdicts.find(mutant)]
+    _print_table(mutants, survivors)
     return len(survivors)
 
 
-def _copied(place: Path) -> Path:
-    copy = place / "copy"
-    for name in ("src", "tests", "bench", "docs", "packages", "examples"):
-        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for file in ROOT.glob("*.*"):
-        if file.is_file():
-            shutil.copy(file, copy)
-    return copy
+def _listed(names: list[str]) -> list[Mutant]:
+    """The mutants of the list whose text is still there; says so of the others."""
+    found = [mutant for mutant in listed() if _is_named(mutant.file, names)]
+    for mutant in found:
+        if mutant.at < 0:
+            print("stale   ", mutant)
+    return [mutant for mutant in found if mutant.at >= 0]
 
 
-def _ensure_green(copy: Path, tests: set[str]) -> None:
-    """Without a change all tests have to pass; else nothing is known of any mutant."""
-    if _fails(copy, tuple(sorted(tests))):
-        raise SystemExit("the tests fail without any change")
+def _sampled(options: argparse.Namespace) -> list[Mutant]:
+    files = (str(path.relative_to(SOURCES)) for path in sorted(SOURCES.rglob("*.py")))
+    named = [file for file in files if _is_named(file, options.names)]
+    return [mutant for file in named for mutant in sampled(file, options.sample)]
 
 
-def _is_killed(mutant: Mutant, copy: Path) -> bool:
-    path = copy / "src" / "hardwon" / mutant.file
-    right = path.read_text()
-    _write(path, right.replace(mutant.old, mutant.new, 1))
-    try:
-        is_killed = _fails(copy, mutant.tests)
-    finally:
-        _write(path, right)
-    print("killed  " if is_killed else "SURVIVED", mutant, flush=True)
-    return is_killed
+def _is_named(file: str, names: list[str]) -> bool:
+    return not names or any(name in file for name in names)
 
 
-def _write(path: Path, text: str) -> None:
-    """Change a module; its byte code goes, for two texts of one second may look the same."""
-    path.write_text(text)
-    for compiled in path.parent.glob(f"__pycache__/{path.stem}.*"):
-        compiled.unlink()
+def _judge(mutants: list[Mutant], sandbox: Sandbox, verdicts: Verdicts) -> None:
+    for tests in dict.fromkeys(mutant.tests for mutant in mutants):
+        group = [mutant for mutant in mutants if mutant.tests == tests]
+        reached = _traced(sandbox, tests, {mutant.file for mutant in group})
+        for mutant in group:
+            only = chosen(mutant, reached)
+            with sandbox.changed(mutant):
+                noticed = sandbox.failing(mutant.tests, only, limit=_LONGEST)
+            verdicts.add(mutant, noticed)
+            print("killed  " if noticed else "SURVIVED", mutant, noticed or len(only), flush=True)
 
 
-def _is_fitting(mutant: Mutant) -> bool:
-    """Whether the sources still hold what the mutant changes; says so when they do not."""
-    is_there = mutant.old in (ROOT / "src" / "hardwon" / mutant.file).read_text()
-    if not is_there:
-        print("stale   ", mutant)
-    return is_there
+def _traced(sandbox: Sandbox, tests: tuple[str, ...], files: set[str]) -> dict[str, Reach]:
+    """What each test runs; without a change all have to pass, else nothing is known."""
+    out = sandbox.copy.parent / "reached.json"
+    tracer = Tracer(sandbox.copy / "src" / "hardwon", files, out)
+    if failed := sandbox.failing(tests, plugin=tracer, limit=6 * _LONGEST):
+        raise SystemExit(f"the tests fail without any change: {failed}")
+    return read(out)
 
 
-def _fails(copy: Path, tests: tuple[str, ...]) -> bool:
-    environment = {**os.environ, "PYTHONPATH": str(copy / "src")}
-    command = [sys.executable, *_PYTEST, *tests]
-    try:
-        ran = subprocess.run(
-            command, cwd=copy, env=environment, capture_output=True, timeout=_LONGEST
-        )
-    except subprocess.TimeoutExpired:
-        return True
-    return ran.returncode != 0
+def _print_table(mutants: list[Mutant], survivors: list[Mutant]) -> None:
+    run = Counter(_package(mutant) for mutant in mutants)
+    alive = Counter(_package(mutant) for mutant in survivors)
+    for mutant in survivors:
+        print("survived", mutant)
+    for package in sorted(run):
+        print(f"{package:24} {run[package]:4} run {run[package] - alive[package]:4} killed")
+    killed = len(mutants) - len(survivors)
+    print(f"{'all':24} {len(mutants):4} run {killed:4} killed")
+
+
+def _package(mutant: Mutant) -> str:
+    return str(Path(mutant.file).parent) if "/" in mutant.file else mutant.file
 
 
 if __name__ == "__main__":
-    raise SystemExit(1 if main(sys.argv[1:]) else 0)
+    parser = argparse.ArgumentParser("make mutants", description=__doc__)
+    parser.add_argument("names", nargs="*", help="parts of file names")
+    parser.add_argument("--sample", type=int, metavar="N", help="N made mutants of every file")
+    parser.add_argument("--again", action="store_true", help="forget what was judged before")
+    raise SystemExit(1 if main(parser.parse_args()) else 0)

@@ -41,10 +41,6 @@ class ServiceDatabase:
         """Release the file."""
         self._connection.close()
 
-    def __del__(self) -> None:
-        if hasattr(self, "_connection"):
-            self._connection.close()
-
     def _explained(self, error: Exception) -> StorageError:
         return StorageError(self._path, str(error), "check that it can be written, or move it away")
 
@@ -60,9 +56,20 @@ def forget(home: str, tenant: str) -> None:
     database.close()
 
 
+class _Connection(sqlite3.Connection):
+    """Closed with the last who knows it, also when a file is refused: it would warn instead."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 def _connected(path: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+        path,
+        factory=_Connection,
+        timeout=_PATIENCE,
+        isolation_level=None,
+        check_same_thread=False,
     )
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")

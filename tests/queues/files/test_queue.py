@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -422,3 +423,29 @@ def test_a_wait_that_was_planned_outlives_the_process(base: Path) -> None:
 
     assert again.claim(NOW + timedelta(hours=1)) is None
     assert again.claim(NOW + wait) is not None
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_one_bad_sector_holds_up_no_other_job(
+    base: Path, monkeypatch: pytest.MonkeyPatch, is_new: bool
+) -> None:
+    queue = FileQueue(str(base))
+    if not is_new:
+        assert queue.claim(NOW) is None
+    queue.put(JOB)
+    bad, read = (base / "wal" / f"{JOB.id}.wal").stat().st_ino, os.read
+
+    def unreadable(handle: int, size: int) -> bytes:
+        if os.fstat(handle).st_ino == bad:
+            raise OSError(errno.EIO, "I/O error")
+        return read(handle, size)
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "read", unreadable)
+        queue.put(job("another"))
+        assert claim(queue).episode.task == "another"
+        assert queue.claim(NOW) is None
+
+    later = queue.claim(NOW + timedelta(minutes=2))  # it is looked at again
+    assert later
+    assert later.id == JOB.id

@@ -104,6 +104,19 @@ def test_what_a_killed_process_left_unsynced_is_written_anew(base: Path, disk: D
     assert queue.waiting() == [JOB]
 
 
+def test_the_file_of_another_stays_when_it_can_neither_be_synced_nor_replaced(
+    base: Path, disk: Disk
+) -> None:
+    FileQueue(str(base)).put(JOB)
+    queue = FileQueue(str(base))
+    disk.fails = is_file
+
+    with pytest.raises(StorageError):
+        queue.put(JOB)
+
+    assert queue.waiting() == [JOB]  # who was told that it is durable relies on it
+
+
 def test_a_refused_attempt_is_counted(base: Path, disk: Disk) -> None:
     queue = FileQueue(str(base))
     queue.put(JOB)

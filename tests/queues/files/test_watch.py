@@ -54,3 +54,14 @@ def test_a_file_that_is_too_large_or_none_is_not_read(folder: Folder) -> None:
     for name in ("large", "pipe"):
         with pytest.raises(NotRegular):
             folder.read(name, 10)
+
+
+def test_a_file_is_noticed_although_the_time_of_the_folder_stood_still(folder: Folder) -> None:
+    looking, path = watch.FolderWatch(folder), Path(folder.path)
+    assert looking.news(()) == []
+    mark = folder.changed_at()
+
+    (path / "a.wal").write_bytes(b"x")
+    os.utime(path, ns=(mark, mark))  # as on a file system whose clock ticks slowly
+
+    assert looking.news(()) == ["a"]

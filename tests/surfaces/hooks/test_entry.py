@@ -66,6 +66,40 @@ def test_bad_input_is_one_line_in_the_log(name: str, hook: Hook) -> None:
     assert "claude-code" in seen.log[0]
 
 
+def test_an_event_that_is_no_object_is_called_that(hook: Hook) -> None:
+    assert "the event is a list, not an object" in hook("claude-code", b"[1]").log[0]
+
+
+def test_a_hook_that_is_off_tells_nothing_of_what_is_known(tmp_path: Path) -> None:
+    hook = Hook(tmp_path / "home", HARDWON_HOOKS_ENABLED="false")
+    with hardwon.open(hook.home) as hw:
+        hw.agent("default").learn(LESSON)
+
+    seen = hook("claude-code", PROMPT)
+
+    assert (seen.code, seen.out, seen.err, seen.log) == (0, "", "", [])
+
+
+def test_a_log_that_has_grown_large_is_put_aside_once(hook: Hook) -> None:
+    hook("claude-code", b"[1]")
+    log = hook.home / "hook.log"
+    log.write_bytes(b"x" * (1024 * 1024 + 1))
+
+    seen = hook("claude-code", b"[1]")
+
+    assert len(seen.log) == 1
+    assert log.with_name("hook.log.1").stat().st_size == 1024 * 1024 + 1
+    assert len(hook("claude-code", b"[1]").log) == 2
+
+
+def test_no_event_writes_control_characters_into_the_log(hook: Hook) -> None:
+    event = {"hook_event_name": "\x1b[2J\x07\u202eStop\nTwo"}
+
+    (line,) = hook("claude-code", event, "\x1b[2J\x07").log
+
+    assert line.isprintable()
+
+
 @pytest.mark.parametrize("agent", ["no-such-agent", "../../etc/passwd", ""])
 def test_an_unknown_agent_is_one_line_in_the_log(agent: str, hook: Hook) -> None:
     seen = hook(agent, PROMPT)

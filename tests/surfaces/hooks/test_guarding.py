@@ -198,7 +198,7 @@ def test_a_home_that_was_copied_without_the_file_gets_it_back(home: Path) -> Non
 def test_a_home_of_an_earlier_build_keeps_its_guards(home: Path) -> None:
     home.mkdir()
     folder = Path(database.__file__).parent / "migrations"
-    with sqlite3.connect(home / "hardwon.db") as earlier:
+    with closing(sqlite3.connect(home / "hardwon.db")) as earlier:
         for path in sorted(folder.glob("*.sql"))[:8]:
             earlier.executescript(path.read_text())
         earlier.executescript(EARLIER)

@@ -1,0 +1,63 @@
+"""One wrong change of the sources, and the list of those that people wrote down."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "src" / "hardwon"
+LIST = Path(__file__).with_name("mutants.toml")
+
+
+class Mutant(NamedTuple):
+    """One wrong change, and the tests that should notice it."""
+
+    file: str
+    at: int  # where the old text begins, in characters; -1 when the file no longer holds it
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+    def applied(self, text: str) -> str:
+        """The file with the change in it."""
+        return text[: self.at] + self.new + text[self.at + len(self.old) :]
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.old.strip()!r} -> {self.new.strip()!r}"
+
+
+def listed() -> Iterator[Mutant]:
+    """All mutants of the list."""
+    for group in _groups():
+        text = source(group["file"])
+        for old, new in group["mutants"]:
+            yield Mutant(group["file"], text.find(old), old, new, tuple(group["tests"]))
+
+
+def near_tests(file: str) -> tuple[str, ...]:
+    """The tests of a file: those that the list names, else the nearest folder of its name."""
+    named = [test for group in _groups() if group["file"] == file for test in group["tests"]]
+    return tuple(dict.fromkeys([*named, _mirror(Path(file))]))
+
+
+def source(file: str) -> str:
+    """The text of a module below src/hardwon."""
+    return (SOURCES / file).read_text()
+
+
+def _groups() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = tomllib.loads(LIST.read_text())["group"]
+    return found
+
+
+def _mirror(file: Path) -> str:
+    own = Path("tests") / file.parent / f"test_{file.stem}.py"
+    folders = [
+        Path("tests") / file.with_suffix(""),
+        own,
+        *(own.parents if file.parent.name else ()),
+    ]
+    return next(str(place) for place in folders if (ROOT / place).exists())

@@ -1,0 +1,115 @@
+"""Makes mutants from the syntax of a module: nobody picks them, so nobody favours them."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import random
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tests.mutation.mutants import Mutant, near_tests, source
+
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
+
+
+class _Change(NamedTuple):
+    node: ast.expr
+    new: str
+
+
+def sampled(file: str, count: int) -> list[Mutant]:
+    """So many changes of one module; the same ones every time while the module stays."""
+    text = source(file)
+    places = _Places(text)
+    changes = [change for change in _changes(ast.parse(text)) if places.holds(change.node)]
+    chosen = random.Random(file).sample(changes, min(count, len(changes)))
+    tests = near_tests(file)
+    return [places.mutant(file, change, tests) for change in chosen]
+
+
+def _changes(tree: ast.Module) -> Iterator[_Change]:
+    for node in _running_nodes(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            yield _Change(node.value, "None")
+        elif isinstance(node, ast.If | ast.IfExp | ast.While) and _is_plain(node.test):
+            yield _Change(node.test, f"(not {ast.unparse(node.test)})")
+        elif isinstance(node, ast.comprehension):
+            yield from (_Change(test, "True") for test in node.ifs)
+        elif isinstance(node, ast.expr) and (new := _changed(node)):
+            yield _Change(node, new)
+
+
+def _running_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes that decide something: no annotations, no imports for type checkers."""
+    for name, value in ast.iter_fields(node):
+        if name in {"annotation", "returns", "decorator_list"}:
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST) and not _is_for_types(child):
+                yield child
+                yield from _running_nodes(child)
+
+
+def _is_for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def _is_plain(test: ast.expr) -> bool:
+    return isinstance(test, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+
+
+def _changed(node: ast.expr) -> str:
+    """The opposite of what an expression says; nothing for one that decides nothing."""
+    match node:
+        case ast.Compare(ops=[operator]) if type(operator) in _OPPOSITE:
+            other = copy.copy(node)
+            other.ops = [_OPPOSITE[type(operator)]()]
+            return f"({ast.unparse(other)})"
+        case ast.BoolOp(op=operator, values=values):
+            word = " or " if isinstance(operator, ast.And) else " and "
+            return "(" + word.join(f"({ast.unparse(value)})" for value in values) + ")"
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return f"({ast.unparse(operand)})"
+        case ast.Constant(value=bool(value)):
+            return str(not value)
+        case ast.Constant(value=int(value)):
+            return str(value + 1)
+    return ""
+
+
+class _Places:
+    """Where nodes stand in a text; the syntax tree counts bytes, Python's texts characters."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lines = text.splitlines(keepends=True)
+
+    def holds(self, node: ast.expr) -> bool:
+        """Whether the node has a place of its own; parts of f-strings have none."""
+        if not isinstance(node, ast.Constant):
+            return True
+        old = self._text[self._offset(node.lineno, node.col_offset) :]
+        return old.startswith(repr(node.value))
+
+    def mutant(self, file: str, change: _Change, tests: tuple[str, ...]) -> Mutant:
+        """The change as a mutant of the file."""
+        node = change.node
+        start = self._offset(node.lineno, node.col_offset)
+        end = self._offset(node.end_lineno or 0, node.end_col_offset or 0)
+        return Mutant(file, start, self._text[start:end], change.new, tests)
+
+    def _offset(self, line: int, column: int) -> int:
+        before = sum(len(each) for each in self._lines[: line - 1])
+        return before + len(self._lines[line - 1].encode()[:column].decode())
