@@ -11,13 +11,12 @@ from hardwon.client import reading
 from hardwon.client.elsewhere import ELSEWHERE
 from hardwon.client.learning import RemoteDreams, RemoteGoals, RemoteRuns
 from hardwon.client.lessons import RemoteLessons
-from hardwon.client.run import RemoteRun, sent
+from hardwon.client.run import RemoteRun, sent, step_of
 from hardwon.failures import call_keys
 from hardwon.pipeline import capture
 from hardwon.text.clean import LABEL_LIMIT, LESSON_LIMIT, as_text, required
 from hardwon.values.delivery import NOTHING, Injection
 from hardwon.values.episode import Episode
-from hardwon.values.step import Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
     from hardwon.values.scope import Scope
+    from hardwon.values.step import Step
 
     T = TypeVar("T")
 
@@ -56,7 +56,7 @@ class RemoteAgent(Agent):
     def after_action(
         self, tool: str, args: object, *, output: object = "", failed: bool | None = None
     ) -> Injection:
-        step = Step(as_text(tool), call_keys.canonical(args), as_text(output))
+        step = step_of(tool, args, output)
         judged = {} if failed is None else {"failed": failed}
 
         def after() -> Injection:

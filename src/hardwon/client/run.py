@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from hardwon.failures import verdict
+from hardwon.failures import call_keys, verdict
 from hardwon.pipeline import capture, screen
+from hardwon.text.clean import as_text
 from hardwon.values.episode import Trigger
 from hardwon.values.job import new_job
+from hardwon.values.step import Step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from hardwon.values.episode import Episode
     from hardwon.values.job import Job
     from hardwon.values.scope import Scope
-    from hardwon.values.step import Step
 
 
 class RemoteRun:
@@ -59,6 +60,11 @@ class RemoteRun:
         job = new_job(clean, trigger or Trigger.NOTE, self._connection.clock())
         self._connection.outbox.put(job, self.id)
         return job
+
+
+def step_of(tool: object, args: object, output: object) -> Step:
+    """A step as text; whether it failed is not known yet."""
+    return Step(as_text(tool), call_keys.canonical(args), as_text(output))
 
 
 def sent(step: Step) -> dict[str, object]:

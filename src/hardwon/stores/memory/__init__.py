@@ -14,11 +14,10 @@ from hardwon.stores.memory.failures import MemoryFailures
 from hardwon.stores.memory.history import MemoryHistory
 from hardwon.stores.memory.lessons import MemoryLessons
 from hardwon.stores.memory.listing import MemoryListing
-from hardwon.stores.memory.reflections import MemoryReflections
+from hardwon.stores.memory.reflections import MemoryReflections, on_runs
 from hardwon.stores.memory.statistics import MemoryStatistics
 from hardwon.stores.memory.units import MemoryUnits
 from hardwon.stores.memory.vectors import MemoryVectors
-from hardwon.values.reflection import RUNS_KEPT
 
 if TYPE_CHECKING:
     from hardwon.values.delivery import Delivery
@@ -34,7 +33,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self.lessons = MemoryLessons()
         self.reflections = MemoryReflections()
-        self.runs = MemoryReflections(RUNS_KEPT)
+        self.runs = on_runs()
         self.deliveries = MemoryDeliveries(self.lessons)
         self.failures = MemoryFailures()
         self.statistics = MemoryStatistics(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.ranking.reflections import CANDIDATES, best_held, by_relevance, words_of
-from hardwon.values.reflection import Likeness, is_known, leaving
+from hardwon.values.reflection import RUNS_KEPT, Likeness, is_known, leaving
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,6 +58,11 @@ class MemoryReflections:
 
 def _age(reflection: Reflection) -> datetime:
     return reflection.created_at
+
+
+def on_runs() -> MemoryReflections:
+    """Those on how runs went, at most `RUNS_KEPT` in a scope."""
+    return MemoryReflections(RUNS_KEPT)
 
 
 def _same_subject(reflection: Reflection, other: Reflection) -> bool:

@@ -5,51 +5,30 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from hardwon._cold.cached import cached_property
-from hardwon._cold.lazy import lazy
 from hardwon.errors import Unavailable
 from hardwon.postgres import schema
 from hardwon.postgres.database import POOL, Database
 from hardwon.stores.journal import Journal, notes_for
 from hardwon.stores.postgres import checking, moving, scopes
-from hardwon.stores.postgres.calls import PostgresCalls
-from hardwon.stores.postgres.deliveries import PostgresDeliveries
-from hardwon.stores.postgres.dreams import PostgresDreams
-from hardwon.stores.postgres.ended_runs import PostgresEndedRuns
-from hardwon.stores.postgres.failures import PostgresFailures
-from hardwon.stores.postgres.history import PostgresHistory
 from hardwon.stores.postgres.index import FRESH
-from hardwon.stores.postgres.lessons import PostgresLessons
-from hardwon.stores.postgres.listing import PostgresListing
-from hardwon.stores.postgres.reflections import PostgresReflections, on_runs
-from hardwon.stores.postgres.statistics import PostgresStatistics
+from hardwon.stores.postgres.knowledge import PostgresKnowledge
+from hardwon.stores.postgres.logs import PostgresLogs
 from hardwon.stores.postgres.together import Together
-from hardwon.stores.postgres.units import PostgresUnits
 from hardwon.stores.spool import Spool
-from hardwon.values.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from hardwon.ports import VectorStore
-    from hardwon.stores.postgres import vectors
-else:
-    vectors = lazy("hardwon.stores.postgres.vectors")  # needs numpy
+    from hardwon.values.scope import Scope
 
 log = logging.getLogger("hardwon")
-_SHELVES = """
-SELECT s.agent_id, s.project, count(*) FROM hardwon.lessons AS l
-JOIN hardwon.shelves AS s ON s.tenant = l.tenant AND s.id = l.shelf
-WHERE l.tenant = %(tenant)s AND l.status IN ('candidate', 'proven')
-GROUP BY s.agent_id, s.project ORDER BY count(*) DESC, s.agent_id, s.project
-"""
 _DUE = """
 INSERT INTO hardwon.folded (batch) VALUES (%(batch)s) ON CONFLICT DO NOTHING RETURNING batch
 """
 
 
-class PostgresStore:
+class PostgresStore(PostgresKnowledge, PostgresLogs):
     """Everything in one database; what is noted on the agent's path waits in a file of the home."""
 
     def __init__(
@@ -61,26 +40,16 @@ class PostgresStore:
         pool: int = POOL,
         fresh: int = FRESH,
     ) -> None:
-        self.database = Database(
+        database = Database(
             url, pool=pool, prepare=lambda database: schema.ensure(database, migrate)
         )
-        self.lessons = PostgresLessons(self.database, fresh)
-        self._journal = Journal(self.database, Spool(notes_for(home, url)), self._is_due)
-        self.units = PostgresUnits(self.database, self._journal)
-        self.calls = PostgresCalls(self.database, self._journal)
-        self.deliveries = PostgresDeliveries(self.database, self._journal)
-        self.reflections = PostgresReflections(self.database)
-        self.runs = on_runs(self.database)
-        self.failures = PostgresFailures(self.database)
-        self.statistics = PostgresStatistics(self.database, self._journal)
-        self.listing = PostgresListing(self.database, self._journal)
-        self.ended_runs = PostgresEndedRuns(self.database, self._journal)
-        self.history = PostgresHistory(self.database)
-        self.dreams = PostgresDreams(self.database)
+        PostgresKnowledge.__init__(self, database, fresh)
+        self._journal = Journal(database, Spool(notes_for(home, url)), self._is_due)
+        PostgresLogs.__init__(self, database, self._journal)
         self._open()
 
     def _open(self) -> None:
-        """See that the tables are there; a server that is away is asked again at the first use."""
+        """Make sure the tables are there; a server that is away is asked again at the first use."""
         try:
             self.database.ready()
         except Unavailable as error:
@@ -89,16 +58,8 @@ class PostgresStore:
             self.database.close()
             raise
 
-    @cached_property
-    def vectors(self) -> VectorStore:
-        return vectors.PostgresVectors(self.database)
-
     def together(self) -> Together:
         return Together(self.database)
-
-    def shelves(self, tenant: str) -> dict[Scope, int]:
-        rows = self.database.of(tenant).rows(_SHELVES)
-        return {Scope(tenant, agent, project or None): active for agent, project, active in rows}
 
     def on(self, kind: str, fold: Callable[[list[list[Any]]], None]) -> None:
         """Register a handler for notes of a kind that the store itself does not handle."""

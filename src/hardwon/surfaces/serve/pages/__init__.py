@@ -10,13 +10,12 @@ from hardwon.surfaces.serve.pages import (
     administration,
     dreams,
     failures,
-    lesson,
+    lessons,
     loops,
     queue,
     runs,
 )
 from hardwon.surfaces.serve.pages.events import events
-from hardwon.surfaces.serve.pages.lessons import lessons
 from hardwon.surfaces.serve.pages.overview import overview
 from hardwon.surfaces.serve.pages.review import review
 from hardwon.surfaces.serve.pages.spend import spend
@@ -33,8 +32,7 @@ def routes() -> list[Route]:
     """The routes of all pages."""
     return [
         *page("/", overview),
-        *page("/lessons", lessons),
-        *lesson.routes(),
+        *lessons.routes(),
         *page("/review", review),
         *failures.routes(),
         *runs.routes(),

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from hardwon.surfaces.serve.pages import lesson
 from hardwon.surfaces.serve.pages.addresses import mark_of, tenant_of, written
-from hardwon.surfaces.serve.pages.views import View
+from hardwon.surfaces.serve.pages.views import View, page
 from hardwon.surfaces.serve.problems import Problem
 from hardwon.text.clean import clip, one_line
 from hardwon.values.lesson import LIVE, SHELVED, Status
 
 if TYPE_CHECKING:
     from starlette.requests import Request
+    from starlette.routing import Route
 
     from hardwon.values.lesson import Lesson
 
@@ -20,6 +22,11 @@ STATES = (Status.ALL, *reversed(LIVE), *SHELVED)
 _ROWS = 50
 _QUOTED = re.compile("When you see “(.+)”")  # in a list the failure alone tells enough
 _SITUATION, _CORRECTION = 160, 240  # characters in a row
+
+
+def routes() -> list[Route]:
+    """The list, and each lesson in it."""
+    return [*page("/lessons", lessons), *lesson.routes()]
 
 
 def lessons(request: Request) -> View:

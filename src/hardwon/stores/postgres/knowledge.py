@@ -1,0 +1,47 @@
+"""What is known, in a database: lessons, their vectors and history, reflections, dreams."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon._cold.cached import cached_property
+from hardwon._cold.lazy import lazy
+from hardwon.stores.postgres.dreams import PostgresDreams
+from hardwon.stores.postgres.history import PostgresHistory
+from hardwon.stores.postgres.lessons import PostgresLessons
+from hardwon.stores.postgres.reflections import PostgresReflections, on_runs
+from hardwon.values.scope import Scope
+
+if TYPE_CHECKING:
+    from hardwon.ports import VectorStore
+    from hardwon.postgres.database import Database
+    from hardwon.stores.postgres import vectors
+else:
+    vectors = lazy("hardwon.stores.postgres.vectors")  # needs numpy
+
+_SHELVES = """
+SELECT s.agent_id, s.project, count(*) FROM hardwon.lessons AS l
+JOIN hardwon.shelves AS s ON s.tenant = l.tenant AND s.id = l.shelf
+WHERE l.tenant = %(tenant)s AND l.status IN ('candidate', 'proven')
+GROUP BY s.agent_id, s.project ORDER BY count(*) DESC, s.agent_id, s.project
+"""
+
+
+class PostgresKnowledge:
+    """The parts of a store that keep what is known."""
+
+    def __init__(self, database: Database, fresh: int) -> None:
+        self.database = database
+        self.lessons = PostgresLessons(database, fresh)
+        self.reflections = PostgresReflections(database)
+        self.runs = on_runs(database)
+        self.history = PostgresHistory(database)
+        self.dreams = PostgresDreams(database)
+
+    @cached_property
+    def vectors(self) -> VectorStore:
+        return vectors.PostgresVectors(self.database)
+
+    def shelves(self, tenant: str) -> dict[Scope, int]:
+        rows = self.database.of(tenant).rows(_SHELVES)
+        return {Scope(tenant, agent, project or None): active for agent, project, active in rows}

@@ -1,0 +1,30 @@
+"""What happened, in a database: deliveries, failures, calls, the hold-out, and sums of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardwon.stores.postgres.calls import PostgresCalls
+from hardwon.stores.postgres.deliveries import PostgresDeliveries
+from hardwon.stores.postgres.ended_runs import PostgresEndedRuns
+from hardwon.stores.postgres.failures import PostgresFailures
+from hardwon.stores.postgres.listing import PostgresListing
+from hardwon.stores.postgres.statistics import PostgresStatistics
+from hardwon.stores.postgres.units import PostgresUnits
+
+if TYPE_CHECKING:
+    from hardwon.postgres.database import Database
+    from hardwon.stores.journal import Journal
+
+
+class PostgresLogs:
+    """The parts of a store that keep what happened, and list it."""
+
+    def __init__(self, database: Database, journal: Journal) -> None:
+        self.units = PostgresUnits(database, journal)
+        self.calls = PostgresCalls(database, journal)
+        self.deliveries = PostgresDeliveries(database, journal)
+        self.failures = PostgresFailures(database)
+        self.statistics = PostgresStatistics(database, journal)
+        self.listing = PostgresListing(database, journal)
+        self.ended_runs = PostgresEndedRuns(database, journal)
