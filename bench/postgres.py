@@ -47,15 +47,26 @@ class Spent(NamedTuple):
     there: float
 
 
+DISK = ("lessons", "table", "rows", "MB", "its indexes, MB", "bytes a lesson")
+_SIZES = """
+SELECT relname, reltuples::bigint, pg_table_size(oid), pg_indexes_size(oid) FROM pg_class
+WHERE relnamespace = 'hardwon'::regnamespace AND relkind = 'r' AND reltuples > 1000
+ORDER BY pg_total_relation_size(oid) DESC
+"""
+
+
 def main() -> None:
     """Measure each size, and print what was found."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--sizes", default=SIZES)
     given, _ = parser.parse_known_args()
     rows: list[tuple[str, ...]] = [HEADS]
+    sizes: list[tuple[str, ...]] = [DISK]
     for size in map(int, given.sizes.split(",")):
         with _filled(size) as (server, url), tempfile.TemporaryDirectory() as home:
+            sizes += disk(server, size)
             rows += _measured(server, size, url, home)
+    table("On disk", sizes)
     table("Recall, the same lessons in both", rows)
 
 
@@ -91,22 +102,30 @@ def _loaded(server: PostgresServer, size: int, home: str) -> str:
     return server.socket_url(place.name, SERVICE)
 
 
+def disk(server: PostgresServer, size: int) -> Iterator[tuple[str, ...]]:
+    """What so many lessons take, table by table and in all."""
+    total = 0
+    for name, rows, own, indexes in server.execute(_SIZES, _NAME):
+        both, total = own + indexes, total + own + indexes
+        megabytes = (f"{part / 1e6:,.0f}" for part in (own, indexes))
+        yield f"{size:,}", name, f"{rows:,}", *megabytes, f"{both / size:,.0f}"
+    yield f"{size:,}", "all", "", f"{total / 1e6:,.0f}", "", f"{total / size:,.0f}"
+
+
 def _measured(server: PostgresServer, size: int, url: str, home: str) -> Iterator[tuple[str, ...]]:
     asked = Questions(size)
-    with _agent(filled(size)) as file, _agent(url, home) as shared:
-        for job in (*_jobs(file, asked).values(), *_jobs(shared, asked).values()):
+    with opened(filled(size)) as file, opened(url, home) as shared:
+        for job in (*jobs(file, asked).values(), *jobs(shared, asked).values()):
             for _ in range(WARM):
                 job()
-        backends = [pid for (pid,) in server.execute(_BACKENDS)]
-        ours, theirs = _jobs(file, asked), _jobs(shared, asked)
+        backends = [pid for (pid,) in server.execute(BACKENDS)]
+        ours, theirs = jobs(file, asked), jobs(shared, asked)
         for door in ours:
-            taken = [
-                (_spent(ours[door], []), _spent(theirs[door], backends)) for _ in range(ROUNDS)
-            ]
+            taken = [(spent(ours[door], []), spent(theirs[door], backends)) for _ in range(ROUNDS)]
             yield f"{size:,}", door, *_row([a for a, _ in taken], [b for _, b in taken])
 
 
-_BACKENDS = "SELECT pid FROM pg_stat_activity WHERE usename = 'hardwon_service'"
+BACKENDS = "SELECT pid FROM pg_stat_activity WHERE usename = 'hardwon_service'"
 
 
 def _row(ours: list[Spent], theirs: list[Spent]) -> Iterator[str]:
@@ -123,28 +142,28 @@ def _row(ours: list[Spent], theirs: list[Spent]) -> Iterator[str]:
     yield f"{both / at([one.here for one in ours], 0.99):.1f}"
 
 
-def _spent(job: Callable[[], object], backends: list[int]) -> Spent:
-    before = time.perf_counter(), time.process_time(), _on_cpu(backends)
+def spent(job: Callable[[], object], backends: list[int]) -> Spent:
+    before = time.perf_counter(), time.process_time(), on_cpu(backends)
     job()
-    after = time.perf_counter(), time.process_time(), _on_cpu(backends)
+    after = time.perf_counter(), time.process_time(), on_cpu(backends)
     return Spent(*(late - early for late, early in zip(after, before, strict=True)))
 
 
-def _on_cpu(backends: list[int]) -> float:
+def on_cpu(backends: list[int]) -> float:
     """Seconds that these processes were running, as the scheduler counts."""
     counts = (Path(f"/proc/{pid}/schedstat").read_text().split()[0] for pid in backends)
     return sum(map(int, counts)) / 1e9
 
 
 @contextmanager
-def _agent(target: str, home: str = "") -> Iterator[hardwon.Agent]:
+def opened(target: str, home: str = "") -> Iterator[hardwon.Agent]:
     settings = hardwon.Settings(home or target)
     patient = settings.postgres._replace(patience=timedelta(seconds=60))
     with hardwon.open(target, settings=settings._replace(postgres=patient)) as hw:
         yield hw.agent(SCOPE.agent, project=SCOPE.project)
 
 
-def _jobs(agent: hardwon.Agent, asked: Questions) -> dict[str, Callable[[], object]]:
+def jobs(agent: hardwon.Agent, asked: Questions) -> dict[str, Callable[[], object]]:
     """Explained, not told, except for calls: what was told once is not told again."""
     return {
         "turn": _each(asked.prompts, lambda text: agent.explain("turn", text)),

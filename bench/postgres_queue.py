@@ -41,7 +41,10 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--own", action="store_true")
-    with running(*DURABLE) as server:
+    with (
+        tempfile.TemporaryDirectory() as folder,  # on a disk: in memory a sync costs nothing
+        running(*DURABLE, disk=Path(folder)) as server,
+    ):
         if not parser.parse_known_args()[0].own:
             _print_peers(server)
         _print_own(server)

@@ -25,9 +25,10 @@ def test_the_container_is_built_of_files_that_are_here() -> None:
     assert all((ROOT / name).exists() for names in copied for name in names.split())
 
 
-def test_the_container_has_what_the_extra_needs() -> None:
+def test_the_container_has_what_a_server_and_a_team_need() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    needed = {*project["dependencies"], *project["optional-dependencies"]["serve"]}
+    extras = project["optional-dependencies"]
+    needed = {*project["dependencies"], *extras["serve"], *extras["postgres"]}
     asked = (ROOT / "requirements" / "serve.in").read_text().splitlines()[1:]
 
     assert set(asked) == needed
@@ -55,6 +56,7 @@ def test_what_the_container_installs_serves(tmp_path: Path) -> None:
     _pip(tmp_path / "build", *wheel)
     made = next((tmp_path / "wheel").glob("hardwon-*.whl"))
     _pip(tmp_path / "hardwon", "install", "--no-deps", "--no-index", str(made))
+    subprocess.run([f"{tmp_path}/hardwon/bin/python", "-c", "import psycopg"], check=True)
     command = [f"{tmp_path}/hardwon/bin/hardwon", "serve", "--port", "0"]
     environ = {**os.environ, "HARDWON_HOME": str(tmp_path / "home")}
 
