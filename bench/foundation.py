@@ -9,6 +9,7 @@ from pathlib import Path
 
 import hardwon
 from bench.corpus import SCOPE, Corpus
+from bench.internals import runtime
 from bench.timing import at, cold, interleaved, median, table
 
 SIZES = (10_000, 100_000)
@@ -20,7 +21,7 @@ PROMPT_WORDS = 40
 def filled(home: str, count: int) -> hardwon.Hardwon:
     """A store with so many lessons in one scope."""
     hw = hardwon.open(home)
-    store = hw._engine.store
+    store = runtime(hw).store
     database = store._db  # type: ignore[attr-defined]
     database.rows("PRAGMA cache_size = -400000")  # only to fill it: the usual cache is 2 MB
     with database:

@@ -18,6 +18,7 @@ from typing import Any
 
 import hardwon
 from bench.corpus import SCOPE, Corpus
+from bench.internals import runtime
 from bench.timing import at, interleaved, table
 from hardwon import Hardwon, Lesson, Reflection
 from hardwon.runtime import utc_now
@@ -36,7 +37,7 @@ def ms(seconds: list[float], share: float = 0.5) -> str:
 
 def reflect(hw: Hardwon, corpus: Corpus, numbers: range) -> None:
     """One reflection on each of these goals."""
-    store, now = hw._engine.store, utc_now()
+    store, now = runtime(hw).store, utc_now()
     for number in numbers:
         made = Reflection(SCOPE, f"goal-{number}", corpus.text(25), now, title=corpus.text(8))
         store.reflections.save(made._replace(expires_at=now + timedelta(days=7)), keep=3)
@@ -78,7 +79,7 @@ def contexts(hw: Hardwon, together: Any, reads: Callable[[], int]) -> Iterator[t
 
 def on_sqlite() -> list[tuple[str, ...]]:
     with tempfile.TemporaryDirectory() as home, hardwon.open(home) as hw:
-        return list(contexts(hw, hw._engine.store.dreams.together, lambda: 0))
+        return list(contexts(hw, runtime(hw).store.dreams.together, lambda: 0))
 
 
 @contextmanager
@@ -168,7 +169,7 @@ def dreams() -> Iterator[tuple[int, list[float]]]:
 def fill(home: str, corpus: Corpus, count: int) -> None:
     """So many lessons more, and every tenth of them twice."""
     with hardwon.open(home) as hw:
-        store = hw._engine.store
+        store = runtime(hw).store
         for pragma in ("synchronous = OFF", "cache_size = -262144"):  # only for this process
             store._db.rows(f"PRAGMA {pragma}")  # type: ignore[attr-defined]
         with store.dreams.together():

@@ -29,6 +29,7 @@ import numpy as np
 
 import hardwon
 from bench.corpus import SCOPE as OWN
+from bench.internals import runtime
 from bench.recall_speed import Questions, filled
 from bench.timing import at, table
 from hardwon.failures.clues import with_clues
@@ -153,7 +154,7 @@ class Asking:
     """What the doors of an opened store answer."""
 
     def __init__(self, hw: hardwon.Hardwon) -> None:
-        engine = hw.agent(OWN.agent, project=OWN.project)._engine
+        engine = runtime(hw)
         self._doors, self._lessons = engine.doors, engine.store.lessons
 
     def query(self, one: Question) -> Query:
@@ -269,7 +270,7 @@ def timed(call: Callable[[], object]) -> float:
 def _times(home: str, prompts: list[str]) -> tuple[str, ...]:
     dice = Dice()
     with hardwon.open(home, embedder=dice) as hw, hardwon.open(home) as plain:
-        vectors = hw.agent(OWN.agent, project=OWN.project)._engine.store.vectors
+        vectors = runtime(hw).store.vectors
         asked = iter(dice.embed(prompts * 2))
 
         def search() -> object:

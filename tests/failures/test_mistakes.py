@@ -89,7 +89,7 @@ def test_a_call_that_could_not_do_its_work_is_one(args: str, output: str) -> Non
 
 @pytest.mark.parametrize(
     "error",
-    ["AttributeError: 'X' object has no attribute 'y'", "NameError: name 'z' is not defined", "lib.Overrun: no way"],
+    ["AttributeError: 'X' object has no attribute 'y'", "KeyError: 'settings'", "NameError: name 'z' is not defined", "lib.Overrun: no way"],
 )  # fmt: skip
 def test_a_reproduction_of_the_run_that_ends_in_the_library_shows_the_bug(error: str) -> None:
     failing = step("python repro.py", IN_LIBRARY.format(error))

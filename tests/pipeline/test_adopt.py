@@ -26,8 +26,8 @@ VAGUE = "the tests of this project live in an environment of their own"
 
 def setting(words: str, **more: Any) -> tuple[MemoryStore, Memory, Lesson]:
     store = MemoryStore()
-    known = lesson(words, status=Status.PROVEN)._replace(**{"origin": "manual", **more})
-    written = store.lessons.add(with_clues(known))
+    known = with_clues(lesson(words, status=Status.PROVEN, origin="manual"))
+    written = store.lessons.add(known._replace(**more))
     return store, Memory(CODER, store.lessons, screen_lesson, LATER), written
 
 
@@ -76,3 +76,26 @@ def test_an_offer_is_on_record_with_its_number() -> None:
 
     kept = store.lessons.get(CODER, written.id)
     assert values_of(kept.evidence, Kind.OFFERED) == ("kind 1", "kind 2")
+
+
+def test_a_lesson_that_does_not_speak_of_the_failure_must_help_twice() -> None:
+    store, memory, written = setting("in a fresh checkout call `scripts/bootstrap.sh` first")
+    followed = Step("bash", "scripts/bootstrap.sh", "ready")
+
+    overcome(followed, run(offered(written, FAILURE, memory)), memory)
+    once = store.lessons.get(CODER, written.id)
+    overcome(followed, run(offered(once, FAILURE, memory)), memory)
+
+    assert (once.kinds, values_of(once.evidence, Kind.HELPED)) == ((), ("kind 1",))
+    assert store.lessons.get(CODER, written.id).kinds == ("kind",)
+
+
+def test_a_lesson_of_every_project_takes_over_no_failure_of_one() -> None:
+    everywhere = CODER._replace(project=None)
+    store, memory, written = setting(TELLING, scope=everywhere)
+    seen = store.lessons.add(lesson("", kinds=("kind",), status=Status.SEEN, met=2))
+
+    overcome(WORKING, run(offered(written, FAILURE, memory)), memory)
+
+    assert store.lessons.get(CODER, written.id).kinds == ()
+    assert store.lessons.get(CODER, seen.id).status == Status.SEEN

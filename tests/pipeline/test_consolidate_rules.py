@@ -10,6 +10,7 @@ from hardwon import Lesson
 from hardwon.pipeline.consolidate import agrees, consolidate
 from hardwon.stores.memory import MemoryStore
 from hardwon.values.evidence import Evidence, Kind, values_of
+from hardwon.values.fix import Fix
 from hardwon.values.lesson import MINED, Status
 from tests.samples import CODER, LATER, NOW, lesson
 
@@ -175,3 +176,45 @@ def test_a_lesson_that_helped_with_another_failure_is_not_replaced_by_words_for_
     assert (kept[first.id].status, kept[first.id].kinds) == (first.status, (own,))
     assert kept[mined.id].status == Status.SUPERSEDED
     assert (words.kinds, words.met) == ((helped,), 4)
+
+
+FIX = Fix("call", "Use `bin/test`", "bin/test", call="bin/test")
+OTHER_FIX = Fix("call", "Use `make check`", "make check", call="make check")
+
+
+@pytest.mark.parametrize(
+    ("twin", "is_joined"),
+    [
+        ({}, True),
+        ({"fixes": (OTHER_FIX,)}, False),
+        ({"origin": "run:another"}, False),
+        ({"scope": CODER._replace(project=None)}, False),
+        ({"correction": "never start the checks by hand on this machine"}, False),
+    ],
+)
+def test_kinds_with_the_same_fix_and_the_same_words_become_one_lesson(
+    store: MemoryStore, twin: dict[str, Any], is_joined: bool
+) -> None:
+    worded = {**MODEL, "fixes": (FIX,), "kinds": ("kind-2",), "signatures": ("exact-2",), **twin}
+    other = known(store, "call bin/test", **worded)
+    mined = known(store, "rules' words", origin=MINED, author="rules", met=3, fixes=(FIX,))
+
+    kept = put(store, new("call bin/test"))
+
+    assert (kept.id == other.id) is is_joined
+    assert store.lessons.get(CODER, mined.id).status == Status.SUPERSEDED
+    assert KIND in kept.kinds
+    assert ("kind-2" in kept.kinds) is is_joined
+
+
+def test_a_worded_lesson_is_replaced_and_never_joined_to_that_of_another_kind(
+    store: MemoryStore,
+) -> None:
+    more = {**MODEL, "fixes": (FIX,)}
+    other = known(store, "call bin/test", **more, kinds=("kind-2",), signatures=("exact-2",))
+    worded = known(store, "a model's first words", **more)
+
+    kept = put(store, new("call bin/test"))
+
+    assert kept.id not in {other.id, worded.id}
+    assert values_of(kept.evidence, Kind.PARENT) == (str(worded.id),)
