@@ -56,6 +56,7 @@ _MISSING = (
     r"\b[Nn]o `?([A-Za-z][\w.+-]{0,40}\w)\b"
     r"|`?\b([A-Za-z][\w.+-]{0,40}\w)`? is (?:missing|not (?:installed|there|found|available))"
 )
+_SIGNS_MISSING = ("No ", "no ", " is missing", " is not ")  # one of them is in each match
 _KEY = r"\"(\w{1,40})\":"
 _CAPITALS = "error errors fail failed note true false none todo http https html json yaml path"
 _LOUD = frozenset(_CAPITALS.split())  # capitals that name nothing in particular
@@ -82,7 +83,8 @@ def _all(text: str) -> Iterator[str]:
         yield from _said(first or second)
     for span in spans:
         yield from _of_span(span)
-    for first, second in re.findall(_MISSING, text):
+    is_missing = any(sign in text for sign in _SIGNS_MISSING)
+    for first, second in re.findall(_MISSING, text) if is_missing else ():
         yield f"{LACKS}{(first or second).lower()}"
     yield from _named(prose)
 

@@ -38,9 +38,13 @@ _LOOKALIKES = str.maketrans(
 )
 _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _ROTATED = ("vafgehpg", "flfgrz", "cerivbhf", "vtaber", "sbetrg", "ehyrf")
+_FIGURE = r"[013457@$!]"  # what the next pattern needs, found ten times as fast
+_FIGURES = rf"[a-zA-Z]{_FIGURE}[a-zA-Z]|\b[01345][a-z]{{2}}"
+_APART = r"[ .*_|-]\w[ .*_|-]\w[ .*_|-]"  # the same for single letters
 _SPACED = r"(?<!\w)(?:\w[ .*_|-]){4,80}\w(?!\w)"
 _BASE64 = r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,8192}+={0,2}"
-_TOKEN = r"https?://|[\w.+-]{1,64}@[\w-]{1,64}\.\w|[a-z_][a-z_'’-]*(?:\.md)?|[:\"“'](?=\s|\w|$)"
+_PLAIN_TOKEN = r"[a-z_][a-z_'’-]*(?:\.md)?|[:\"“'](?=\s|\w|$)"
+_TOKEN = rf"https?://|[\w.+-]{{1,64}}@[\w-]{{1,64}}\.\w|{_PLAIN_TOKEN}"
 _NEEDS = frozenset(word for sign in (*PAIRS, *PATTERNS) for word in sign.needs)
 _MARKED = "[@:\"“'’]|http"  # what a token must hold to be more than a word
 _NAMES = {":": "<:>", '"': "<quote>", "“": "<quote>", "'": "<quote>"}
@@ -69,25 +73,29 @@ def _in_whole(plain: str) -> str:
 
 def _in_forms(plain: str) -> str:
     """What one form of the text says: as it stands, or decoded."""
-    read: list[str] = []
-    for form in _forms(plain):
-        parts = form.split()
-        is_new = parts != read  # other blanks between the same words change no phrase
-        if reason := (is_new and _phrase(_words(form.lower()))) or _sign(form):
-            return reason
-        if is_new and speaks_to_model(form):
-            return "speaks to a model about itself rather than about the work"
-        read = parts
-    return ""
+    flat = " ".join(plain.split())
+    held = _held(flat)  # and in the text as it stands: other blanks add no needed word
+    if reason := _read(plain, held) or (flat != plain and _sign(flat, held)):
+        return reason
+    reasons = (_read(form, _held(form)) for form in _disguises(plain, flat))
+    return next(filter(None, reasons), "")
 
 
-def _sign(form: str) -> str:
-    held = _held(form)
+def _read(form: str, held: frozenset[str]) -> str:
+    """What a text says in phrases, in signs and as a whole."""
+    if reason := _phrase(_words(form.lower())) or _sign(form, held):
+        return reason
+    is_spoken = speaks_to_model(form)
+    return "speaks to a model about itself rather than about the work" if is_spoken else ""
+
+
+def _sign(form: str, held: frozenset[str]) -> str:
     return _pair(form, held) or _pattern(form, held)
 
 
 def _words(lower: str) -> list[str]:
-    tokens: list[str] = re.findall(_TOKEN, lower)
+    has_address = "@" in lower or "://" in lower
+    tokens: list[str] = re.findall(_TOKEN if has_address else _PLAIN_TOKEN, lower)
     return list(map(_word, tokens)) if re.search(_MARKED, lower) else tokens
 
 
@@ -162,13 +170,12 @@ def _possible(signs: Sequence[Sign], held: frozenset[str]) -> Sequence[Sign]:
     return [sign for sign in signs if not held.isdisjoint(sign.needs)] if held else []
 
 
-def _forms(text: str) -> list[str]:
-    """The text, and what it says when its disguise is taken off."""
-    flat = " ".join(text.split())
-    forms = [text] if flat == text else [text, flat]
-    if not text.isascii() or re.search(r"[a-zA-Z][013457@$!][a-zA-Z]|\b[01345][a-z]{2}", text):
+def _disguises(text: str, flat: str) -> list[str]:
+    """What a text says when its disguise is taken off; `flat` is the text on one line."""
+    forms = []
+    if not text.isascii() or (re.search(_FIGURE, text) and re.search(_FIGURES, text)):
         forms.append(_compatible(flat).lower().translate(_LOOKALIKES))
-    if re.search(_SPACED, flat):
+    if re.search(_APART, flat) and re.search(_SPACED, flat):
         forms.append(re.sub(_SPACED, lambda match: re.sub(r"[ .*_|-]", "", match[0]), flat))
     lower = flat.lower()
     if any(word in lower for word in _ROTATED):

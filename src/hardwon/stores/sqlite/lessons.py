@@ -154,6 +154,8 @@ class SqliteLessons:
             seen = shelves.Visible(self._db, scope)
             tally = self._index.tally(seen, query)
             best = list(dict.fromkeys((*tally.best(limit), *self._usual(seen, query.usual))))
+            if not best:
+                return []
             mined = tally.mined(query, best)
             rows = self._db.rows(
                 f"{_SELECT} WHERE id IN ({marks(best)}) AND +shelf IN ({seen.marks})"

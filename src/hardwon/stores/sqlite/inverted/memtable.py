@@ -27,14 +27,11 @@ class Memtable:
         self._added: dict[int, int] = {}  # lessons that the dictionary does not count yet, by shelf
         self._unwritten: list[Waiting] = []  # rows of the open transaction
         self._own: dict[int, tuple[int, dict[str, int]]] = {}
-        self._holders: dict[str, set[int]] = {}  # of the same lessons, by key
 
     def add(self, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool) -> int:
         """Note by what a lesson is found from now on; how many notes this transaction holds."""
         self._unwritten.append((shelf, lesson, is_new, entries))
         self._own[lesson] = shelf, entries
-        for key in entries:
-            self._holders.setdefault(key, set()).add(lesson)
         return len(self._unwritten)
 
     def write(self) -> None:
@@ -49,7 +46,6 @@ class Memtable:
         """Drop the notes that are not written."""
         self._unwritten.clear()
         self._own.clear()
-        self._holders.clear()
 
     def taken(self) -> Iterator[list[Waiting]]:
         """Everything that waits, oldest first and some at a time; it waits no longer."""
@@ -84,21 +80,11 @@ class Memtable:
         """For each of the asked keys, the lessons of these shelves that hold it, with impacts."""
         found: Postings = {}
         wanted, visible = frozenset(asked), frozenset(shelves)
-        for lesson, (shelf, entries) in self._entries.items():
-            if shelf in visible and lesson not in self._own:
+        for lesson, (shelf, entries) in self._all().items():
+            if shelf in visible:
                 for key in wanted & entries.keys():
                     found.setdefault(key, []).append((lesson, entries[key]))
-        for key in wanted & self._holders.keys():
-            if own := list(self._holding(key, visible)):
-                found.setdefault(key, []).extend(own)
         return found
-
-    def _holding(self, key: str, visible: frozenset[int]) -> Iterator[tuple[int, int]]:
-        """Lessons of the open transaction that hold a key; the newest note of a lesson counts."""
-        for lesson in self._holders[key]:
-            shelf, entries = self._own[lesson]
-            if shelf in visible and key in entries:
-                yield lesson, entries[key]
 
     def added(self, shelves: Iterable[int]) -> int:
         """How many lessons of these shelves the dictionary does not count yet."""

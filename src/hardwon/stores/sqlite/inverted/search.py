@@ -111,9 +111,8 @@ class Index:
                 break
             rare[number] = key
             left -= holders
-        for number, block in self._db.rows(
-            f"SELECT term, lessons FROM postings WHERE term IN ({marks(rare)})", tuple(rare)
-        ):
+        sql = f"SELECT term, lessons FROM postings WHERE term IN ({marks(rare)})"
+        for number, block in self._db.rows(sql, tuple(rare)) if rare else ():
             yield rare[number], postings.pairs(block)
         if self._pending:
             for number, key in rare.items():
