@@ -41,4 +41,22 @@ ARGUMENTS = (
         sort="argument",
         says=("Give `right` as one of `r`, `rw`.",),
     ),
+    case(
+        "fewer words for a search",
+        (tool("find_files", text="Plans for the Sea"), "!ValueError: No files found. Try others."),
+        (tool("find_files", text="sea plans"), '[{"id": 7}]'),
+        sort="argument",
+        says=("Give fewer words in `text`.",),
+        never=("sea",),
+    ),
+    case(
+        "other words for a search",
+        (tool("find_files", text="plans for the sea"), "!ValueError: No files found. Try others."),
+        (tool("find_files", text="plans holidays"), '[{"id": 7}]'),
+    ),
+    case(
+        "fewer words where more are no trouble",
+        (tool("rename", id="F-77", to="plans for the sea"), "!The file is locked"),
+        (tool("rename", id="F-77", to="plans"), "ok"),
+    ),
 )

@@ -202,3 +202,20 @@ def test_a_run_that_does_what_an_error_states_is_its_first_proof(hw: Hardwon) ->
 
     assert only(hw).status == "proven"
     assert [fix.worked for fix in only(hw).fixes] == [2]
+
+
+def test_a_limit_of_a_service_is_one_lesson_whichever_tool_met_it(hw: Hardwon) -> None:
+    refused = (
+        '{"status": 429, "message": "Rate limit of 60 requests per minute reached", "wait": 6}'
+    )
+    for tool in ("get_row", "put_row"):
+        agent = hw.agent("coder")
+        agent.after_action(tool, {"key": "k-1"}, output=refused, failed=True)
+        agent.after_action("pause", {"seconds": 6}, output="ok", failed=False)
+        agent.after_action(tool, {"key": "k-1"}, output="{}", failed=False)
+        agent.after_run(task="copy the rows")
+
+    lesson = only(hw)
+    assert lesson.status == "proven"
+    assert lesson.correction.endswith("then the same call again.")
+    assert "put_row" not in lesson.correction + lesson.situation

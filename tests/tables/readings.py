@@ -407,7 +407,7 @@ READINGS = (
     Reading(
         '{"q":"x"}',
         "Error: 429 Too Many Requests: rate limit exceeded, retry in 20s",
-        "search: Error: 429 Too Many Requests: rate limit exceeded, retry in <name>",
+        "Error: 429 Too Many Requests: rate limit exceeded, retry in <name>",
         "search",
     ),
     Reading(

@@ -21,6 +21,7 @@ _DEPTH = 4  # objects within objects
 _NONE = object()
 _CHANGES = 2  # arguments that one fix changes at most
 _WHOLE = r"(?i:\binteger|whole number|\bint\b)"
+_NOTHING = r"(?i:\b(?:no|nothing|0|not any)\b(?: \w+){0,2} (?:were |was )?(?:found|match))"
 _ADDRESS = r"https?://|/[a-z]"
 _ABSENT = r"(?i:\b(?:404|405|410)\b|not found|no route|unknown|does not exist|not allowed|moved)"
 
@@ -157,7 +158,7 @@ def _within(key: str, case: Case) -> str:
 
 
 def _changed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    for tell in (_retyped, _summed, _listed, sourced, _respelt, _readdressed):
+    for tell in (_retyped, _summed, _listed, _shortened, sourced, _respelt, _readdressed):
         if told := tell(key, old, new, case):
             return told
     return None
@@ -225,6 +226,14 @@ def _respelt(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None
     """Another form of the same value: letters, a sign before it."""
     form = changed_form(old, new) if isinstance(old, str) and isinstance(new, str) else ""
     return (f"Give `{key}` {form}.", f"{key} {form}") if form else None
+
+
+def _shortened(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
+    """Fewer words, where a search found nothing with more of them."""
+    if not (isinstance(old, str) and isinstance(new, str) and re.search(_NOTHING, case.line)):
+        return None
+    is_less = set() < set(new.lower().split()) < set(old.lower().split())
+    return (f"Give fewer words in `{key}`.", f"{key} fewer") if is_less else None
 
 
 def _listed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon.failures.authored import fields, writings
-from hardwon.failures.fix_case import Case, is_gone
+from hardwon.failures.fix_case import Case, is_gone, names_in
 from hardwon.failures.fix_tool import is_look
-from hardwon.failures.results import scalars
+from hardwon.failures.limits import is_limit
+from hardwon.failures.results import leaves, scalars
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from hardwon.values.step import Step
 
 _CALLED = 4  # tools between two tries of a call
 _SHORT = 3  # letters of a word that tells nothing: use, get, set
 _STEM = 5  # letters that two forms of one word begin with
+_TOLD = 2  # things that are said of what a call is given
 _OWN = 4  # characters from which on a value is taken for the name of one object
 
 
@@ -25,12 +28,14 @@ def prior_call_fix(case: Case) -> Fix | None:
     """The tool that the error names, or that was called between two tries of the same call."""
     failed, last = case.failed, case.last
     if _is_named(case):
-        return called_first(last.tool, failed.tool)
+        return _fix(case, last)
     is_equal = failed.args == last.args
     if failed.tool != last.tool or not (is_equal or _is_nearly_equal(case)) or not is_gone(case):
         return None
     tools = _called_between(case, is_equal=is_equal)
-    return called_first(tools.pop(), last.tool) if len(tools) == 1 else None
+    if len(tools) != 1:
+        return None
+    return _fix(case, next(step for step in reversed(case.between) if step.tool in tools))
 
 
 def _called_between(case: Case, *, is_equal: bool) -> set[str]:
@@ -55,10 +60,50 @@ def has_called(key: str, step: Step, before: Sequence[Step]) -> bool:
     )
 
 
-def called_first(first: str, then: str) -> Fix:
-    """The fix that one tool has to be called before another."""
-    text = f"Call `{first}` first, then `{then}` again."
+def called_first(first: str, then: str, details: str = "") -> Fix:
+    """The fix that one tool has to be called before another; `details`: with what."""
+    text = f"Call `{first}` first{details}, then {then} again."
     return Fix("preparation", text, f"preparation tool {first}", "", "")
+
+
+def _fix(case: Case, first: Step) -> Fix:
+    details = "".join(f", {words}" for words in (_given(case, first), _taken(case, first)) if words)
+    then = "the same call" if is_limit(case.line) else f"`{case.failed.tool}`"
+    return called_first(first.tool, then, details)
+
+
+def _given(case: Case, first: Step) -> str:
+    """What the call that comes first is given, as far as that is no value of one run."""
+    own, given = fields(case.failed.args), fields(first.args)
+    same = [f"`{key}`" for key in given if key in own and given[key] == own[key]]
+    told = [f"the same {' and '.join(same)}"] if same else []
+    told += [f"this `{role}` as `{key}`" for key, role in _roles(given, own) if not same]
+    told += [f"`{key}` {str(given[key]).lower()}" for key in given if _is_switch(key, given, case)]
+    if is_limit(case.line):
+        numbers = re.findall(r"\d+", case.failed.output)
+        told += [f"the `{key}` that the error names" for key in given if str(given[key]) in numbers]
+    return f"with {' and '.join(told[:_TOLD])}" if told else ""
+
+
+def _roles(given: dict[str, Any], own: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The arguments that have the value of another one in the failing call, with its name."""
+    values = {str(value): key for key, value in own.items() if len(str(value)) >= _OWN}
+    return ((key, values[str(one)]) for key, one in given.items() if str(one) in values)
+
+
+def _is_switch(key: str, given: dict[str, Any], case: Case) -> bool:
+    """Whether an argument turns something on or off that the error speaks of."""
+    return isinstance(given[key], bool) and bool(names_in(key) & case.names)
+
+
+def _taken(case: Case, first: Step) -> str:
+    """The argument that the result of the call that comes first gives anew."""
+    if case.failed.tool != case.last.tool:
+        return ""
+    old, new = fields(case.failed.args), fields(case.last.args)
+    results = {leaf.value for leaf in leaves(first.output)}
+    anew = [key for key in new if new[key] != old.get(key) and str(new[key]) in results]
+    return f"take `{anew[0]}` from its result" if anew else ""
 
 
 def _is_named(case: Case) -> bool:

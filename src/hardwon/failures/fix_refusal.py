@@ -79,7 +79,7 @@ def _read_first(case: Case) -> Fix | None:
     looks = [step.tool for step in case.between if not step.failed and shown_file(step)]
     if not looks or case.failed.tool != case.last.tool or not _is_same_file(case):
         return None
-    return called_first(looks[-1], case.last.tool)
+    return called_first(looks[-1], f"`{case.last.tool}`")
 
 
 def _changed_instead(case: Case) -> Fix | None:

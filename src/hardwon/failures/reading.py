@@ -10,6 +10,7 @@ from hardwon.failures.coined import is_own_module, is_target, is_written
 from hardwon.failures.error_line import failing_test, informative_line
 from hardwon.failures.file_refusals import refusal
 from hardwon.failures.kind import kind_text, missing_fixture, missing_name
+from hardwon.failures.limits import is_limit
 from hardwon.failures.results import scalars
 from hardwon.failures.shell import parse
 from hardwon.failures.signature import line_signature
@@ -55,7 +56,7 @@ def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
         exact = "" if re.fullmatch(_GENERAL, text) else line_signature(step.tool, line).digest
     if re.fullmatch(_UNPARSED, text) and 'File "<string>"' in step.output:
         text = f"{text} in code given with the call"
-    if step.args.startswith("{"):
+    if step.args.startswith("{") and not is_limit(line):
         text = f"{step.tool}: {text}"
     return Failure(exact, _digest(text), text, one_line(line, _LINE))
 
