@@ -80,9 +80,9 @@ class Recording:
         return mine.worked(step, past, memory) + adopt.overcome(step, past, memory)
 
     def _counted(self, scope: Scope, step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-        """Count a mistake, and the order of calls that would have spared it."""
-        order = foretell.order(step, past.steps, self._known(scope))
-        return mine.failed(step, past, memory, counted=order)
+        """Count a mistake, and what many runs together show to spare it."""
+        counted = foretell.counted(step, past.steps, self._known(scope))
+        return mine.failed(step, past, memory, counted=counted)
 
     def _known(self, scope: Scope) -> foretell.Known:
         return foretell.Known(scope, self._store.calls, self._store.lessons, self._clock())

@@ -94,6 +94,13 @@ def test_an_argument_tells_its_source_and_the_state_of_its_object() -> None:
     assert 'cancel order_id has status "lost"' not in features
 
 
+def test_a_value_of_a_yaml_result_has_its_source() -> None:
+    listed = Step("find_files", "{}", "- id_: '7'\n  name: plans\n- id_: '11'\n", False)
+
+    assert "read file_id comes from find_files.id_" in of({"file_id": "11"}, listed, tool="read")
+    assert not any("comes from" in one for one in of({"file_id": "1"}, listed, tool="read"))
+
+
 def test_an_object_that_is_listed_by_its_name_tells_its_state() -> None:
     features = of({"card": "card_9"}, ORDER, tool="pay")
 

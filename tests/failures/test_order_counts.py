@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.order_counts import OrderTally, counted_order
+from hardwon.failures.order_counts import Tally, counted_order
 from hardwon.values.fix import Fix
 
 FEATURES = {"send id after swap", "send id is like A9", "runs send"}
 
 
 def fix(after: tuple[int, int], every: tuple[int, int]) -> Fix | None:
-    counts = {"send id after swap": OrderTally(*after), "runs send": OrderTally(*every)}
-    return counted_order(FEATURES, lambda feature: counts.get(feature, OrderTally(0, 0)))
+    counts = {"send id after swap": Tally(*after), "runs send": Tally(*every)}
+    return counted_order(FEATURES, lambda feature: counts.get(feature, Tally(0, 0)))
 
 
 def test_a_call_that_came_before_every_failure_and_no_success_is_to_come_later() -> None:
@@ -37,10 +37,10 @@ def test_what_is_not_clear_is_no_fix(after: tuple[int, int], every: tuple[int, i
 
 
 def test_a_call_after_itself_has_no_order() -> None:
-    assert counted_order({"send id after send"}, lambda _: OrderTally(50, 50)) is None
+    assert counted_order({"send id after send"}, lambda _: Tally(50, 50)) is None
 
 
 def test_a_look_spoils_nothing_and_is_in_no_order() -> None:
-    counts = {"send id after find_person": OrderTally(8, 8), "runs send": OrderTally(59, 8)}
+    counts = {"send id after find_person": Tally(8, 8), "runs send": Tally(59, 8)}
 
     assert counted_order({"send id after find_person"}, lambda one: counts[one]) is None

@@ -250,4 +250,19 @@ TOOLS = (
         says=("Call `pause` first, with the `seconds` that the error names, then the same call",),
         never=("6", "get_row"),
     ),
+    case(
+        "a short id of a yaml result",
+        (tool("find_events", text="intro"), "- day: monday\n  id_: '24'\n  title: Intro"),
+        (tool("invite", event_id="event_id_here", who="kim"), "!Event with ID 'x' not found."),
+        (tool("invite", event_id="24", who="kim"), "ok"),
+        sort="argument",
+        says=("Take `event_id` from `id_` in the result of `find_events`; do not make it up.",),
+        never=("24",),
+    ),
+    case(
+        "a short number that is no id",
+        (tool("find_events", text="intro"), "- day: monday\n  seats: '24'\n  title: Intro"),
+        (tool("invite", event_id="event_id_here", who="kim"), "!Event with ID 'x' not found."),
+        (tool("invite", event_id="24", who="kim"), "ok"),
+    ),
 )

@@ -219,3 +219,22 @@ def test_a_limit_of_a_service_is_one_lesson_whichever_tool_met_it(hw: Hardwon) -
     assert lesson.status == "proven"
     assert lesson.correction.endswith("then the same call again.")
     assert "put_row" not in lesson.correction + lesson.situation
+
+
+def test_an_id_that_was_made_up_is_told_the_source_of_other_runs(hw: Hardwon) -> None:
+    for number in range(6):
+        agent = hw.agent("coder")
+        listed = f"- id_: '{number}'\n  name: plans\n"
+        agent.after_action("find_files", {"name": "plans"}, output=listed, failed=False)
+        agent.after_action("read_file", {"file_id": str(number)}, output="text", failed=False)
+        agent.after_run(task="read the plans")
+    for made_up in ("plans.docx", "the id of the plans"):
+        agent = hw.agent("coder")
+        agent.after_action("find_files", {"name": "plans"}, output="[]", failed=False)
+        said = f"ValueError: File with ID '{made_up}' not found."
+        agent.after_action("read_file", {"file_id": made_up}, output=said, failed=True)
+        agent.after_run(task="read the plans")
+
+    lesson = only(hw)
+    assert lesson.status == "proven"
+    assert "Take `file_id` from `id_` in the result of `find_files`" in lesson.correction

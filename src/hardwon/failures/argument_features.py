@@ -114,8 +114,18 @@ def _of_source(value: str, before: Sequence[Step]) -> Iterator[str]:
             yield f"comes from {step.tool.lower()}.{role}"
             yield from (f"has {name} {state}" for name, state in described)
             return
+        if role := _lined_role(value, step.output):
+            yield f"comes from {step.tool.lower()}.{role}"
+            return
     if not any(value in step.output for step in before):
         yield "stands in no result"
+
+
+def _lined_role(value: str, output: str) -> str:
+    """The name before a quoted value at the end of a line, as in YAML; "" without one."""
+    at = output.find(f": '{value}'\n")
+    before = re.search(r"(?:^|[\n ])(\w{1,40})\Z", output[max(0, at - 48) : at]) if at > 0 else None
+    return before[1] if before else ""
 
 
 def _described(text: str, start: int, end: int) -> tuple[str, list[tuple[str, str]]]:

@@ -19,6 +19,7 @@ _READ = 65_536
 _TELLING = 4  # characters from which on a value can be told from others
 _STALE = r"(?i:condition|stale|conflict|outdated|version|etag|revision|changed|modified|snapshot)"
 _PROVES = r"(?i:verif|authenticat|identif|log_?in|sign_?in)"  # tools that ask who somebody is
+_AN_ID = r"\b(?:id|ID)\b"
 _WORD = r"[a-z_ -]{3,30}"
 _REFUSED = (
     r"(?i:\bnot\b|invalid|unknown|cannot|can't|must|should|no such|wrong|unavailable|expired"
@@ -43,7 +44,7 @@ def sourced(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
     if re.search(_PROVES, case.failed.tool):
         return None
     fresh, stale = (_only_in(*pair) for pair in ((new, old), (old, new)))
-    if key in PATHS or not _is_refused(case) or not re.search(r"\d", fresh):
+    if key in PATHS or not is_refused(case.line) or not re.search(r"\d", fresh):
         return None
     sources, before = (_sources(key, value, case) for value in (fresh, stale))
     if told := _distinguished(key, before, sources, case) or _of_entry(key, before, sources, case):
@@ -62,9 +63,16 @@ def _from_place(
         return None
     source = alone[0]
     is_older = any((one.tool, one.path) == (source.tool, source.path) for one in before)
-    warning = "an earlier one no longer holds" if is_older else "do not make it up"
-    words = f"Take `{key}` from {_where(source, is_latest=is_older)}; {warning}."
-    return words, f"{key} from {source.tool} {'.'.join(source.path)}"
+    return taken(key, source.tool, source.path, is_latest=is_older)
+
+
+def taken(
+    key: str, tool: str, path: tuple[str, ...], *, is_latest: bool = False
+) -> tuple[str, str]:
+    """That an argument comes from a place in a result, in words and as a key."""
+    warning = "an earlier one no longer holds" if is_latest else "do not make it up"
+    words = f"Take `{key}` from {_where(tool, path, is_latest=is_latest)}; {warning}."
+    return words, f"{key} from {tool} {'.'.join(path)}"
 
 
 def _only_in(value: Any, other: Any) -> str:
@@ -73,10 +81,10 @@ def _only_in(value: Any, other: Any) -> str:
     return next((one for one in scalars(value) if one not in known), "")
 
 
-def _is_refused(case: Case) -> bool:
-    """Whether the error is about a wrong value, not about something that is used up."""
-    is_short = re.search(r"(?i:not enough|insufficient|exceed|sold out|too many)", case.line)
-    return bool(re.search(rf"{_REFUSED}|{_STALE}", case.line)) and not is_short
+def is_refused(line: str) -> bool:
+    """Whether an error is about a wrong value, not about something that is used up."""
+    is_short = re.search(r"(?i:not enough|insufficient|exceed|sold out|too many)", line)
+    return bool(re.search(rf"{_REFUSED}|{_STALE}", line)) and not is_short
 
 
 def _shared(case: Case, source: Source) -> int:
@@ -108,7 +116,8 @@ def _distinguished(
         if same and (telling := _telling(same[0], source, case)):
             words, mark = telling
             field = re.split(r"!?=", mark)[0]
-            told = f"Take for `{key}` one whose `{field}` {words}, from {_where(source)}."
+            where = _where(source.tool, source.path)
+            told = f"Take for `{key}` one whose `{field}` {words}, from {where}."
             return told, f"{key} {mark}"
     return None
 
@@ -122,7 +131,8 @@ def _of_entry(
         same = [one for one in before if (one.at, one.path) == (source.at, source.path)]
         shared = [given[value] for _, value in source.beside if value in given]
         if same and shared and not any(value in given for _, value in same[0].beside):
-            words = f"Take `{key}` from {_where(source)}, of the entry that `{shared[0]}` names."
+            where = _where(source.tool, source.path)
+            words = f"Take `{key}` from {where}, of the entry that `{shared[0]}` names."
             return words, f"{key} of entry {shared[0]} {source.tool} {'.'.join(source.path)}"
     return None
 
@@ -131,10 +141,10 @@ def _is_own(value: object) -> bool:
     return isinstance(value, str) and len(value) >= _TELLING
 
 
-def _where(source: Source, *, is_latest: bool = False) -> str:
-    names = [name for name in source.path if name != "*"]
+def _where(tool: str, path: tuple[str, ...], *, is_latest: bool = False) -> str:
+    names = [name for name in path if name != "*"]
     under = f"`{'.'.join(names)}` in " if names else ""
-    return f"{under}the {'latest ' if is_latest else ''}result of `{source.tool}`"
+    return f"{under}the {'latest ' if is_latest else ''}result of `{tool}`"
 
 
 def _telling(before: Source, after: Source, case: Case) -> tuple[str, str] | None:
@@ -175,9 +185,19 @@ def _may_give(step: Step, value: str, case: Case) -> bool:
 
 def _may_be_short(key: str, case: Case) -> bool:
     """Whether the error is about the argument, or about something that has changed since."""
-    return bool(names_in(key) & case.names or re.search(_STALE, case.line))
+    is_named = bool(names_in(key) & case.names) or (
+        is_id_name(key) and bool(re.search(_AN_ID, case.line))
+    )
+    return is_named or bool(re.search(_STALE, case.line))
 
 
 def _has_role(key: str, path: tuple[str, ...]) -> bool:
-    """Whether an argument is called as a place in a result is."""
-    return bool(path) and bool(names_in(key) & names_in(path[-1]))
+    """Whether an argument is called as a place in a result is, or both are ids."""
+    if not path:
+        return False
+    return bool(names_in(key) & names_in(path[-1])) or (is_id_name(key) and is_id_name(path[-1]))
+
+
+def is_id_name(name: str) -> bool:
+    """Whether a field is named as ids are: `id`, `id_`, `file_id`, `fileId`."""
+    return bool(re.search(r"(?:^|_)(?:id|ID)_?$|[a-z]I[dD]$", name))

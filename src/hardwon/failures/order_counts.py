@@ -22,14 +22,14 @@ _WORKED = 5  # calls that worked without the other call before them, at least
 _NEARLY = 0.9
 
 
-class OrderTally(NamedTuple):
+class Tally(NamedTuple):
     """How often calls with a feature were made, and how many failed with one kind."""
 
     made: int
     failed: int
 
 
-def counted_order(features: Iterable[str], tally: Callable[[str], OrderTally]) -> Fix | None:
+def counted_order(features: Iterable[str], tally: Callable[[str], Tally]) -> Fix | None:
     """What to call first, where another call came before nearly all failures and no success.
 
     A look changes nothing, so no call has to come before one.
@@ -46,7 +46,7 @@ def counted_order(features: Iterable[str], tally: Callable[[str], OrderTally]) -
     return None
 
 
-def _decides(after: OrderTally, every: OrderTally) -> bool:
+def _decides(after: Tally, every: Tally) -> bool:
     """Whether calls after the other one fail, and only those."""
     worked = every.made - every.failed - (after.made - after.failed)
     return (

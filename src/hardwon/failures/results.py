@@ -15,9 +15,14 @@ else:
 
 _DEPTH = 8
 _LEAVES = 4_000
+_WIDE = 40  # fields of one entry
 _NEAR = 2_000  # characters in which the name of an object is looked for
 _ELEMENT = r"<([A-Za-z][\w.-]{0,60})>([^<>]{1,200})</[A-Za-z][\w.-]{0,60}>"
 _MARK = r"\b([A-Za-z][\w-]{0,40})=\"?([\w.@/#:-]{1,120})"  # as in `[ref=e12]`, `state="open"`
+_LINE = (  # of YAML; deeper lines belong to texts and inner lists
+    r"(?m)^ {0,2}(- )?([A-Za-z_]\w{0,40}): "
+    r"('[^'\n]{1,120}'|\"[^\"\n]{1,120}\"|[^\s'\"|>][^\n]{0,120})$"
+)
 _FIELD = r"\"([^\"\\]{1,60})\"\s*:\s*(?:\"([^\"\\]{0,200})\"|(-?\d[\d.]*|true|false)|(?=\{))"
 
 
@@ -48,10 +53,23 @@ def _marked(text: str) -> Iterator[Leaf]:
     """The values that XML elements hold, or that stand behind a name in plain text."""
     if not text.startswith("<"):
         yield from (Leaf((m[1],), m[2], ()) for m in re.finditer(_MARK, text))
+        yield from _lined(text)
         return
     for entry in re.finditer(rf"(?:{_ELEMENT}\s*+){{1,40}}", text):
         beside = tuple((m[1], m[2]) for m in re.finditer(_ELEMENT, entry[0]))
         yield from (Leaf((name,), value, beside) for name, value in beside)
+
+
+def _lined(text: str) -> Iterator[Leaf]:
+    """The values of YAML: one a line behind its name; an entry begins with a dash."""
+    entries: list[list[tuple[str, str]]] = [[]]
+    for row in re.finditer(_LINE, text):
+        if row[1]:
+            entries.append([])
+        entries[-1].append((row[2], row[3].strip("'\"")))
+    for entry in entries:
+        beside = tuple(entry[:_WIDE])
+        yield from (Leaf((name,), value, beside) for name, value in entry)
 
 
 def _named(text: str) -> Iterator[Leaf]:

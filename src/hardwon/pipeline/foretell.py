@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import NamedTuple
 
-    from hardwon.failures import advice, fixes, loops, order_counts
+    from hardwon.failures import advice, fixes, loops, order_counts, source_counts
     from hardwon.ports import CallLog, LessonStore
     from hardwon.ranking.odds import Chance
     from hardwon.values.fix import Fix
@@ -28,6 +28,7 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
     advice, order_counts = lazy("hardwon.failures.advice"), lazy("hardwon.failures.order_counts")
+    source_counts = lazy("hardwon.failures.source_counts")
     fixes, loops = lazy("hardwon.failures.fixes"), lazy("hardwon.failures.loops")
 
 AGAIN = 0.5  # the chance at which a run is told again what it heard at its start or in a turn
@@ -70,20 +71,23 @@ def made(step: Step, past: RunSoFar, known: Known, *, is_mistake: bool) -> Call:
     return Call((*first, *features), kind, tuple(dict.fromkeys((*_met(past.steps), *heeded))))
 
 
-def order(step: Step, before: Sequence[Step], known: Known) -> Fix | None:
-    """What to call first, if calls on the same object fail unless another call came before."""
+def counted(step: Step, before: Sequence[Step], known: Known) -> Fix | None:
+    """The fix of a failure that no run shows by itself: an order of calls, or a source of an id."""
     kind = step.failure.kind if step.failure else ""
     if not kind or not step.args.startswith("{"):
         return None
     features = numbered(call_features(step.tool, step.args, before))
-    counts = known.calls.counts(known.scope, tuple(features))
+    sources = source_counts.possible_sources(step, before)
+    asked = (*features, *(number(one.feature) for one in sources))
+    counts = known.calls.counts(known.scope, asked)
 
-    def tally(feature: str) -> order_counts.OrderTally:
+    def tally(feature: str) -> order_counts.Tally:
         one = counts.get(number(feature), Counts())
         failed, excused = next((row[1:] for row in one.kinds if row[0] == kind), (0, 0))
-        return order_counts.OrderTally(max(failed, one.made - excused), failed)
+        return order_counts.Tally(max(failed, one.made - excused), failed)
 
-    return order_counts.counted_order(features.values(), tally)
+    order = order_counts.counted_order(features.values(), tally)
+    return order or source_counts.counted_source(sources, tally, step.tool)
 
 
 def foretold(pending: Step, past: RunSoFar, known: Known, *, least: float) -> list[Foretold]:

@@ -1,0 +1,79 @@
+"""Where an id comes from, counted over runs: calls that took it from another tool's result worked.
+
+A run that makes up an id and gives up shows no source; the calls of other runs do.
+"""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.authored import fields
+from hardwon.failures.fix_case import line_of
+from hardwon.failures.fix_source import is_id_name, is_refused, taken
+from hardwon.values.fix import PROVEN, Fix
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import NamedTuple
+
+    from hardwon.failures.order_counts import Tally
+    from hardwon.values.step import Step
+else:
+    from hardwon._cold.namedtuple import NamedTuple
+
+_TOOLS = 8  # other tools of the run that are looked at
+_ROLES = ("id", "id_", "_id")
+_WORKED = 5  # calls that worked with an id of that source, at least
+_NEARLY = 0.9
+
+
+class PossibleSource(NamedTuple):
+    """An argument that was made up, and a place that it may come from."""
+
+    feature: str  # of a call that takes it from there
+    key: str
+    tool: str
+    role: str
+
+
+def possible_sources(step: Step, before: Sequence[Step]) -> list[PossibleSource]:
+    """The places that a made-up id of a failing call may have to be taken from."""
+    line = line_of(step)
+    if not is_refused(line):
+        return []
+    given = fields(step.args)
+    made_up = [key for key in given if is_id_name(key) and _is_made_up(given[key], line, before)]
+    return [one for key in made_up for one in _places(step.tool, key, before)]
+
+
+def counted_source(
+    sources: Sequence[PossibleSource], tally: Callable[[str], Tally], tool: str
+) -> Fix | None:
+    """The place that nearly all calls worked with, the one that most of them used."""
+    proven = [(tally(one.feature), one) for one in sources]
+    proven = [(calls, one) for calls, one in proven if _works(calls)]
+    if not proven:
+        return None
+    _, best = max(proven, key=lambda found: (found[0].made, found[1].feature))
+    words, key = taken(best.key, best.tool, (best.role,))
+    return Fix("argument", f"`{tool}`: {words}", f"argument {tool} {key}", worked=PROVEN)
+
+
+def _works(calls: Tally) -> bool:
+    worked = calls.made - calls.failed
+    return worked >= _WORKED and worked >= _NEARLY * calls.made
+
+
+def _is_made_up(value: object, line: str, before: Sequence[Step]) -> bool:
+    """Whether the error quotes a value that no result of the run holds."""
+    if not isinstance(value, str) or f"'{value}'" not in re.sub(r"[\"`]", "'", line):
+        return False
+    return not value or not any(value in one.output for one in before)
+
+
+def _places(tool: str, key: str, before: Sequence[Step]) -> Iterator[PossibleSource]:
+    others = dict.fromkeys(one.tool for one in reversed(before) if not one.failed)
+    for other in [one for one in others if one != tool][:_TOOLS]:
+        for role in (*_ROLES, key):
+            feature = f"{tool.lower()} {key} comes from {other.lower()}.{role}"
+            yield PossibleSource(feature, key, other, role)
