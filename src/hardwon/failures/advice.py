@@ -48,7 +48,7 @@ def _heeds_rule(advice: str, given: dict[str, Any], before: Sequence[Step]) -> b
 
 def has_only_names(advice: str) -> bool:
     """Whether the key of a fix says which arguments to pass and to leave out, and no more."""
-    return all(one[0] in "+-" for one in advice.split())
+    return bool(advice) and all(one[0] in "+-" for one in advice.split())
 
 
 def _fits(given: dict[str, Any], name: str, rule: str, before: Sequence[Step]) -> bool:
