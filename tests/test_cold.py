@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import hardwon
 from hardwon._cold import json as _json
 from hardwon._cold import re as _re
+from hardwon._cold.namedtuple import NamedTuple
 from hardwon.failures.signature import _VOLATILE
 from hardwon.text.token_kinds import KINDS
 from hardwon.values.lesson import Lesson
@@ -190,3 +191,20 @@ def test_a_failure_is_read_without_the_standard_module_once_patterns_are_kept() 
 
     assert first.stderr == b"True"
     assert again.stderr == b"False"
+
+
+def test_a_light_value_without_fields_is_refused() -> None:
+    """So that a module whose annotations are not texts fails at once on 3.14, not when used."""
+    with pytest.raises(TypeError, match="Empty has no fields"):
+        type(NamedTuple)("Empty", (NamedTuple,), {})
+
+
+def test_modules_with_light_values_have_annotations_as_texts() -> None:
+    source = Path(hardwon.__file__).parent
+    texts = {path: path.read_text() for path in source.rglob("*.py")}
+
+    light = [path for path, text in texts.items() if "_cold.namedtuple import" in text]
+    assert len(light) > 20
+    assert [
+        path for path in light if "\nfrom __future__ import annotations" not in texts[path]
+    ] == []

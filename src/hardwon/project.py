@@ -1,5 +1,7 @@
 """Which project a folder belongs to; every surface uses the same name for it."""
 
+from __future__ import annotations
+
 import os
 
 from hardwon import _files

@@ -91,6 +91,10 @@ class _Maker(type):
         if not bases:
             return super().__new__(cls, name, bases, body)
         fields = tuple(body.get("__annotations__", ()))
+        if not fields:  # since 3.14 annotations are made on demand, unless they are to be texts
+            raise TypeError(
+                f"{name} has no fields: `from __future__ import annotations` is missing"
+            )
         defaults = {field: body[field] for field in fields if field in body}
         body |= {field: _getter(at, "") for at, field in enumerate(fields)}
         body |= {"__slots__": (), "__match_args__": fields}
