@@ -196,7 +196,9 @@ def test_a_failure_is_read_without_the_standard_module_once_patterns_are_kept() 
 def test_a_light_value_without_fields_is_refused() -> None:
     """So that a module whose annotations are not texts fails at once on 3.14, not when used."""
     with pytest.raises(TypeError, match="Empty has no fields"):
-        type(NamedTuple)("Empty", (NamedTuple,), {})
+
+        class Empty(NamedTuple):
+            pass
 
 
 def test_modules_with_light_values_have_annotations_as_texts() -> None:

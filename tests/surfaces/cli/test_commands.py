@@ -289,3 +289,31 @@ def test_the_reader_may_leave_early(home: Path) -> None:
     done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=False)
 
     assert "Traceback" not in done.stderr
+
+
+WITHOUT_YAML = "import sys; sys.modules['yaml'] = None; from hardwon.surfaces.cli import run; "
+
+
+@pytest.mark.parametrize(("arguments", "code"), [("--help", 0), ("mine --help", 0), ("mine", 1)])
+def test_a_command_whose_extra_is_missing_says_what_to_install(arguments: str, code: int) -> None:
+    words = ["session", *arguments.split()]
+    program = f"{WITHOUT_YAML}sys.exit(run({words!r}))"
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+
+    assert done.returncode == code
+    assert "pip install 'hardwon[sessions]'" in done.stdout + done.stderr
+    assert (COMMANDS["session"] in done.stdout) == (code == 0)
+
+
+def test_help_tells_of_each_command_in_a_whole_sentence(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+
+    told = {name: out(capsys, name, "--help") for name in COMMANDS}
+
+    assert "  undo     Take back the newest edit, guard or deletion,\n" in told["lesson"]
+    assert [
+        name for name, words in told.items() if "...\n" in words.partition("Commands:")[2]
+    ] == []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 import hardwon
-from hardwon.errors import HardwonError, InvalidInput, NotFound
+from hardwon.errors import HardwonError, InvalidInput, MissingExtra, NotFound
 from hardwon.surfaces.cli.options import meant
 from hardwon.surfaces.cli.output import complain
 
@@ -59,8 +59,10 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"hardwon.surfaces.cli.{cmd_name}")
-        command: click.Command = module.command
+        try:
+            command: click.Command = import_module(f"hardwon.surfaces.cli.{cmd_name}").command
+        except MissingExtra as missing:
+            return _lacking(cmd_name, missing)
         return command
 
     def resolve_command(
@@ -74,6 +76,17 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+
+def _lacking(name: str, missing: MissingExtra) -> click.Command:
+    """A command whose packages are not installed: its help can be read, and says what to do."""
+
+    def refuse() -> None:
+        raise missing
+
+    anything = {"ignore_unknown_options": True, "allow_extra_args": True}
+    words = f"{COMMANDS[name]}\n\n{missing}"
+    return click.Command(name, callback=refuse, help=words, context_settings=anything)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -12,10 +12,11 @@ from hardwon.errors import InvalidInput
 from hardwon.settings import Settings, load
 from hardwon.settings_file import unknown
 from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import complain, dump, say, table
 
 
-@click.group("config", invoke_without_command=True)
+@click.group("config", cls=Group, invoke_without_command=True)
 @options.home
 @options.as_json
 @click.pass_context

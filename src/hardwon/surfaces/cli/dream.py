@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import dump, say, say_folded, table
 from hardwon.surfaces.cli.progress import Progress
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _NAP = 0.2  # seconds
 
 
-@click.group("dream", invoke_without_command=True)
+@click.group("dream", cls=Group, invoke_without_command=True)
 @click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
 @click.option("--if-due", is_flag=True, help="Only when idle long enough and not dreamt lately.")
 @click.option("--watch", is_flag=True, help="Stay, and dream whenever it is due.")

@@ -10,6 +10,7 @@ import click
 from hardwon.errors import HardwonError
 from hardwon.settings import load
 from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import dump, say, say_folded
 from hardwon.text.clean import clip, one_line, required
 from hardwon.text.numbers import plural
@@ -21,7 +22,7 @@ _LONGEST = 20_000  # characters of an id; what is stored is shorter
 _GOAL = click.argument("goal_id", metavar="GOAL")
 
 
-@click.group("goal")
+@click.group("goal", cls=Group)
 def command() -> None:
     """Report that a goal has ended, and see what past goals taught."""
 

@@ -11,6 +11,7 @@ from hardwon.errors import InvalidInput
 from hardwon.service.keys import ROLES, KeyRing, Role
 from hardwon.settings import duration, load
 from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import age, dump, say, table
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from hardwon.service.keys import Key
 
 
-@click.group("key")
+@click.group("key", cls=Group)
 def command() -> None:
     """Make, list and revoke the keys by which programs and people use `hardwon serve`."""
 

@@ -10,6 +10,7 @@ import hardwon
 from hardwon.errors import NotFound
 from hardwon.failures.guards import guard_of
 from hardwon.surfaces.cli import lesson_bulk, options, story
+from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.lesson_list import show_lessons
 from hardwon.surfaces.cli.output import dump, say
 from hardwon.text.numbers import plural
@@ -25,7 +26,7 @@ _NAMED = 5  # places in the hint under a list
 _NUMBER = click.argument("number", metavar="ID", type=str)
 
 
-@click.group("lesson")
+@click.group("lesson", cls=Group)
 def command() -> None:
     """Add, list, search, show, edit, guard, approve, delete, undo, export and import lessons."""
 
@@ -45,7 +46,7 @@ def command() -> None:
 def list_(
     limit: int, status: str, quarantined: bool, unsolved: bool, as_json: bool, **place: Any
 ) -> None:
-    """Lessons, newest-consulted first."""
+    """Lessons, the most recently shown first."""
     status = Status.SEEN if unsolved else Status.QUARANTINED if quarantined else status
     with options.Scoped(**place) as agent:
         lessons = agent.lessons.list(limit=limit, status=status)

@@ -6,10 +6,11 @@ import click
 
 import hardwon
 from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import dump, say, table
 
 
-@click.group("project")
+@click.group("project", cls=Group)
 def command() -> None:
     """See and confirm the folders that write into a project.
 

@@ -12,6 +12,7 @@ import click
 import hardwon
 from hardwon.runtime import utc_now
 from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import age, dump, say
 from hardwon.text.clean import one_line
 
@@ -23,7 +24,7 @@ _RETRIES_READ = 2000  # a larger backlog is not read through for a view
 _RETRIES_SHOWN = 8
 
 
-@click.group("queue")
+@click.group("queue", cls=Group)
 def command() -> None:
     """Watch the queue work."""
 

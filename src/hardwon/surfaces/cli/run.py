@@ -9,6 +9,7 @@ import click
 
 from hardwon.presentation import wording
 from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import age, dump, fitted, say, say_folded, width
 from hardwon.text.clean import one_line
 from hardwon.text.numbers import plural
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _LINES = 6  # of what a failing call printed
 
 
-@click.group("run")
+@click.group("run", cls=Group)
 def command() -> None:
     """See the runs that ended: what they were about, what failed, what they were shown.
 

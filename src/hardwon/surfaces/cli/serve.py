@@ -13,7 +13,13 @@ from hardwon.surfaces.cli.output import say
 
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", help="The address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=4180, show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=4180,
+    show_default=True,
+    help="The port to listen on; 0: a free one.",
+)
 @click.option("--name", "names", multiple=True, help="A host name that clients use; may repeat.")
 @click.option("--tls-cert", type=click.Path(exists=True, dir_okay=False), help="A PEM file.")
 @click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="A PEM file.")

@@ -17,6 +17,7 @@ from hardwon.learn.transcripts.questions import Option, Question
 from hardwon.runtime import utc_now
 from hardwon.settings import duration
 from hardwon.surfaces.cli import dialogue, options
+from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.output import age, complain, dump, say, table
 from hardwon.surfaces.cli.progress import Progress
 from hardwon.text.clean import clip
@@ -52,7 +53,7 @@ class Since(click.ParamType[timedelta]):
 _SINCE = click.option("--since", type=Since(), help="Only sessions that changed since: 7d, 36h.")
 
 
-@click.group("session")
+@click.group("session", cls=Group)
 def command() -> None:
     """Mine transcripts of coding agents into memory.
 

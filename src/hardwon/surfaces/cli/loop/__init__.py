@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
+from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.loop import look, report, run
 
 
-@click.group("loop")
+@click.group("loop", cls=Group)
 def command() -> None:
     """Try a task until its verifiers pass, and learn from every failed trial.
 

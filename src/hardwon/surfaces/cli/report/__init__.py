@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,6 @@ from hardwon.settings import duration
 from hardwon.surfaces.cli import options
 from hardwon.surfaces.cli.output import dump, say, width
 from hardwon.surfaces.cli.report import html, terminal
-from hardwon.trust import project_for
 
 if TYPE_CHECKING:
     from hardwon.values.report import Report
@@ -40,7 +38,7 @@ def _duration(context: click.Context, option: click.Parameter, value: str) -> ti
 @click.option(
     "--html", "page", type=click.Path(dir_okay=False), help="Write a page that needs no network."
 )
-@options.scope
+@options.scope_here
 @options.as_json
 def command(
     whole: bool, since: timedelta, page: str | None, as_json: bool, home: str | None, **place: Any
@@ -51,10 +49,7 @@ def command(
     those of UTC.
     """
     with hardwon.open(home) as hw:
-        here = place["project"] or project_for(
-            os.getcwd(), hw.settings.home, tenant=place["tenant"], is_look=True
-        )
-        report = hw.report(**{**place, "project": here}, since=since, whole=whole)
+        report = hw.report(**place, since=since, whole=whole)
     if page is not None:
         with open(page, "w", encoding="utf-8") as file:
             file.write(html.page(report))
