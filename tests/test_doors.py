@@ -800,3 +800,31 @@ def test_a_call_that_will_surely_fail_is_denied_only_where_that_is_set(tmp_path:
             denied.append(warning.denied)
 
     assert denied == [False, True]
+
+
+def test_a_lookup_that_keeps_finding_nothing_is_an_answer(hw: hardwon.Hardwon) -> None:
+    def asked(tool: str) -> list[bool]:
+        call, said = {"name": "Ada"}, f"Error: nobody is not found by {tool}"
+        return [bool(hw.agent("desk").after_action(tool, call, output=said)) for _ in range(6)]
+
+    looked, acted = asked("find_user"), asked("remove_user")
+
+    assert looked == [False, True, True, True, False, False]
+    assert acted == [False, True, True, True, True, True]
+
+
+def test_a_name_in_place_of_another_is_told_where_that_one_is_missing(hw: hardwon.Hardwon) -> None:
+    def ran(script: str) -> hardwon.Injection:
+        said = f'npm error Missing script: "{script}"'
+        return agent.after_action("bash", {"command": f"npm run {script}"}, output=said)
+
+    for _ in range(2):
+        agent = hw.agent("coder")
+        ran("typecheck")
+        agent.after_action("bash", {"command": "npm run types"}, output="> tsc")
+        agent.after_run(task="check the types")
+
+    agent = hw.agent("coder")
+    assert not ran("coverage")
+    agent = hw.agent("coder")
+    assert "Use `npm run types` instead of `npm run typecheck`" in ran("typecheck").text

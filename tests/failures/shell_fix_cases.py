@@ -89,8 +89,8 @@ SHELL = (
         ('git commit -m "Add a guide"', NO_TICKET),
         ('git commit -m "AB-20 Add a guide"', "[main 1] AB-20 Add a guide"),
         sort="call",
-        says=("`AB-20`",),
-        never=("Add a guide",),
+        says=("in the form that the error names",),
+        never=("Add a guide", "AB-20"),
     ),
     case(
         "a message is no preparation",
@@ -125,7 +125,15 @@ SHELL = (
         ("git push", "!fatal: The current branch ab-20 has no upstream branch."),
         ("git push -u origin ab-20", "branch 'ab-20' set up to track 'origin/ab-20'."),
         sort="call",
-        says=("-u",),
+        says=("-u origin` and the name that the error shows",),
+        never=("ab-20",),
+    ),
+    case(
+        "a branch that is to be new",
+        ("git checkout ab-20", "!error: pathspec 'ab-20' did not match any file(s) known to git"),
+        ("git checkout -b ab-20", "Switched to a new branch 'ab-20'"),
+        sort="call",
+        says=("If it is to be new: call `git checkout` with `-b`",),
         never=("ab-20",),
     ),
     case(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Lesson
-from hardwon.failures.lesson_text import mistake, settled, told
+from hardwon.failures.lesson_text import mistake, settled, situation, told
+from hardwon.values.failure import Failure
 from hardwon.values.fix import Fix
 from hardwon.values.lesson import MINED, RULES, Status
+from hardwon.values.step import Step
 from tests.samples import lesson
 
 INSTALL = Fix("call", "Run `pip install kit`.", "call pip", "pip install kit", worked=2)
@@ -28,6 +30,25 @@ def test_proven_fixes_are_told_and_no_others_beside_them() -> None:
 
 def test_a_fix_that_mostly_failed_is_not_told() -> None:
     assert told((ONCE._replace(failed=2),)) == []
+
+
+def test_a_fix_that_is_a_part_of_a_likelier_one_is_not_told_beside_it() -> None:
+    both = Fix("lines", "First `configure`, then `setup`.", "lines order configure setup", worked=3)
+    one = Fix("lines", "First `configure`.", "lines order configure", worked=2)
+
+    assert told((both, one)) == [both]
+    assert told((one, both)) == [one, both]
+
+
+def test_an_error_that_may_not_be_quoted_is_told_by_the_variable_it_names() -> None:
+    line = "bin/check: line 3: PAGE_LANG: set PAGE_LANG to en or de"
+    step = Step("bash", "bin/check", line, failed=True, failure=Failure("a", "b", "", line))
+
+    assert (
+        situation("PAGE_LANG: set <name> to en or de", step)
+        == "When `check` fails over `PAGE_LANG`"
+    )
+    assert situation("", step._replace(failure=None)) == "When `check` fails"
 
 
 def test_words_that_a_person_chose_stay() -> None:

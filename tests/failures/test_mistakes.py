@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.failures.mistakes import is_mistake
+from hardwon.failures.mistakes import finds_nothing, is_mistake
 from hardwon.values.step import Step
 
 SCRIPT = "cat <<'EOF' > repro.py\nimport lib\nlib.f()\nEOF"
@@ -167,6 +167,30 @@ def test_a_red_suite_that_a_tool_has_run_is_unfinished_work_too() -> None:
     assert not is_mistake(red, [edit])
     assert is_mistake(red, [])
     assert is_mistake(red._replace(tool="close_ticket"), [edit])
+
+
+@pytest.mark.parametrize(
+    ("line", "is_wrong"),
+    [("        xxx", False), ("        xxx()", True), ("        a = xxx", True)],
+    ids=["alone", "called", "used"],
+)
+def test_a_name_that_stands_alone_in_a_test_of_the_run_is_there_to_raise(
+    line: str, is_wrong: bool
+) -> None:
+    wrote = f"cat <<'EOF' > test_it.py\ndef test_it():\n{line}\nEOF"
+    red = "E   NameError: name 'xxx' is not defined\ntest_it.py:2: NameError\n1 failed in 0.1s"
+
+    assert is_mistake(step("pytest test_it.py", red), done(wrote)) is is_wrong
+
+
+def test_a_lookup_finds_nothing() -> None:
+    asked, told = '{"zip": "10001"}', "Error: user not found"
+
+    assert finds_nothing(Step("find_user", asked, told, True), told)
+    assert finds_nothing(Step("get_page", asked, "", True), "the page does not exist")
+    assert not finds_nothing(Step("find_user", asked, "", True), "Error: zip must be a number")
+    assert not finds_nothing(Step("pay_order", asked, "", True), "Error: payment method not found")
+    assert not finds_nothing(Step("bash", "find_user 10001", told, True), told)
 
 
 def test_a_backend_that_stumbles_is_not_the_callers_fault() -> None:

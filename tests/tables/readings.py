@@ -836,4 +836,9 @@ READINGS = (
         "Command: npm test\nDirectory: (root)\nStdout: (empty)\nStderr: sh: 1: vitest: not found\nError: (none)\nExit Code: 127\nSignal: (none)",
         "no command or module named vitest",
     ),
+    Reading(
+        "pytest tests/unit",
+        "=== test session starts ===\nrootdir: /w, configfile: pyproject.toml\ncollected 0 items\n\n=== no tests ran in 0.00s ===",
+        "no tests ran",
+    ),
 )

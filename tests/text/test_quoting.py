@@ -67,7 +67,7 @@ def test_an_error_of_a_known_form_is_quoted_whole(line: str) -> None:
         ),
         (
             "./run: error while loading shared libraries: liba.so.1: cannot open",
-            "./run: error: while loading shared libraries",
+            "./run: error while loading shared libraries",
         ),
         (
             "NameError: name 'x' is not defined. Did you mean: 'y'?",

@@ -67,6 +67,7 @@ def _candidates(output: str) -> Iterator[str]:
     yield _caused_by(text)
     yield from _marked_lines(text)
     yield _summary_line(lines)
+    yield "no tests ran" if re.search(r"\bno tests ran in [\d.]+s", "".join(lines[-1:])) else ""
     yield from _telling_lines(lines)
     yield _spoken_line(lines)
     if len(lines) <= _SHORT:

@@ -64,6 +64,8 @@ _SHORT_FORMS = {
     "--force": "-f",
     "--parents": "-p",
 }
+# Flags that make what a call was to find
+_MAKING = {("git checkout", "-b"), ("git switch", "-c"), ("git switch", "--create")}
 _NO_PROGRAM = r"not found\Z|command not found|is not recognized as|: Permission denied\Z"
 _SEARCHED = r"PATH$|HOME$|ROOT$|^RBENV|^PYENV|^NVM"  # variables that say where programs are
 _OWN_CODE = (
@@ -260,7 +262,7 @@ def _flag_changes(case: Case, pair: Pair) -> list[CallChange]:
     if not (telling or dropped) or any(_is_weaker(flag, pair.new) for flag in added):
         return []
     key = " ".join((pair.new.does, *sorted(telling), *sorted(f"no{flag}" for flag in dropped)))
-    return [CallChange(_flag_words(pair, added, dropped), f"flags {key}")]
+    return [CallChange(_flag_words(case, pair, added, dropped), f"flags {key}")]
 
 
 def _only_in(flags: tuple[str, ...], others: tuple[str, ...]) -> list[str]:
@@ -268,12 +270,20 @@ def _only_in(flags: tuple[str, ...], others: tuple[str, ...]) -> list[str]:
     return [flag for flag in flags if flag not in others and not _is_quiet(flag)]
 
 
-def _flag_words(pair: Pair, added: list[str], dropped: list[str]) -> str:
-    shown = _shown(added, dict(valued(pair.old, pair.new)))
-    given = f" with `{shown}`" if added else ""
+def _flag_words(case: Case, pair: Pair, added: list[str], dropped: list[str]) -> str:
+    values = dict(valued(pair.old, pair.new))
+    shown = _shown(added, values)
+    given = f" with `{shown}`{_also(case, pair, values)}" if added else ""
     left = f"{' instead of' if added else ' without'} `{' '.join(dropped)}`" if dropped else ""
     why = ": it skips what is missing" if (pair.new.name, shown) == ("rm", "-f") else ""
-    return f"Call `{pair.new.call}`{given}{left}{why}."
+    when = "If it is to be new: call" if (pair.new.does, shown) in _MAKING else "Call"
+    return f"{when} `{pair.new.call}`{given}{left}{why}."
+
+
+def _also(case: Case, pair: Pair, values: dict[str, str]) -> str:
+    """What is given besides the flags: a name that the error shows, and belongs to the run."""
+    come = {*pair.new.operands} - {*pair.old.operands} - {*values.values()}
+    return " and the name that the error shows" if any(one in case.line for one in come) else ""
 
 
 def _shown(flags: list[str], values: dict[str, str]) -> str:
@@ -308,7 +318,7 @@ def _is_told(flag: str, case: Case) -> bool:
 def _target_changes(case: Case, pair: Pair) -> list[CallChange]:
     words = swapped(case, pair.old, pair.new)
     if mark := marked(case, pair.old, pair.new):
-        told = f"Begin it in the form that the error names, for example with `{mark}`."
+        told = "Begin the text in the form that the error names."
         return [CallChange(told, f"mark {mark_form(mark)}")]
     if words is None:
         return []

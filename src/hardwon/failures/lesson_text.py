@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _QUOTE = 160  # characters of a failure kind
 _CAUSES = 2  # fixes that are shown for one failure kind
 _BEHIND = 3  # how many times as often the best may have worked
+_VARIABLE = r"\b[A-Z][A-Z\d]{1,20}(?:_[A-Z\d]{1,20}){1,4}\b"  # of the environment
 _CALL = 100  # characters of a call in a line for the person
 _TRIED = 3  # that are told, the newest
 _WORDS = 240  # characters of what was removed or tried
@@ -41,8 +42,12 @@ def situation(text: str, step: Step) -> str:
     quote = clip(quotable(text), _QUOTE)
     if quote:
         return f"When you see “{quote}”"
-    code = body_code(step.output)
-    return f"When {program(step)} fails with `{code}`" if code else f"When {program(step)} fails"
+    if code := body_code(step.output):
+        return f"When {program(step)} fails with `{code}`"
+    line = step.failure.line if step.failure else ""
+    names = [] if step.args.startswith("{") else re.findall(_VARIABLE, line)
+    over = f" over `{names[0]}`" if names else ""
+    return f"When {program(step)} fails{over}"
 
 
 def of_tests(situation: str, fixes: Sequence[Fix]) -> str:
@@ -91,7 +96,14 @@ def told(fixes: Sequence[Fix]) -> Sequence[Fix]:
     hopeful = [fix for fix in fixes if fix.failed <= fix.worked]
     proven = [fix for fix in hopeful if fix.is_proven] or hopeful
     best = max((fix.worked for fix in proven), default=0)
-    return [fix for fix in proven if _BEHIND * fix.worked >= best][:_CAUSES]
+    likely = [fix for fix in proven if _BEHIND * fix.worked >= best]
+    return [fix for at, fix in enumerate(likely) if not _is_part(fix, likely[:at])][:_CAUSES]
+
+
+def _is_part(fix: Fix, others: Sequence[Fix]) -> bool:
+    """Whether another fix of its sort does all that it does."""
+    own = set(fix.key.split())
+    return any(own < set(other.key.split()) for other in others if other.sort == fix.sort)
 
 
 def settled(lesson: Lesson) -> Lesson:

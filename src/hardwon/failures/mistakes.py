@@ -11,6 +11,7 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon.failures.authored import tail, writings
 from hardwon.failures.error_line import informative_line
+from hardwon.failures.fix_tool import is_look
 from hardwon.failures.programs import bare
 from hardwon.failures.shell import deciding, parse
 
@@ -66,6 +67,8 @@ _LOGIC = (
     r"(?:Attribute|Type|Key|Index|Assertion|ZeroDivision|Recursion|UnboundLocal|NotImplemented"
     r"|Overflow)Error\b"
 )
+_NOTHING = r"(?i:\bnot found|no such|does(?: not|n't) exist|\bno \w+ (?:found|matches)|\bunknown )"
+_UNDEFINED = r"NameError: name '(\w{1,80})' is not defined"
 _FRAME = r'(?m)^ *File "([^"\n]+)", line \d+'
 _INSTALLED = r"(?:site|dist)-packages/|/lib/python[\d.]+/|^<"
 _ERRORS = r"\berrors=[1-9]|\b[1-9]\d* (?:errors?|exceptions?)\b"
@@ -88,6 +91,12 @@ def is_mistake(step: Step, before: Sequence[Step]) -> bool:
         or _shows_the_bug(chain, line, step, before)
         or _is_unfinished(chain[-1].text if chain else "", line, step, before)
     )
+
+
+def finds_nothing(step: Step, line: str) -> bool:
+    """Whether a tool with named arguments was asked for something that is not there."""
+    is_asked = step.args.startswith("{") and is_look(step.tool)
+    return is_asked and bool(re.search(_NOTHING, line))
 
 
 def _is_look(chain: Sequence[Command], line: str, step: Step) -> bool:
@@ -142,7 +151,11 @@ def _shows_the_bug(chain: Sequence[Command], line: str, step: Step, before: Sequ
         return False
     if "Traceback (most" not in step.output and re.search(_SAYS_RED, step.output):
         return not re.search(_BROKEN, line)
-    return not _is_set_up(line) or _ends_in_sources(line, step, before)
+    return (
+        not _is_set_up(line)
+        or _ends_in_sources(line, step, before)
+        or _is_undefined_on_purpose(line, step, before)
+    )
 
 
 def _is_inline(command: Command) -> bool:
@@ -169,6 +182,16 @@ def _ends_in_sources(line: str, step: Step, before: Sequence[Step]) -> bool:
     frames: list[str] = re.findall(_FRAME, step.output)
     last = frames[-1] if frames else "<"
     return not re.search(_INSTALLED, last) and not _is_own(last, step, before)
+
+
+def _is_undefined_on_purpose(line: str, step: Step, before: Sequence[Step]) -> bool:
+    """Whether a missing name stands alone on a line of what the run wrote: there to raise."""
+    found = re.match(_UNDEFINED, line)
+    if not found:
+        return False
+    alone = rf"(?m)^[ \t]+{found[1]}[ \t]*$"
+    steps = [each for each in (step, *before) if found[1] in each.args]
+    return any(re.search(alone, one.text or one.new) for each in steps for one in _written(each))
 
 
 def _files(command: Command) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from hardwon._cold import re
 from hardwon.failures.authored import is_coined
-from hardwon.failures.fix_case import blamed, command, is_personal, line_of
+from hardwon.failures.fix_case import blamed, command, is_personal, is_reader, line_of
 from hardwon.failures.fix_preparation import is_maker
 
 TYPE_CHECKING = False
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 
 _SHOWN = 80  # characters of a call
+_LACKING = r"(?i:not found|no module named|no such file|not recognized)"
 _KEPT = 3  # of one pair of failures
 
 
@@ -35,8 +37,10 @@ def _prepared(between: Sequence[Step]) -> Iterator[Command]:
 def _changed(first: Step, last: Step) -> Iterator[str]:
     """How the failing command was started in another way than before."""
     old, new = (_failing(step) for step in (first, last))
-    if old and new and old.call != new.call and not is_personal(new.call):
-        yield new.call
+    if not old or not new or old.call == new.call or is_reader(new) or is_personal(new.call):
+        return
+    if " " in new.call or re.search(_LACKING, line_of(last)):
+        yield new.call  # a bare name says something only of programs and modules that are missing
 
 
 def _failing(step: Step) -> Command | None:

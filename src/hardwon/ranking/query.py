@@ -63,6 +63,7 @@ class Query(NamedTuple):
     clues: tuple[str, ...] = ()  # errors, calls and names that a lesson may speak of
     red: str = ""  # what a run of tests has printed, where some failed
     is_failure: bool = False  # words find no lesson that was mined from another failure
+    is_lookup: bool = False  # a tool was asked for something, and says that it is not there
 
 
 class Match(NamedTuple):

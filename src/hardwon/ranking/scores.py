@@ -11,7 +11,7 @@ from math import ceil, exp, log
 from hardwon._cold.lazy import lazy
 from hardwon.ranking.query import Match, Query, chance, terms
 from hardwon.values.evidence import Kind, values_of
-from hardwon.values.fix import UNCHANGED, is_of_test_in
+from hardwon.values.fix import UNCHANGED, is_of_test_in, replaced_words
 from hardwon.values.lesson import LIVE, MINED, RULES, Status
 
 TYPE_CHECKING = False
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     from hardwon.failures import clues as signs
+    from hardwon.failures import kind as kinds
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
     signs = lazy("hardwon.failures.clues")  # needed at errors only
+    kinds = lazy("hardwon.failures.kind")
 
 
 SPEAKS = "speaks of it"  # the part of a score that tells how surely a text is about a failure
@@ -55,6 +57,8 @@ class Weights(NamedTuple):
     crowded: float = 0.8  # what words without any clue lose with each e-fold of `few` lessons
     few: int = 50
     offered: int = 2
+    # Runs after which a lookup that finds nothing, and that no run knew a fix of, is an answer.
+    lookups: int = 3
     # A tag: the idf mass of a word that few lessons hold, and the words of a text that asks for it.
     tagged: float = 1.2
     brief: int = 40
@@ -161,6 +165,7 @@ def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
     if same or kind:
         sure = spoken(asked, match, by) if match.lesson.origin != MINED else by.beside
         verdict = _told_before(match) if outlook.is_again else _of_other_tests(asked, match)
+        verdict = verdict or _of_other_names(asked, match) or _of_lookup(asked, match, by)
         return _Relevance((*parts, (SPEAKS, sure / 10)), verdict)
     return _other_error(asked, match, parts, by)
 
@@ -193,6 +198,27 @@ def _of_other_tests(asked: Query, match: Match) -> str:
     """Why a lesson is not told that only knows of tests which fail without any change."""
     is_told = not is_of_other_tests(asked, match) or (asked.red and match.is_same_failure)
     return "" if is_told else "known of other tests only"
+
+
+def _of_other_names(asked: Query, match: Match) -> str:
+    """Why a lesson is not told whose fixes replace a name that this failure has nothing of."""
+    lesson = match.lesson
+    is_folded = lesson.origin == MINED and kinds.NAME in lesson.situation
+    if match.is_same_failure or not is_folded or not lesson.fixes:
+        return ""
+    replaced = [replaced_words(fix) for fix in lesson.fixes]
+    asked_words = set(asked.terms)
+    is_other = all(
+        words and asked_words.isdisjoint(term for word in words for term in terms(word))
+        for words in replaced
+    )
+    return "known of other names only" if is_other else ""
+
+
+def _of_lookup(asked: Query, match: Match, by: Weights) -> str:
+    """Why a lesson is not told of a lookup that finds nothing: no run has ever known better."""
+    is_open = match.lesson.status == Status.SEEN and match.lesson.met > by.lookups
+    return "a lookup that finds nothing is an answer" if asked.is_lookup and is_open else ""
 
 
 def is_of_other_tests(asked: Query, match: Match) -> bool:

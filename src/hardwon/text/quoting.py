@@ -39,7 +39,7 @@ _EXCEPTION = (
     rf"(?:{_REPORTERS}?|E {{1,7}})(?P<head>{_CLASS}(?: \[ERR_\w{{2,60}}\])?)"
     r"(?:: (?P<said>.{1,500}))?$"
 )
-_DIAGNOSTIC = rf"(?P<head>{_REPORTERS}?(?:{_CODE}|{_LABEL}))(?:: ?| )(?P<said>.{{1,500}})$"
+_DIAGNOSTIC = rf"(?P<head>{_REPORTERS}?(?:{_CODE}|{_LABEL}))(?P<gap>: ?| )(?P<said>.{{1,500}})$"
 _STATED = rf"(?P<head>{_REPORTERS})(?P<said>.{{1,500}})$"
 
 # The texts of errno, of shells and of exit statuses: these words and no others are repeated.
@@ -98,7 +98,8 @@ def quotable(line: str) -> str:
     for form in (_EXCEPTION, _DIAGNOSTIC, _STATED):
         match = re.match(form, text)
         if match and (quote := _quote(match["head"], match["said"] or "", form)):
-            return clip(quote, LIMIT)
+            is_joined = form == _DIAGNOSTIC and match["gap"] == " " and match["said"][:1].islower()
+            return clip(quote.replace(f"{match['head']}: ", f"{match['head']} ", is_joined), LIMIT)
     return ""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hardwon._cold import re
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,6 +38,15 @@ class Fix(NamedTuple):
 def is_of_test_in(fix: Fix, output: str) -> bool:
     """Whether an output mentions the test of a failure that happens without any change."""
     return fix.key.partition(" ")[2] in output
+
+
+def replaced_words(fix: Fix) -> set[str]:
+    """The words of the call or name that a fix puts another in the place of."""
+    found = re.search(r"`([^`]+)` instead of `([^`]+)`|\bName `([^`]+)`, not `([^`]+)`", fix.text)
+    if not found:
+        return set()
+    new, old = (set(re.findall(r"\w+", text)) for text in found.groups() if text)
+    return old - new
 
 
 def ranked(fixes: Iterable[Fix]) -> tuple[Fix, ...]:

@@ -1,0 +1,39 @@
+"""What a run tried between two failures of one kind is told in words that help another run."""
+
+from __future__ import annotations
+
+import pytest
+
+from hardwon.failures.tried import tried_in_vain
+from hardwon.values.step import Step
+
+
+def failing(call: str, output: str) -> Step:
+    return Step("bash", call, output, failed=True)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "output", "tried"),
+    [
+        ("pytest a.py", "python -m pytest a.py", "No module named pytest", ["`python -m pytest`"]),
+        ("python -m pytest a.py", "pytest a.py", "pytest: command not found", ["`pytest`"]),
+        ("python a.py", "pytest a.py", "TypeError: f() takes 1 argument", []),
+        ("pytest a.py", "cat a.py", "cat: a.py: No such file or directory", []),
+    ],
+)
+def test_another_start_is_told_where_it_says_something(
+    first: str, last: str, output: str, tried: list[str]
+) -> None:
+    steps = [failing(first, output), failing(last, output)]
+
+    assert tried_in_vain(steps, 0) == tried
+
+
+def test_what_was_installed_in_vain_is_told() -> None:
+    steps = [
+        failing("python a.py", "No module named kit"),
+        Step("bash", "pip install kit"),
+        failing("python a.py", "No module named kit"),
+    ]
+
+    assert tried_in_vain(steps, 0) == ["`pip install kit`"]
