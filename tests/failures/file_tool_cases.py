@@ -167,4 +167,31 @@ FILE_TOOLS = (
         (edit("x"), DONE),
         (tool("run_tests", path="tests"), "4 passed in 0.1s"),
     ),
+    case(
+        "a server that is to keep running",
+        ("npm start", "!Command timed out after 2m 0.0s"),
+        ("npm start > server.log 2>&1 &", ""),
+        sort="call",
+        says=("in the background",),
+        never=("server.log",),
+    ),
+    case(
+        "a server with its output elsewhere",
+        ("npm start", "!Command timed out after 2m 0.0s"),
+        ("npm start > server.log 2>&1", ""),
+    ),
+    case(
+        "all tests, then those that matter",
+        ("pytest", "!Command timed out after 120 seconds"),
+        ("pytest tests/test_cart.py", "4 passed in 1s"),
+        sort="call",
+        says=("Give `pytest` less to do at once",),
+        never=("test_cart",),
+    ),
+    case(
+        "code that was mended after a time-out",
+        ("python go.py", "!Command timed out after 120 seconds"),
+        (edit("while True:"), DONE),
+        ("python go.py fast", "3 rows"),
+    ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon.failures.error_line import traceback_line
+from hardwon.failures.harness import own_lines
 from hardwon.failures.programs import bare
 from hardwon.failures.shell import deciding, parse, program_name
 
@@ -124,7 +125,7 @@ _SYNTAX = (
 
 def has_command_failed(text: str, args: str, before: Sequence[Step]) -> bool:
     """The verdict on the commands whose status becomes the status of the whole."""
-    head, tail = text[:_HEAD], text[-_TAIL:].rstrip()
+    head, tail = text[:_HEAD], "\n".join(own_lines(text[-_TAIL:].rstrip().split("\n"))).rstrip()
     chain = deciding(parse(args))
     if re.search(_SHELL_SAYS, tail):
         return True

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from hardwon._cold import re
 from hardwon.failures.bodies import body_message
+from hardwon.failures.harness import own_lines
 from hardwon.failures.outer_errors import is_outer
 
 TYPE_CHECKING = False
@@ -78,11 +79,12 @@ def _lines(output: str) -> list[str]:
     if len(output) > _HEAD + _TAIL:
         output = f"{output[:_HEAD]}\n{output[-_TAIL:]}"
     plain = re.sub(ANSI, "", output) if "\x1b" in output else output
-    return [
+    lines = [
         line.rstrip().lstrip("│╷╵┃ ") if line[:1] in "│╷╵┃" else line.rstrip()
         for line in re.sub(_STREAM, "", plain).splitlines()
         if line.strip(" \t\0^~-=_*#+|│╷╵┃")
     ]
+    return own_lines(lines)
 
 
 def _pytest_line(lines: list[str]) -> str:

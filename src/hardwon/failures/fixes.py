@@ -23,6 +23,7 @@ from hardwon.failures.fix_lines import applies_lines, is_in_code, lines_fix
 from hardwon.failures.fix_preparation import applies_preparation, preparation_fix
 from hardwon.failures.fix_prior_call import prior_call_fix
 from hardwon.failures.fix_refusal import is_refused, refusal_fix
+from hardwon.failures.fix_timeout import applies_timeout, is_of_timeout, timeout_fix
 from hardwon.failures.fix_tool import tool_fix
 from hardwon.failures.fix_unchanged import has_revert, unchanged_fixes
 from hardwon.values.fix import TEXT_LIMIT
@@ -45,6 +46,7 @@ _UNSURE = {
 }  # sorts that a failing call does not show to be applied
 _BEFOREHAND = {"preparation", "order"}  # sorts that are applied by an earlier call
 _SHELL: tuple[Callable[[Case], Fix | None], ...] = (
+    timeout_fix,
     call_fix,
     edit_fix,
     hint_fix,
@@ -80,6 +82,8 @@ def applies(fix: Fix, step: Step) -> bool:
     if step.failed and fix.sort in _UNSURE:
         return False
     key = fix.key.partition(" ")[2]
+    if is_of_timeout(key):
+        return applies_timeout(key, step)
     if fix.sort == "call" or (fix.sort == "tool" and key.startswith("start ")):
         return applies_call(key, step)
     if fix.sort == "preparation":

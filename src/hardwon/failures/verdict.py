@@ -27,11 +27,11 @@ _HEAD = 600
 
 # What shells and harnesses add: the exit status, said in so many words
 _STATUS = (
-    r"(?im)^\W{0,3}(?:<returncode>\s{0,3}|(?:the )?"
-    r"(?:command|process|program|script|shell|task)?\W{0,2}"
+    r"(?im)^\W{0,3}(?:(?:<\w{1,20}>)?<(?:returncode|exit_?code)>\s{0,3}|(?:the )?"
+    r"(?:command|process|program|script|shell|task|execution)?\W{0,2}"
     r"(?:(?:has )?(?:exited|finished|completed|failed|returned|terminated)(?: with)?(?: a)?"
     r"(?: non-?zero)? ?)?(?:exit ?(?:code|status)|return ?code|code|status)[ :=]{1,3})"
-    r"(-?\d{1,5})(?:\s{0,3}</returncode>)?\W{0,3}(?:$|\n)"
+    r"(-?\d{1,5})(?:\s{0,3}</(?:returncode|exit_?code)>|\W{0,3}(?:$|\n))"
 )
 _TESTER = r"(?i:(?:\b|_)(?:py)?tests?(?:\b|_))|[a-z]Tests?(?![a-z])"
 _FAILS_WITHIN = r"\b(?:failed|error|exception): \S|\b(?:failed|error) with (?:code|status)\b"
