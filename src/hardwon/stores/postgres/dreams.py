@@ -61,9 +61,9 @@ class PostgresDreams:
 
     def get(self, scope: Scope, dream: str) -> Dream:
         shelf = shelves.own(self._db, scope.everywhere())
-        sql = f"{_OF_AGENT} AND left(id, %(length)s) = %(dream)s"
+        sql = f"{_OF_AGENT} AND starts_with(id, %(dream)s)"
         tenancy = self._db.of(scope.tenant)
-        rows = tenancy.rows(sql, shelf=shelf, length=len(dream), dream=dream)
+        rows = tenancy.rows(sql, shelf=shelf, dream=dream)
         if len(rows) != 1 or not dream:
             raise NotFound("dream", dream)
         self._tenants[rows[0][0]] = scope.tenant
