@@ -38,9 +38,10 @@ def listed() -> Iterator[Mutant]:
 
 
 def near_tests(file: str) -> tuple[str, ...]:
-    """The tests of a file: those that the list names, else the nearest folder of its name."""
-    named = [test for group in _groups() if group["file"] == file for test in group["tests"]]
-    return tuple(dict.fromkeys([*named, _mirror(Path(file))]))
+    """The tests of a file: those that the list names for it, else those of its name."""
+    near = {group["file"]: group["tests"] for group in _groups()} | _listed_tests()
+    named = max((name for name in near if file.startswith(name)), key=len, default="")
+    return tuple(near[named]) if named else (_mirror(Path(file)),)
 
 
 def source(file: str) -> str:
@@ -50,6 +51,12 @@ def source(file: str) -> str:
 
 def _groups() -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = tomllib.loads(LIST.read_text())["group"]
+    return found
+
+
+def _listed_tests() -> dict[str, list[str]]:
+    """Tests by the beginning of the names of the files that they pin."""
+    found: dict[str, list[str]] = tomllib.loads(LIST.read_text())["near"]
     return found
 
 
