@@ -108,3 +108,12 @@ def test_nothing_is_written_through_a_link_that_was_planted_aside(tmp_path: Path
         _files.replace(str(tmp_path / "state"), b"new", aside=str(aside))
 
     assert victim.read_bytes() == b"untouched"
+
+
+def test_what_is_no_regular_file_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    with pytest.raises(OSError, match="not a regular file"):
+        _files.content(str(tmp_path / "pipe"), 9)
+    with pytest.raises(IsADirectoryError):
+        _files.content(str(tmp_path), 9)

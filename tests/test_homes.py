@@ -106,6 +106,14 @@ def test_a_hook_tells_nothing_out_of_it_and_lets_the_agent_go_on(home: Path) -> 
     assert "chmod 700" in ran.log[-1]
 
 
+def test_a_hook_takes_no_patterns_out_of_it(home: Path) -> None:
+    os.mkfifo(home / f"patterns.{sys.hexversion:x}")  # who reads it waits
+    home.chmod(0o777)
+    event = {"session_id": "s", "cwd": "/", "hook_event_name": "UserPromptSubmit", "prompt": "go"}
+
+    assert "chmod 700" in Hook(home)("claude-code", event).log[-1]
+
+
 def test_a_guard_in_it_holds_without_its_words(home: Path) -> None:
     hook = Hook(home)
     event = {"session_id": "s", "cwd": "/", "hook_event_name": "PreToolUse"}

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 import hardwon
-from hardwon import Hardwon, Scope
+from hardwon import Hardwon, Scope, _files
+from hardwon.ranking.odds import RUN
 from hardwon.settings import load
+from hardwon.stores.journal import notes_for
 from hardwon.stores.postgres import PostgresStore
 from hardwon.stores.sqlite import SqliteStore
 from hardwon.stores.sqlite.mirror import PROVISIONAL
@@ -23,6 +25,7 @@ from tests.surfaces.hooks.hooking import Hook, Outcome
 FAILING = "mkdir out/nightly"
 WORKING = "mkdir -p out/nightly"
 FIX = "Call `mkdir` with `-p`"
+SCOPE = Scope("default", "default", "api")
 ERROR = "Exit code 1\nmkdir: cannot create directory 'out/nightly': No such file or directory"
 
 
@@ -122,6 +125,51 @@ def test_after_a_refresh_the_copy_holds_the_servers_lesson_only(laptop: Machine)
     with laptop.opened() as hw:
         (lesson,) = hw.agent("default", project="api").lessons.list()
     assert f"(#{lesson.id})" in told
+    assert [one.id for one in laptop.copied().lessons.recent(SCOPE, status="all", limit=9)] == [
+        lesson.id
+    ]
+
+
+def test_what_was_learnt_here_stays_until_the_server_was_told(laptop: Machine) -> None:
+    laptop.starts("one")
+    laptop.meets_and_overcomes("one")
+    telling = _files.Lock(f"{notes_for(str(laptop.home), laptop.url)}.lock")
+
+    assert telling.acquire(wait=False)
+    laptop.syncs()
+    telling.release()
+
+    assert FIX in laptop.fails("two")
+
+
+def test_what_was_changed_on_the_server_or_here_is_read_again(
+    laptop: Machine, other: Machine
+) -> None:
+    laptop.starts("one")
+    with other.opened() as hw:
+        lessons = hw.agent("default", project="api").lessons
+        kept = hw.agent("default", project="api").learn("hold the lock no longer than needed")
+        laptop.syncs()
+        changed = lessons.edit(kept.id, correction="take no lock")
+    laptop.syncs()
+    copy = laptop.copied().lessons
+    assert copy.get(SCOPE, kept.id).correction == changed.correction
+
+    copy.update(copy.get(SCOPE, kept.id)._replace(correction="take two"))
+    laptop.syncs()
+
+    assert copy.get(SCOPE, kept.id).correction == changed.correction
+
+
+def test_the_server_counts_each_run_once(laptop: Machine) -> None:
+    laptop.starts("one")
+    laptop.meets_and_overcomes("one")
+    laptop.meets_and_overcomes("two")
+    laptop.syncs()
+
+    counted = PostgresStore(laptop.url, str(laptop.home)).calls.counts(SCOPE, [RUN])
+
+    assert counted[RUN].made == 2
 
 
 def test_a_lesson_that_was_deleted_on_the_server_is_told_no_more(
@@ -152,7 +200,6 @@ def test_what_was_shown_on_a_laptop_counts_on_the_server(laptop: Machine) -> Non
 
 
 def test_a_laptop_that_searches_by_meaning_has_the_vectors(laptop: Machine) -> None:
-    scope = Scope("default", "default", "api")
     asked = Topics().embed(["the mutex is a deadlock"])[0]
     laptop.starts("s1")
 
@@ -161,15 +208,15 @@ def test_a_laptop_that_searches_by_meaning_has_the_vectors(laptop: Machine) -> N
         hw.agent("default", project="api").learn("take an umbrella when it may rain")
         hw.work("empty")
         there = PostgresStore(laptop.url, str(laptop.home)).vectors
-        first = there.nearest(scope, "topics", asked, limit=2)
-        assert laptop.copied().vectors.nearest(scope, "topics", asked, limit=2) == first
+        first = there.nearest(SCOPE, "topics", asked, limit=2)
+        assert laptop.copied().vectors.nearest(SCOPE, "topics", asked, limit=2) == first
 
         hw.agent("default", project="api").lessons.edit(kept.id, correction="take no mutex")
         hw.work("empty")
-        changed = there.nearest(scope, "topics", asked, limit=2)
+        changed = there.nearest(SCOPE, "topics", asked, limit=2)
 
     assert first[0][0] == changed[0][0] == kept.id
-    assert laptop.copied().vectors.nearest(scope, "topics", asked, limit=2) == changed
+    assert laptop.copied().vectors.nearest(SCOPE, "topics", asked, limit=2) == changed
 
 
 def test_a_laptop_holds_back_as_often_as_the_server_says(laptop: Machine) -> None:

@@ -103,6 +103,22 @@ def test_what_waits_is_seen_wherever_it_is(tmp_path: Path, line: Line) -> None:
     queue.close()
 
 
+def test_what_waits_is_listed_once_in_the_order_of_its_coming(
+    tmp_path: Path, line: Line, direct: PostgresQueue
+) -> None:
+    queue = outbox(tmp_path, line)
+    for local, task, at in (
+        (True, "a", NOW),
+        (False, "b", LATER),
+        (True, "c", LATER + (LATER - NOW)),
+    ):
+        (queue if local else direct).put(job(task, at))
+    direct.put(job("a", NOW))  # as if its sender had died before it was forgotten here
+
+    assert [one.episode.task for one in queue.waiting()] == ["a", "b", "c"]
+    queue.close()
+
+
 def test_what_waits_here_is_counted_while_the_server_is_away(tmp_path: Path, line: Line) -> None:
     line.fault = Fault("refuse")
     queue = outbox(tmp_path, line)

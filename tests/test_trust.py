@@ -178,6 +178,20 @@ def test_what_is_only_claimed_cannot_be_changed(home: str, real: str, foreign: s
         assert stranger.get(theirs.id).tags == ("x",)
 
 
+def test_a_pack_of_the_project_is_taken_in_by_a_folder_that_claims_it(
+    home: str, real: str, foreign: str, tmp_path: Path
+) -> None:
+    pack = tmp_path / "pack.jsonl"
+    pack.write_text('{"situation": "when you deploy", "correction": "use the blue cluster"}\n')
+    with hardwon.open(home) as hw:
+        (first,) = hw.agent("coder", project="acme/api").lessons.import_from(str(pack))
+        stranger = hw.agent("coder", project=apart(foreign, home))
+
+        (taken,) = stranger.lessons.import_from(str(pack))
+
+    assert (first.scope.project, taken.scope) == ("acme/api", stranger.scope)
+
+
 def test_lessons_that_say_the_same_become_one(home: str, real: str, foreign: str) -> None:
     with hardwon.open(home) as hw:
         own = hw.agent("coder", project="acme/api")
@@ -218,6 +232,20 @@ def test_who_is_not_trusted_yet_is_worked_apart(home: str, real: str, foreign: s
         hw.drain()
 
         assert hw.agent("coder", project="acme/api").lessons.list(status="all") == []
+
+
+def test_what_one_tenant_trusts_is_not_trusted_by_another(
+    home: str, real: str, foreign: str
+) -> None:
+    apart(foreign, home)
+    kept = [project_for(folder, home, tenant="zebra") for folder in (real, foreign)]
+    with hardwon.open(home) as hw:
+        hw.projects.trust(foreign)
+        other = hw.agent("coder", project=kept[1], tenant="zebra")
+        other.after_run(task="make a folder", error="mkdir: a: No such file")
+        hw.drain()
+
+        assert hw.agent("coder", project=kept[0], tenant="zebra").lessons.list(status="all") == []
 
 
 def test_a_folder_that_is_forgotten_must_be_confirmed_or_be_the_first(

@@ -9,15 +9,19 @@ from typing import Any
 import pytest
 
 import hardwon
+from hardwon import Step
 from hardwon.errors import BadReply
 from hardwon.failures.of_episode import failure_of
+from hardwon.models.rules import Rules
 from hardwon.models.scripted import Scripted
 from hardwon.pipeline.reflect import known, reflect, request
+from hardwon.ports import Model
 from hardwon.stores.memory import MemoryStore
 from hardwon.values.evidence import Evidence
-from hardwon.values.lesson import MINED
+from hardwon.values.job import new_job
+from hardwon.values.lesson import MINED, Status
 from tests.models.server import LESSON
-from tests.samples import FAILED, NOW, WORKED, job, lesson
+from tests.samples import EPISODE, FAILED, NOW, WORKED, job, lesson
 
 
 def test_the_question_holds_the_sections_of_the_protocol() -> None:
@@ -55,6 +59,37 @@ def test_a_lesson_knows_where_it_comes_from() -> None:
     assert lesson.origin == "run:library"
     assert lesson.evidence == (Evidence("job", made.id),)
     assert lesson.signatures
+
+
+@pytest.mark.parametrize(
+    ("model", "steps", "status"),
+    [
+        (Rules(), (FAILED, WORKED), Status.CANDIDATE),
+        (Rules(), (FAILED,), Status.SEEN),
+        (Scripted([LESSON]), (FAILED,), Status.PROVEN),
+    ],
+)
+def test_what_rules_say_of_an_error_has_yet_to_prove_itself(
+    model: Model, steps: tuple[Step, ...], status: str
+) -> None:
+    made = new_job(EPISODE._replace(steps=steps), "error", NOW)
+
+    lesson = asyncio.run(reflect(made, model=model, system="s"))
+
+    assert lesson
+    assert lesson.status == status
+
+
+@pytest.mark.parametrize(("steps", "met"), [((FAILED, WORKED), 0), ((), 1)])
+def test_a_failure_that_was_counted_at_its_step_is_not_counted_again(
+    steps: tuple[Step, ...], met: int
+) -> None:
+    made = new_job(EPISODE._replace(steps=steps), "error", NOW)
+
+    lesson = asyncio.run(reflect(made, model=Scripted([LESSON]), system="s"))
+
+    assert lesson
+    assert lesson.met == met
 
 
 def test_no_secret_reaches_a_model(tmp_path: Path) -> None:

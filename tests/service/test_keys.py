@@ -42,6 +42,7 @@ def test_a_key_is_found_by_its_text_only(ring: KeyRing) -> None:
     assert ring.list() == [key]
     assert ring.holder(f"hw_{key.id}_") is None
     assert ring.holder(text.removeprefix("hw_")) is None
+    assert ring.holder("sk" + text.removeprefix("hw")) is None
     assert ring.holder(text + "x") is None
 
 
@@ -62,6 +63,23 @@ def test_another_process_sees_a_revocation_at_once(ring: KeyRing, tmp_path: Path
 
     assert ring.holder(text) is None
     assert not ring.is_valid(key.id)
+
+
+def test_a_key_that_is_revoked_twice_keeps_the_first_time(ring: KeyRing, clock: Clock) -> None:
+    key, _ = ring.create()
+    ring.revoke(key.id)
+    clock.now += timedelta(hours=1)
+
+    assert ring.revoke(key.id).revoked_at == NOW
+    assert ring.list()[0].revoked_at == NOW
+
+
+def test_a_note_is_one_short_line_without_control_characters(ring: KeyRing) -> None:
+    key, _ = ring.create(note="for\n\x1b[31mthe build " + "x" * 300)
+
+    assert key.note.isprintable()
+    assert len(key.note) <= 200
+    assert ring.list() == [key]
 
 
 def test_a_key_expires(ring: KeyRing, clock: Clock) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import hardwon
 from hardwon.stores import guard_file
 from hardwon.stores.sqlite import database
 from hardwon.surfaces.cli import run
+from hardwon.surfaces.hooks import troubles
 from tests.surfaces.hooks.hooking import Hook, Outcome
 
 BUSY = "while True: pass"
@@ -122,6 +124,23 @@ def test_what_cannot_be_judged_is_denied_and_logged(home: Path) -> None:
     assert "could not judge" in denial(ask(hook, "rm build"))
     assert not denial(ask(hook, "ls"))
     assert any("guard" in line for line in hook.log())
+
+
+def test_an_event_that_never_ends_is_given_up_and_logged(home: Path) -> None:
+    guard(home, "rm build")
+    program = (
+        "from hardwon.surfaces.hooks import guarding\n"
+        "guarding.LIMIT = 0.01\n"
+        "guarding.pass_or_deny(['claude-code'])"
+    )
+    environ = os.environ | {"HARDWON_HOME": str(home)}
+
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, env=environ
+    ) as hook:
+        assert hook.wait(60) == 0
+
+    assert any(troubles.GAVE_UP in line for line in Hook(home).log())
 
 
 def test_hooks_that_are_off_deny_nothing_and_leave_nothing(
