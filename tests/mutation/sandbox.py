@@ -7,6 +7,8 @@ import multiprocessing
 import os
 import shutil
 import sys
+import sysconfig
+import venv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -43,6 +45,7 @@ class Sandbox:
         for file in ROOT.glob("*.*"):
             if file.is_file():
                 shutil.copy(file, self.copy)
+        self._python = _interpreter(place / "venv", self.copy)
 
     @contextlib.contextmanager
     def changed(self, mutant: Mutant) -> Iterator[None]:
@@ -62,7 +65,7 @@ class Sandbox:
         self._said.write_text("")
         files = list(dict.fromkeys(test.partition("::")[0] for test in only or tests))
         plugins = [_Watcher(only, self._said), *([plugin] if plugin else [])]
-        process = _FORK.Process(target=_run, args=(self.copy, files, plugins))
+        process = _FORK.Process(target=_run, args=(self.copy, self._python, files, plugins))
         process.start()
         process.join(limit)
         if process.is_alive():
@@ -93,10 +96,27 @@ class _Watcher:
             self._said.write_text(report.nodeid)
 
 
-def _run(copy: Path, files: list[str], plugins: list[Any]) -> None:
+def _interpreter(place: Path, copy: Path) -> Path:
+    """A Python that finds the copy first, also with `-I`: for processes that tests start."""
+    venv.create(place, symlinks=True)
+    python, own = place / "bin" / "python", Path(sys.executable)
+    packages = next(place.glob("lib/python*/site-packages"))
+    installed = sysconfig.get_path("purelib")
+    found = [copy / "src", *copy.glob("packages/*/src")]
+    lines = [*map(str, found), f"import site; site.addsitedir({installed!r})"]
+    (packages / "copy.pth").write_text("\n".join(lines))
+    script = own.with_name("hardwon").read_text().replace(str(own), str(python), 1)
+    (place / "bin" / "hardwon").write_text(script)
+    (place / "bin" / "hardwon").chmod(0o755)
+    return python
+
+
+def _run(copy: Path, python: Path, files: list[str], plugins: list[Any]) -> None:
     """In the forked process: the copy's own modules, no output, pytest's exit code."""
     os.setpgid(0, 0)
     os.chdir(copy)
+    sys.executable = str(python)
+    multiprocessing.set_executable(str(python))
     os.environ["PYTHONPATH"] = str(copy / "src")
     sys.path[:] = [str(copy), str(copy / "src"), *(path for path in sys.path if path)]
     for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
