@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.stores.vectors import Codes, centre, likenesses, packed
+from hardwon.stores.vectors import Background, Codes, centre, packed
 
 NUMBERS = st.floats(-1, 1, allow_nan=False, width=32).filter(lambda value: abs(value) > 1e-3)
 VECTORS = st.lists(st.lists(NUMBERS, min_size=5, max_size=5), min_size=1, max_size=30)
@@ -16,7 +16,7 @@ VECTORS = st.lists(st.lists(NUMBERS, min_size=5, max_size=5), min_size=1, max_si
 @given(VECTORS)
 def test_a_packed_vector_keeps_its_direction(vectors: list[list[float]]) -> None:
     for vector in vectors:
-        ((cosine, _),) = likenesses(vector, [packed(vector)], np.zeros(5, np.float32))
+        ((_, cosine, _),) = Background([packed(vector)]).nearest(vector, [1], [packed(vector)])
 
         assert cosine == pytest.approx(1, abs=1e-3)
 
@@ -40,8 +40,8 @@ def test_the_first_look_keeps_nearly_all_of_the_nearest() -> None:
     kept = 0
     for topic in topics[:20]:
         asked = (topic + chance.standard_normal(384)).tolist()
-        exact = [both[1] for both in likenesses(asked, stored, codes.middle)]
-        best = np.argsort(exact)[::-1][:10].tolist()
+        exact = codes.background.nearest(asked, range(len(stored)), stored)
+        best = [number for number, *_ in exact[:10]]
 
         kept += len(set(best) & set(codes.nearest(asked, 160)))
 
@@ -53,3 +53,30 @@ def test_a_few_vectors_hardly_have_a_middle() -> None:
 
     assert np.linalg.norm(centre([one])) == pytest.approx(1 / 51, abs=1e-3)
     assert np.linalg.norm(centre([one] * 5000)) == pytest.approx(0.99, abs=1e-2)
+
+
+def test_one_that_stands_alone_comes_before_one_in_a_crowd() -> None:
+    """Both are as near to the question; many others are near to one of them."""
+    chance = np.random.default_rng(5)
+    alone, crowded = np.eye(64)[:2]
+    crowd = crowded + 0.05 * chance.standard_normal((40, 64))
+    rest = chance.standard_normal((60, 64))
+    stored = [packed(row) for row in (alone, crowded, *crowd, *rest)]
+
+    found = Background(stored).nearest((alone + crowded).tolist(), (0, 1), stored[:2])
+
+    (first, _, by_itself), (_, _, among_many) = found
+    assert first == 0
+    assert by_itself > among_many + 0.1
+
+
+def test_a_crowd_of_a_few_counts_for_nothing() -> None:
+    first, second = packed([1.0, 0.0, 0.0]), packed([0.0, 1.0, 0.0])
+    stored = [first, *[second] * 40]
+
+    ((_, _, one),) = Background(stored).nearest([1.0, 1.0, 0.0], [0], stored[:1])
+    middle = centre(stored)
+    rows = np.asarray([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]]) / np.asarray([[1], [2**0.5]]) - middle
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+
+    assert one == pytest.approx(float(rows[0] @ rows[1]), abs=1e-3)

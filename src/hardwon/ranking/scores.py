@@ -66,9 +66,9 @@ class Weights(NamedTuple):
     # by how much one must be nearer than the crowd of those that are near, behind the first few.
     turn_meaning: float = 1.0
     error_meaning: float = 3.0
-    turn_likeness: float = 0.32
+    turn_likeness: float = 0.52
     error_likeness: float = 0.34
-    apart: float = 0.30
+    apart: float = 0.42
     first_few: int = 8
     crowd: int = 8
     # Start: the share of a project's runs that meet a failure, and in how many runs at least.

@@ -2,9 +2,10 @@
 
 A stored vector is int8; only its direction counts. What all vectors of a store have in common says
 nothing about any of them, so their mean is taken away before they are compared, as rare words count
-for more than common ones. In memory a vector is a code of one bit a number, its sign. How many bits
-differ tells roughly how far two are apart: all codes are looked at, and the best few vectors are
-compared exactly.
+for more than common ones. A vector in a crowd of others is near to many questions by chance (its
+"hubness"), so it counts for less than one that stands alone. In memory a vector is a code of one
+bit a number, its sign. How many bits differ tells roughly how far two are apart: all codes are
+looked at, and the best few vectors are compared exactly.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ _TOP = 127
 _WORD = 64  # bits of a machine word
 _AT_ONCE = 8192  # vectors; as floats they are large
 _DOUBT = 50  # vectors before their mean is believed half
+_SAMPLE = 2000  # vectors that stand for all when a crowd is looked at
+_CROWD = 10  # nearest others that make the crowd of a vector
+_WEIGHED = 48  # nearest vectors whose crowds are looked at
+_ITSELF = 0.9999  # the cosine of a vector and itself
 _TINY = np.float32(1e-9)
 
 
@@ -47,22 +52,53 @@ def centre(stored: Sequence[bytes]) -> Floats:
     return mean
 
 
-def likenesses(
-    vector: Sequence[float], stored: Sequence[bytes], middle: Floats
-) -> list[tuple[float, float]]:
-    """For each stored vector its cosine, and the cosine as seen from the middle of all."""
-    if not stored:
-        return []
-    rows, asked = _units(stored), _unit(np.asarray([vector], np.float32))
-    plain, beyond = rows @ asked[0], _unit(rows - middle) @ _unit(asked - middle)[0]
-    return list(zip(plain.tolist(), beyond.tolist(), strict=True))
+class Background:
+    """What the vectors of a store have in common, and how crowded it is around each of them."""
+
+    def __init__(self, stored: Sequence[bytes]) -> None:
+        self.middle = centre(stored)
+        every = max(1, -(-len(stored) // _SAMPLE))
+        drawn = stored[::every] if len(stored) > _DOUBT else ()  # a few make no crowd
+        self._others = self._seen(_units(drawn)) if drawn else None
+        self._usual = 0.0 if self._others is None else self._crowds(self._others).mean()
+
+    def nearest(
+        self, vector: Sequence[float], ids: Sequence[int], stored: Sequence[bytes]
+    ) -> list[tuple[int, float, float]]:
+        """The nearest of these vectors, best first; those with one likeness by their ids.
+
+        Each with its cosine, and with the cosine as seen before this background.
+        """
+        if not stored:
+            return []
+        rows, asked = _units(stored), _unit(np.asarray([vector], np.float32))
+        beyond = self._seen(rows) @ self._seen(asked)[0]
+        best = np.lexsort((ids, -beyond))[:_WEIGHED]
+        seen = beyond[best] - (self._crowds(self._seen(rows[best])) - self._usual) / 2
+        plain = rows[best] @ asked[0]
+        found = zip((ids[at] for at in best), plain.tolist(), seen.tolist(), strict=True)
+        return sorted(found, key=lambda one: (-one[2], one[0]))
+
+    def _seen(self, rows: Floats) -> Floats:
+        """The vectors without what all have in common."""
+        return _unit(rows - self.middle)
+
+    def _crowds(self, seen: Floats) -> Floats:
+        """The mean cosine of each vector to the nearest others."""
+        if self._others is None:
+            return np.zeros(len(seen), np.float32)
+        cosines = np.partition(seen @ self._others.T, -_CROWD - 1, axis=1)
+        nearest = np.sort(cosines[:, -_CROWD - 1 :], axis=1)
+        is_itself = nearest[:, -1] > _ITSELF
+        crowds: Floats = np.where(is_itself, nearest[:, :-1].mean(1), nearest[:, 1:].mean(1))
+        return crowds
 
 
 class Codes:
     """The codes of many vectors, in memory; those added later are found as well."""
 
     def __init__(self, ids: Sequence[int], stored: Sequence[bytes]) -> None:
-        self.middle = centre(stored)
+        self.background = Background(stored)
         self._born = len(ids)
         self._ids = np.empty(0, np.int64)
         self._words: list[NDArray[np.uint64]] = []
@@ -98,7 +134,7 @@ class Codes:
         return [int(number) for number in self._ids[_least(bits, limit)]]
 
     def _code(self, rows: Floats) -> NDArray[np.uint64]:
-        signs = rows > self.middle
+        signs = rows > self.background.middle
         room = -signs.shape[1] % _WORD
         bits = np.packbits(np.pad(signs, ((0, 0), (0, room))), axis=1)
         return bits.view(np.uint64)

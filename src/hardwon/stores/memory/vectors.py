@@ -41,9 +41,7 @@ class MemoryVectors:
         own = {word.lesson: self._vector(embedder, word) for word in words}
         own = {number: stored for number, stored in own.items() if len(stored) == len(vector)}
         stored = list(own.values())
-        near = vectors.likenesses(vector, stored, vectors.centre(stored)) if stored else []
-        pairs = [(number, *both) for number, both in zip(own, near, strict=True)]
-        return sorted(pairs, key=lambda pair: (-pair[2], pair[0]))[:limit]
+        return vectors.Background(stored).nearest(vector, list(own), stored)[:limit]
 
     def counts(self, embedder: str) -> tuple[int, int]:
         able = self._able()

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from hardwon.stores.postgres import scopes
-from hardwon.stores.vectors import Codes, likenesses, packed
+from hardwon.stores.vectors import Codes, packed
 from hardwon.text.embedding_text import Wording
 
 if TYPE_CHECKING:
@@ -139,9 +139,8 @@ class _View:
         ids = self._codes.nearest(vector, _DEPTH)
         found = tenancy.rows(_EXACT, ids=ids)
         self.is_stale = len(ids) - len(found) > _GONE * len(ids)
-        near = likenesses(vector, [row[1] for row in found], self._codes.middle)
-        pairs = [(row[0], *both) for row, both in zip(found, near, strict=True)]
-        return sorted(pairs, key=lambda one: (-one[2], one[0]))
+        ids, stored = [row[0] for row in found], [row[1] for row in found]
+        return self._codes.background.nearest(vector, ids, stored)
 
     def _added(self, tenancy: Tenancy) -> list[Row]:
         shelves, lasts = list(self._lasts), list(self._lasts.values())

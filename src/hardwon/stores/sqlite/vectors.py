@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hardwon._fork import OUTER, ForkLock
 from hardwon.stores.sqlite import scopes
-from hardwon.stores.vectors import Codes, likenesses, packed
+from hardwon.stores.vectors import Codes, packed
 from hardwon.text.embedding_text import Wording
 
 if TYPE_CHECKING:
@@ -121,9 +121,8 @@ class _View:
             (json.dumps(ids),),
         )
         self.is_stale = len(ids) - len(found) > _GONE * len(ids)
-        near = likenesses(vector, [row[1] for row in found], self._codes.middle)
-        pairs = [(row[0], *both) for row, both in zip(found, near, strict=True)]
-        return sorted(pairs, key=lambda pair: (-pair[2], pair[0]))
+        ids, stored = [row[0] for row in found], [row[1] for row in found]
+        return self._codes.background.nearest(vector, ids, stored)
 
     def _added(self) -> list[Row]:
         rows = self._db.rows(
