@@ -1,4 +1,4 @@
-"""Reflections, dreams and former lessons as rows, for every database that keeps them."""
+"""Reflections, dreams, failures and former lessons as rows, for every database that keeps them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from hardwon.values.dream import Dream
 from hardwon.values.ended_run import EndedRun
 from hardwon.values.lesson_formats import from_record, to_record
 from hardwon.values.reflection import Reflection
+from hardwon.values.report import FailureKind, day_of
 from hardwon.values.run import Shown
 from hardwon.values.step import restored
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import date
     from typing import Any
 
     from hardwon.values.lesson import Lesson
@@ -64,6 +67,26 @@ def ended_run_of(row: Row, shelves: dict[int, Scope]) -> EndedRun:
 def _shown(values: list[Any]) -> Shown:
     delivery, door, kinds, after, lessons = values
     return Shown(delivery, door, tuple(kinds), after, tuple(lessons))
+
+
+def kinds_of(rows: Iterable[Row], shelves: Mapping[int, Scope]) -> dict[str, FailureKind]:
+    """Each kind of failure as it was met last, and when it was met first.
+
+    The rows are (signature, text, first, last, shelf), those met last at the end.
+    """
+    kinds: dict[str, FailureKind] = {}
+    for kind, text, first, last, shelf in rows:
+        begun = min(moment(first), kinds[kind].first) if kind in kinds else moment(first)
+        kinds[kind] = FailureKind(kind, text, 0, begun, moment(last), (), shelves[shelf])
+    return kinds
+
+
+def days_of(rows: Iterable[Row], kinds: Iterable[str]) -> dict[str, list[tuple[date, int]]]:
+    """On which days each of these kinds was met, and how often: of (signature, day, met)."""
+    days: dict[str, list[tuple[date, int]]] = {kind: [] for kind in kinds}
+    for kind, day, met in rows:
+        days[kind].append((day_of(day), met))
+    return days
 
 
 def reflection_values(reflection: Reflection) -> tuple[object, ...]:

@@ -25,6 +25,8 @@ _TEXTS = "situation, mistake, correction, trigger_name, origin, author, job, sta
 _LISTS = "tags, signatures, calls, evidence, kinds, fixes"
 _NUMBERS = "importance, confidence, hit_count, met_count, guard"
 _TIMES = "created_at, updated_at, last_seen_at, expires_at"
+# What people search in.
+SEARCHED = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
 ALL_TEXT = " || ".join(f"{_TEXTS}, {_LISTS}".split(", "))
 COLUMNS = f"{_TEXTS}, {_LISTS}, {_NUMBERS}, {_TIMES}"
 DELIVERY = "id, shelf, door, query, lessons, scores, tokens, micros, at, outcome"

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from hardwon.postgres.database import Database, Row, Tenancy
     from hardwon.stores.journal import Journal
 
-_KNOWN = """
+_KNOWN = f"""
 SELECT shelf, feature, made, kinds, touched FROM hardwon.odds
-WHERE tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[])
+WHERE {scopes.HERE}
 AND feature = ANY(%(features)s::bigint[])
 """
 _SEEN = f"""

@@ -24,18 +24,17 @@ if TYPE_CHECKING:
 _ENDLESS = float("inf")
 _NAMES = ENDED_RUN.split(", ")
 _BRIEF = ENDED_RUN.replace("steps, shown", "'[]', '[]'")
-_HERE = "tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[])"
 _RECENT = f"""
-SELECT {_BRIEF} FROM hardwon.ended_runs WHERE {_HERE}
+SELECT {_BRIEF} FROM hardwon.ended_runs WHERE {scopes.HERE}
 AND ended_at <= %(at)s AND (ended_at < %(at)s OR id > %(id)s)
 AND strpos(lower(task), %(text)s) > 0 ORDER BY ended_at DESC, id LIMIT %(limit)s
 """
 _FIND = f"""
-SELECT {ENDED_RUN} FROM hardwon.ended_runs WHERE {_HERE} AND starts_with(id, %(id)s)
+SELECT {ENDED_RUN} FROM hardwon.ended_runs WHERE {scopes.HERE} AND starts_with(id, %(id)s)
 ORDER BY ended_at DESC, id LIMIT 1
 """
 _LATEST = f"""
-SELECT id FROM hardwon.ended_runs WHERE {_HERE} AND ended_at >= %(since)s
+SELECT id FROM hardwon.ended_runs WHERE {scopes.HERE} AND ended_at >= %(since)s
 ORDER BY ended_at DESC, id LIMIT %(limit)s
 """
 _OF = f"""

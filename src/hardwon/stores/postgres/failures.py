@@ -26,9 +26,9 @@ INSERT INTO hardwon.failure_days AS d (tenant, shelf, day, signature, met)
 VALUES (%(tenant)s, %(shelf)s, %(day)s, %(signature)s, 1)
 ON CONFLICT (tenant, shelf, day, signature) DO UPDATE SET met = d.met + 1
 """
-_COMMONEST = """
+_COMMONEST = f"""
 SELECT min(text), sum(met_count)::bigint AS met FROM hardwon.failures
-WHERE tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[])
+WHERE {scopes.HERE}
 GROUP BY signature ORDER BY met DESC, min(text) LIMIT %(limit)s
 """
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hardwon.stores.postgres import scopes
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -17,9 +19,9 @@ if TYPE_CHECKING:
 
     Postings = dict[str, list[tuple[int, int]]]
 
-_READ = """
+_READ = f"""
 SELECT shelf, id, lesson, CASE WHEN id = ANY(%(known)s::bigint[]) THEN NULL ELSE entries END
-FROM hardwon.fresh WHERE tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[]) ORDER BY id
+FROM hardwon.fresh WHERE {scopes.HERE} ORDER BY id
 """
 _OWN = "fresh"  # what a transaction has read of its own rows
 

@@ -23,14 +23,14 @@ DELETE FROM hardwon.lesson_history WHERE tenant = %(tenant)s AND shelf = %(shelf
     ORDER BY id DESC OFFSET %(kept)s
 )
 """
-_OF = """
+_OF = f"""
 SELECT shelf, before, act, at, id FROM hardwon.lesson_history
-WHERE tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[])
+WHERE {scopes.HERE}
 AND (%(lesson)s::bigint IS NULL OR lesson = %(lesson)s::bigint) ORDER BY id DESC
 """
-_FORGET = """
+_FORGET = f"""
 DELETE FROM hardwon.lesson_history
-WHERE tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[]) AND id = %(id)s
+WHERE {scopes.HERE} AND id = %(id)s
 """
 
 

@@ -12,7 +12,7 @@ from hardwon.stores.postgres import scopes as shelves
 from hardwon.stores.postgres import versions
 from hardwon.stores.postgres.index import FRESH, Index
 from hardwon.stores.postgres.remembered import Remembered
-from hardwon.stores.rows import COLUMNS, damage, lesson_of, values_of
+from hardwon.stores.rows import COLUMNS, SEARCHED, damage, lesson_of, values_of
 from hardwon.values.lesson import LIVE, MINED, SHELVED, Lesson, Status, statuses
 from hardwon.values.lesson_check import checked, mended
 from hardwon.values.provenance import with_reason
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _SEARCHED = 200  # lessons that are looked into at a time
 _NAMES = COLUMNS.split(", ")
-ALL_TEXT = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
 _READ = f"SELECT id, shelf, {COLUMNS}"
 _SELECT = f"{_READ} FROM hardwon.lessons WHERE tenant = %(tenant)s"
 _INSERT = f"""
@@ -44,12 +43,12 @@ _RECENT = f"""
 ORDER BY last_seen_at DESC, created_at DESC, id DESC LIMIT %(limit)s
 """
 _SEARCH = f"""
-SELECT id FROM hardwon.lessons WHERE tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[])
-AND status = ANY(%(statuses)s::text[]) AND strpos(lower({ALL_TEXT}), %(piece)s) > 0
+SELECT id FROM hardwon.lessons WHERE {shelves.HERE}
+AND status = ANY(%(statuses)s::text[]) AND strpos(lower({SEARCHED}), %(piece)s) > 0
 ORDER BY hit_count DESC, last_seen_at DESC, id DESC
 """
 _HOLDING = f"""
-{_READ}, {ALL_TEXT} FROM hardwon.lessons
+{_READ}, {SEARCHED} FROM hardwon.lessons
 WHERE tenant = %(tenant)s AND id = ANY(%(ids)s::bigint[])
 """
 _MATCHED = f"""

@@ -6,25 +6,26 @@ from typing import TYPE_CHECKING
 
 from hardwon.errors import NotFound
 from hardwon.stores.postgres import scopes
-from hardwon.stores.postgres.lessons import ALL_TEXT, holding, sure_piece
-from hardwon.stores.postgres.statistics import days_of
-from hardwon.stores.rows import DELIVERY, delivery_of, moment
+from hardwon.stores.postgres.lessons import holding, sure_piece
+from hardwon.stores.postgres.statistics import met_on
+from hardwon.stores.records import kinds_of
+from hardwon.stores.rows import DELIVERY, SEARCHED, delivery_of
 from hardwon.values.lesson import statuses
-from hardwon.values.report import FailureKind, day_number
+from hardwon.values.report import day_number
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from hardwon.postgres.database import Database, Tenancy
+    from hardwon.postgres.database import Database
     from hardwon.stores.journal import Journal
     from hardwon.values.delivery import Delivery
     from hardwon.values.lesson import Lesson
     from hardwon.values.listing import Place, Wanted
+    from hardwon.values.report import FailureKind
     from hardwon.values.scope import Scope
 
 _WALKED = 200  # lessons that are read at a time
 _ENDLESS = float("inf")
-_HERE = "tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[])"
 # The order of the index `lessons_recent`.
 _LESSONS = f"""
 SELECT l.last_seen_at, l.id FROM unnest(%(shelves)s::bigint[]) AS seen (shelf),
@@ -32,7 +33,7 @@ unnest(%(statuses)s::text[]) AS asked (status), LATERAL (
     SELECT last_seen_at, id FROM hardwon.lessons
     WHERE tenant = %(tenant)s AND shelf = seen.shelf AND status = asked.status
     AND last_seen_at <= %(at)s AND (last_seen_at < %(at)s OR id > %(id)s)
-    AND (%(piece)s = '' OR strpos(lower({ALL_TEXT}), %(piece)s) > 0)
+    AND (%(piece)s = '' OR strpos(lower({SEARCHED}), %(piece)s) > 0)
     ORDER BY last_seen_at DESC, id LIMIT %(limit)s
 ) AS l ORDER BY l.last_seen_at DESC, l.id LIMIT %(limit)s
 """
@@ -43,20 +44,20 @@ SELECT d.* FROM unnest(%(shelves)s::bigint[]) AS seen (shelf), LATERAL (
     AND at <= %(at)s AND (at < %(at)s OR id > %(id)s) ORDER BY at DESC, id LIMIT %(limit)s
 ) AS d ORDER BY d.at DESC, d.id LIMIT %(limit)s
 """
-_COUNTS = f"SELECT status, count(*) FROM hardwon.lessons WHERE {_HERE} GROUP BY status"
+_COUNTS = f"SELECT status, count(*) FROM hardwon.lessons WHERE {scopes.HERE} GROUP BY status"
 _KINDS = f"""
 SELECT signature, met FROM (
     SELECT signature, sum(met)::bigint AS met FROM hardwon.failure_days
-    WHERE {_HERE} AND day >= %(first)s AND (%(text)s = '' OR signature IN (
+    WHERE {scopes.HERE} AND day >= %(first)s AND (%(text)s = '' OR signature IN (
         SELECT signature FROM hardwon.failures
-        WHERE {_HERE} AND strpos(lower(text), %(text)s) > 0
+        WHERE {scopes.HERE} AND strpos(lower(text), %(text)s) > 0
     )) GROUP BY signature
 ) AS k WHERE met <= %(met)s AND (met < %(met)s OR signature > %(kind)s)
 ORDER BY met DESC, signature LIMIT %(limit)s
 """
 _FACTS = f"""
 SELECT signature, text, first_at, last_at, shelf FROM hardwon.failures
-WHERE {_HERE} AND signature = ANY(%(kinds)s::text[]) ORDER BY last_at
+WHERE {scopes.HERE} AND signature = ANY(%(kinds)s::text[]) ORDER BY last_at
 """
 
 
@@ -114,8 +115,9 @@ class PostgresListing:
         values = {"shelves": list(shelves), "first": first, "text": wanted.text.lower()}
         rows = tenancy.rows(_KINDS, met=met, kind=kind, limit=wanted.limit, **values)
         counts: dict[str, int] = dict(rows)
-        days = days_of(tenancy, list(shelves), first, list(counts))
-        found = _facts(tenancy, shelves, list(counts))
+        days = met_on(tenancy, list(shelves), first, list(counts))
+        facts = tenancy.rows(_FACTS, shelves=list(shelves), kinds=list(counts))
+        found = kinds_of(facts, shelves)
         return [found[one]._replace(met=counts[one], days=tuple(days[one])) for one in counts]
 
     def deliveries(self, wanted: Wanted) -> list[Delivery]:
@@ -125,13 +127,3 @@ class PostgresListing:
         values = {"shelves": list(shelves), "at": at, "id": last, "limit": wanted.limit}
         rows = self._db.of(wanted.place.tenant).rows(_DELIVERIES, **values)
         return [delivery_of(row, shelves) for row in rows]
-
-
-def _facts(tenancy: Tenancy, shelves: dict[int, Scope], kinds: list[str]) -> dict[str, FailureKind]:
-    """Each kind as it was met last, and when it was met first."""
-    found: dict[str, FailureKind] = {}
-    rows = tenancy.rows(_FACTS, shelves=list(shelves), kinds=kinds)
-    for kind, text, first, last, shelf in rows:
-        begun = min(moment(first), found[kind].first) if kind in found else moment(first)
-        found[kind] = FailureKind(kind, text, 0, begun, moment(last), (), shelves[shelf])
-    return found

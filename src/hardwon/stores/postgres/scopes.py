@@ -29,6 +29,8 @@ WHERE tenant = %(tenant)s AND agent_id = %(agent)s AND project = %(project)s
 _OF_TENANT = """
 SELECT id, agent_id, project FROM hardwon.shelves WHERE tenant = %(tenant)s ORDER BY id
 """
+# The rows of some shelves.
+HERE = "tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[])"
 # The shelves seen from a scope, for a statement that goes out together with `asked`.
 SEEN = """(
     SELECT id FROM hardwon.shelves

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hardwon.proof.arms import Arms, Stratum
 from hardwon.stores.postgres import scopes
 from hardwon.stores.postgres.units import ARMS
+from hardwon.stores.records import days_of
 from hardwon.stores.rows import moment
 from hardwon.values.report import (
     Deliveries,
@@ -27,47 +28,46 @@ if TYPE_CHECKING:
     from hardwon.stores.journal import Journal
     from hardwon.values.scope import Scope
 
-_HERE = "tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[])"
 _MET = f"""
-SELECT day, sum(met)::bigint FROM hardwon.failure_days WHERE {_HERE} AND day >= %(first)s
+SELECT day, sum(met)::bigint FROM hardwon.failure_days WHERE {scopes.HERE} AND day >= %(first)s
 GROUP BY day ORDER BY day
 """
 _KINDS = f"""
 SELECT d.signature, min(f.text), d.met, min(f.first_at), max(f.last_at) FROM (
     SELECT signature, sum(met)::bigint AS met FROM hardwon.failure_days
-    WHERE {_HERE} AND day >= %(first)s GROUP BY signature
+    WHERE {scopes.HERE} AND day >= %(first)s GROUP BY signature
     ORDER BY met DESC, signature LIMIT %(limit)s
-) AS d JOIN (SELECT * FROM hardwon.failures WHERE {_HERE}) AS f ON f.signature = d.signature
+) AS d JOIN (SELECT * FROM hardwon.failures WHERE {scopes.HERE}) AS f ON f.signature = d.signature
 GROUP BY d.signature, d.met ORDER BY d.met DESC, d.signature
 """
 _STOPPED = f"""
 SELECT signature, min(text), sum(met_count)::bigint AS met, min(first_at), max(last_at)
-FROM hardwon.failures WHERE {_HERE} GROUP BY signature
+FROM hardwon.failures WHERE {scopes.HERE} GROUP BY signature
 HAVING sum(met_count) >= 2 AND max(last_at) >= %(since)s AND max(last_at) < %(before)s
 ORDER BY met DESC, signature LIMIT %(limit)s
 """
 _DELIVERIES = f"""
 SELECT door, outcome, floor(at / 86400)::int AS day, count(*), sum(tokens)::bigint
-FROM hardwon.deliveries WHERE {_HERE} AND at >= %(since)s
+FROM hardwon.deliveries WHERE {scopes.HERE} AND at >= %(since)s
 GROUP BY door, outcome, day ORDER BY day, door, outcome
 """
 _LESSONS = f"""
 SELECT status, count(*), count(*) FILTER (WHERE created_at >= %(new)s) FROM hardwon.lessons
-WHERE {_HERE} GROUP BY status ORDER BY status
+WHERE {scopes.HERE} GROUP BY status ORDER BY status
 """
 _UNSOLVED = f"""
 SELECT id, situation, met_count, updated_at FROM hardwon.lessons
-WHERE {_HERE} AND status = 'seen' AND met_count >= 2 AND updated_at >= %(since)s
+WHERE {scopes.HERE} AND status = 'seen' AND met_count >= 2 AND updated_at >= %(since)s
 ORDER BY met_count DESC, id LIMIT %(limit)s
 """
 _EXPOSURES = f"""
 SELECT door, outcome, count(*), max(at) AS last FROM hardwon.deliveries
-WHERE {_HERE} AND lessons::jsonb @> to_jsonb(%(lesson)s::bigint)
+WHERE {scopes.HERE} AND lessons::jsonb @> to_jsonb(%(lesson)s::bigint)
 GROUP BY door, outcome ORDER BY last DESC, door, outcome
 """
 DAYS = f"""
 SELECT signature, day, sum(met)::bigint FROM hardwon.failure_days
-WHERE {_HERE} AND day >= %(first)s AND signature = ANY(%(kinds)s::text[])
+WHERE {scopes.HERE} AND day >= %(first)s AND signature = ANY(%(kinds)s::text[])
 GROUP BY signature, day ORDER BY day
 """
 _STRATA = f"""
@@ -93,7 +93,7 @@ class PostgresStatistics:
         first, shelves = day_number(window.since), scopes.covered(self._db, window)
         tenancy = self._db.of(window.scope.tenant)
         rows = tenancy.rows(_KINDS, shelves=shelves, first=first, limit=limit)
-        days = days_of(tenancy, shelves, first, [row[0] for row in rows])
+        days = met_on(tenancy, shelves, first, [row[0] for row in rows])
         return [_kind(row)._replace(days=tuple(days[row[0]])) for row in rows]
 
     def stopped(self, window: Window, *, before: datetime, limit: int) -> list[FailureKind]:
@@ -138,15 +138,12 @@ class PostgresStatistics:
         return self._db.of(window.scope.tenant).rows(sql, shelves=shelves, **values)
 
 
-def days_of(
+def met_on(
     tenancy: Tenancy, shelves: Sequence[int], first: int, kinds: Sequence[str]
 ) -> dict[str, list[tuple[date, int]]]:
-    """On which days each of these kinds was met, and how often."""
-    days: dict[str, list[tuple[date, int]]] = {kind: [] for kind in kinds}
+    """On which days since the first each of these kinds was met, and how often."""
     values = {"shelves": list(shelves), "first": first, "kinds": list(kinds)}
-    for kind, day, met in tenancy.rows(DAYS, **values):
-        days[kind].append((day_of(day), met))
-    return days
+    return days_of(tenancy.rows(DAYS, **values), kinds)
 
 
 def _kind(row: Row) -> FailureKind:

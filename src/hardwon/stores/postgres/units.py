@@ -24,7 +24,7 @@ VALUES (%(tenant)s, %(shelf)s, {", ".join(f"%({name})s" for name in _NAMES)})
 ON CONFLICT DO NOTHING
 """
 # What became of the units of some shelves since a moment: the columns, and where they come from.
-ARMS = """
+ARMS = f"""
     count(*) FILTER (WHERE known AND NOT withheld),
     count(*) FILTER (WHERE repeated AND NOT withheld),
     count(*) FILTER (WHERE known AND withheld),
@@ -33,7 +33,7 @@ ARMS = """
 FROM (
     SELECT *, outcome = 'repeated' AS repeated, outcome IN ('repeated', 'not met') AS known
     FROM hardwon.units
-    WHERE tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[]) AND at >= %(since)s
+    WHERE {scopes.HERE} AND at >= %(since)s
 ) AS u
 """
 _COUNTED = f"SELECT {{0}}, {ARMS} GROUP BY {{1}} ORDER BY {{1}}"

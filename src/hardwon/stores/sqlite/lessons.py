@@ -7,7 +7,7 @@ import os
 from hardwon.errors import NotFound
 from hardwon.ranking.query import Match, Query, index, indexed
 from hardwon.stores import guard_file
-from hardwon.stores.rows import ALL_TEXT, COLUMNS, damage, lesson_of, values_of
+from hardwon.stores.rows import ALL_TEXT, COLUMNS, SEARCHED, damage, lesson_of, values_of
 from hardwon.stores.sqlite import scopes as shelves
 from hardwon.stores.sqlite.database import marks
 from hardwon.stores.sqlite.inverted.search import FRESH, Index
@@ -27,7 +27,6 @@ _LETTERS = 60  # threes of letters that are asked for; more would tell nothing
 
 _ACTIVE = ", ".join(f"'{status}'" for status in statuses(Status.ACTIVE))
 _LIVE = ", ".join(f"'{status}'" for status in LIVE)
-_ALL_TEXT = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
 _READ = f"SELECT id, shelf, {COLUMNS}"
 _SELECT = f"{_READ} FROM lessons"
 _GUARDS = f"guard = 1 AND status NOT IN ({marks(SHELVED)})"
@@ -141,7 +140,7 @@ class SqliteLessons:
         while numbers and len(found) < limit:
             part, numbers = numbers[:_SEARCHED], numbers[_SEARCHED:]
             rows = self._db.rows(
-                f"{_READ}, {_ALL_TEXT} FROM lessons WHERE id IN ({marks(part)})", part
+                f"{_READ}, {SEARCHED} FROM lessons WHERE id IN ({marks(part)})", part
             )
             held = {
                 row[0]: lesson_of(row[:-1], seen.scopes) for row in rows if asked in row[-1].lower()

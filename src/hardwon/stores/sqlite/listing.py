@@ -6,28 +6,29 @@ import heapq
 from typing import TYPE_CHECKING
 
 from hardwon.errors import NotFound
-from hardwon.stores.rows import COLUMNS, DELIVERY, delivery_of, lesson_of, moment
+from hardwon.stores.records import days_of, kinds_of
+from hardwon.stores.rows import COLUMNS, DELIVERY, SEARCHED, delivery_of, lesson_of
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import marks
 from hardwon.stores.sqlite.lessons import candidates
 from hardwon.values.lesson import statuses
-from hardwon.values.report import FailureKind, day_number, day_of
+from hardwon.values.report import day_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from datetime import date, datetime
+    from datetime import datetime
 
     from hardwon.stores.journal import Journal
     from hardwon.stores.sqlite.database import Database, Row
     from hardwon.values.delivery import Delivery
     from hardwon.values.lesson import Lesson
     from hardwon.values.listing import Place, Wanted
+    from hardwon.values.report import FailureKind
     from hardwon.values.scope import Scope
 
 _FEW = 2_000  # candidates that contain a text: up to this many are sorted, more are walked through
 _WALKED = 200  # lessons that are read at a time
 _ENDLESS = float("inf")
-_ALL_TEXT = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
 # The order of the index `lessons_recent`.
 _LESSONS = """
 SELECT last_seen_at, id FROM lessons
@@ -107,8 +108,10 @@ class SqliteListing:
         values = (*shelves, first, *((*shelves, text) if text else ()))
         sql = _KINDS.format(marks(shelves), where)
         counts: dict[str, int] = dict(self._db.rows(sql, (*values, met, met, kind, wanted.limit)))
-        days = self._days(shelves, counts, first)
-        kinds = self._facts(shelves, counts)
+        asked = marks(shelves), marks(counts)
+        met_on = self._db.rows(_DAYS.format(*asked), (*shelves, first, *counts))
+        facts = self._db.rows(_FACTS.format(*asked), (*shelves, *counts))
+        days, kinds = days_of(met_on, counts), kinds_of(facts, shelves)
         return [kinds[kind]._replace(met=counts[kind], days=tuple(days[kind])) for kind in counts]
 
     def deliveries(self, wanted: Wanted) -> list[Delivery]:
@@ -153,7 +156,7 @@ class SqliteListing:
     ) -> list[Lesson]:
         """The lessons of these ids that are on the shelves and contain the text, in this order."""
         rows = self._db.rows(
-            f"SELECT id, shelf, {COLUMNS}, {_ALL_TEXT} FROM lessons WHERE id IN ({marks(numbers)})",
+            f"SELECT id, shelf, {COLUMNS}, {SEARCHED} FROM lessons WHERE id IN ({marks(numbers)})",
             numbers,
         )
         lessons = {
@@ -162,24 +165,6 @@ class SqliteListing:
             if row[1] in shelves and (not text or text in row[-1].lower())
         }
         return [lessons[number] for number in numbers if number in lessons]
-
-    def _facts(self, shelves: dict[int, Scope], kinds: dict[str, int]) -> dict[str, FailureKind]:
-        """Each kind as it was met last, and when it was met first."""
-        sql = _FACTS.format(marks(shelves), marks(kinds))
-        facts: dict[str, FailureKind] = {}
-        for kind, text, first, last, shelf in self._db.rows(sql, (*shelves, *kinds)):
-            begun = min(moment(first), facts[kind].first) if kind in facts else moment(first)
-            facts[kind] = FailureKind(kind, text, 0, begun, moment(last), (), shelves[shelf])
-        return facts
-
-    def _days(
-        self, shelves: dict[int, Scope], kinds: dict[str, int], first: int
-    ) -> dict[str, list[tuple[date, int]]]:
-        sql = _DAYS.format(marks(shelves), marks(kinds))
-        days: dict[str, list[tuple[date, int]]] = {kind: [] for kind in kinds}
-        for kind, day, met in self._db.rows(sql, (*shelves, first, *kinds)):
-            days[kind].append((day_of(day), met))
-        return days
 
 
 def _first(groups: Iterable[list[Row]], limit: int) -> list[Row]:

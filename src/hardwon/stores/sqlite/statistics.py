@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon.proof.arms import Arms, Stratum
+from hardwon.stores.records import days_of
 from hardwon.stores.rows import moment
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import marks
@@ -150,10 +151,7 @@ class SqliteStatistics:
             first,
             *kinds,
         )
-        days: dict[str, list[tuple[date, int]]] = {kind: [] for kind in kinds}
-        for kind, day, met in rows:
-            days[kind].append((day_of(day), met))
-        return days
+        return days_of(rows, kinds)
 
     def _rows(self, sql: str, shelves: Sequence[int], *values: object) -> list[Row]:
         """The rows of a query whose first values are shelves."""
