@@ -68,7 +68,7 @@ def test_nobody_writes_for_another_tenant(db: Database) -> None:
 
 
 def test_the_role_of_a_service_changes_no_table(db: Database) -> None:
-    with pytest.raises(StorageError, match="hardwon migrate"):
+    with pytest.raises(StorageError, match="role that owns the tables"):
         db.rows("ALTER TABLE hardwon.shelves DISABLE ROW LEVEL SECURITY")
 
 

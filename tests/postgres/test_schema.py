@@ -10,9 +10,17 @@ import pytest
 from hardwon.errors import InvalidInput, NewerSchema, SetupError
 from hardwon.postgres import schema
 from hardwon.postgres.database import Database
+from hardwon.postgres.deadline import is_patient
 from tests.postgres_server import SERVICE, Place, PostgresServer
 
 REPLICAS = 3
+_UNSUPPORTED = """
+SELECT key.conrelid::regclass::text, key.conname FROM pg_constraint AS key
+WHERE key.contype = 'f' AND key.connamespace = 'hardwon'::regnamespace AND NOT EXISTS (
+    SELECT 1 FROM pg_index AS i WHERE i.indrelid = key.conrelid
+    AND (i.indkey::int2[])[0:cardinality(key.conkey) - 1] @> key.conkey
+)
+"""
 
 
 @pytest.fixture
@@ -28,6 +36,27 @@ def test_an_empty_database_gets_every_table_once(empty: Database) -> None:
     assert schema.migrate(empty) == known
     assert schema.migrate(empty) == []
     assert schema.version(empty) == known[-1].number
+
+
+def test_who_migrates_waits_for_another_as_long_as_it_takes(empty: Database) -> None:
+    class Watched(Database):
+        def rows(self, sql: str, **values: object) -> list[tuple[object, ...]]:
+            waited.append((sql.split("(")[0], is_patient()))
+            return super().rows(sql, **values)
+
+    waited: list[tuple[str, bool]] = []
+    with Watched(empty.url).opened() as database:
+        schema.migrate(database)
+        schema.migrate(database)  # nothing waits: an ordinary question
+
+    assert ("SELECT pg_advisory_xact_lock", True) in waited
+    assert [waited[at][1] for at in (0, -1)] == [False, False]
+
+
+def test_no_foreign_key_needs_a_look_at_the_whole_table(empty: Database) -> None:
+    schema.migrate(empty)
+
+    assert empty.rows(_UNSUPPORTED) == []
 
 
 def test_the_scripts_are_numbered_without_a_gap() -> None:

@@ -8,6 +8,7 @@ from hardwon import _homes
 from hardwon.copying.ends import FileEnd, ServerEnd, pages
 from hardwon.copying.tables import TABLES, Sum
 from hardwon.errors import InvalidInput, StorageError
+from hardwon.postgres.deadline import patient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from hardwon.copying.tables import Table
 
 
+@patient()
 def copy(
     source: str,
     target: str,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from hardwon import _hurry
-from hardwon.postgres.deadline import bounded
+from hardwon.postgres.deadline import bounded, is_patient
 from hardwon.postgres.driver import psycopg
 from hardwon.postgres.exchange import Exchange
 
@@ -41,7 +41,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
     ) -> T:
         """One exchange with the server; after a TimeoutError the connection is closed."""
         with _hurry.waiting() as left:
-            limit = self.patience if left is None else left
+            limit = self._usual_limit() if left is None else left
             if limit is None:
                 return super().wait(gen, interval)
             try:
@@ -50,6 +50,9 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
             except TimeoutError:
                 self.pgconn.finish()  # whatever is said from now on belongs to the lost exchange
                 raise
+
+    def _usual_limit(self) -> float | None:
+        return None if is_patient() else self.patience
 
 
 def connect(url: str, *, patience: float | None) -> Connection:

@@ -6,15 +6,39 @@ generator over a non-blocking socket, and the generator is given up when the tim
 
 from __future__ import annotations
 
+import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
     T = TypeVar("T")
 
 REST = 2.0  # seconds without another try by those in a hurry, after one has failed
+
+
+class _Mine(threading.local):
+    is_patient = False
+
+
+_mine = _Mine()
+
+
+@contextmanager
+def patient() -> Iterator[None]:
+    """Let this thread wait for each answer as long as it takes: for work on whole tables."""
+    before, _mine.is_patient = _mine.is_patient, True
+    try:
+        yield
+    finally:
+        _mine.is_patient = before
+
+
+def is_patient() -> bool:
+    """Whether this thread waits as long as it takes."""
+    return _mine.is_patient
 
 
 def bounded(protocol: Generator[Any, Any, T], until: float) -> Generator[Any, Any, T]:

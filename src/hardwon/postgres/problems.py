@@ -11,6 +11,7 @@ _LATER = (
     *(psycopg.errors.TooManyConnections, psycopg.InterfaceError),
 )
 _MIGRATE = "run `hardwon migrate` with the URL of the role that owns the tables"
+_GRANT = "grant it: `hardwon migrate --grant ROLE`"
 
 
 def explained(error: Exception, name: str) -> Exception:
@@ -23,7 +24,8 @@ def explained(error: Exception, name: str) -> Exception:
     if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.InvalidSchemaName):
         return StorageError(name, problem, _MIGRATE)
     if isinstance(error, psycopg.errors.InsufficientPrivilege):
-        return StorageError(name, problem, "grant it: `hardwon migrate --grant ROLE`")
+        is_owners = problem.startswith("must be owner")
+        return StorageError(name, problem, _MIGRATE if is_owners else _GRANT)
     if isinstance(error, _LATER) or _is_lost(error):
         return Unavailable(f"{name}: {problem}")
     return StorageError(name, problem, "check the server's log")

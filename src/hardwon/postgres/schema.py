@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.errors import InvalidInput, NewerSchema, SetupError
+from hardwon.postgres.deadline import patient
 from hardwon.postgres.driver import psycopg
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def migrate(database: Database) -> list[Migration]:
     """Bring the tables up to date, all or nothing; the scripts that were run."""
     if not pending(database):
         return []
-    with database:
+    with patient(), database:
         database.rows("SELECT pg_advisory_xact_lock(%(key)s::bigint)", key=_LOCK)
         wanted = pending(database)  # another may have been faster
         for one in wanted:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.errors import Unavailable
 from hardwon.postgres import schema
 from hardwon.postgres.database import POOL, Database
+from hardwon.postgres.deadline import patient
 from hardwon.stores.journal import Journal, notes_for
 from hardwon.stores.postgres import checking, moving, scopes
 from hardwon.stores.postgres.index import FRESH
@@ -82,6 +83,7 @@ class PostgresStore(PostgresKnowledge, PostgresLogs):
         found = scopes.of_tenant(self.database, tenant).values()
         return [one for one in found if one.project == project]
 
+    @patient()
     def move(self, scope: Scope, target: Scope) -> None:
         self.fold()
         with self.together():
@@ -90,10 +92,12 @@ class PostgresStore(PostgresKnowledge, PostgresLogs):
                 self.calls.move(scope.tenant, old, new)
                 moving.move(self.database.of(scope.tenant), old, new)
 
+    @patient()
     def forget(self, tenant: str) -> None:
         self.fold()
         self.database.of(tenant).run("DELETE FROM hardwon.tenants WHERE name = %(tenant)s")
 
+    @patient()
     def check(self) -> list[str]:
         self.fold()
         return [

@@ -18,6 +18,7 @@ from hardwon.values.lesson_check import checked, mended
 from hardwon.values.provenance import with_reason
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
     from hardwon.postgres.database import Database, Row, Tenancy
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from hardwon.values.scope import Scope
 
 _SEARCHED = 200  # lessons that are looked into at a time
+_CHECKED = 1000  # lessons that are read at a time
 _NAMES = COLUMNS.split(", ")
 _READ = f"SELECT id, shelf, {COLUMNS}"
 _SELECT = f"{_READ} FROM hardwon.lessons WHERE tenant = %(tenant)s"
@@ -65,6 +67,7 @@ SELECT u.id FROM unnest(%(shelves)s::bigint[]) AS asked (shelf), LATERAL (
     ORDER BY met_count DESC, updated_at DESC LIMIT %(limit)s
 ) AS u ORDER BY met_count DESC, updated_at DESC, id DESC LIMIT %(limit)s
 """
+_EVERY = f"{_SELECT} AND id > %(after)s ORDER BY id LIMIT %(limit)s"
 _GUARDS = f"""
 {_SELECT} AND shelf IN {shelves.SEEN} AND guard
 AND status <> ALL(%(shelved)s::text[]) ORDER BY id
@@ -192,7 +195,7 @@ class PostgresLessons:
         done = []
         with self._db as transaction:
             tenancy, scopes = self._db.of(tenant), shelves.of_tenant(self._db, tenant)
-            for row in tenancy.rows(_SELECT):
+            for row in every(tenancy):
                 if wrong := damage(row, scopes):
                     lesson = with_reason(mended(lesson_of(row, scopes)), f"damaged: {wrong}")
                     tenancy.run(_UPDATE, id=lesson.id, shelf=row[1], **_values(lesson))
@@ -230,6 +233,14 @@ def holding(
         for row in tenancy.rows(_HOLDING, ids=numbers)
         if row[1] in scopes and text in row[-1].lower()
     }
+
+
+def every(tenancy: Tenancy) -> Iterator[Row]:
+    """The rows of all lessons of a tenant, read in pages."""
+    last = 0
+    while rows := tenancy.rows(_EVERY, after=last, limit=_CHECKED):
+        yield from rows
+        last = rows[-1][0]
 
 
 def page(tenancy: Tenancy, scopes: dict[int, Scope], *, after: int, limit: int) -> list[Lesson]:

@@ -1,0 +1,132 @@
+"""`hardwon check` on a server: it finds what is wrong, in time that grows with the rows alone."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from hardwon import Scope
+from hardwon.errors import HardwonError, Unavailable
+from hardwon.stores.postgres import PostgresStore, lessons
+from tests.postgres_server import Place, PostgresServer
+from tests.samples import CODER, lesson
+
+WRITER = Scope("acme", "writer", "api")
+READ = """
+SELECT coalesce(sum(seq_tup_read + idx_tup_fetch), 0) FROM pg_stat_user_tables
+WHERE schemaname = 'hardwon'
+"""
+WAITS = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+LONG = {
+    "check": lambda store: store.check(),
+    "forget": lambda store: store.forget("acme"),
+    "move": lambda store: store.move(CODER, WRITER),
+}
+
+
+@pytest.fixture
+def store(database: Place, tmp_path: Path) -> Iterator[PostgresStore]:
+    with closing(PostgresStore(database.url, str(tmp_path), fresh=0)) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        ("UPDATE hardwon.terms SET holders = holders + 1", "keys of the index count wrongly"),
+        ("DELETE FROM hardwon.postings", "keys of the index count wrongly"),
+        ("DELETE FROM hardwon.postings", "the index lacks"),
+        ("UPDATE hardwon.shelves SET active = active - 1", "1 shelves count their lessons"),
+        ("DELETE FROM hardwon.indexed", "1 shelves count their lessons wrongly"),
+    ],
+)
+def test_an_index_that_miscounts_is_told(
+    store: PostgresStore, postgres: PostgresServer, database: Place, damage: str, told: str
+) -> None:
+    store.lessons.add(lesson())
+    assert store.check() == []
+
+    postgres.execute(damage, database.name)
+
+    assert any(told in problem for problem in store.check())
+
+
+def test_a_damaged_lesson_is_found_behind_many_others(
+    store: PostgresStore,
+    postgres: PostgresServer,
+    database: Place,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lessons, "_CHECKED", 2)
+    kept = [store.lessons.add(lesson(f"zebra {number}")) for number in range(5)]
+
+    postgres.execute(
+        f"UPDATE hardwon.lessons SET tags = 'no list' WHERE id = {kept[-1].id}", database.name
+    )
+
+    assert [f"lesson {kept[-1].id} was damaged" in one for one in store.check()] == [True]
+    assert store.lessons.get(CODER, kept[-1].id).status == "quarantined"
+    assert store.check() == []
+
+
+def test_a_check_reads_each_row_a_few_times_however_many_shelves_there_are(
+    postgres: PostgresServer, database: Place, tmp_path: Path
+) -> None:
+    def rows_read(agents: range) -> float:
+        with closing(PostgresStore(database.url, str(tmp_path), fresh=0)) as store:
+            for agent in agents:
+                store.lessons.add(lesson(scope=Scope("acme", f"agent{agent}", "api")))
+        before = told(postgres, database)
+        with closing(PostgresStore(database.url, str(tmp_path))) as store:
+            assert store.check() == []
+        return told(postgres, database) - before
+
+    few, many = rows_read(range(30)), rows_read(range(30, 120))
+
+    assert many < 6 * few  # four times the rows, not sixteen
+
+
+def told(postgres: PostgresServer, database: Place) -> float:
+    """Rows that were read so far; a session tells its own when it ends."""
+    sessions = f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{database.name}'"
+    while postgres.execute(sessions)[0][0]:
+        time.sleep(0.01)
+    return float(postgres.execute(READ, database.name)[0][0])
+
+
+@pytest.mark.parametrize("act", LONG)
+def test_work_on_whole_tables_is_not_cut_by_the_limit_of_one_answer(
+    store: PostgresStore, postgres: PostgresServer, database: Place, act: str
+) -> None:
+    store.lessons.add(lesson())
+    with store.database as transaction:
+        transaction.begin()
+        transaction.connection.patience = 0.01
+    with psycopg.connect(postgres.admin(database.name)) as other:
+        other.execute("LOCK TABLE hardwon.lessons, hardwon.shelves, hardwon.tenants")
+        failed: list[HardwonError] = []
+        thread = threading.Thread(target=attempt, args=(LONG[act], store, failed))
+        thread.start()
+        while thread.is_alive() and not postgres.execute(WAITS)[0][0]:
+            time.sleep(0.01)
+        time.sleep(0.3)  # many times what the connection waits for an answer
+    thread.join()
+
+    assert failed == []
+    with pytest.raises(Unavailable):
+        store.database.rows("SELECT pg_sleep(9)")
+
+
+def attempt(
+    act: Callable[[PostgresStore], object], store: PostgresStore, failed: list[HardwonError]
+) -> None:
+    try:
+        act(store)
+    except HardwonError as error:
+        failed.append(error)
