@@ -78,12 +78,15 @@ class PostgresDreams:
     def note(self, dream: str, changes: Sequence[DreamChange]) -> None:
         with self._db:
             tenancy = self._owner(dream)
+            if tenancy is None:
+                raise NotFound("dream", dream)
             for one in changes:
                 values = one._asdict() | {"tags": json.dumps(one.tags), "dream": dream}
                 tenancy.run(_NOTE, **values)
 
     def changes(self, dream: str) -> list[DreamChange]:
-        rows = self._owner(dream).rows(_CHANGES, dream=dream)
+        tenancy = self._owner(dream)
+        rows = tenancy.rows(_CHANGES, dream=dream) if tenancy else ()
         return [DreamChange._make((*row[:6], listed(row[6]))) for row in rows]
 
     def scopes(self, scope: Scope) -> list[Scope]:
@@ -99,11 +102,11 @@ class PostgresDreams:
     def together(self) -> Together:
         return Together(self._db)
 
-    def _owner(self, dream: str) -> Tenancy:
+    def _owner(self, dream: str) -> Tenancy | None:
         """The tenant of a dream: its id does not tell, and only the tenant sees it."""
         for tenant in (self._tenants.get(dream), *shelves.tenants(self._db)):
             sql = "SELECT 1 FROM hardwon.dream_log WHERE tenant = %(tenant)s AND id = %(id)s"
             if tenant is not None and self._db.of(tenant).rows(sql, id=dream):
                 self._tenants[dream] = tenant
                 return self._db.of(tenant)
-        raise NotFound("dream", dream)
+        return None
