@@ -76,9 +76,7 @@ def _filled(size: int) -> Iterator[tuple[PostgresServer, str]]:
     kept = cache() / f"postgres-{size}"
     with running("-c", "fsync=on", data=kept if kept.exists() else None) as server:
         if kept.exists():
-            with Database(server.url(_NAME, OWNER)).opened() as database:
-                schema.migrate(database)
-                schema.grant(database, SERVICE)
+            migrate(server)
             yield server, server.socket_url(_NAME, SERVICE)
             return
         with tempfile.TemporaryDirectory() as home:
@@ -88,6 +86,13 @@ def _filled(size: int) -> Iterator[tuple[PostgresServer, str]]:
         os.sync()  # else the kernel writes it while recall is measured
         server.start()
         yield server, url
+
+
+def migrate(server: PostgresServer) -> None:
+    """Bring the tables of a server that was kept up to date."""
+    with Database(server.url(_NAME, OWNER)).opened() as database:
+        schema.migrate(database)
+        schema.grant(database, SERVICE)
 
 
 def _loaded(server: PostgresServer, size: int, home: str) -> str:

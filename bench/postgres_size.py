@@ -22,7 +22,7 @@ from contextlib import ExitStack, contextmanager
 import psycopg
 
 from bench.corpus import SCOPE, Corpus
-from bench.postgres import BACKENDS, DISK, disk, jobs, on_cpu, opened, spent
+from bench.postgres import BACKENDS, DISK, disk, jobs, migrate, on_cpu, opened, spent
 from bench.recall_speed import Questions
 from bench.timing import at, cache, median, table
 from hardwon.ranking import postings
@@ -70,6 +70,7 @@ def filled(size: int) -> Iterator[PostgresServer]:
             os.rename(f"{kept}.part", kept)
             os.sync()  # else the kernel writes it while recall is measured
     with running("-c", "fsync=on", "-c", "shared_buffers=1GB", data=kept) as server:
+        migrate(server)
         yield server
 
 
