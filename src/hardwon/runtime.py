@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from hardwon import embeddings, mirror, models, trust, upkeep, worker
     from hardwon.failures import clues
-    from hardwon.models import budget, function, rules
+    from hardwon.models import budget, function, rules, shared_ledger
     from hardwon.pipeline import capture, consolidate, imagine, screen
     from hardwon.ports import Embedder, Model, Request, Store, WorkedQueue
     from hardwon.settings import GoalSettings, Settings
@@ -39,6 +39,7 @@ else:
     mirror, embeddings = lazy("hardwon.mirror"), lazy("hardwon.embeddings")
     models, rules = lazy("hardwon.models"), lazy("hardwon.models.rules")
     function, budget = lazy("hardwon.models.function"), lazy("hardwon.models.budget")
+    shared_ledger = lazy("hardwon.models.shared_ledger")
     capture, consolidate = lazy("hardwon.pipeline.capture"), lazy("hardwon.pipeline.consolidate")
     imagine, screen = lazy("hardwon.pipeline.imagine"), lazy("hardwon.pipeline.screen")
     clues, trust = lazy("hardwon.failures.clues"), lazy("hardwon.trust")
@@ -152,8 +153,8 @@ class Runtime:
     @cached_property
     def accounts(self) -> budget.Accounts:
         """What models may cost, and what they have cost."""
-        folder = os.path.join(self.settings.home, "spend") if self.on_disk else None
-        return budget.Accounts(self.settings.budget, folder, self.clock)
+        ledger = _open_ledger(self.settings, on_disk=self.on_disk)
+        return budget.Accounts(self.settings.budget, ledger, self.clock)
 
     @cached_property
     def imagination(self) -> imagine.Imagination:
@@ -190,6 +191,8 @@ class Runtime:
         self.doors.flush(_FAREWELL)
         if "queue" in self.__dict__:
             self.queue.close()
+        if "accounts" in self.__dict__:
+            self.accounts.ledger.close()
         if self._copies is not None:
             self._copies.close()
         self.store.close()
@@ -233,6 +236,15 @@ def _open_store(
         store = postgres.PostgresStore(shared.url, home, migrate=shared.migrate, pool=shared.pool)
         copies = mirror.Copies(store, settings, clock)
     return (_with_redis(store, settings.goals) if settings.goals.redis_url else store), copies
+
+
+def _open_ledger(settings: Settings, *, on_disk: bool) -> budget.SpendingBook:
+    """The book of what models have cost: one for all who share a database, except for hooks."""
+    if not on_disk:
+        return budget.MemoryLedger()
+    if settings.postgres.url and not settings.is_hurried:
+        return shared_ledger.SharedLedger(settings.postgres.url)
+    return budget.FileLedger(os.path.join(settings.home, "spend"))
 
 
 def _open_doors(engine: Runtime) -> Doors:

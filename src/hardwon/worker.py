@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon import _files, _isolation
 from hardwon._cold.lazy import lazy
-from hardwon.errors import HardwonError
+from hardwon.errors import HardwonError, Unavailable
 from hardwon.values.queue import QueueCounts, WorkCounter, since
 
 if TYPE_CHECKING:
@@ -108,6 +108,7 @@ class WorkerProcess:
         tend: Callable[[], Iterator[object]] = lambda: iter(()),
     ) -> None:
         self._spent = spent
+        self._spent_last: Mapping[str, float] = {}
         self._tend = tend
         self._queue = queue
         self._process = process
@@ -183,7 +184,9 @@ class WorkerProcess:
     def metrics(self) -> bytes:
         """What this worker and its queue count, in the format of Prometheus."""
         counts = since(self._start, self._queue.counts())
-        return prometheus.exposition(counts, self.ledger.counts, self._spent())
+        with suppress(Unavailable):  # then what was known last is told
+            self._spent_last = self._spent()
+        return prometheus.exposition(counts, self.ledger.counts, self._spent_last)
 
     def _pool(self, clock: Callable[[], datetime]) -> work.WorkerPool:
         return work.WorkerPool(

@@ -70,6 +70,9 @@ class SpendingBook(Protocol):
     def forget(self, tenant: str) -> None:
         """Leave the name of a tenant out; what it cost still counts for the day."""
 
+    def close(self) -> None:
+        """Release what is open."""
+
 
 class MemoryLedger:
     """A book that ends with the process."""
@@ -85,6 +88,9 @@ class MemoryLedger:
 
     def forget(self, tenant: str) -> None:
         self._rows = [(row[0], _own(row[1], tenant), *row[2:]) for row in self._rows]
+
+    def close(self) -> None:
+        return
 
 
 class FileLedger:
@@ -119,6 +125,9 @@ class FileLedger:
                 lines = ([_own(row[0], tenant), row[1], *row[2]] for row in rows)
                 text = "".join(json.dumps(line) + "\n" for line in lines)
                 _files.replace(self._path(day), text.encode())
+
+    def close(self) -> None:
+        return
 
     def _path(self, day: str) -> str:
         return os.path.join(self._directory, f"{day}.jsonl")
@@ -275,8 +284,8 @@ class GovernedEmbedder:
 class Accounts:
     """What models may cost under one budget, and the ledger of what they have cost."""
 
-    def __init__(self, budget: Budget, folder: str | None, clock: Callable[[], datetime]) -> None:
-        self.ledger: SpendingBook = MemoryLedger() if folder is None else FileLedger(folder)
+    def __init__(self, budget: Budget, ledger: SpendingBook, clock: Callable[[], datetime]) -> None:
+        self.ledger = ledger
         self._budget = budget
         self._clock = clock
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 POOL = 4  # connections of a process
 PATIENCE = 30.0  # seconds that somebody who is in no hurry waits for one answer
 _NOBODY = ""  # no tenant has this name
+EVERY_TENANT = " "  # nor this one: of those who serve all, the queue and the book of spending
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _ALONE = ""  # what goes out in one round trip is a transaction anyway

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import NotFound, Unavailable
-from hardwon.postgres.database import Asked, asked
+from hardwon.postgres.database import EVERY_TENANT, Asked, asked
 from hardwon.queues.postgres import statements
 from hardwon.queues.postgres.flow import Flow
 from hardwon.queues.postgres.holdings import Holdings
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from hardwon.postgres.database import Database
     from hardwon.values.job import Job
 
-_EVERY = " "  # no tenant has this name; a queue serves them all
 _PAUSE = timedelta(seconds=2)
 _PAUSE_IF_WOKEN = timedelta(seconds=5)  # retries and leases are found by looking
 
@@ -137,7 +136,7 @@ class PostgresQueue:
         with self._lock:
             first = self._held.owed()
             try:
-                found = self._db.ask(_EVERY, *first, *wanted)
+                found = self._db.ask(EVERY_TENANT, *first, *wanted)
             except Unavailable:
                 self._held.doubt()
                 raise

@@ -8,7 +8,7 @@ import click
 
 import hardwon
 from hardwon import settings_file
-from hardwon.errors import InvalidInput
+from hardwon.errors import HardwonError, InvalidInput
 from hardwon.settings import Settings, load
 from hardwon.settings_file import unknown
 from hardwon.surfaces.cli import options
@@ -75,10 +75,15 @@ def _show(home: str | None, *, as_json: bool) -> None:
         indent="",
     )
     say()
-    if os.path.isdir(os.path.join(settings.home, "spend")):
-        with hardwon.open(settings.home) as hw:
-            spent = hw.spent()
-        say(
-            f"spent today on models: {spent.calls} calls, {spent.tokens} tokens, ${spent.money:.2f}"
-        )
+    if settings.postgres.url or os.path.isdir(os.path.join(settings.home, "spend")):
+        say(f"spent today on models: {_spent(settings)}")
     say("change one with `hardwon config set KEY VALUE`, or by $HARDWON_SECTION_NAME", dim=True)
+
+
+def _spent(settings: Settings) -> str:
+    try:
+        with hardwon.open(settings.home, settings=settings) as hw:
+            spent = hw.spent()
+    except HardwonError as error:
+        return f"not known ({error})"
+    return f"{spent.calls} calls, {spent.tokens} tokens, ${spent.money:.2f}"

@@ -1,0 +1,76 @@
+"""What models have cost on all machines that share a PostgreSQL database."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from hardwon.errors import Unavailable
+from hardwon.models.budget import Spent
+from hardwon.postgres.database import EVERY_TENANT, Asked, Database
+
+if TYPE_CHECKING:
+    from hardwon.postgres.database import Row
+
+_PATIENCE = 3.0  # seconds for an answer of the server; then it counts as away
+_MORE = """
+ON CONFLICT (day, tenant, model) DO UPDATE SET calls = known.calls + excluded.calls,
+    tokens = known.tokens + excluded.tokens, money = known.money + excluded.money
+"""
+_ADD = f"""
+INSERT INTO hardwon.spending AS known (day, tenant, model, calls, tokens, money)
+VALUES (%(day)s, %(whose)s, %(model)s, %(calls)s, %(tokens)s, %(money)s) {_MORE}
+"""
+_ROWS = """
+SELECT tenant, model, calls, tokens, money FROM hardwon.spending WHERE day = %(day)s
+ORDER BY tenant, model
+"""
+_FORGET = f"""
+WITH gone AS (
+    DELETE FROM hardwon.spending WHERE tenant = %(whose)s AND tenant <> ''
+    RETURNING day, model, calls, tokens, money
+)
+INSERT INTO hardwon.spending AS known (day, tenant, model, calls, tokens, money)
+SELECT day, '', model, calls, tokens, money FROM gone {_MORE}
+"""
+
+
+class SharedLedger:
+    """A book that all machines write into.
+
+    A call that cannot be booked is not made. What a call has cost is never a reason to lose its
+    answer: if the server is away, that is noted with what is noted next.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._db = Database(url, pool=1, patience=_PATIENCE)
+        self._lock = threading.Lock()
+        self._unsent: list[Asked] = []
+
+    def add(self, day: str, tenant: str, model: str, spent: Spent) -> None:
+        values = {"day": day, "whose": tenant, "model": model, **spent._asdict()}
+        noted = Asked(_ADD, values)
+        with self._lock:
+            waiting, self._unsent = self._unsent, []
+        try:
+            self._ask(*waiting, noted)
+        except Unavailable:
+            is_booking = spent.calls > 0
+            with self._lock:
+                self._unsent += waiting if is_booking else [*waiting, noted]
+            if is_booking:
+                raise
+
+    def rows(self, day: str) -> list[tuple[str, str, Spent]]:
+        (rows,) = self._ask(Asked(_ROWS, {"day": day}))
+        return [(tenant, model, Spent(*spent)) for tenant, model, *spent in rows]
+
+    def forget(self, tenant: str) -> None:
+        self._ask(Asked(_FORGET, {"whose": tenant}))
+
+    def close(self) -> None:
+        """Close the connection; a later call opens another."""
+        self._db.close()
+
+    def _ask(self, *statements: Asked) -> list[list[Row]]:
+        return self._db.ask(EVERY_TENANT, *statements)
