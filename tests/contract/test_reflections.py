@@ -1,8 +1,9 @@
-"""What every store of reflections must do: in memory, in SQLite, in Redis."""
+"""What every store of reflections must do: in memory, in SQLite, in PostgreSQL, in Redis."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hardwon import Reflection, Scope
-from hardwon.ports import ReflectionStore
+from hardwon.ports import ReflectionStore, Store
+from hardwon.postgres.database import Database as Server
 from hardwon.ranking.reflections import key_words
 from hardwon.stores.memory import MemoryStore
 from hardwon.stores.memory.reflections import MemoryReflections
+from hardwon.stores.postgres import PostgresStore
+from hardwon.stores.postgres.reflections import PostgresReflections
 from hardwon.stores.redis.reflections import RedisReflections
 from hardwon.stores.sqlite import SqliteStore
 from hardwon.stores.sqlite.database import Database
@@ -42,8 +46,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
     started.stop()
 
 
-@pytest.fixture(params=["memory", "redis", "sqlite"])
-def reflections(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ReflectionStore]:
+@pytest.fixture(params=["memory", "postgres", "redis", "sqlite"])
+def reflections(request: pytest.FixtureRequest) -> Iterator[ReflectionStore]:
     if request.param == "redis":
         server: RedisServer = request.getfixturevalue("server")
         server.client.flushall()
@@ -51,9 +55,16 @@ def reflections(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Refl
         yield opened
         opened.close()
     else:
-        store = MemoryStore() if request.param == "memory" else SqliteStore(str(tmp_path))
+        store = opened_store(request.param, request)
         yield store.reflections
         store.close()
+
+
+def opened_store(kind: str, request: pytest.FixtureRequest) -> Store:
+    home = str(request.getfixturevalue("tmp_path"))
+    if kind == "postgres":
+        return PostgresStore(request.getfixturevalue("database").url, home)
+    return MemoryStore() if kind == "memory" else SqliteStore(home)
 
 
 def reflection(insight: str = "filter by date", **more: Any) -> Reflection:
@@ -189,20 +200,31 @@ def test_every_store_behaves_like_the_one_in_memory(
         assert reflections.recent(own, now=NOW, limit=50) == model.recent(own, now=NOW, limit=50)
 
 
-@pytest.mark.parametrize("kind", ["memory", "sqlite"])
-def test_only_the_newest_are_kept_under_a_cap(kind: str, tmp_path: Path) -> None:
-    database = Database(str(tmp_path / "hardwon.db"))
-    runs = MemoryReflections(5) if kind == "memory" else SqliteReflections(database, "run", cap=5)
+@pytest.fixture(params=["memory", "postgres", "sqlite"])
+def capped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ReflectionStore]:
+    """A store that keeps five."""
+    if request.param == "memory":
+        yield MemoryReflections(5)
+    elif request.param == "sqlite":
+        with closing(Database(str(tmp_path / "hardwon.db"))) as file:
+            yield SqliteReflections(file, "run", cap=5)
+    else:
+        with Server(request.getfixturevalue("database").url).opened() as server:
+            yield PostgresReflections(server, "run", cap=5)
+
+
+def test_only_the_newest_are_kept_under_a_cap(capped: ReflectionStore) -> None:
     for minute in range(8):
-        runs.save(reflection(str(minute), created_at=NOW + timedelta(minutes=minute)))
+        capped.save(reflection(str(minute), created_at=NOW + timedelta(minutes=minute)))
 
-    assert insights(runs.recent(CODER, now=NOW, limit=99)) == ["7", "6", "5", "4", "3"]
-    database.close()
+    assert insights(capped.recent(CODER, now=NOW, limit=99)) == ["7", "6", "5", "4", "3"]
 
 
-@pytest.mark.parametrize("kind", ["memory", "sqlite"])
-def test_reflections_on_runs_are_apart_from_those_on_goals(kind: str, tmp_path: Path) -> None:
-    store = MemoryStore() if kind == "memory" else SqliteStore(str(tmp_path))
+@pytest.mark.parametrize("kind", ["memory", "postgres", "sqlite"])
+def test_reflections_on_runs_are_apart_from_those_on_goals(
+    kind: str, request: pytest.FixtureRequest
+) -> None:
+    store = opened_store(kind, request)
     store.runs.save(reflection())
 
     assert len(store.runs.recent(CODER, now=NOW, limit=9)) == 1

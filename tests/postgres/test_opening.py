@@ -14,10 +14,12 @@ import pytest
 
 import hardwon
 from hardwon.errors import SetupError, Unavailable
+from hardwon.postgres.database import Database
 from hardwon.postgres.exchange import Exchange
+from hardwon.settings import load
 from hardwon.surfaces.cli import run
 from tests.postgres_server import Place, PostgresServer, running
-from tests.redis_server import free_port
+from tests.redis_server import DURABLE, RedisServer, free_port
 
 FAILING: dict[str, Any] = {
     "output": "mkdir: cannot create directory 'out/nightly': No such file",
@@ -198,3 +200,54 @@ def test_doors_make_one_round_trip_before_an_action_and_two_at_a_turn(
     at_action = len(trips)
     assert coder.explain("turn", "edit a large Go file")
     assert (at_action, len(trips) - at_action) == (1, 2)
+
+
+def test_packs_go_from_a_file_to_a_database_and_back(
+    hw: hardwon.Hardwon, database: Place, tmp_path: Path
+) -> None:
+    pack = tmp_path / "pack.jsonl"
+    with hardwon.open(tmp_path / "first") as file:
+        fail_and_work(file.agent("coder"))
+        file.agent("coder").learn(LESSON)
+        file.drain()
+        pack.write_text(file.agent("coder").lessons.export(), encoding="utf-8")
+
+    hw.agent("coder").lessons.import_from(str(pack), trust=True)
+    there = hw.agent("coder").lessons.export()
+    pack.write_text(there, encoding="utf-8")
+
+    with hardwon.open(tmp_path / "second") as file:
+        file.agent("coder").lessons.import_from(str(pack), trust=True)
+        here = file.agent("coder").lessons.export()
+        assert LESSON in file.agent("coder").before_turn("edit a large Go file").text
+    assert LESSON in hw.agent("coder").before_turn("edit a large Go file").text
+    assert told_of(there) == told_of(here)
+    assert len(told_of(there)) == 2
+
+
+def told_of(pack: str) -> list[tuple[str, str]]:
+    """What the lessons of a pack say, whatever their numbers are."""
+    lessons = map(json.loads, pack.splitlines())
+    return sorted((one["situation"], one["correction"]) for one in lessons if "situation" in one)
+
+
+def test_goals_in_redis_work_beside_it(database: Place, tmp_path: Path) -> None:
+    redis = RedisServer(tmp_path, *DURABLE)
+    try:
+        settings = load(str(tmp_path / "home")).on_database(database.url)
+        settings = settings._replace(goals=settings.goals._replace(redis_url=redis.url))
+        with hardwon.open(database.url, settings=settings) as hw:
+            agent = hw.agent("coder")
+            agent.learn(LESSON)
+            agent.goals.ended("g1", "Compare the prices", "failed", error="no range was given")
+            hw.drain()
+
+            assert agent.goals.context("g1")
+            assert len(agent.goals.reflections("g1")) == 1
+            assert hw.check() == []
+        assert redis.client.get("reflection:g1") or redis.client.keys("*g1*")
+        with Database(database.url).opened() as server:
+            assert server.of("default").rows("SELECT 1 FROM hardwon.reflections") == []
+            assert len(server.of("default").rows("SELECT 1 FROM hardwon.lessons")) > 0
+    finally:
+        redis.stop()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +14,13 @@ from hardwon.errors import InvalidInput, NewerSchema, SetupError
 from hardwon.postgres import schema
 from hardwon.postgres.database import Database
 from hardwon.postgres.deadline import is_patient
+from hardwon.ranking.query import query
+from hardwon.stores.postgres import PostgresStore
+from hardwon.values.lesson import Status
 from tests.postgres_server import SERVICE, Place, PostgresServer
+from tests.samples import CODER, NOW, lesson
 
-REPLICAS = 3
+REPLICAS, LATEST = 3, schema.migrations()[-1].number
 _UNSUPPORTED = """
 SELECT key.conrelid::regclass::text, key.conname FROM pg_constraint AS key
 WHERE key.contype = 'f' AND key.connamespace = 'hardwon'::regnamespace AND NOT EXISTS (
@@ -82,6 +89,34 @@ def test_replicas_that_start_together_migrate_once(postgres: PostgresServer, rou
             thread.join()
 
         assert sorted(done) == [0] * (REPLICAS - 1) + [len(schema.migrations())]
+
+
+@pytest.mark.parametrize("version", range(1, LATEST))
+def test_every_earlier_version_is_brought_up_to_date_with_what_it_holds(
+    postgres: PostgresServer, tmp_path: Path, version: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, known = postgres.empty(), schema.migrations()
+    monkeypatch.setattr(schema, "migrations", lambda: known[:version])
+    with closing(PostgresStore(place.owner, str(tmp_path), fresh=0)) as earlier:
+        kept = earlier.lessons.add(lesson("a zebra"))
+        monkeypatch.undo()
+        with closing(PostgresStore(place.owner, str(tmp_path), fresh=0)) as later:
+            added = later.lessons.add(lesson("an otter"))
+            again = earlier.lessons.add(lesson("a heron"))  # while a fleet is upgraded
+
+            found = later.lessons.recent(CODER, status=Status.ALL, limit=9)
+            asked = query("turn", "zebra")
+            matches = later.lessons.match(CODER, asked, now=NOW, limit=9)
+            assert {one.id for one in found} == {kept.id, added.id, again.id}
+            assert matches[0].lesson.id == kept.id
+            assert schema.version(later.database) == LATEST
+            assert later.check() == []
+
+
+def test_a_script_only_adds() -> None:
+    taken = re.compile(r"^(DROP|TRUNCATE|DELETE)\b|\b(RENAME|(DROP|ALTER) COLUMN)\b", re.M)
+
+    assert [one.name for one in schema.migrations() if taken.search(one.script)] == []
 
 
 def test_a_database_of_a_newer_release_is_left_alone(empty: Database) -> None:
