@@ -37,12 +37,12 @@ def at_turn(prompt: str, near: Nearest) -> Query:
 def at_error(step: Step, task: str, near: Nearest) -> Query:
     """The query of a failure; what the agent was about adds to the meaning of it."""
     failure = step.failure
-    said = failure.line if failure else ending(step.output.strip(), _CALL)
-    found = near(f"{said}\n{task[:_ABOUT]}")
+    error = failure.line if failure else ending(step.output.strip(), _CALL)
+    nearest = near(f"{error}\n{task[:_ABOUT]}")
     if failure is None or not failure.is_telling:
-        return Query(Door.ERROR, ending(step.output, _ASKED), near=found)
+        return Query(Door.ERROR, ending(step.output, _ASKED), near=nearest)
     words = f"{_named(step)}\n{failure.line}"
-    asked = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=found)
+    asked = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=nearest)
     return asked._replace(
         text=ending(step.output, _ASKED),
         about=tuple(dict.fromkeys(terms(clues.telling(failure.text)))),

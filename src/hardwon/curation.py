@@ -62,12 +62,12 @@ def approve(engine: Runtime, scope: Scope, number: int) -> Lesson:
 def merge(engine: Runtime, parents: Sequence[Lesson]) -> Lesson:
     """One lesson for all: the words of the strongest, the evidence of each; they step back."""
     now = engine.clock()
-    made = merged(parents, parents[0].scope, "", now)._replace(origin=MERGED, job="")
+    union = merged(parents, parents[0].scope, "", now)._replace(origin=MERGED, job="")
     with engine.store.together():
-        kept = engine.store.lessons.add(screen.screen_lesson(made))
-        for one in parents:
-            engine.store.lessons.update(one._replace(status=Status.SUPERSEDED, updated_at=now))
-    return kept
+        stored = engine.store.lessons.add(screen.screen_lesson(union))
+        for parent in parents:
+            engine.store.lessons.update(parent._replace(status=Status.SUPERSEDED, updated_at=now))
+    return stored
 
 
 def revoke(engine: Runtime, scope: Scope, origin: str) -> list[Lesson]:
@@ -112,15 +112,15 @@ def take_in(
 
     Each lesson comes twice: as a stranger's and as your own. With `trust` your own is kept.
     """
-    named = Counter(bare.origin for bare, _ in new)
-    before = {_name(lesson, named): lesson for lesson in known}
-    taken: list[Lesson] = []
+    per_origin = Counter(bare.origin for bare, _ in new)
+    before = {_name(lesson, per_origin): lesson for lesson in known}
+    stored: list[Lesson] = []
     with engine.store.together():
         for bare, own in new:
-            tell(len(taken), len(new))
+            tell(len(stored), len(new))
             lesson = own if trust else bare
-            taken.append(_taken(engine, lesson, before.get(_name(bare, named))))
-    return taken
+            stored.append(_taken(engine, lesson, before.get(_name(bare, per_origin))))
+    return stored
 
 
 def _taken(engine: Runtime, lesson: Lesson, known: Lesson | None) -> Lesson:
@@ -141,7 +141,7 @@ def _hold(engine: Runtime, lesson: Lesson) -> Lesson:
     return engine.store.lessons.add(with_clues(screen.screen_lesson(dated)))
 
 
-def _name(lesson: Lesson, named: Mapping[str, int]) -> tuple[str, ...]:
+def _name(lesson: Lesson, per_origin: Mapping[str, int]) -> tuple[str, ...]:
     """The identity of an imported lesson: its origin, plus its words if several share that."""
-    is_alone = named.get(lesson.origin, 0) < 2 and not imported.is_of_pack(lesson)
+    is_alone = per_origin.get(lesson.origin, 0) < 2 and not imported.is_of_pack(lesson)
     return (lesson.origin,) if is_alone else (lesson.origin, one_line(lesson.correction))

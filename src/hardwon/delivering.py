@@ -65,24 +65,24 @@ class Delivering:
     def recalled(self, scope: Scope, asked: Query, outlook: Outlook, run: Run) -> Injection:
         """What is found for a query, rendered and remembered."""
         started = perf_counter_ns()
-        found = self.weighed(scope, asked, outlook)
-        if asked.door != Door.ERROR and recall.shown(found):
-            found = hush.hushed(found, scope, self._store.calls)
-        return self.deliver(scope, asked, found, run, started=started)
+        candidates = self.weighed(scope, asked, outlook)
+        if asked.door != Door.ERROR and recall.shown(candidates):
+            candidates = hush.hushed(candidates, scope, self._store.calls)
+        return self.deliver(scope, asked, candidates, run, started=started)
 
     def deliver(
-        self, scope: Scope, asked: Query, found: Sequence[Judged], run: Run, *, started: int
+        self, scope: Scope, asked: Query, candidates: Sequence[Judged], run: Run, *, started: int
     ) -> Injection:
         """Open a door: render what is to be shown, and remember it."""
-        now, fresh = self._clock(), recall.shown(found)
+        now, fresh = self._clock(), recall.shown(candidates)
         block = self._block(asked, fresh)
-        if self._settings.proof.share or any(one.was_retired for one in block.lessons):
+        if self._settings.proof.share or any(lesson.was_retired for lesson in block.lessons):
             fresh = self._kept(asked.door, fresh, block.lessons, self.coin(scope, run))
             block = self._block(asked, fresh)
         if not block.lessons:
             return NOTHING
         injection = Injection(block.text, block.lessons, measure.new_id(now), door=asked.door)
-        scores = {one.match.lesson.id: round(one.score, 4) for one in fresh}
+        scores = {candidate.match.lesson.id: round(candidate.score, 4) for candidate in fresh}
         self._log(
             injection,
             asked,
@@ -94,10 +94,10 @@ class Delivering:
         )
         return injection
 
-    def denied(self, scope: Scope, found: Lesson, call: str) -> Injection:
+    def denied(self, scope: Scope, lesson: Lesson, call: str) -> Injection:
         """What to say where a person has forbidden this call by a lesson."""
-        now, text = self._clock(), inject.guarding(found)
-        denial = Injection(text, (found,), measure.new_id(now), denied=True, door=Door.ACTION)
+        now, text = self._clock(), inject.guarding(lesson)
+        denial = Injection(text, (lesson,), measure.new_id(now), denied=True, door=Door.ACTION)
         asked, tokens = Query(Door.ACTION, call), inject.tokens(text)
         self._log(denial, asked, scope, scores=(1.0,), tokens=tokens, began=now)
         return denial
@@ -111,13 +111,13 @@ class Delivering:
             return known
         text = loops.render(loop)
         now = self._clock()
-        said = known._replace(
+        warning = known._replace(
             text=f"{text}\n{known.text}".rstrip(), id=known.id or measure.new_id(now)
         )
         if not known:
             asked = Query(Door.LOOP, f"{loop.step.tool} {loop.step.args}")
-            self._log(said, asked, scope, scores=(), tokens=inject.tokens(text), began=now)
-        return said._replace(stop=loop.should_stop)
+            self._log(warning, asked, scope, scores=(), tokens=inject.tokens(text), began=now)
+        return warning._replace(stop=loop.should_stop)
 
     def tell(self, run: Run, block: Injection, call: str = "") -> Injection:
         """The block, once the run has noted that it was told."""
@@ -150,18 +150,20 @@ class Delivering:
     def _block(self, asked: Query, fresh: Sequence[Judged]) -> inject.Block:
         frame = _frame(asked, fresh[0].match) if fresh else asked.door
         budget = getattr(self._settings.recall, f"{asked.door}_tokens")
-        return inject.render((one.match.lesson for one in fresh), door=frame, budget=budget)
+        return inject.render(
+            (candidate.match.lesson for candidate in fresh), door=frame, budget=budget
+        )
 
     def _kept(
         self, door: str, fresh: list[Judged], lessons: Sequence[Lesson], coin: withhold.Coin
     ) -> list[Judged]:
         """Those of the rendered lessons that the hold-out lets this run see."""
-        found = [one for one in fresh if one.match.lesson in lessons]
+        rendered = [candidate for candidate in fresh if candidate.match.lesson in lessons]
         try:
-            return withhold.shown(found, door, coin)
+            return withhold.shown(rendered, door, coin)
         except (StorageError, Unavailable) as error:
             self._trouble(error)
-            return found
+            return rendered
 
     def _log(
         self,
@@ -190,7 +192,9 @@ class Delivering:
 
 def told(run: Run, block: Injection, call: str) -> None:
     """Note in the run which lessons it is told, and about which failures."""
-    names = [name for one in block.lessons for name in one.kinds or one.signatures[-_NAMES:]]
+    names = [
+        name for lesson in block.lessons for name in lesson.kinds or lesson.signatures[-_NAMES:]
+    ]
     shown = Shown(block.id, block.door, tuple(dict.fromkeys(names)))
     run.told([lesson.id for lesson in block.lessons], call, shown)
 

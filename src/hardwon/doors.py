@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hardwon import _beside as beside
     from hardwon import recording
     from hardwon.failures import call_keys, guards, mistakes, reading
-    from hardwon.pipeline import archive, foretell, hush, mine, screen, settle
+    from hardwon.pipeline import archive, foretell, hush, screen, settle
     from hardwon.ports import Run, Store
     from hardwon.ranking.query import Near
     from hardwon.settings import Settings
@@ -40,7 +40,7 @@ else:
     call_keys, guards = lazy("hardwon.failures.call_keys"), lazy("hardwon.failures.guards")
     mistakes, reading = lazy("hardwon.failures.mistakes"), lazy("hardwon.failures.reading")
     steps = lazy("hardwon.values.step")
-    foretell, mine = lazy("hardwon.pipeline.foretell"), lazy("hardwon.pipeline.mine")
+    foretell = lazy("hardwon.pipeline.foretell")
     screen, settle = lazy("hardwon.pipeline.screen"), lazy("hardwon.pipeline.settle")
     hush, archive = lazy("hardwon.pipeline.hush"), lazy("hardwon.pipeline.archive")
 
@@ -106,12 +106,12 @@ class Doors:
         started, past = perf_counter_ns(), run.so_far()
         likely, sure = self.delivering.weights.likely, self.delivering.weights.sure
         # First what differs from call to call: a store may then know that no guard has changed.
-        found = self._foretold(scope, steps.Step(tool, call), past, least=likely)
+        candidates = self._foretold(scope, steps.Step(tool, call), past, least=likely)
         if (forbidding := self._forbidding(scope, tool, call)) is not None:
             return self.delivering.denied(scope, forbidding, call)
         asked = Query(Door.ACTION, call)
-        block = self.delivering.deliver(scope, asked, found, run, started=started)
-        is_sure = bool(block) and found[0].score >= sure
+        block = self.delivering.deliver(scope, asked, candidates, run, started=started)
+        is_sure = bool(block) and candidates[0].score >= sure
         if not (is_sure and self._settings.hooks.stop_once):
             return self.delivering.tell(run, block, call)
         # Only where the run can note that it was told: the same call again has to pass.
@@ -122,10 +122,10 @@ class Doors:
     ) -> list[Judged]:
         """The lessons about what a pending call may end in, likeliest first."""
         known = foretell.Known(scope, self._store.calls, self._store.lessons, self._clock())
-        found = foretell.foretold(pending, past, known, least=least)
-        if any(one.is_told for one in found) and self._catches_up():
-            found = foretell.foretold(pending, past, known, least=least)
-        return foretell.judged(found, likely=self.delivering.weights.likely)
+        forecasts = foretell.foretold(pending, past, known, least=least)
+        if any(forecast.is_told for forecast in forecasts) and self._catches_up():
+            forecasts = foretell.foretold(pending, past, known, least=least)
+        return foretell.judged(forecasts, likely=self.delivering.weights.likely)
 
     def _catches_up(self) -> bool:
         """Count the calls that worked just now; whether there were any."""
@@ -197,13 +197,13 @@ class Doors:
             return
         is_news = bool(steps or (task and not past.task))
         self.delivering.noted(lambda: _tell(run, task if not past.task else "", steps))
-        whole = run.so_far() if is_news else past
-        name, now, outcome = run.name, self._clock(), whole.ending(error)
+        complete = run.so_far() if is_news else past
+        name, now, outcome = run.name, self._clock(), complete.ending(error)
 
         def put_aside() -> None:  # a worker archives it; one of this process is archived now
             if not run.end(outcome, now.timestamp()):
-                kept = archive.archived(whole, scope, name, ended=now, outcome=outcome)
-                self._store.ended_runs.keep(kept)
+                ended = archive.archived(complete, scope, name, ended=now, outcome=outcome)
+                self._store.ended_runs.keep(ended)
 
         self.delivering.noted(put_aside)
 
@@ -247,12 +247,12 @@ class Doors:
     def _failed(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:
         """The known lessons about a failure that this run has not met before."""
         failure = step.failure
-        if failure is not None and mine.has_met_exactly(past, failure):
+        if failure is not None and past.has_met_exactly(failure):
             return NOTHING
         is_mistake = mistakes.is_mistake(step, past.steps)
         if not (is_mistake or self.recorder.is_old_red(scope, failure)):
             return NOTHING
-        is_again = failure is not None and mine.has_met(past, failure.kind)
+        is_again = failure is not None and past.has_met(failure.kind)
         asked = self.asked_at_error(scope, step, past.task)
         outlook = UNKNOWN._replace(is_again=is_again)
         return self.delivering.recalled(scope, asked, outlook, run)

@@ -95,10 +95,10 @@ class Lessons:
         """Lessons that contain the text, or have it as their tag (`reflexion`, `trigger:…`)."""
         _count_deliveries(self._engine, self._scope)
         asked, limit = required(text, "query"), within(limit, 200)
-        held = self._engine.store.lessons.search(self._scope, asked, limit=limit)
-        found = {lesson.id: lesson for lesson in (*held, *_tagged(self, asked.lower()))}
+        matches = self._engine.store.lessons.search(self._scope, asked, limit=limit)
+        by_id = {lesson.id: lesson for lesson in (*matches, *_tagged(self, asked.lower()))}
         order = sorted(
-            found.values(), key=lambda lesson: (-lesson.hits, -lesson.last_seen_at.timestamp())
+            by_id.values(), key=lambda lesson: (-lesson.hits, -lesson.last_seen_at.timestamp())
         )
         return order[:limit]
 
@@ -123,10 +123,10 @@ class Lessons:
         lesson = self._note(number, "guard")
         rest = tuple(key for key in lesson.calls if on or key[0] != FORBIDDEN)
         asked = [(tool, call_keys.canonical(call))] if call else guards.exact_calls(lesson.calls)
-        named = tuple(guards.forbidding(*named_call) for named_call in asked) if on else ()
-        if on and not named:
+        forbidden = tuple(guards.forbidding(*named_call) for named_call in asked) if on else ()
+        if on and not forbidden:
             raise InvalidInput(f"lesson {number} names no call; say which one must not be made")
-        calls = tuple(dict.fromkeys((*rest, *named)))
+        calls = tuple(dict.fromkeys((*rest, *forbidden)))
         return curation.edit(self._engine, self._scope, number, {"guard": on, "calls": calls})
 
     def delete(self, number: int) -> None:
@@ -161,11 +161,13 @@ class Lessons:
         """
         if len(set(numbers)) < 2:
             raise InvalidInput("name two or more lessons to merge")
-        parents = [curation.changeable(self._engine, self._scope, one) for one in set(numbers)]
-        if len({one.scope for one in parents}) > 1:
+        parents = [
+            curation.changeable(self._engine, self._scope, number) for number in set(numbers)
+        ]
+        if len({parent.scope for parent in parents}) > 1:
             raise InvalidInput("lessons of different scopes stay apart")
-        for one in parents:
-            self._note(one.id, "merge")
+        for parent in parents:
+            self._note(parent.id, "merge")
         return curation.merge(self._engine, parents)
 
     def revoke(self, origin: str) -> Sequence[Lesson]:
@@ -218,9 +220,9 @@ class Lessons:
         was taken in before is left as it is. Of a store of several tenants and agents those of this
         agent are read, or those that are named. `tell` hears how many are done, of how many.
         """
-        found = imports.read(source, self._scope, tenant=from_tenant, agent=from_agent)
+        lessons = imports.read(source, self._scope, tenant=from_tenant, agent=from_agent)
         origin = imported.origin_of(source)
-        new = [(imported.admitted(lesson, origin), imported.trusted(lesson)) for lesson in found]
+        new = [(imported.admitted(lesson, origin), imported.trusted(lesson)) for lesson in lessons]
         scope, most = self._scope, _MOST
         known = curation.imported_before(self._engine, scope, limit=most) if new else ()
         return curation.take_in(self._engine, new, known, trust=trust, tell=tell)

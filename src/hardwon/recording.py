@@ -33,12 +33,12 @@ class Recording:
         self._settings = settings
         self._clock = clock
 
-    def after(self, scope: Scope, step: Step, past: RunSoFar, told: Sequence[Lesson]) -> list[str]:
+    def after(self, scope: Scope, step: Step, past: RunSoFar, shown: Sequence[Lesson]) -> list[str]:
         """The same as `learn`; all that is noted about a failure is one commit."""
         if not step.failed:
             return self.learn(scope, step, past)
         with self._store.together():
-            return self.learn(scope, step, past) + self._offered(scope, step, told)
+            return self.learn(scope, step, past) + self._offered(scope, step, shown)
 
     def learn(self, scope: Scope, step: Step, past: RunSoFar) -> list[str]:
         """Count the call, its failure and the fixes it shows; marks of what counts once a run."""
@@ -65,12 +65,12 @@ class Recording:
         lesson = self._memory(scope).about(failure) if failure and failure.exact else None
         return lesson is not None and any(fix.sort == "unchanged" for fix in lesson.fixes)
 
-    def _offered(self, scope: Scope, step: Step, told: Sequence[Lesson]) -> list[str]:
+    def _offered(self, scope: Scope, step: Step, shown: Sequence[Lesson]) -> list[str]:
         """Note the lessons that were told because of their words."""
         memory = self._memory(scope)
         return [
             adopt.offered(lesson, step.failure, memory)
-            for lesson in told
+            for lesson in shown
             if step.failure and step.failure.kind not in lesson.kinds and lesson.scope == scope
         ]
 

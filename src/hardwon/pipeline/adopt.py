@@ -32,18 +32,14 @@ def overcome(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
         done = f"overcome {rest}"
         if name == "offered" and done not in past.counted:
             number, kind = rest.split(" ")
-            lesson, failing = memory.get(int(number)), _last_failing(past, kind)
-            if not lesson or lesson.origin == MINED or not failing:
+            lesson, last = memory.get(int(number)), past.last_failing(kind)
+            if not lesson or lesson.origin == MINED or last is None:
                 continue  # what was mined is about the kind that it names
+            failing = past.steps[last]
             if _has_helped(lesson, failing, step, past):
                 _helped(lesson, failing, memory)
                 marks.append(done)
     return marks
-
-
-def _last_failing(past: RunSoFar, kind: str) -> Step | None:
-    of_kind = (one for one in reversed(past.steps) if one.failure and one.failure.kind == kind)
-    return next(of_kind, None)
 
 
 def _goes_on(failing: Step, step: Step) -> bool:

@@ -30,7 +30,9 @@ def archived(past: RunSoFar, scope: Scope, run: str, *, ended: datetime, outcome
     """The run as it is kept: its text cut short, its counts whole."""
     failures = [step.failure for step in past.steps if step.failed and step.failure]
     begun = datetime.fromtimestamp(past.begun, UTC) if past.begun else ended
-    shown = [one for one in past.shown if one.door != DOOR]  # its delivery is there as well
+    shown = [
+        delivery for delivery in past.shown if delivery.door != DOOR
+    ]  # its delivery is there as well
     return EndedRun(
         id=run_id(run, begun),
         scope=scope,
@@ -41,7 +43,7 @@ def archived(past: RunSoFar, scope: Scope, run: str, *, ended: datetime, outcome
         outcome=outcome,
         made=max(past.made, len(past.steps)),
         failed=sum(step.failed for step in past.steps),
-        told=sum(one.door != WITHHELD for one in shown),
+        told=sum(delivery.door != WITHHELD for delivery in shown),
         kinds=tuple(dict.fromkeys(failure.text for failure in failures))[:_KINDS],
         steps=_cut(past.steps),
         shown=tuple(shown[-_SHOWN:]),
@@ -66,5 +68,5 @@ def _short(step: Step, call: int, output: int) -> Step:
     failure = step.failure
     if failure is not None:
         failure = failure._replace(text=clip(failure.text, 200), line=clip(failure.line, 200))
-    said = clip_middle(step.output.strip(), output) if step.failed else ""
-    return step._replace(args=clip_middle(step.args, call), output=said, failure=failure)
+    printed = clip_middle(step.output.strip(), output) if step.failed else ""
+    return step._replace(args=clip_middle(step.args, call), output=printed, failure=failure)

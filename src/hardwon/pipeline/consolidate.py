@@ -32,8 +32,8 @@ def consolidate(
     lesson = lesson.dated(now, keeps_dates=keeps_dates)
     for known in _same_failure(lesson, lessons, now) if lesson.status in LIVE else ():
         if _is_about_another(known, lesson):
-            left = tuple(kind for kind in known.kinds if kind not in lesson.kinds)
-            lessons.update(known._replace(kinds=left, updated_at=now))
+            others = tuple(kind for kind in known.kinds if kind not in lesson.kinds)
+            lessons.update(known._replace(kinds=others, updated_at=now))
             continue
         if _has_all(known, lesson):
             return known
@@ -90,13 +90,13 @@ def _twin(lesson: Lesson, known: Lesson, lessons: LessonStore, now: datetime) ->
         return None
     fixes = {fix.key for fix in known.fixes}
     asked = _by_words(lesson)
-    found = (
+    candidates = (
         match.lesson for match in lessons.match(lesson.scope, asked, now=now, limit=_LOOKED_AT)
     )
     return next(
         (
             other
-            for other in found
+            for other in candidates
             if (other.scope, other.origin) == (lesson.scope, lesson.origin)
             and fixes & {fix.key for fix in other.fixes}
             and likeness(other.correction, lesson.correction) >= _SAME_CURE
@@ -127,9 +127,9 @@ def _replaced(known: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime
     grown = known.met_again(lesson._replace(calls=() if known.calls else lesson.calls), now)
     met = grown.met if lesson.job else known.met
     record = {name: getattr(grown, name) for name in _RECORD}
-    kept = lessons.add(marked(lesson._replace(met=met, **record), Kind.PARENT, known.id))
+    stored = lessons.add(marked(lesson._replace(met=met, **record), Kind.PARENT, known.id))
     lessons.update(known._replace(status=Status.SUPERSEDED, updated_at=now))
-    return kept
+    return stored
 
 
 _RECORD = ("calls", "signatures", "evidence", "kinds", "fixes")
@@ -144,9 +144,9 @@ def _kept(lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
     return lessons.add(lesson)
 
 
-def likeness(one: str, other: str) -> float:
+def likeness(text: str, other: str) -> float:
     """The share of words that two texts have in common, of all their words."""
-    return _in_common(set(terms(one)), set(terms(other)))
+    return _in_common(set(terms(text)), set(terms(other)))
 
 
 def _in_common(mine: set[str], yours: set[str]) -> float:
@@ -158,11 +158,13 @@ def _alike(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
     if lesson.signatures:  # then the failure tells which lesson is the same
         return []
     asked = _by_words(lesson)
-    found = (match.lesson for match in lessons.match(lesson.scope, asked, now=now, limit=_NEAREST))
+    candidates = (
+        match.lesson for match in lessons.match(lesson.scope, asked, now=now, limit=_NEAREST)
+    )
     mine = set(terms(lesson.situation))
     return [
         known
-        for known in found
+        for known in candidates
         if known.scope == lesson.scope
         and not known.signatures
         and _in_common(mine, set(terms(known.situation))) >= _SAME
@@ -182,10 +184,10 @@ def _same_failure(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[L
         *(Query("error", "", kind=digest) for digest in lesson.kinds),
         *(Query("error", "", signature=digest) for digest in lesson.signatures),
     ]
-    found = {
+    by_id = {
         match.lesson.id: match.lesson
         for query in asked
         for match in lessons.match(lesson.scope, query, now=now, limit=_LOOKED_AT)
         if match.lesson.scope == lesson.scope
     }
-    return sorted(found.values(), key=lambda one: (-LIVE.index(one.status), one.id))
+    return sorted(by_id.values(), key=lambda known: (-LIVE.index(known.status), known.id))

@@ -104,8 +104,8 @@ class _Edge:
         self._writes = writes
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._port, name)
-        return _screening(found) if name in self._writes else found
+        method = getattr(self._port, name)
+        return _screening(method) if name in self._writes else method
 
 
 class _StoreEdge:
@@ -115,17 +115,17 @@ class _StoreEdge:
         self._store = store
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._store, name)
+        port = getattr(self._store, name)
         if name not in _STORE_WRITES:
-            return found
-        part = self.__dict__[name] = _Edge(found, _STORE_WRITES[name])
+            return port
+        part = self.__dict__[name] = _Edge(port, _STORE_WRITES[name])
         return part
 
 
 def _screening(method: Callable[..., Any]) -> Callable[..., Any]:
-    def write(*values: Any, **named: Any) -> Any:
+    def write(*values: Any, **keywords: Any) -> Any:
         return method(
-            *map(screened, values), **{key: screened(value) for key, value in named.items()}
+            *map(screened, values), **{key: screened(value) for key, value in keywords.items()}
         )
 
     return write

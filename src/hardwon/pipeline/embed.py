@@ -25,8 +25,8 @@ def fill(*, embedder: Embedder, vectors: VectorStore) -> Iterator[int]:
     done, last = 0, 0
     while wordings := vectors.lacking(embedder.name, after=last, limit=_BATCH):
         texts = [wording.texts() for wording in wordings]
-        found = iter(embedder.embed([text for own in texts for text in own]))
-        means = [_mean(list(islice(found, len(own)))) for own in texts]
+        embedded = iter(embedder.embed([text for own in texts for text in own]))
+        means = [_mean(list(islice(embedded, len(own)))) for own in texts]
         vectors.save(embedder.name, zip(wordings, means, strict=True))
         done, last = done + len(wordings), wordings[-1].lesson
         yield done

@@ -44,7 +44,7 @@ def verdicts(store: Store, window: Window) -> Iterator[Verdict]:
     """
     every = store.units.treatments(_whole(window.scope.tenant, EPOCH))
     own = every if window.is_whole else store.units.treatments(window._replace(since=EPOCH))
-    order = sorted(own, key=lambda one: (-one.arms.units, one.lesson))
+    order = sorted(own, key=lambda treatment: (-treatment.arms.units, treatment.lesson))
     return judging.verdicts(order, judging.prior_of(every))
 
 
@@ -52,11 +52,11 @@ def verdict_on(store: Store, lesson: Lesson) -> LessonVerdict | None:
     """What is believed about a lesson in its words of now; None without a unit."""
     every = store.units.treatments(_whole(lesson.scope.tenant, EPOCH))
     asked = lesson.id, wording_of(lesson)
-    own = [one for one in every if (one.lesson, one.wording) == asked]
+    own = [treatment for treatment in every if (treatment.lesson, treatment.wording) == asked]
     if not own:
         return None
-    found = next(judging.verdicts(own, judging.prior_of(every)))
-    return told(found, lesson)
+    verdict = next(judging.verdicts(own, judging.prior_of(every)))
+    return told(verdict, lesson)
 
 
 def told(verdict: Verdict, lesson: Lesson) -> LessonVerdict:
@@ -68,19 +68,19 @@ def told(verdict: Verdict, lesson: Lesson) -> LessonVerdict:
 
 def review(store: Store, tenant: str, *, share: float, now: datetime) -> Review:
     """Retire the lessons that hardly help, let others come back, and lower the share if proven."""
-    found = [
+    judged = [
         (verdict, lesson)
         for verdict in verdicts(store, _whole(tenant, EPOCH))
         if (lesson := current(store, verdict.treatment)) is not None
     ]
     recent = store.units.treatments(_whole(tenant, now - _RECENT))
-    costly = {one.lesson for one in recent if one.arms.shown}
+    costly = {treatment.lesson for treatment in recent if treatment.arms.shown}
     chosen = judging.to_retire(
         verdict
-        for verdict, lesson in found
+        for verdict, lesson in judged
         if (lesson.id in costly or is_retired(lesson)) and not marks(lesson, Kind.APPROVED)
     )
-    changed = [pair for pair in found if (pair[1].id in chosen.lessons) != is_retired(pair[1])]
+    changed = [pair for pair in judged if (pair[1].id in chosen.lessons) != is_retired(pair[1])]
     with store.together():
         for verdict, lesson in changed:
             _change(store, lesson, verdict, now)
@@ -100,15 +100,15 @@ def current(store: Store, treatment: Treatment) -> Lesson | None:
 
 def _change(store: Store, lesson: Lesson, verdict: Verdict, now: datetime) -> None:
     """Retire a lesson, or let it come back; its history and its story tell."""
-    told = f"the chance that it helps is {verdict.belief.helps:.0%} after {verdict.units} runs"
+    reason = f"the chance that it helps is {verdict.belief.helps:.0%} after {verdict.units} runs"
     if is_retired(lesson):
-        act, piece = RETURN, Evidence(Kind.NOTE, f"came back: {told}", now.timestamp())
+        act, piece = RETURN, Evidence(Kind.NOTE, f"came back: {reason}", now.timestamp())
     else:
         wording = verdict.treatment.wording
-        act, piece = RETIRE, Evidence(Kind.RETIRED, f"{wording}: {told}", now.timestamp())
+        act, piece = RETIRE, Evidence(Kind.RETIRED, f"{wording}: {reason}", now.timestamp())
     store.history.note(Change(lesson, act, now))
-    kept = without(lesson, Kind.RETIRED)
-    store.lessons.update(kept._replace(evidence=joined(kept.evidence, [piece])))
+    cleared = without(lesson, Kind.RETIRED)
+    store.lessons.update(cleared._replace(evidence=joined(cleared.evidence, [piece])))
 
 
 def _lowered(store: Store, tenant: str, share: float) -> float | None:

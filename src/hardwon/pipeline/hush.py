@@ -35,14 +35,19 @@ def note(past: RunSoFar, scope: Scope, store: Store) -> None:
         store.calls.made(scope, Call((_feature(lesson.id),), kind))
 
 
-def hushed(found: Sequence[Judged], scope: Scope, calls: CallLog) -> list[Judged]:
+def hushed(candidates: Sequence[Judged], scope: Scope, calls: CallLog) -> list[Judged]:
     """The same, with needless warnings marked."""
     features = {
-        one.match.lesson.id: _feature(one.match.lesson.id) for one in found if not one.verdict
+        candidate.match.lesson.id: _feature(candidate.match.lesson.id)
+        for candidate in candidates
+        if not candidate.verdict
     }
     counts = calls.counts(scope, tuple(features.values())) if features else {}
-    quiet = {lesson for lesson, one in features.items() if _chance(counts.get(one)) < LEAST}
-    return [one._replace(verdict=QUIET) if one.match.lesson.id in quiet else one for one in found]
+    quiet = {lesson for lesson, feature in features.items() if _chance(counts.get(feature)) < LEAST}
+    return [
+        candidate._replace(verdict=QUIET) if candidate.match.lesson.id in quiet else candidate
+        for candidate in candidates
+    ]
 
 
 def _judged(past: RunSoFar, scope: Scope, lessons: LessonStore) -> Iterator[tuple[Lesson, bool]]:
@@ -50,11 +55,11 @@ def _judged(past: RunSoFar, scope: Scope, lessons: LessonStore) -> Iterator[tupl
     first: dict[int, int] = {}
     for shown in past.shown:
         place = len(past.steps) - shown.after if shown.door in _BEFOREHAND else 0
-        for told in shown.lessons:
-            first.setdefault(told, max(0, place))
-    for told, place in first.items():
+        for lesson_id in shown.lessons:
+            first.setdefault(lesson_id, max(0, place))
+    for lesson_id, place in first.items():
         try:
-            lesson = lessons.get(scope, told)
+            lesson = lessons.get(scope, lesson_id)
         except NotFound:
             continue
         if names := {*lesson.kinds, *lesson.signatures}:
@@ -63,7 +68,9 @@ def _judged(past: RunSoFar, scope: Scope, lessons: LessonStore) -> Iterator[tupl
 
 def _is_met(names: set[str], steps: Iterable[Step]) -> bool:
     failures = (step.failure for step in steps if step.failed)
-    return any(one and not names.isdisjoint((one.kind, one.exact)) for one in failures)
+    return any(
+        failure and not names.isdisjoint((failure.kind, failure.exact)) for failure in failures
+    )
 
 
 def _chance(counts: Counts | None) -> float:

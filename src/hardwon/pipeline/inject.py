@@ -48,7 +48,7 @@ class Block(NamedTuple):
 
 def digest(lessons: Iterable[Lesson], *, budget: int) -> str:
     """The lessons that were met most often, as many as fit."""
-    known = sorted(lessons, key=lambda one: (-one.met, -one.confidence, -one.id))
+    known = sorted(lessons, key=lambda lesson: (-lesson.met, -lesson.confidence, -lesson.id))
     return render(known, door=Door.TURN, budget=budget).text
 
 

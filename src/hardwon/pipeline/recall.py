@@ -33,17 +33,23 @@ def weigh(
     At most `limit` are.
     """
     most = _AT_TURN if query.door == Door.TURN else _CANDIDATES
-    found = lessons.match(scope, query, now=now, limit=most)
-    judged = [judge(query, match, outlook=outlook, now=now, by=weights) for match in found]
-    judged.sort(key=lambda one: (bool(one.verdict), -one.score, -one.match.lesson.id))
+    matches = lessons.match(scope, query, now=now, limit=most)
+    judged = [judge(query, match, outlook=outlook, now=now, by=weights) for match in matches]
+    judged.sort(
+        key=lambda candidate: (
+            bool(candidate.verdict),
+            -candidate.score,
+            -candidate.match.lesson.id,
+        )
+    )
     if query.door == Door.ERROR:
         judged = _of_one_kind(judged, weights.beside)
     return _within(judged, limit)
 
 
-def shown(found: Iterable[Judged]) -> list[Judged]:
+def shown(candidates: Iterable[Judged]) -> list[Judged]:
     """Those that are shown; nothing fits, nothing is said."""
-    return [one for one in found if not one.verdict]
+    return [candidate for candidate in candidates if not candidate.verdict]
 
 
 def _of_one_kind(judged: list[Judged], least: float) -> list[Judged]:
@@ -61,11 +67,11 @@ def _own_first(
 ) -> list[Judged]:
     """Show the lessons of this failure, and one other that speaks of it more clearly."""
     floor = min(least, max(map(_speaks, own)))
-    beside = [lesson for lesson in shown(others) if _speaks(lesson) > floor][:1]
-    kept = [*own, *beside]
+    beside = [candidate for candidate in shown(others) if _speaks(candidate) > floor][:1]
+    fitting = [*own, *beside]
     return [
-        lesson if lesson in kept else _hidden(lesson, "its own lesson is there")
-        for lesson in judged
+        candidate if candidate in fitting else _hidden(candidate, "its own lesson is there")
+        for candidate in judged
     ]
 
 
@@ -76,26 +82,30 @@ def _best_other(own: list[Judged], others: list[Judged]) -> list[Judged]:
     return [*others[:1], *lesser, *hidden]
 
 
-def _speaks(one: Judged) -> float:
-    return 10 * dict(one.parts).get(SPEAKS, 0.0)
+def _speaks(candidate: Judged) -> float:
+    return 10 * dict(candidate.parts).get(SPEAKS, 0.0)
 
 
-def _hidden(one: Judged, why: str) -> Judged:
+def _hidden(candidate: Judged, why: str) -> Judged:
     """The same, not shown for this reason unless it has another."""
-    return one if one.verdict else one._replace(verdict=why)
+    return candidate if candidate.verdict else candidate._replace(verdict=why)
 
 
-def _within(found: Iterable[Judged], limit: int) -> list[Judged]:
+def _within(candidates: Iterable[Judged], limit: int) -> list[Judged]:
     """The same, with lessons beyond the limit and repeats of better ones marked."""
     shown: dict[str, int] = {}
     marked: list[Judged] = []
-    for one in found:
-        if one.verdict or len(shown) >= limit:
-            marked.append(one if one.verdict else one._replace(verdict=f"only {limit} are shown"))
+    for candidate in candidates:
+        if candidate.verdict or len(shown) >= limit:
+            marked.append(
+                candidate
+                if candidate.verdict
+                else candidate._replace(verdict=f"only {limit} are shown")
+            )
             continue
-        said = " ".join(one.match.lesson.correction.lower().split())
-        twin = shown.setdefault(said, one.match.lesson.id)
-        if twin != one.match.lesson.id:
-            one = one._replace(verdict=f"says the same as #{twin}")
-        marked.append(one)
+        advice = " ".join(candidate.match.lesson.correction.lower().split())
+        twin = shown.setdefault(advice, candidate.match.lesson.id)
+        if twin != candidate.match.lesson.id:
+            candidate = candidate._replace(verdict=f"says the same as #{twin}")
+        marked.append(candidate)
     return marked

@@ -59,11 +59,11 @@ async def refine(
 async def _judged(task: str, text: str, model: Model, prompt: Callable[[str], str]) -> Refined:
     shown = f"TASK:\n{clip_middle(task, _SHOWN)}\n\nANSWER:\n{clip_middle(text, _SHOWN)}"
     reply = await model.complete(Request(prompt("refine_critique"), shown))
-    found = blocks(reply.text, ("score", "critique"))
-    score = re.search(r"\d+(?:\.\d+)?", found.get("score", ""))
+    parts = blocks(reply.text, ("score", "critique"))
+    score = re.search(r"\d+(?:\.\d+)?", parts.get("score", ""))
     if not score:
         raise BadReply("a <score> block", reply.text)
-    return Refined(text, min(10.0, float(score[0])), one_line(found.get("critique", ""), 1000))
+    return Refined(text, min(10.0, float(score[0])), one_line(parts.get("critique", ""), 1000))
 
 
 async def _rewritten(task: str, best: Refined, model: Model, prompt: Callable[[str], str]) -> str:

@@ -85,8 +85,8 @@ def attempt_text(episode: Episode) -> str:
     """What was tried, in words: the attempt, then the steps around the failure."""
     at = focus(episode)
     steps = episode.steps if at is None else episode.steps[max(0, at - 2) : at + 6]
-    told = "\n".join(_told(step) for step in steps)
-    return "\n\n".join(part for part in (clip_middle(episode.attempt, 900), told) if part)
+    steps_text = "\n".join(_told(step) for step in steps)
+    return "\n\n".join(part for part in (clip_middle(episode.attempt, 900), steps_text) if part)
 
 
 def _told(step: Step) -> str:

@@ -39,8 +39,10 @@ class Memory(NamedTuple):
 
     def shown(self, numbers: Iterable[int]) -> list[Lesson]:
         """The lessons of this scope that a run was told and that have fixes."""
-        found = (self.get(number) for number in sorted(numbers))
-        return [one for one in found if one and one.scope == self.scope and one.fixes]
+        lessons = (self.get(number) for number in sorted(numbers))
+        return [
+            lesson for lesson in lessons if lesson and lesson.scope == self.scope and lesson.fixes
+        ]
 
     def get(self, number: int) -> Lesson | None:
         """A lesson by its number, if it is still there."""

@@ -97,7 +97,7 @@ def screen_text(text: str, limit: int) -> str:
 def revoke(origin: str, *, scope: Scope, lessons: LessonStore) -> list[Lesson]:
     """Remove all lessons of an origin with everything that was made of them."""
     seen = lessons.recent(scope, status=Status.ALL, limit=_ALL)
-    found = descendants([lesson for lesson in seen if lesson.scope in scope.changeable()], origin)
-    for lesson in found:
+    revoked = descendants([lesson for lesson in seen if lesson.scope in scope.changeable()], origin)
+    for lesson in revoked:
         lessons.delete(lesson.scope, lesson.id)
-    return found
+    return revoked

@@ -43,22 +43,23 @@ class Coin(NamedTuple):
         return toss(salt, tenant=self.scope.tenant, run=self.run.name, family=family)
 
 
-def shown(found: Sequence[Judged], door: str, coin: Coin) -> list[Judged]:
+def shown(candidates: Sequence[Judged], door: str, coin: Coin) -> list[Judged]:
     """What the run may see of a block; both arms are noted."""
-    kept = {one.id for one in readable([one.match.lesson for one in found], coin)}
+    lessons = [candidate.match.lesson for candidate in candidates]
+    visible = {lesson.id for lesson in readable(lessons, coin)}
     if coin.share:
-        _note(found, door, coin, kept)
-    return [one for one in found if one.match.lesson.id in kept]
+        _note(candidates, door, coin, visible)
+    return [candidate for candidate in candidates if candidate.match.lesson.id in visible]
 
 
 def readable(lessons: Sequence[Lesson], coin: Coin) -> list[Lesson]:
     """The lessons without those that this run must not see."""
-    salt, kept = coin.units.salt(), []
+    salt, visible = coin.units.salt(), []
     for lesson, share in zip(lessons, coin.shares(lessons), strict=True):
         family = family_of(lesson)
         if not family or coin.side(salt, family) >= share:
-            kept.append(lesson)
-    return kept
+            visible.append(lesson)
+    return visible
 
 
 def read_outside(lessons: Sequence[Lesson], coin: Coin) -> list[Lesson]:
@@ -72,18 +73,18 @@ def read_outside(lessons: Sequence[Lesson], coin: Coin) -> list[Lesson]:
     return readable(lessons, coin)
 
 
-def _note(found: Sequence[Judged], door: str, coin: Coin, kept: set[int]) -> None:
+def _note(candidates: Sequence[Judged], door: str, coin: Coin, visible: set[int]) -> None:
     """Log a unit for each family: its first lesson that is shown, or else its first."""
-    lessons = [one.match.lesson for one in found]
+    lessons = [candidate.match.lesson for candidate in candidates]
     shares, noted = coin.shares(lessons), set[str]()
-    order = sorted(range(len(found)), key=lambda at: (lessons[at].id not in kept, at))
+    order = sorted(range(len(candidates)), key=lambda at: (lessons[at].id not in visible, at))
     for at in order:
         lesson, family = lessons[at], family_of(lessons[at])
         if not family or family in noted:
             continue
         noted.add(family)
-        is_out = lesson.id not in kept
-        place = at + 1, round(found[at].score, 4)
+        is_out = lesson.id not in visible
+        place = at + 1, round(candidates[at].score, 4)
         facts = family, door, is_out, shares[at], coin.now, lesson.id, wording_of(lesson)
         coin.units.log(Unit(coin.scope, coin.run.name, *facts, *place))
         where = WITHHELD if is_out else DOOR

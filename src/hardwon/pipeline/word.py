@@ -41,13 +41,13 @@ _AGAIN = (
 
 def due(scope: Scope, *, lessons: LessonStore) -> list[Lesson]:
     """The lessons of exactly this scope that a model should look at, the most met first."""
-    found = [
+    lessons_due = [
         lesson
         for status in LIVE
         for lesson in lessons.recent(scope, status=status, limit=_LOOKED_AT)
         if lesson.scope == scope and is_due(lesson)
     ]
-    return sorted(found, key=lambda lesson: (-len(lesson.fixes), -lesson.met, lesson.id))
+    return sorted(lessons_due, key=lambda lesson: (-len(lesson.fixes), -lesson.met, lesson.id))
 
 
 def is_due(lesson: Lesson) -> bool:

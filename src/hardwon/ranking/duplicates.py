@@ -73,8 +73,8 @@ def sketch(lesson: Lesson) -> Sketch:
     text = lesson.correction
     if lesson.situation != text:
         text = f"{lesson.situation} {text}"
-    named, negated = particulars(text), advised_against(lesson.correction)
-    plain = re.sub(_PARTICULAR, " ", text) if named else text
+    details, negated = particulars(text), advised_against(lesson.correction)
+    plain = re.sub(_PARTICULAR, " ", text) if details else text
     words = array("I", sorted({word for token in plain.split() for word in _words(token)}))
     least = _least(words)
     return Sketch(
@@ -83,7 +83,7 @@ def sketch(lesson: Lesson) -> Sketch:
         words,
         bytes(value & 0xFF for value in least),
         array("q", [hash((at, *least[at : at + _ROWS])) for at in range(0, len(least), _ROWS)]),
-        _hashed(named),
+        _hashed(details),
         _hashed(negated),
         frozenset(map(_hash, negated)),
         frozenset(map(_hash, terms(lesson.situation))),
@@ -103,14 +103,14 @@ def advised_against(text: str) -> list[str]:
     tokens = _tokens(text)
     if _NEGATORS.isdisjoint(tokens):
         return []
-    found, is_negated = [], False
+    words, is_negated = [], False
     for token in tokens:
         if token in _NEGATORS:
             is_negated = True
         elif is_negated and terms(token):
-            found.append(stem(token))
+            words.append(stem(token))
             is_negated = False
-    return found
+    return words
 
 
 def is_warning(text: str) -> bool:
@@ -125,8 +125,8 @@ def _tokens(text: str) -> list[str]:
 def compare(sketches: Iterable[Sketch], *, most_conflicts: int = 100) -> Found:
     """Every group and conflict; each sketch is compared with a bounded number of others."""
     crowd = _Crowd(most_conflicts)
-    for one in sketches:
-        crowd.join(one)
+    for sketch in sketches:
+        crowd.join(sketch)
     groups = [[crowd.leaders[at], *rest] for at, rest in crowd.members.items()]
     return Found(groups, list(crowd.conflicts.values()))
 
@@ -142,37 +142,37 @@ class _Crowd:
         self._exact: dict[int, int] = {}
         self._buckets: dict[int, list[int]] = {}
 
-    def join(self, one: Sketch) -> None:
+    def join(self, newcomer: Sketch) -> None:
         """Put a sketch behind the leader that says the same, or make it a leader."""
-        key = hash((one.words.tobytes(), one.particulars, one.stance))
+        key = hash((newcomer.words.tobytes(), newcomer.particulars, newcomer.stance))
         twin = self._exact.get(key)
         if twin is None:
-            near = self._near(one)
-            twin = next((at for at in near if are_same(self.leaders[at], one)), None)
+            near = self._near(newcomer)
+            twin = next((at for at in near if are_same(self.leaders[at], newcomer)), None)
             if twin is None:
-                self._lead(one, key, near)
+                self._lead(newcomer, key, near)
                 return
-        self.members.setdefault(twin, []).append(one)
+        self.members.setdefault(twin, []).append(newcomer)
 
-    def _near(self, one: Sketch) -> list[int]:
+    def _near(self, newcomer: Sketch) -> list[int]:
         """The leaders worth a close comparison, those with the same advice first."""
-        mates = {at for band in one.bands for at in self._buckets.get(band, ())}
-        marks, leaders = one.marks, self.leaders
+        mates = {at for band in newcomer.bands for at in self._buckets.get(band, ())}
+        marks, leaders = newcomer.marks, self.leaders
         near = [at for at in mates if sum(map(eq, leaders[at].marks, marks)) >= _AGREEING]
-        near.sort(key=lambda at: (leaders[at].particulars != one.particulars, at))
+        near.sort(key=lambda at: (leaders[at].particulars != newcomer.particulars, at))
         return near[:_CLOSELY]
 
-    def _lead(self, one: Sketch, key: int, near: Iterable[int]) -> None:
+    def _lead(self, newcomer: Sketch, key: int, near: Iterable[int]) -> None:
         for at in near:
             other = self.leaders[at]
-            if len(self.conflicts) < self._room and (why := disagreement(other, one)):
-                self.conflicts[other.id, one.id] = Conflict(other.id, one.id, why)
+            if len(self.conflicts) < self._room and (why := disagreement(other, newcomer)):
+                self.conflicts[other.id, newcomer.id] = Conflict(other.id, newcomer.id, why)
         self._exact[key] = len(self.leaders)
-        for band in one.bands:
+        for band in newcomer.bands:
             bucket = self._buckets.setdefault(band, [])
             if len(bucket) < _LEADERS:
                 bucket.append(len(self.leaders))
-        self.leaders.append(one)
+        self.leaders.append(newcomer)
 
 
 def are_same(one: Sketch, other: Sketch) -> bool:

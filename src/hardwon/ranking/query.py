@@ -94,8 +94,8 @@ class _Remembered(dict[str, tuple[str, ...]]):
     def __missing__(self, word: str) -> tuple[str, ...]:
         if len(self) >= _WORDS_REMEMBERED:
             self.clear()
-        self[word] = found = _terms_of(word)
-        return found
+        self[word] = remembered = _terms_of(word)
+        return remembered
 
 
 _TERMS = _Remembered()
@@ -103,9 +103,9 @@ _TERMS = _Remembered()
 
 def _terms_of(word: str) -> tuple[str, ...]:
     parts = re.findall(_PART, word)
-    whole = [word.lower()] if len(parts) > 1 else []
-    found = (*whole, *(stem(part.lower()) for part in parts if len(part) > 1))
-    return tuple(term for term in found if term not in _STOP)
+    joined = [word.lower()] if len(parts) > 1 else []
+    candidates = (*joined, *(stem(part.lower()) for part in parts if len(part) > 1))
+    return tuple(term for term in candidates if term not in _STOP)
 
 
 def stem(word: str) -> str:
@@ -125,9 +125,9 @@ def _undoubled(word: str, ending: str) -> str:
 
 def impacts(text: str) -> dict[str, int]:
     """How much each word says about this text: BM25's term weight, in 1 … 255."""
-    found = terms(text)
-    counts = Counter(found)
-    length = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * len(found) / _USUAL_LENGTH)
+    words = terms(text)
+    counts = Counter(words)
+    length = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * len(words) / _USUAL_LENGTH)
     weight = {
         count: max(1, round(_TOP_IMPACT * count / (count + length)))
         for count in set(counts.values())
@@ -172,7 +172,7 @@ def index(lesson: Lesson) -> dict[str, int]:
     keys.update((kind_key(digest), _TOP_IMPACT) for digest in kinds)
     for key in map(call_key, calls):
         keys[key] = min(_TOP_IMPACT, keys.get(key, 0) + 1)
-    keys.update((clue_key(one), _TOP_IMPACT) for one in clues)
+    keys.update((clue_key(clue), _TOP_IMPACT) for clue in clues)
     return keys
 
 
@@ -277,7 +277,7 @@ class MatchTally:
 
     def mined(self, asked: Query, best: list[int]) -> list[int]:
         """Those that count even if they were mined: at a failure more than words must speak."""
-        return [one for one in best if self._is_sure(one)] if asked.is_failure else best
+        return [number for number in best if self._is_sure(number)] if asked.is_failure else best
 
     def _is_sure(self, lesson: int) -> bool:
         """Whether its failure, its kind or its meaning speaks for a lesson."""

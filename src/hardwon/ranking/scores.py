@@ -109,12 +109,12 @@ class Judged(NamedTuple):
 
 def judge(asked: Query, match: Match, *, outlook: Outlook, now: datetime, by: Weights) -> Judged:
     """The score of a match at the door of the query, and the verdict of the door's floor."""
-    found = _DOORS.get(asked.door, _turn)(asked, match, outlook, now, by)
+    judged = _DOORS.get(asked.door, _turn)(asked, match, outlook, now, by)
     if match.lesson.id in outlook.told and asked.door != "error":
-        found = found._replace(verdict="told in this run already")
-    score = sum(value for _, value in found.parts)
+        judged = judged._replace(verdict="told in this run already")
+    score = sum(value for _, value in judged.parts)
     prior = _prior(match, by)
-    return Judged(match, score * prior, (*found.parts, ("prior", prior)), found.verdict)
+    return Judged(match, score * prior, (*judged.parts, ("prior", prior)), judged.verdict)
 
 
 class _Relevance(NamedTuple):
@@ -142,10 +142,10 @@ def _is_asked_for(asked: Query, match: Match, by: Weights) -> bool:
     the words must be surprising together, and a fair part of what the lesson is about. A failure
     that runs have met is asked for only by a text that quotes it.
     """
-    named = set(terms(match.lesson.situation))
+    situation = set(terms(match.lesson.situation))
     if match.lesson.origin == MINED:
-        return len(named) >= by.quoted and named - {_SEEN} <= set(asked.terms)
-    enough = max(by.least_shared, ceil(by.covered * min(by.about, len(named))))
+        return len(situation) >= by.quoted and situation - {_SEEN} <= set(asked.terms)
+    enough = max(by.least_shared, ceil(by.covered * min(by.about, len(situation))))
     return match.shared >= enough and match.chance <= -by.surprise
 
 
@@ -154,8 +154,8 @@ def _is_tagged(asked: Query, match: Match, by: Weights) -> bool:
     if match.lesson.author == RULES or len(asked.terms) > by.brief:
         return False
     is_rare = match.words >= by.tagged * max(1, match.shared)
-    named = set(asked.terms)
-    return is_rare and any(named.issuperset(terms(tag)) for tag in match.lesson.tags if terms(tag))
+    words = set(asked.terms)
+    return is_rare and any(words.issuperset(terms(tag)) for tag in match.lesson.tags if terms(tag))
 
 
 def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
@@ -261,8 +261,8 @@ def spoken(asked: Query, match: Match, by: Weights) -> float:
 
 def _shared_rarities(asked: Query, match: Match) -> list[float]:
     """How rare each word is that the failure itself and the text of the lesson share."""
-    held = set(terms(match.lesson.searchable()))
-    return [match.rarity[word] for word in asked.about if word in held and word in match.rarity]
+    words = set(terms(match.lesson.searchable()))
+    return [match.rarity[word] for word in asked.about if word in words and word in match.rarity]
 
 
 def _is_specific(match: Match, clues: dict[str, float]) -> bool:

@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import NamedTuple
+
+    from hardwon.values.failure import Failure
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
@@ -64,6 +66,24 @@ class RunSoFar(NamedTuple):
         return frozenset(
             kind for delivery in self.shown if delivery.door == WITHHELD for kind in delivery.kinds
         )
+
+    def has_met(self, kind: str) -> bool:
+        """Whether a step has failed this way."""
+        return self.last_failing(kind) is not None
+
+    def has_met_exactly(self, failure: Failure) -> bool:
+        """Whether a step has failed exactly like this; without an exact digest the kind decides."""
+        if not failure.exact:
+            return self.has_met(failure.kind)
+        return any(step.failure and step.failure.exact == failure.exact for step in self.steps)
+
+    def last_failing(self, kind: str) -> int | None:
+        """The place of the last step that failed this way."""
+        for place in range(len(self.steps) - 1, -1, -1):
+            failure = self.steps[place].failure
+            if failure is not None and failure.kind == kind:
+                return place
+        return None
 
     def ending(self, error: str = "") -> str:
         """How the run ended; `error`: what its caller says went wrong, if anything."""

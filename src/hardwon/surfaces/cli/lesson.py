@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-import hardwon
-from hardwon.errors import NotFound
 from hardwon.failures.guards import guard_of
 from hardwon.surfaces.cli import lesson_bulk, options, story
 from hardwon.surfaces.cli.group import Group
 from hardwon.surfaces.cli.lesson_list import show_lessons
+from hardwon.surfaces.cli.lesson_lookup import LessonLookup, lesson_id
 from hardwon.surfaces.cli.output import dump, say
 from hardwon.text.numbers import plural
 from hardwon.values.lesson import Status, statuses
 from hardwon.values.plain import plain
 from hardwon.values.provenance import recorded
-
-if TYPE_CHECKING:
-    pass
 
 _LIMIT = click.option("--limit", default=25, show_default=True, help="At most this many.")
 _NAMED = 5  # places in the hint under a list
@@ -76,13 +72,12 @@ def search(text: str, limit: int, as_json: bool, **place: Any) -> None:
 @options.as_json
 def show(number: str, as_json: bool, **place: Any) -> None:
     """One lesson with its story: where it comes from, where it was shown, what followed."""
-    with _Looked(number, as_json=as_json, **place) as agent:
-        lesson = agent.lessons.get(_id(number))
+    with LessonLookup(number, as_json=as_json, **place) as agent:
+        lesson = agent.lessons.get(lesson_id(number))
         exposures = agent.lessons.exposures(lesson.id)
         verdict = agent.lessons.verdict(lesson.id)
     if as_json:
-        known = {"exposures": plain(exposures), "verdict": plain(verdict)}
-        dump({**plain(lesson), **known})
+        dump({**plain(lesson), "exposures": plain(exposures), "verdict": plain(verdict)})
         return
     say(lesson.render())
     if "\n" in lesson.correction:
@@ -112,12 +107,12 @@ def edit(
     **place: Any,
 ) -> None:
     """Give a lesson other words."""
-    given = {"situation": situation, "mistake": mistake, "correction": correction}
-    changes: Any = {name: text for name, text in given.items() if text is not None}
+    texts = {"situation": situation, "mistake": mistake, "correction": correction}
+    changes: Any = {name: text for name, text in texts.items() if text is not None}
     if not changes:
         raise click.UsageError("name what to change: --situation, --mistake or --correction")
-    with _Looked(number, as_json=as_json, **place) as agent:
-        lesson = agent.lessons.edit(_id(number), **changes)
+    with LessonLookup(number, as_json=as_json, **place) as agent:
+        lesson = agent.lessons.edit(lesson_id(number), **changes)
     dump(lesson) if as_json else say(lesson.render())
 
 
@@ -153,8 +148,8 @@ def add(
 @options.as_json
 def guard(number: str, call: str, tool: str, off: bool, as_json: bool, **place: Any) -> None:
     """Deny the exact calls of a lesson, or --call; hooks refuse them."""
-    with _Looked(number, as_json=as_json, **place) as agent:
-        lesson = agent.lessons.guard(_id(number), call=call, tool=tool, on=not off)
+    with LessonLookup(number, as_json=as_json, **place) as agent:
+        lesson = agent.lessons.guard(lesson_id(number), call=call, tool=tool, on=not off)
     if as_json:
         dump(lesson)
         return
@@ -172,8 +167,8 @@ def guard(number: str, call: str, tool: str, off: bool, as_json: bool, **place: 
 @options.as_json
 def history(number: str | None, as_json: bool, **place: Any) -> None:
     """What was changed, of one lesson or of all, newest first."""
-    with _Looked(number, as_json=as_json, **place) as agent:
-        changes = agent.lessons.history(_id(number) if number else None)
+    with LessonLookup(number, as_json=as_json, **place) as agent:
+        changes = agent.lessons.history(lesson_id(number) if number else None)
     if as_json:
         dump(changes)
         return
@@ -189,8 +184,8 @@ def history(number: str | None, as_json: bool, **place: Any) -> None:
 @options.as_json
 def undo(number: str | None, as_json: bool, **place: Any) -> None:
     """Take back the newest edit, guard or deletion, of one lesson or of all."""
-    with _Looked(number, as_json=as_json, **place) as agent:
-        lesson = agent.lessons.undo(_id(number) if number else None)
+    with LessonLookup(number, as_json=as_json, **place) as agent:
+        lesson = agent.lessons.undo(lesson_id(number) if number else None)
     dump(lesson) if as_json else say(f"OK: {lesson.row()}")
 
 
@@ -200,8 +195,8 @@ def undo(number: str | None, as_json: bool, **place: Any) -> None:
 @options.as_json
 def delete(number: str, as_json: bool, **place: Any) -> None:
     """Remove a lesson; `undo` brings it back under a new id."""
-    with _Looked(number, as_json=as_json, **place) as agent:
-        lesson = agent.lessons.get(_id(number))
+    with LessonLookup(number, as_json=as_json, **place) as agent:
+        lesson = agent.lessons.get(lesson_id(number))
         agent.lessons.delete(lesson.id)
     dump(lesson) if as_json else say(f"OK: deleted #{lesson.id}")
 
@@ -212,8 +207,8 @@ def delete(number: str, as_json: bool, **place: Any) -> None:
 @options.as_json
 def approve(number: str, as_json: bool, **place: Any) -> None:
     """Release a lesson from quarantine: you have read it, and it is harmless."""
-    with _Looked(number, as_json=as_json, **place) as agent:
-        lesson = agent.lessons.approve(_id(number))
+    with LessonLookup(number, as_json=as_json, **place) as agent:
+        lesson = agent.lessons.approve(lesson_id(number))
     dump(lesson) if as_json else say(f"OK: #{lesson.id} may be delivered")
 
 
@@ -229,42 +224,6 @@ def revoke(origin: str, as_json: bool, **place: Any) -> None:
         dump([lesson.id for lesson in gone])
         return
     say(f"OK: removed {plural(len(gone), 'lesson')} of {origin}")
-
-
-class _Looked(options.Scoped):
-    """Opens the store for one lesson; prints where it looks, or where else the lesson is."""
-
-    def __init__(self, number: str | None, *, as_json: bool, **place: Any) -> None:
-        super().__init__(**place)
-        self._number = _id(number) if number else None
-        self._is_quiet = as_json
-
-    def __enter__(self) -> hardwon.Agent:
-        self._agent = super().__enter__()
-        return self._agent
-
-    def __exit__(self, *raised: object) -> None:
-        try:
-            if isinstance(raised[1], NotFound) and self._number is not None:
-                self._point_elsewhere(self._number)
-            elif raised[1] is None and self._agent.scope.project and not self._is_quiet:
-                say(f"in {self._agent.scope.project} and everywhere:", dim=True)
-        finally:
-            super().__exit__()
-
-    def _point_elsewhere(self, number: int) -> None:
-        scope = self._agent.lessons.place_of(number)
-        if scope is not None:
-            where = f"hardwon lesson show {number} {options.chosen(scope)}"
-            raise NotFound("lesson", number, hint=f" here; it is elsewhere: {where}")
-
-
-def _id(text: str) -> int:
-    """`7` or `#7`."""
-    digits = text.removeprefix("#")
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 19):
-        raise click.UsageError(f"lesson id {text!r} is not a number")
-    return int(digits)
 
 
 for _bulk in (lesson_bulk.export, lesson_bulk.import_, lesson_bulk.embed):

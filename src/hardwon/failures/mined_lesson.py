@@ -1,0 +1,112 @@
+"""The lesson that rules make of a failure kind: opened at the first run, then with each more."""
+
+from __future__ import annotations
+
+from hardwon.failures import call_keys, lesson_text
+from hardwon.failures.cases import case_text
+from hardwon.failures.fix_stated import stated_fix
+from hardwon.failures.tried import tried_in_vain
+from hardwon.text.clean import clip, one_line
+from hardwon.text.injection import suspicion
+from hardwon.values.episode import Trigger
+from hardwon.values.evidence import Evidence, Kind, joined, values_of
+from hardwon.values.fix import with_stated
+from hardwon.values.lesson import (
+    CALLS_KEPT,
+    MINED,
+    RULES,
+    SIGNATURES_KEPT,
+    Lesson,
+    Status,
+    clean_tags,
+    unique,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from hardwon.values.failure import Failure
+    from hardwon.values.run import RunSoFar
+    from hardwon.values.scope import Scope
+    from hardwon.values.step import Step
+
+_LINE = 120
+
+
+def opened(step: Step, failure: Failure, scope: Scope, now: datetime) -> Lesson:
+    """The lesson of a failure kind that was never met before."""
+    return lesson_text.settled(
+        Lesson(
+            scope=scope,
+            situation=lesson_text.situation(failure.text, step),
+            mistake=f"{lesson_text.program(step)} failed.",
+            correction=lesson_text.UNSOLVED,
+            fixes=with_stated((), stated_fix(step)),
+            tags=clean_tags((step.tool, lesson_text.program(step).strip("`").split(" ")[0])),
+            trigger=Trigger.ERROR,
+            signatures=(failure.exact,) if failure.exact else (),
+            kinds=(failure.kind,),
+            calls=_calls(step, failure),
+            evidence=(_quote(step, failure, now),),
+            origin=MINED,
+            author=RULES,
+            job=f"{MINED}:{failure.kind}",
+            status=Status.SEEN,
+            created_at=now,
+            updated_at=now,
+            last_seen_at=now,
+        )
+    )
+
+
+def met_again(
+    lesson: Lesson, step: Step, failure: Failure, past: RunSoFar, now: datetime
+) -> Lesson:
+    """The lesson after one more run that met its failure.
+
+    A run from which the lesson is withheld fails more often; that must not raise its rank.
+    """
+    return lesson._replace(
+        met=lesson.met + (failure.kind not in past.withheld),
+        signatures=_with(lesson.signatures, failure.exact)[-SIGNATURES_KEPT:],
+        calls=(*lesson.calls, *_calls(step, failure))[-CALLS_KEPT:],
+        evidence=joined(lesson.evidence, [_quote(step, failure, now)]),
+        fixes=with_stated(lesson.fixes, stated_fix(step)),
+    )
+
+
+def with_tried(
+    lesson: Lesson, step: Step, failure: Failure, past: RunSoFar, now: datetime
+) -> Lesson:
+    """The lesson with what this run tried since it failed this way for the last time."""
+    last = past.last_failing(failure.kind)
+    if last is None:
+        return lesson
+    known = set(values_of(lesson.evidence, Kind.TRIED))
+    tried = [
+        Evidence(Kind.TRIED, words, now.timestamp())
+        for words in tried_in_vain((*past.steps, step), last)
+        if words not in known and not suspicion(words)
+    ]
+    return lesson._replace(evidence=joined(lesson.evidence, tried)) if tried else lesson
+
+
+def with_case(lesson: Lesson, steps: Sequence[Step], at: int, now: datetime) -> Lesson:
+    """The lesson with the steps of one run around the failure, as a model reads them."""
+    case = Evidence(Kind.CASE, case_text(steps, at), now.timestamp())
+    return lesson._replace(evidence=joined(lesson.evidence, (case,)))
+
+
+def _with(digests: tuple[str, ...], digest: str) -> tuple[str, ...]:
+    return unique((*digests, digest)) if digest else digests
+
+
+def _calls(step: Step, failure: Failure) -> tuple[str, ...]:
+    return call_keys.blamed_keys(step.tool, step.args, failure.line)
+
+
+def _quote(step: Step, failure: Failure, now: datetime) -> Evidence:
+    call = clip(one_line(step.args), _LINE)
+    return Evidence(Kind.MET, f"{call} → {failure.line}", now.timestamp())

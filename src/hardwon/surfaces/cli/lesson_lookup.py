@@ -1,0 +1,50 @@
+"""One lesson that a command names by its id, and a hint when it is elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hardwon.errors import NotFound
+from hardwon.surfaces.cli import options
+from hardwon.surfaces.cli.output import say
+
+if TYPE_CHECKING:
+    import hardwon
+
+
+class LessonLookup(options.Scoped):
+    """Opens the store for one lesson; prints where it looks, or where else the lesson is."""
+
+    def __init__(self, number: str | None, *, as_json: bool, **place: Any) -> None:
+        super().__init__(**place)
+        self._number = lesson_id(number) if number else None
+        self._is_quiet = as_json
+
+    def __enter__(self) -> hardwon.Agent:
+        self._agent = super().__enter__()
+        return self._agent
+
+    def __exit__(self, *raised: object) -> None:
+        try:
+            if isinstance(raised[1], NotFound) and self._number is not None:
+                self._point_elsewhere(self._number)
+            elif raised[1] is None and self._agent.scope.project and not self._is_quiet:
+                say(f"in {self._agent.scope.project} and everywhere:", dim=True)
+        finally:
+            super().__exit__()
+
+    def _point_elsewhere(self, number: int) -> None:
+        scope = self._agent.lessons.place_of(number)
+        if scope is not None:
+            where = f"hardwon lesson show {number} {options.chosen(scope)}"
+            raise NotFound("lesson", number, hint=f" here; it is elsewhere: {where}")
+
+
+def lesson_id(text: str) -> int:
+    """`7` or `#7`."""
+    digits = text.removeprefix("#")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 19):
+        raise click.UsageError(f"lesson id {text!r} is not a number")
+    return int(digits)
