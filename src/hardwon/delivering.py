@@ -120,9 +120,9 @@ class Delivering:
         return warning._replace(stop=loop.should_stop)
 
     def tell(self, run: Run, block: Injection, call: str = "") -> Injection:
-        """The block, once the run has noted that it was told."""
+        """The block, once the run has noted that it was shown."""
         if block.lessons:
-            self.noted(lambda: told(run, block, call))
+            self.noted(lambda: note_shown(run, block, call))
         return block
 
     def coin(self, scope: Scope, run: Run) -> withhold.Coin:
@@ -131,7 +131,7 @@ class Delivering:
         return withhold.Coin(self._store.units, share, scope, run, self._clock())
 
     def noted(self, note: Callable[[], object]) -> bool:
-        """Note what is told; a disk that takes no note must not cost the agent its lesson."""
+        """Note what is shown; a disk that takes no note must not cost the agent its lesson."""
         try:
             note()
         except (StorageError, Unavailable) as error:
@@ -190,8 +190,8 @@ class Delivering:
         )
 
 
-def told(run: Run, block: Injection, call: str) -> None:
-    """Note in the run which lessons it is told, and about which failures."""
+def note_shown(run: Run, block: Injection, call: str) -> None:
+    """Note in the run which lessons it is shown, and about which failures."""
     names = [
         name for lesson in block.lessons for name in lesson.kinds or lesson.signatures[-_NAMES:]
     ]

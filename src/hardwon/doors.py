@@ -6,7 +6,7 @@ from time import perf_counter_ns
 
 from hardwon import asking
 from hardwon._cold.lazy import lazy
-from hardwon.delivering import Delivering, told
+from hardwon.delivering import Delivering, note_shown
 from hardwon.errors import InvalidInput
 from hardwon.pipeline import edge
 from hardwon.ranking.odds import RUN
@@ -115,7 +115,7 @@ class Doors:
         if not (is_sure and self._settings.hooks.stop_once):
             return self.delivering.tell(run, block, call)
         # Only where the run can note that it was told: the same call again has to pass.
-        return block._replace(denied=self.delivering.noted(lambda: told(run, block, call)))
+        return block._replace(denied=self.delivering.noted(lambda: note_shown(run, block, call)))
 
     def _foretold(
         self, scope: Scope, pending: Step, past: RunSoFar, *, least: float
@@ -142,7 +142,7 @@ class Doors:
         counted = self._record(scope, step, past, known, run)
         block = self.delivering.tell(run, known)
         block = self.delivering.with_loop(scope, block, [*past.turn, step])
-        learnt = self.recorder.told(scope, counted) if counted else ""
+        learnt = self.recorder.learnt(scope, counted) if counted else ""
         return block._replace(failed=step.failed, learnt=learnt)
 
     def _record(

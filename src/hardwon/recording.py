@@ -56,7 +56,7 @@ class Recording:
         counted = self._counted(scope, step, past, memory) if is_mistake else []
         return counted + mine.shown(step, past, memory)
 
-    def told(self, scope: Scope, counted: Sequence[str]) -> str:
+    def learnt(self, scope: Scope, counted: Sequence[str]) -> str:
         """What a step taught, in words for a person."""
         return mine.learnt(counted, self._memory(scope))
 

@@ -86,7 +86,9 @@ def _verdicts(engine: Runtime, window: Window) -> Iterator[LessonVerdict]:
     """What is believed about the lessons that most runs were exposed to."""
     found = evaluate.verdicts(engine.store, window)
     now = ((one, evaluate.current(engine.store, one.treatment)) for one in found)
-    known = (evaluate.told(verdict, lesson) for verdict, lesson in now if lesson is not None)
+    known = (
+        evaluate.lesson_verdict(verdict, lesson) for verdict, lesson in now if lesson is not None
+    )
     yield from islice(known, _JUDGED)
 
 

@@ -56,10 +56,10 @@ def verdict_on(store: Store, lesson: Lesson) -> LessonVerdict | None:
     if not own:
         return None
     verdict = next(judging.verdicts(own, judging.prior_of(every)))
-    return told(verdict, lesson)
+    return lesson_verdict(verdict, lesson)
 
 
-def told(verdict: Verdict, lesson: Lesson) -> LessonVerdict:
+def lesson_verdict(verdict: Verdict, lesson: Lesson) -> LessonVerdict:
     """A verdict as people read it."""
     helps, arms = round(verdict.belief.helps, 4), verdict.treatment.arms
     names = lesson.id, lesson.situation, verdict.words

@@ -94,7 +94,7 @@ async def worded(lesson: Lesson, *, model: Model, system: str) -> Lesson | None:
 
     An answer that names what the evidence does not hold is asked for once more.
     """
-    evidence = told(lesson)
+    evidence = evidence_text(lesson)
     asked = Request(system, evidence, max_tokens=800, schema=SCHEMA)
     for _ in range(2):
         reply = await model.complete(asked)
@@ -111,7 +111,7 @@ async def worded(lesson: Lesson, *, model: Model, system: str) -> Lesson | None:
     return None
 
 
-def told(lesson: Lesson) -> str:
+def evidence_text(lesson: Lesson) -> str:
     """The evidence of a failure kind, as a model reads it."""
     cases = values_of(lesson.evidence, Kind.CASE)
     parts = [

@@ -24,14 +24,14 @@ def columns(counts: Sequence[int], name: str, labels: Sequence[str] = ()) -> str
 
 def _column(at: int, height: float, label: str) -> str:
     place = f'x="{at + 0.1:.1f}" y="{100 - height:.1f}" width=".8" height="{height:.1f}"'
-    told = f"><title>{safe(label)}</title></rect>" if label else "/>"
-    return f'<rect class="bar" {place}{told}'
+    title = f"><title>{safe(label)}</title></rect>" if label else "/>"
+    return f'<rect class="bar" {place}{title}'
 
 
 def curve(values: Sequence[float], words: str) -> str:
     """A line from value to value, each between 0 and 1."""
     wide = max(len(values) - 1, 1) * 10
-    places = [(at * 10, 100 - 100 * min(1.0, max(0.0, one))) for at, one in enumerate(values)]
+    places = [(at * 10, 100 - 100 * min(1.0, max(0.0, value))) for at, value in enumerate(values)]
     if len(places) == 1:
         places.append((wide, places[0][1]))
     points = " ".join(f"{x},{y:.1f}" for x, y in places)

@@ -58,8 +58,8 @@ def place(report: Report) -> str:
     part = report.window.part
     if part is not None:
         agent = f"agent {part.agent}" if part.agent else "every agent"
-        named = f"project {part.project}" if part.project else "no project"
-        return f"{agent}, {'every project' if part.project is None else named}{tenant}"
+        project = f"project {part.project}" if part.project else "no project"
+        return f"{agent}, {'every project' if part.project is None else project}{tenant}"
     if report.window.is_whole:
         return f"every agent and project{tenant}"
     project = f"project {scope.project}" if scope.project else "no project"

@@ -150,8 +150,8 @@ def _list(command: SlashCommand, agent: Agent) -> str:
 def _search(command: SlashCommand, agent: Agent) -> str:
     if not command.args:
         return "ERR: usage: /lesson search <query>"
-    found = agent.lessons.search(command.args[:LESSON_LIMIT], limit=FOUND)
-    return _rows(found, "match(es)", none="(no matches)")
+    matches = agent.lessons.search(command.args[:LESSON_LIMIT], limit=FOUND)
+    return _rows(matches, "match(es)", none="(no matches)")
 
 
 def _delete(command: SlashCommand, agent: Agent) -> str:
@@ -165,9 +165,9 @@ def _delete(command: SlashCommand, agent: Agent) -> str:
     return f"OK: deleted #{int(digits)}"
 
 
-def _rows(lessons: Sequence[Lesson], what: str, *, none: str) -> str:
+def _rows(lessons: Sequence[Lesson], noun: str, *, none: str) -> str:
     rows = "".join(f"\n  {lesson.row()}" for lesson in lessons)
-    return f"{len(lessons)} {what}:{rows}" if lessons else none
+    return f"{len(lessons)} {noun}:{rows}" if lessons else none
 
 
 def _framed(command: SlashCommand, body: str) -> str:

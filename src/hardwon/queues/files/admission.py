@@ -59,19 +59,19 @@ class Admission:
 
     def replay(self) -> None:
         """Begin with everything that is there, oldest first."""
-        found = self._watch.scan(())
-        self._replaying = set(found)
-        self.flow["accepted"] = len(found)
-        for identity in found:
+        identities = self._watch.scan(())
+        self._replaying = set(identities)
+        self.flow["accepted"] = len(identities)
+        for identity in identities:
             self.schedule.leave_outside(identity)
 
     def look(self, now: datetime) -> bool:
         """Notice records that others have added; True when there are some."""
-        found = self._watch.news(self.schedule)
-        self.flow["accepted"] += len(found)
-        for identity in found:
+        arrived = self._watch.news(self.schedule)
+        self.flow["accepted"] += len(arrived)
+        for identity in arrived:
             self.schedule.arrive(identity, now)
-        return bool(found)
+        return bool(arrived)
 
     def fill(self, now: datetime) -> None:
         """Admit what waits outside as long as there is room."""

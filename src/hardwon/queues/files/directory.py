@@ -48,8 +48,8 @@ class Directory:
             raise
 
     def _is_named(self, handle: int, name: str) -> bool:
-        found = os.stat(name, dir_fd=self._fd, follow_symlinks=False)
-        return os.path.samestat(os.fstat(handle), found)
+        status = os.stat(name, dir_fd=self._fd, follow_symlinks=False)
+        return os.path.samestat(os.fstat(handle), status)
 
     def _new(self, name: str) -> tuple[str, int]:
         """An empty temporary file in the same directory: its name and its handle."""

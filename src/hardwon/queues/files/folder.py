@@ -54,18 +54,18 @@ class Folder(Directory):
         """The content of a file of at most `limit` bytes, else NotRegular."""
         handle = self._to_read(name)
         try:
-            found = os.fstat(handle)
-            if not stat.S_ISREG(found.st_mode) or found.st_size > limit:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
                 raise NotRegular(name)
-            return _all_of(handle, found.st_size)
+            return _all_of(handle, status.st_size)
         finally:
             close(handle)
 
     def entries(self) -> Iterator[os.DirEntry[str]]:
         """What is in the folder, in no order."""
         try:
-            with os.scandir(self.path) as found:
-                yield from found
+            with os.scandir(self.path) as entries:
+                yield from entries
         except OSError as error:
             raise storage_error(error, self.path) from error
 
@@ -134,10 +134,10 @@ class Folder(Directory):
     def _renewed(self, handle: int, name: str) -> bool:
         """Put a new file with the same content in the place of this one; whether that worked."""
         try:
-            found = os.fstat(handle)
+            status = os.fstat(handle)
             os.lseek(handle, 0, os.SEEK_SET)
-            content = _all_of(handle, found.st_size)
-            temporary = self._written(name, content, stamp=found.st_mtime)
+            content = _all_of(handle, status.st_size)
+            temporary = self._written(name, content, stamp=status.st_mtime)
             if self._is_named(handle, name):
                 self._renamed(temporary, name)
             else:

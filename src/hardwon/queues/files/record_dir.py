@@ -53,8 +53,8 @@ class RecordDir:
 
     def jobs(self) -> list[Job]:
         """All readable jobs, oldest first."""
-        found = [job for identity in self.ids() if (job := self.get(identity))]
-        return sorted(found, key=lambda job: job.enqueued_at)
+        readable = [job for identity in self.ids() if (job := self.get(identity))]
+        return sorted(readable, key=lambda job: job.enqueued_at)
 
     def add(self, identity: str, record: bytes) -> bool:
         """Keep a new record; False when its id is taken by one that can be read."""

@@ -41,22 +41,22 @@ class FolderWatch:
             return []
         if began < self._next:
             return []
-        found = self.scan(known)
+        unknown = self.scan(known)
         self._scanned = began
         if self._size > _LARGE:
             self._next = began + _PAUSE * (monotonic() - began)
-        return found
+        return unknown
 
     def scan(self, known: Container[str]) -> list[str]:
         """Ids that are not known, oldest first by the age of their files."""
         names = [entry for entry in self._folder.entries() if entry.name.endswith(SUFFIX)]
         self._size = len(names)
-        found = [
+        unknown = [
             (_age_mark(entry), identity)
             for entry in names
             if (identity := entry.name.removesuffix(SUFFIX)) not in known
         ]
-        return [identity for _, identity in sorted(found)]
+        return [identity for _, identity in sorted(unknown)]
 
 
 def clean(folder: Folder) -> None:

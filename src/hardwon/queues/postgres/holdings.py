@@ -73,5 +73,5 @@ class Holdings:
         return [asked(statements.UNKNOWN, owner=self.owner, held=list(self._tokens))]
 
     def _about(self, statement: str, tokens: dict[str, int], **values: object) -> Asked:
-        held = {"ids": list(tokens), "tokens": list(tokens.values())}
-        return asked(statement, owner=self.owner, **held, **values)
+        jobs = {"ids": list(tokens), "tokens": list(tokens.values())}
+        return asked(statement, owner=self.owner, **jobs, **values)

@@ -33,11 +33,11 @@ def is_pooled(url: str) -> bool:
 
 def hears(url: str) -> bool:
     """Whether what one connection says reaches another; not through a pooler."""
-    with closing(connect(url, patience=_PATIENCE)) as one:
-        one.execute(f"LISTEN {CHANNEL}")
-        with closing(connect(url, patience=_PATIENCE)) as other:
-            other.execute(_NOTIFY, {"words": "heard"})
-        return bool(select.select([one.fileno()], [], [], _ECHO)[0]) and _heard(one)
+    with closing(connect(url, patience=_PATIENCE)) as listener:
+        listener.execute(f"LISTEN {CHANNEL}")
+        with closing(connect(url, patience=_PATIENCE)) as speaker:
+            speaker.execute(_NOTIFY, {"words": "heard"})
+        return bool(select.select([listener.fileno()], [], [], _ECHO)[0]) and _heard(listener)
 
 
 def inspect(url: str) -> tuple[bool, str]:

@@ -94,8 +94,8 @@ class PostgresQueue:
             raise NotFound("dead job", identity)
 
     def counts(self) -> QueueCounts:
-        found = self._ask(asked(statements.COUNTS), asked(statements.EVENTS))
-        states, events = map(dict, found)
+        results = self._ask(asked(statements.COUNTS), asked(statements.EVENTS))
+        states, events = map(dict, results)
         waiting, claimed = states.get(WAITING, 0), states.get(CLAIMED, 0)
         return QueueCounts(
             pending=waiting + claimed,
@@ -136,12 +136,12 @@ class PostgresQueue:
         with self._lock:
             first = self._held.owed()
             try:
-                found = self._db.ask(EVERY_TENANT, *first, *wanted)
+                results = self._db.ask(EVERY_TENANT, *first, *wanted)
             except Unavailable:
                 self._held.doubt()
                 raise
             self._held.paid()
-            return found[len(first) :]
+            return results[len(first) :]
 
     def _take(self, now: datetime, most: int) -> None:
         """Claim what is due, and set aside what cannot be read."""

@@ -39,14 +39,14 @@ class TableUpkeep:
         if monotonic() < self._next:
             return []
         most, limits = _AT_ONCE, self._limits
-        found = [
+        statements_due = [
             asked(statements.WRONG_CLOCKS, now=now, longest=limits.longest_wait, most=most),
             asked(statements.FORGET_FORWARDED, age=_REMEMBERED, most=most),
         ]
         if self._is_first and limits.stale_after:
             before = now - limits.stale_after
-            found.append(asked(statements.STALE, before=before, reason=STALE, most=most))
-        return found
+            statements_due.append(asked(statements.STALE, before=before, reason=STALE, most=most))
+        return statements_due
 
     def done(self) -> None:
         """The server has done it."""

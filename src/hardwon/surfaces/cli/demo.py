@@ -80,11 +80,11 @@ def _round(hw: Hardwon, place: str, *, inject: bool, is_last: bool = False) -> l
 
 def _narrate(rounds: list[Round], tell: object) -> None:
     assert callable(tell)
-    for one in rounds:
-        tell(f"\n• {one.prompt}")
-        for line in one.injected.splitlines():
+    for played in rounds:
+        tell(f"\n• {played.prompt}")
+        for line in played.injected.splitlines():
             tell(wrapped(line), fg="cyan")
-        for command, error in one.calls:
+        for command, error in played.calls:
             mark, colour = ("✗", "red") if error else ("✓", "green")
             tell(clip(f"    {mark} $ {command}   {error}".rstrip(), width()), fg=colour)
 
@@ -100,7 +100,7 @@ def _report(first: list[Round], last: list[Round], seconds: float) -> None:
     for before, after in zip(first, last, strict=True):
         prompt = clip(before.prompt, width() - _FIGURES)
         rows.append((prompt, str(before.failures), str(after.failures)))
-    before_all, after_all = (sum(one.failures for one in rounds) for rounds in (first, last))
+    before_all, after_all = (sum(played.failures for played in rounds) for rounds in (first, last))
     rows.append(("in all", str(before_all), str(after_all)))
     table(rows)
     say(f"\n{before_all} failed calls became {after_all} in {seconds:.1f} s, without any model.")

@@ -72,29 +72,29 @@ _FILES = {
 def play(agent: Agent, task: Task, workspace: str, prompt: str, *, inject: bool) -> Round:
     """Let the agent do one task in a fresh copy of its workspace."""
     place = _furnished(os.path.join(workspace, str(TASKS.index(task))))
-    told = [str(agent.start()), str(agent.before_turn(prompt))] if inject else []
+    advice = [str(agent.start()), str(agent.before_turn(prompt))] if inject else []
     calls: list[tuple[str, str]] = []
     ways = list(task.ways)
     while ways:
-        ways = preferred(ways, "".join(told))
+        ways = preferred(ways, "".join(advice))
         warning = str(agent.before_action("bash", {"command": ways[0]})) if inject else ""
         if warning:
-            told.append(warning)
-            ways = preferred(ways, "".join(told))
+            advice.append(warning)
+            ways = preferred(ways, "".join(advice))
         command = ways.pop(0)
         error = _run(agent, command, place)
         calls.append((command, error))
         if not error:
             break
     agent.after_run(task=prompt, error=next((error for _, error in calls if error), None))
-    return Round(prompt, "\n".join(filter(None, told)), tuple(calls))
+    return Round(prompt, "\n".join(filter(None, advice)), tuple(calls))
 
 
 def preferred(ways: list[str], advice: str) -> list[str]:
     """The agent's commands in its own order; those closest to the advice come first."""
     advised = re.sub(r"instead of `[^`]+`", "", advice)
-    named = {word for code in re.findall(r"`([^`]+)`", advised) for word in code.split()}
-    return sorted(ways, key=lambda way: -sum(word in way.split() for word in named))
+    words = {word for code in re.findall(r"`([^`]+)`", advised) for word in code.split()}
+    return sorted(ways, key=lambda way: -sum(word in way.split() for word in words))
 
 
 def _run(agent: Agent, command: str, place: str) -> str:

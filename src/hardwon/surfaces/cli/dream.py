@@ -101,13 +101,16 @@ def show(dream_id: str, as_json: bool, **place: Any) -> None:
 def undo(dream_id: str, as_json: bool, **place: Any) -> None:
     """Restore the lessons that the dream ID merged, promoted, flagged or retired."""
     with options.Scoped(**place) as agent:
-        dream, restored, left = agent.dreams.undo(dream_id)
+        dream, restored, unchanged = agent.dreams.undo(dream_id)
     if as_json:
-        dump({"id": dream.id, "restored": restored, "left": left})
+        dump({"id": dream.id, "restored": restored, "left": unchanged})
         return
     say(f"dream {dream.id[:8]} is undone: {restored} changes taken back")
-    if left:
-        say(f"{left} lessons were changed by somebody since then and stay as they are", dim=True)
+    if unchanged:
+        say(
+            f"{unchanged} lessons were changed by somebody since then and stay as they are",
+            dim=True,
+        )
 
 
 class _StopRequest:
@@ -128,8 +131,8 @@ class _StopRequest:
     def wait(self, seconds: float) -> bool:
         """Whether it came within this time."""
         until = monotonic() + seconds
-        while not self._has_come and (left := until - monotonic()) > 0:
-            sleep(min(left, _NAP))
+        while not self._has_come and (remaining := until - monotonic()) > 0:
+            sleep(min(remaining, _NAP))
         return self._has_come
 
 

@@ -14,5 +14,9 @@ class Group(click.Group):
         commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
         with formatter.section("Commands"):
             formatter.write_dl(
-                [(name, one.get_short_help_str(_WHOLE)) for name, one in commands if one]
+                [
+                    (name, command.get_short_help_str(_WHOLE))
+                    for name, command in commands
+                    if command
+                ]
             )

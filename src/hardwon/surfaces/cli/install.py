@@ -147,9 +147,9 @@ def status(as_json: bool) -> None:
 
 def _say_where(rows: Sequence[dict[str, str]]) -> None:
     """The files that hold hardwon, or cannot be read; the other agents in one line."""
-    held = [row for row in rows if row["state"] != _ABSENT]
-    table([(row["agent"], row["level"], row["state"], row["path"]) for row in held])
-    others = [agent for agent in AGENTS if agent not in {row["agent"] for row in held}]
+    present = [row for row in rows if row["state"] != _ABSENT]
+    table([(row["agent"], row["level"], row["state"], row["path"]) for row in present])
+    others = [agent for agent in AGENTS if agent not in {row["agent"] for row in present}]
     if others:
         say_folded(f"Not installed in {', '.join(others)}; `hardwon install AGENT` does it")
 

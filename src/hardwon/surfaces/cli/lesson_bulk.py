@@ -83,19 +83,21 @@ def embed(home: str | None, as_json: bool) -> None:
     with hardwon.open(settings=options.with_meaning(load(home), True)) as hw:
         _, had, active = hw.vectors.counts()
         with Progress("Embedding", is_quiet=as_json) as tell:
-            made = hw.vectors.fill(lambda done: tell(done, active - had))
+            count = hw.vectors.fill(lambda done: tell(done, active - had))
         name, have, active = hw.vectors.counts()
     if as_json:
-        dump({"embedder": name, "made": made, "embedded": have, "active": active})
+        dump({"embedder": name, "made": count, "embedded": have, "active": active})
         return
     having = f"{have:,} of {plural(active, 'lesson')} have one"
-    say(f"OK: {plural(made, 'vector')} made by {name}; {having}")
+    say(f"OK: {plural(count, 'vector')} made by {name}; {having}")
 
 
 def _imported(lessons: Sequence[Lesson]) -> str:
     """The summary of an import."""
     if not lessons:
         return "(nothing to import)"
-    kept = len({lesson.id for lesson in lessons})
-    same = f"; {len(lessons) - kept:,} of them say what another says" * (kept < len(lessons))
+    distinct = len({lesson.id for lesson in lessons})
+    same = f"; {len(lessons) - distinct:,} of them say what another says" * (
+        distinct < len(lessons)
+    )
     return f"{plural(len(lessons), 'lesson')} imported{same}"

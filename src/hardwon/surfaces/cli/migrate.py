@@ -30,7 +30,7 @@ def command(home: str | None, sql: bool, check: bool, grant: str | None) -> None
     database = import_module("hardwon.postgres.database").Database(url, patience=None)
     with database.opened():
         if sql:
-            say("\n".join(one.script for one in schema.pending(database)))
+            say("\n".join(migration.script for migration in schema.pending(database)))
         elif check:
             _check(schema.pending(database))
         else:

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def _project(
-    context: click.Context, _: click.Parameter, named: str | None, *, is_look: bool = False
+    context: click.Context, _: click.Parameter, name: str | None, *, is_look: bool = False
 ) -> str | None:
     """The project that was named, or that of this folder if it is trusted. "" means no project."""
-    if named != ".":
-        return named or None
+    if name != ".":
+        return name or None
     home, tenant = load(_home()).home, context.params["tenant"]
     return project_for(os.getcwd(), home, tenant=tenant, is_look=is_look)
 

@@ -59,9 +59,9 @@ def fitted(rows: Sequence[tuple[str, ...]], *, room: int) -> list[str]:
         return []
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     if sys.stdout.isatty():
-        left = max(24, room - sum(width + 2 for width in widths[:-2] if width) - 2)
-        widths[-2] = min(widths[-2], max(left * 2 // 5, left - widths[-1]))
-        widths[-1] = min(widths[-1], left - widths[-2])
+        free = max(24, room - sum(width + 2 for width in widths[:-2] if width) - 2)
+        widths[-2] = min(widths[-2], max(free * 2 // 5, free - widths[-1]))
+        widths[-1] = min(widths[-1], free - widths[-2])
     return ["  ".join(_cut(row, widths)).rstrip() for row in rows]
 
 

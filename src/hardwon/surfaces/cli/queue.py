@@ -52,31 +52,31 @@ def top(every: float, once: bool, home: str | None, as_json: bool) -> None:
 
 def look(hw: Hardwon) -> dict[str, Any]:
     """The queue at this moment."""
-    counts, told = hw.queue.status()
+    counts, status = hw.queue.status()
     return {
         "at": utc_now(),
         "counts": counts,
-        "worker": told,
+        "worker": status,
         "retries": _retries(hw, counts),
     }
 
 
 def show(view: dict[str, Any], *, rate: float) -> None:
     """The view for people."""
-    counts, told, now = view["counts"], view["worker"], view["at"]
-    worker = f"worker {told['pid']}" if told else "nobody works the queue"
+    counts, status, now = view["counts"], view["worker"], view["at"]
+    worker = f"worker {status['pid']}" if status else "nobody works the queue"
     say(f"hardwon queue   {now:%H:%M:%S}   {worker}", bold=True)
     say(
         f"  pending {counts.pending}   dead {counts.dead}   quarantined {counts.quarantined}"
         f"   deduped {counts.deduped}"
     )
-    if told:
+    if status:
         say(
-            f"  done {told['done']} ({rate:.1f}/s)   retried {told['retried']}"
-            f"   given up {told['buried']}"
+            f"  done {status['done']} ({rate:.1f}/s)   retried {status['retried']}"
+            f"   given up {status['buried']}"
         )
-    say("in flight:" if told.get("running") else "in flight: nothing")
-    for identity, task, attempt, since in told.get("running", []):
+    say("in flight:" if status.get("running") else "in flight: nothing")
+    for identity, task, attempt, since in status.get("running", []):
         ago = age(datetime.fromisoformat(since), now)
         say(f"  {identity}  attempt {attempt}  {ago}  {one_line(task, 60)}")
     _show_retries(view["retries"], now)

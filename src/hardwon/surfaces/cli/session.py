@@ -103,17 +103,17 @@ def list_(
 @click.option("--preview", is_flag=True, help="Only show what would be offered; save nothing.")
 @options.scope
 @options.as_json
-def mine(session: str, as_json: bool, **given: Any) -> None:
+def mine(session: str, as_json: bool, **chosen: Any) -> None:
     """Mine SESSION (an id, its beginning, or a path; default: the newest here) into memory.
 
     With --questions and --answers another program can ask: the first prints a run and its
     questions, the second takes {"run": "…", "answers": {"Q2": ["1"], "Q5.1": "A"}}.
     """
-    asked = {name: given.pop(name) for name in (*_WAYS, "agents", "since")}
+    asked = {name: chosen.pop(name) for name in (*_WAYS, "agents", "since")}
     way = next((name for name in _WAYS if asked[name]), "dialogue")
     if asked["since"] is not None and way != "auto":
         raise click.UsageError("--since mines without questions: add --auto")
-    with options.Scoped(**given) as agent:
+    with options.Scoped(**chosen) as agent:
         _MINE[way](agent.sessions, session, asked, as_json)
 
 
@@ -165,8 +165,8 @@ def _questions(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bo
 
 def _answers(sessions: Sessions, name: str, asked: dict[str, Any], as_json: bool) -> None:
     try:
-        given = json.load(asked["answers"])
-        run, answers = str(given["run"]), dict(given.get("answers", {}))
+        document = json.load(asked["answers"])
+        run, answers = str(document["run"]), dict(document.get("answers", {}))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise click.UsageError('answers must be {"run": "…", "answers": {…}}') from error
     _tell(sessions.answer(run, answers), as_json)
@@ -244,8 +244,8 @@ def undo(integration: str, listed: bool, as_json: bool, **place: Any) -> None:
     if as_json:
         dump(report)
         return
-    taken = f"{plural(len(report.files), 'file')}, {plural(len(report.lessons), 'lesson')}"
-    say(f"OK: took back {report.id}: {taken}")
+    counts = f"{plural(len(report.files), 'file')}, {plural(len(report.lessons), 'lesson')}"
+    say(f"OK: took back {report.id}: {counts}")
     for path in report.files:
         say(f"  {path}")
 
@@ -284,8 +284,8 @@ def _chosen(sessions: Sessions, name: str, agents: tuple[str, ...]) -> SessionPl
 
 
 def _pick(places: list[SessionPlace]) -> SessionPlace:
-    options_ = tuple(Option(str(n), f"{place.agent} {place.id}") for n, place in enumerate(places))
-    (answer,) = dialogue.ask(Question("session", "Which session?", options_, default=("0",)))
+    chosen = tuple(Option(str(n), f"{place.agent} {place.id}") for n, place in enumerate(places))
+    (answer,) = dialogue.ask(Question("session", "Which session?", chosen, default=("0",)))
     return places[int(answer)]
 
 

@@ -129,12 +129,12 @@ class _Handler(BaseHTTPRequestHandler):
         name = parse_qs(url.query).get("event", [""])[0]
         watch = Watch(f"{agent[:40]} {name[:40]}".strip() or "?", home=self.server.hw.settings.home)
         try:
-            said = self._answer(agent, name, watch)
+            answer = self._answer(agent, name, watch)
             watch.ran()
         except Exception as error:  # noqa: BLE001 - the agent's turn goes on, whatever it is
             watch.trouble(error)
-            said = {}
-        self._send(200, said)
+            answer = {}
+        self._send(200, answer)
 
     def _answer(self, agent: str, name: str, watch: Watch) -> dict[str, Any]:
         spoken = adapter(agent)
@@ -146,12 +146,12 @@ class _Handler(BaseHTTPRequestHandler):
         return spoken.answer(event, reply) if reply else {}
 
     def _body(self) -> bytes:
-        left = max(0, int(self.headers.get("content-length") or 0))
+        remaining = max(0, int(self.headers.get("content-length") or 0))
 
         def read(size: int) -> bytes:
-            nonlocal left
-            chunk = self.rfile.read(min(size, left))
-            left -= len(chunk)
+            nonlocal remaining
+            chunk = self.rfile.read(min(size, remaining))
+            remaining -= len(chunk)
             return chunk
 
         return squeezed(read)

@@ -66,8 +66,8 @@ def _answered(agent: str, name: str, watch: Watch, raw: bytes | None) -> bytes:
     if event is None:
         raise InvalidInput(f"unknown event {(payload.get('hook_event_name') or name)!r}")
     watch.about(event)
-    said = answer(event, spoken, settings, watch)
-    return json.dumps(said).encode() if said else b""
+    output = answer(event, spoken, settings, watch)
+    return json.dumps(output).encode() if output else b""
 
 
 def answer(event: Event, spoken: Any, settings: Settings, watch: Watch) -> dict[str, Any]:
@@ -78,8 +78,8 @@ def answer(event: Event, spoken: Any, settings: Settings, watch: Watch) -> dict[
     with api.open(settings=settings.in_a_hurry()) as hw:
         hw.on_trouble(watch.trouble)
         reply = respond(event, hw)
-    said: dict[str, Any] = spoken.answer(event, reply) if reply else {}
-    return said
+    output: dict[str, Any] = spoken.answer(event, reply) if reply else {}
+    return output
 
 
 def parsed(raw: bytes) -> dict[str, Any]:
@@ -100,9 +100,9 @@ def _restore_patterns(home: str) -> None:
 
 def _keep_patterns(home: str) -> None:
     """Spare the next hook what this one had to compile."""
-    kept = re.fresh() if home else b""  # a hook that is off has no home
-    if kept:
-        _files.replace(os.path.join(home, _PATTERNS), kept)
+    compiled = re.fresh() if home else b""  # a hook that is off has no home
+    if compiled:
+        _files.replace(os.path.join(home, _PATTERNS), compiled)
 
 
 class Watch:
@@ -151,8 +151,8 @@ class Watch:
             pass
 
     def _wait(self) -> None:
-        while (left := self._began + self._limit - time.monotonic()) > 0:
-            time.sleep(left)
+        while (remaining := self._began + self._limit - time.monotonic()) > 0:
+            time.sleep(remaining)
         self.log(f"{GAVE_UP} {self._limit:.3g} s")
         os._exit(0)
 

@@ -49,13 +49,13 @@ _UNSURE = "hardwon could not judge in time whether a guard forbids this call; tr
 
 def pass_or_deny(arguments: list[str]) -> bytes | None:
     """The event, where it had to be read; a forbidden call is denied and the process ends."""
-    kept = guard_file.read(default_home())
-    if not kept:
+    guards = guard_file.read(default_home())
+    if not guards:
         return None
     case = _Case(*(*arguments[:2], "", "")[:2])
     _thread.start_new_thread(case.give_up, (LIMIT,))
     raw = json_clip.squeezed(lambda size: os.read(0, size))
-    lines = guard_file.concerned(kept, raw)
+    lines = guard_file.concerned(guards, raw)
     if lines:
         case.judge(raw, lines)
     case.is_judged = True
@@ -97,8 +97,10 @@ class _Case:
 
     def _deny(self, reason: str) -> NoReturn:
         if self._event is not None:
-            said = agents.adapter(self._agent).answer(self._event, events.HookReply(denial=reason))
-            os.write(1, json.dumps(said).encode())
+            output = agents.adapter(self._agent).answer(
+                self._event, events.HookReply(denial=reason)
+            )
+            os.write(1, json.dumps(output).encode())
         os._exit(0)
 
 

@@ -126,7 +126,7 @@ def missing_program(target: Target) -> str:
 def _command(hook: Any) -> str:
     """The command line in a hook, or in the group that it is of."""
     own = hook.get("hooks", [hook]) if isinstance(hook, dict) else []
-    return next((one["command"] for one in own if isinstance(one.get("command"), str)), "")
+    return next((entry["command"] for entry in own if isinstance(entry.get("command"), str)), "")
 
 
 def has_plugin(target: Target) -> bool:
@@ -134,8 +134,8 @@ def has_plugin(target: Target) -> bool:
     text = _read(target.path)
     settings = jsonc.loads(text) if text and not target.whole else None
     plugins = settings.get("enabledPlugins") if isinstance(settings, dict) else None
-    named = plugins.items() if isinstance(plugins, dict) else ()
-    return any(name.startswith("hardwon@") and is_on is True for name, is_on in named)
+    states = plugins.items() if isinstance(plugins, dict) else ()
+    return any(name.startswith("hardwon@") and is_on is True for name, is_on in states)
 
 
 def _with(target: Target, text: str) -> str:
@@ -149,9 +149,9 @@ def _with(target: Target, text: str) -> str:
 
 
 def _has_all(text: str, target: Target) -> bool:
-    found = jsonc.loads(text)
+    settings = jsonc.loads(text)
     for path, value in target.entries:
-        at: Any = found
+        at: Any = settings
         for key in path:
             at = at.get(key) if isinstance(at, dict) else None
         if not isinstance(at, list) or value not in at:
@@ -197,11 +197,11 @@ def _apply(change: ConfigChange) -> None:
 
 def _missing(path: str) -> list[str]:
     """The folders that have to be made for a file, the innermost first."""
-    folder, found = os.path.dirname(os.path.realpath(path)), []
+    folder, missing = os.path.dirname(os.path.realpath(path)), []
     while not os.path.isdir(folder):
-        found.append(folder)
+        missing.append(folder)
         folder = os.path.dirname(folder)
-    return found
+    return missing
 
 
 def _replace(path: str, text: str, mode: int = 0o644) -> None:

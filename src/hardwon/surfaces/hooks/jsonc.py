@@ -49,10 +49,10 @@ def append(text: str, path: tuple[str, ...], value: Any) -> str:
     node = parse(text)
     for depth, key in enumerate(path):
         _ensure(node, dict, path[:depth])
-        found = next((part.node for part in node.parts if part.key == key), None)
-        if found is None:
+        child = next((part.node for part in node.parts if part.key == key), None)
+        if child is None:
             return _inserted(text, node, key, _wrapped(path[depth + 1 :], value), depth + 1)
-        node = found
+        node = child
     _ensure(node, list, path)
     return _inserted(text, node, None, value, len(path) + 1)
 
@@ -131,8 +131,8 @@ def _wrapped(path: tuple[str, ...], value: Any) -> Any:
 
 
 def _unit(text: str) -> str:
-    found = re.search(r"\n([ \t]+)\S", text)
-    return found[1] if found else "  "
+    indent = re.search(r"\n([ \t]+)\S", text)
+    return indent[1] if indent else "  "
 
 
 def _skip(text: str, at: int) -> int:

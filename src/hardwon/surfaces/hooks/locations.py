@@ -42,9 +42,11 @@ class ConfigPlace(NamedTuple):
         """The path of a file in the user's home or in the project."""
         if self.level == PROJECT:
             return os.path.join(self.folder, project)
-        named = self.environ.get(variable, "") if variable else ""
+        folder = self.environ.get(variable, "") if variable else ""
         root, _, rest = user.partition("/")
-        return os.path.join(named, rest) if named else os.path.join(_home(self.environ), root, rest)
+        return (
+            os.path.join(folder, rest) if folder else os.path.join(_home(self.environ), root, rest)
+        )
 
 
 def target(agent: str, place: ConfigPlace) -> Target:

@@ -32,9 +32,9 @@ def in_words(lines: list[str]) -> list[str]:
     if not late:
         return []
     guards = sum(" guard " in line for line in late)
-    named = f", {guards} of them with a guard to judge, which then denied" if guards else ""
+    guarding = f", {guards} of them with a guard to judge, which then denied" if guards else ""
     often = "once" if len(late) == 1 else f"{len(late)} times"
-    return [f"a hook gave up {often}{named}, last at {late[-1].split(' ', 1)[0]}"]
+    return [f"a hook gave up {often}{guarding}, last at {late[-1].split(' ', 1)[0]}"]
 
 
 def _lines(path: str) -> list[str]:

@@ -62,8 +62,8 @@ def _add_reading(server: MCPServer, agent: Agent) -> None:
     @_explained
     def recall(task: Text, tool: Name = "") -> Recalled:
         """Lessons for a task; with `tool`, those about exactly this pending call of the tool."""
-        found = agent.before_action(tool, task) if tool else agent.before_turn(task)
-        return Recalled.of(found)
+        injection = agent.before_action(tool, task) if tool else agent.before_turn(task)
+        return Recalled.of(injection)
 
     @server.tool(annotations=_READS)
     @_explained
@@ -129,10 +129,10 @@ def _add_resources(server: MCPServer, agent: Agent) -> None:
         if not (id.isascii() and id.isdecimal() and len(id) <= _DIGITS):
             raise ResourceError(f"no such lesson: {clip(id, 40)!r}")
         try:
-            found = agent.readable([agent.lessons.get(int(id))])
+            readable = agent.readable([agent.lessons.get(int(id))])
         except HardwonError as error:
             raise ResourceError(str(error)) from error
-        return found[0].render() if found else "(withheld from this run: see proof.share)"
+        return readable[0].render() if readable else "(withheld from this run: see proof.share)"
 
     @server.resource("hardwon://digest", mime_type="text/markdown")
     def digest() -> str:

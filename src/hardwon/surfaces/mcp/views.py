@@ -58,10 +58,10 @@ class Recalled(BaseModel):
     delivery: str = Field(description="Pass this to report_outcome.")
 
     @classmethod
-    def of(cls, found: Injection) -> Recalled:
+    def of(cls, injection: Injection) -> Recalled:
         """The injection as a host sees it."""
-        views = [LessonView.of(lesson) for lesson in found.lessons]
-        return cls(block=found.text, lessons=views, delivery=found.id)
+        views = [LessonView.of(lesson) for lesson in injection.lessons]
+        return cls(block=injection.text, lessons=views, delivery=injection.id)
 
 
 class Done(BaseModel):

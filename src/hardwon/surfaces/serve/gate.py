@@ -181,19 +181,19 @@ def _sent_to_login(scope: Scope) -> Response:
 
 async def _body(headers: Headers, receive: Receive, limit: int) -> bytes:
     declared = headers.get("content-length", "0")
-    whole = bytearray()
+    body = bytearray()
     is_more = True
     while is_more:
-        if len(whole) > limit or (declared.isdecimal() and int(declared) > limit):
+        if len(body) > limit or (declared.isdecimal() and int(declared) > limit):
             raise Problem(413, f"a request may have {limit:,} bytes")
         message = await receive()
         if message["type"] == "http.disconnect":
             raise Problem(400, "the request ended in the middle")
-        whole += message.get("body", b"")
+        body += message.get("body", b"")
         is_more = message.get("more_body", False)
-    if len(whole) > limit:
+    if len(body) > limit:
         raise Problem(413, f"a request may have {limit:,} bytes")
-    return bytes(whole)
+    return bytes(body)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

@@ -33,10 +33,10 @@ class Buckets:
     def wait(self, name: str) -> float:
         """Take a token; 0.0 when there was one, else the seconds until there is."""
         now, full = self._clock(), 2 * self._rate
-        left, since = self._left.pop(name, (full, now))
-        left = min(full, left + (now - since) * self._rate)
-        is_there = left >= 1.0
-        self._left[name] = left - is_there, now
+        tokens, since = self._left.pop(name, (full, now))
+        tokens = min(full, tokens + (now - since) * self._rate)
+        is_there = tokens >= 1.0
+        self._left[name] = tokens - is_there, now
         if len(self._left) > _MOST:
             del self._left[next(iter(self._left))]
-        return 0.0 if is_there else (1.0 - left) / self._rate
+        return 0.0 if is_there else (1.0 - tokens) / self._rate

@@ -50,12 +50,12 @@ class Problem(Exception):
 
 def response(problem: Problem) -> Response:
     """The problem as a document."""
-    told = {
+    document = {
         "title": HTTPStatus(problem.status).phrase,
         "status": problem.status,
         "detail": problem.detail,
     }
-    return Response(json.dumps(told), problem.status, problem.headers, MEDIA_TYPE)
+    return Response(json.dumps(document), problem.status, problem.headers, MEDIA_TYPE)
 
 
 def problem_of(error: Exception) -> Problem:

@@ -61,13 +61,13 @@ def scoped(request: Request) -> Agent:
     """The agent that the query names by `agent`, `project` and `run`, within the key's limits."""
     hw, (agent, project) = request.app.state.hw, limited(request)
     run = request.query_params.get("run") or None
-    found: Agent = hw.agent(
+    scoped_agent: Agent = hw.agent(
         agent or hw.settings.scope.agent,
         project=project,
         tenant=principal(request).tenant,
         run=run,
     )
-    return found
+    return scoped_agent
 
 
 def csrf(request: Request) -> str:
@@ -81,7 +81,7 @@ def link(request: Request, path: str) -> str:
     return f"{request.scope.get('root_path', '')}{path}"
 
 
-def _within(what: str, asked: str | None, limit: str | None) -> str | None:
+def _within(field: str, asked: str | None, limit: str | None) -> str | None:
     if limit is None or asked in {None, "", limit}:
         return asked or limit
-    raise Problem(403, f"this key is for the {what} {limit!r} only")
+    raise Problem(403, f"this key is for the {field} {limit!r} only")

@@ -169,8 +169,8 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Let more connections wait than asyncio accepts at once, for which it has one number."""
         await super().startup(sockets)
-        for one in sockets or ():
-            one.listen(_WAITING)
+        for listener in sockets or ():
+            listener.listen(_WAITING)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -192,12 +192,12 @@ def _allow_many_connections() -> None:
 
 def _listening(address: Address) -> socket.socket:
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # asyncio: no delay
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # asyncio: no delay
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        made.bind((address.host, address.port))
-        made.listen(_WAITING)
+        listener.bind((address.host, address.port))
+        listener.listen(_WAITING)
     except OSError as error:
-        made.close()
+        listener.close()
         raise storage_error(error, f"{address.host}:{address.port}") from error
-    return made
+    return listener

@@ -89,9 +89,9 @@ def import_(path: str, verbose: bool, as_json: bool, **place: Any) -> None:
     if as_json:
         dump(done)
         return
-    taken = f"{plural(done.reflections, 'reflection')} of {plural(len(done.loops), 'loop')}"
+    counts = f"{plural(done.reflections, 'reflection')} of {plural(len(done.loops), 'loop')}"
     known = f"; known already: {done.known:,}" if done.known else ""
-    say(f"{taken} taken in, {plural(done.lessons, 'lesson')} learnt{known}")
+    say(f"{counts} taken in, {plural(done.lessons, 'lesson')} learnt{known}")
     for loop_id in done.known_loops if verbose else ():
         say(f"  nothing new in {loop_id}")
     for problem in done.refused:

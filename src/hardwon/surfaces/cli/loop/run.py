@@ -96,12 +96,12 @@ def run(
     tenant: str,
     agent: str,
     project: str | None,
-    **given: Any,
+    **tuning: Any,
 ) -> None:
     """Try TASK until every verifier passes. Exit code 0: it did."""
     place = os.path.abspath(cwd)
     chosen = _file(home, place, config)
-    chosen.update({name: value for name, value in given.items() if value not in (None, ())})
+    chosen.update({name: value for name, value in tuning.items() if value not in (None, ())})
     with options.Scoped(home, tenant, agent, project) as own:
         loops = own.loops
         settled = options_of(task, _defaults(home), **{**chosen, "cwd": place})
@@ -128,11 +128,11 @@ def resume(
     **changes: Any,
 ) -> None:
     """Go on with a loop from its last durable step; finished trials are never repeated."""
-    given = {name: value for name, value in changes.items() if value is not None}
+    tuning = {name: value for name, value in changes.items() if value is not None}
     with options.Scoped(home, tenant, agent, project) as own:
         loops = own.loops
         functions = Functions(say=_quiet if as_json else _progress)
-        state = _ran(loops.resume(loop_id, functions, **given))
+        state = _ran(loops.resume(loop_id, functions, **tuning))
         _concluded(loops, state, as_json=as_json, restore_best=restore_best)
 
 

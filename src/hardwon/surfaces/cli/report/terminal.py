@@ -160,8 +160,8 @@ def _wrapped(text: str, width: int, indent: str) -> list[str]:
 def bar(share: float, size: int) -> str:
     """A bar of `size` characters, filled to a share."""
     eighths = max(1, round(share * size * 8))
-    whole, rest = divmod(eighths, 8)
-    return ("█" * whole + (_EIGHTHS[rest] if rest else "")).ljust(size)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(size)
 
 
 def stack(counts: dict[str, int], size: int) -> str:

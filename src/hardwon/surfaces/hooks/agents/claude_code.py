@@ -55,10 +55,10 @@ def answer(event: Event, reply: HookReply) -> dict[str, Any]:
     """Context where the agent accepts it; never at a stop, where it would make the agent go on."""
     if event.kind not in TAKES_CONTEXT:
         return {}
-    said: dict[str, str] = {}
+    output: dict[str, str] = {}
     if reply.denial:
-        said |= {"permissionDecision": "deny", "permissionDecisionReason": reply.denial}
+        output |= {"permissionDecision": "deny", "permissionDecisionReason": reply.denial}
     if reply.context:
-        said["additionalContext"] = reply.context
+        output["additionalContext"] = reply.context
     note = {"systemMessage": reply.note} if reply.note else {}
-    return note | ({"hookSpecificOutput": {"hookEventName": event.name} | said} if said else {})
+    return note | ({"hookSpecificOutput": {"hookEventName": event.name} | output} if output else {})

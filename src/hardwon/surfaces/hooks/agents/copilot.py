@@ -56,12 +56,12 @@ def answer(event: Event, reply: HookReply) -> dict[str, Any]:
     """Context at every door, a denial before an action."""
     if event.kind not in TAKES_CONTEXT:
         return {}
-    said = {"additionalContext": reply.context} if reply.context else {}
+    output = {"additionalContext": reply.context} if reply.context else {}
     if reply.denial:
-        said |= {"permissionDecision": "deny", "permissionDecisionReason": reply.denial}
-    return said
+        output |= {"permissionDecision": "deny", "permissionDecisionReason": reply.denial}
+    return output
 
 
 def _exit_code(output: str) -> int:
-    found = re.findall(_EXIT_CODE, output)
-    return int(found[-1]) if found else 0
+    codes = re.findall(_EXIT_CODE, output)
+    return int(codes[-1]) if codes else 0

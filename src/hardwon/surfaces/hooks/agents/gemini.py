@@ -32,8 +32,8 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
     if kind is None:
         return None
     response = group(payload, "tool_response")
-    said = words(response.get("llmContent"))
-    if kind == EventKind.WORKED and (response.get("error") or _exit_code(said)):
+    printed = words(response.get("llmContent"))
+    if kind == EventKind.WORKED and (response.get("error") or _exit_code(printed)):
         kind = EventKind.FAILED
     tool = text(payload, "tool_name")
     return Event(
@@ -45,7 +45,7 @@ def read(payload: dict[str, Any], name: str = "") -> Event | None:
         text=re.sub(_OWN_CONTEXT, "", text(payload, "prompt", "prompt_response")).strip(),
         tool="bash" if tool == _SHELL else tool,
         args=arguments(payload, "tool_input"),
-        output=words(response.get("error") or response.get("returnDisplay")) or said,
+        output=words(response.get("error") or response.get("returnDisplay")) or printed,
     )
 
 
@@ -55,11 +55,11 @@ def answer(event: Event, reply: HookReply) -> dict[str, Any]:
         return {"decision": "deny", "reason": reply.denial} if reply.denial else {}
     if event.kind not in TAKES_CONTEXT:
         return {}
-    said = {"hookEventName": event.name, "additionalContext": reply.context}
+    output = {"hookEventName": event.name, "additionalContext": reply.context}
     note = {"systemMessage": reply.note} if reply.note else {}
-    return note | ({"hookSpecificOutput": said} if reply.context else {})
+    return note | ({"hookSpecificOutput": output} if reply.context else {})
 
 
 def _exit_code(output: str) -> int:
-    found = re.search(_EXIT_CODE, output)
-    return int(found[1]) if found else 0
+    code = re.search(_EXIT_CODE, output)
+    return int(code[1]) if code else 0

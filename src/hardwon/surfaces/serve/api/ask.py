@@ -69,22 +69,22 @@ class Ask:
 
     def is_on(self, name: str, *, default: bool = False) -> bool:
         """A parameter that is true or false."""
-        given = self.query(name, "true" if default else "false").lower()
-        if given not in _TRUE | _FALSE:
-            raise InvalidInput(f"the parameter {name!r} is true or false, not {given!r}")
-        return given in _TRUE
+        value = self.query(name, "true" if default else "false").lower()
+        if value not in _TRUE | _FALSE:
+            raise InvalidInput(f"the parameter {name!r} is true or false, not {value!r}")
+        return value in _TRUE
 
     def number(self, name: str, default: int, most: int = MOST) -> int:
         """A parameter that is a whole number from 1 on."""
-        given = self.query(name, str(default))
-        if not (given.isascii() and given.isdecimal() and 1 <= int(given[:9]) <= most):
-            raise InvalidInput(f"the parameter {name!r} is a number in 1 … {most}, not {given!r}")
-        return int(given)
+        value = self.query(name, str(default))
+        if not (value.isascii() and value.isdecimal() and 1 <= int(value[:9]) <= most):
+            raise InvalidInput(f"the parameter {name!r} is a number in 1 … {most}, not {value!r}")
+        return int(value)
 
     def cursor(self) -> Mark | None:
         """Where the last page ended."""
-        given = self.query("cursor")
-        return _mark(given) if given else None
+        value = self.query("cursor")
+        return _mark(value) if value else None
 
     def text(self, name: str, default: str | None = None) -> str:
         """A field of the body that is a text; one without a default is required."""

@@ -49,13 +49,13 @@ def after_run(ask: Ask) -> Any:
     signals = ask.any("signals") or {}
     if not isinstance(signals, dict):
         raise InvalidInput("the field 'signals' must be an object")
-    given = ask.items("steps") if "steps" in ask.fields else None
+    steps = ask.items("steps") if "steps" in ask.fields else None
     job = ask.agent.after_run(
         task=ask.text("task"),
         attempt=ask.text("attempt", ""),
         error=ask.any("error"),
         signals=signals,
-        steps=None if given is None else [_step(one) for one in given],
+        steps=None if steps is None else [_step(step) for step in steps],
     )
     if job is not None and ask.hw.settings.hooks.wake:
         ask.hw.wake()
@@ -83,14 +83,14 @@ def outcome(ask: Ask) -> None:
     ask.agent.report(Injection(id=ask.path("id")), ask.text("outcome"))
 
 
-def _step(given: object) -> Step:
-    if not isinstance(given, dict) or not isinstance(given.get("tool"), str):
+def _step(fields: object) -> Step:
+    if not isinstance(fields, dict) or not isinstance(fields.get("tool"), str):
         raise InvalidInput("each of 'steps' must be an object with a 'tool'")
-    unknown = given.keys() - {"tool", "args", "output", "failed"}
+    unknown = fields.keys() - {"tool", "args", "output", "failed"}
     if unknown:
         raise InvalidInput(f"a step has no {sorted(unknown)[0]!r}")
-    output, is_failed = given.get("output", ""), given.get("failed") is True
-    return Step(given["tool"], given.get("args", ""), output, is_failed)
+    output, is_failed = fields.get("output", ""), fields.get("failed") is True
+    return Step(fields["tool"], fields.get("args", ""), output, is_failed)
 
 
 VERBS = (

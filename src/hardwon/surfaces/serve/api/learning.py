@@ -29,8 +29,8 @@ def goals(ask: Ask) -> Any:
 
 def goal_ended(ask: Ask) -> Any:
     """Queue a reflection on a goal that ended."""
-    named = (ask.text("goal_id"), ask.text("objective"), ask.text("state", "completed"))
-    job = ask.agent.goals.ended(*named, tasks=ask.items("tasks"), error=ask.any("error"))
+    goal = (ask.text("goal_id"), ask.text("objective"), ask.text("state", "completed"))
+    job = ask.agent.goals.ended(*goal, tasks=ask.items("tasks"), error=ask.any("error"))
     return {"job": views.job(job) if job else None}
 
 
@@ -88,8 +88,8 @@ def dream(ask: Ask) -> Any:
 
 def undo_dream(ask: Ask) -> Any:
     """Take back what a dream did."""
-    dream, restored, left = ask.agent.dreams.undo(ask.path("id"))
-    return {"dream": views.placed("Dream", dream), "restored": restored, "left": left}
+    dream, restored, unchanged = ask.agent.dreams.undo(ask.path("id"))
+    return {"dream": views.placed("Dream", dream), "restored": restored, "left": unchanged}
 
 
 def loops(ask: Ask) -> Any:

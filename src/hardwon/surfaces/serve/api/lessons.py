@@ -162,8 +162,8 @@ def take_in(ask: Ask) -> Any:
         path = os.path.join(folder, "upload.jsonl" if is_lines else "upload.md")
         with open(path, "wb") as file:
             file.write(ask.body)
-        taken = ask.agent.lessons.import_from(path, trust=ask.is_on("trust"))
-    return {"items": [views.lesson(lesson) for lesson in taken]}
+        imported = ask.agent.lessons.import_from(path, trust=ask.is_on("trust"))
+    return {"items": [views.lesson(lesson) for lesson in imported]}
 
 
 def recall(ask: Ask) -> Any:

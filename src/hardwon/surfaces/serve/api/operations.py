@@ -29,8 +29,8 @@ _KEY = ("role", "agent", "project", "note", "expires")
 
 def me(ask: Ask) -> Any:
     """Whose key this is, and which version answers."""
-    told = {**ask.principal._asdict(), "version": hardwon.__version__}
-    return views.described("Principal", told)
+    fields = {**ask.principal._asdict(), "version": hardwon.__version__}
+    return views.described("Principal", fields)
 
 
 def openapi(ask: Ask) -> Any:
@@ -58,8 +58,8 @@ def metrics(ask: Ask) -> Any:
         for name, amount in sum_of_model._asdict().items():
             spent[name] = spent.get(name, 0.0) + amount
     counts = QueueCounts(pending=own[0], dead=own[1])
-    told = prometheus.exposition(counts, WorkCounts({}, {}, {}, {}), spent)
-    return Response(told, media_type="text/plain; version=0.0.4; charset=utf-8")
+    text = prometheus.exposition(counts, WorkCounts({}, {}, {}, {}), spent)
+    return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def keys(ask: Ask) -> Any:
@@ -69,7 +69,7 @@ def keys(ask: Ask) -> Any:
 
 def create_key(ask: Ask) -> Any:
     """A new key of the tenant; its text is shown in this answer only."""
-    made, text = ask.state.access.keys.create(
+    key, text = ask.state.access.keys.create(
         tenant=ask.principal.tenant,
         role=ask.text("role", Role.AGENT),
         agent=_name(ask, "agent", ask.principal.agent),
@@ -77,7 +77,7 @@ def create_key(ask: Ask) -> Any:
         note=ask.text("note", ""),
         lasts=_lasts(ask.any("expires")),
     )
-    return {**_shown(made), "key": text}
+    return {**_shown(key), "key": text}
 
 
 def revoke_key(ask: Ask) -> Any:
@@ -90,19 +90,19 @@ def _shown(key: Key) -> dict[str, Any]:
     return views.described("Key", key)
 
 
-def _name(ask: Ask, what: str, limit: str | None) -> str | None:
+def _name(ask: Ask, field: str, limit: str | None) -> str | None:
     """The agent or project of a new key; one that is limited itself gives its own limit on."""
-    asked = ask.text(what, "") or limit
+    asked = ask.text(field, "") or limit
     if limit not in {None, asked}:
-        raise InvalidInput(f"this key is for the {what} {limit!r} only, and so are those it makes")
+        raise InvalidInput(f"this key is for the {field} {limit!r} only, and so are those it makes")
     return asked
 
 
-def _lasts(given: object) -> timedelta | None:
+def _lasts(value: object) -> timedelta | None:
     try:
-        return None if given is None else duration(given)
+        return None if value is None else duration(value)
     except (ValueError, KeyError) as error:
-        raise InvalidInput(f"the field 'expires' is 12h or 90d, not {given!r}") from error
+        raise InvalidInput(f"the field 'expires' is 12h or 90d, not {value!r}") from error
 
 
 VERBS = (

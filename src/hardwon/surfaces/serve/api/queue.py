@@ -22,11 +22,11 @@ _READ, _CHANGE = (Right.READ,), (Right.CHANGE,)
 def waiting(ask: Ask) -> Any:
     """A page of the jobs that wait or are in work, oldest first, and how many there are."""
     own, dead = _own(ask, ask.hw.queue.waiting()), _own(ask, ask.hw.queue.dead())
-    told = ask.hw.queue.status()[1]
+    worker = ask.hw.queue.status()[1]
     mine = {job.id for job in own}
-    running = [row[0] for row in told.get("running", ()) if row[0] in mine]
+    running = [row[0] for row in worker.get("running", ()) if row[0] in mine]
     counts = {"waiting": len(own), "dead": len(dead), "running": running}
-    return {**counts, "is_worked": bool(told), **listed(_page(ask, own), views.brief)}
+    return {**counts, "is_worked": bool(worker), **listed(_page(ask, own), views.brief)}
 
 
 def wake(ask: Ask) -> Any:

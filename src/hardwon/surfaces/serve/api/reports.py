@@ -23,15 +23,15 @@ _READ = (Right.READ,)
 def report(ask: Ask) -> Any:
     """What was learnt, what was shown, and what happened then."""
     limits, scope = ask.tenant.place, ask.agent.scope
-    told = ask.hw.report(
+    summary = ask.hw.report(
         scope.agent,
         project=scope.project,
         tenant=ask.principal.tenant,
         since=_since(ask),
         whole=limits.agent is None and limits.project is None,
     )
-    since, is_whole = told.window.since, told.window.is_whole
-    return views.described("Report", {**told._asdict(), "since": since, "is_whole": is_whole})
+    since, is_whole = summary.window.since, summary.window.is_whole
+    return views.described("Report", {**summary._asdict(), "since": since, "is_whole": is_whole})
 
 
 def failures(ask: Ask) -> Any:
@@ -46,7 +46,7 @@ def failures(ask: Ask) -> Any:
 def deliveries(ask: Ask) -> Any:
     """A page of what was shown to whom, newest first."""
     page = ask.tenant.deliveries(after=ask.cursor(), limit=ask.number("limit", 50))
-    return listed(page, lambda one: views.placed("Delivery", one))
+    return listed(page, lambda delivery: views.placed("Delivery", delivery))
 
 
 def spend(ask: Ask) -> Any:
@@ -56,16 +56,16 @@ def spend(ask: Ask) -> Any:
 
 
 def _since(ask: Ask) -> timedelta:
-    given = ask.query("since", "30d")
+    value = ask.query("since", "30d")
     try:
-        return duration(given)
+        return duration(value)
     except (ValueError, KeyError) as error:
-        raise InvalidInput(f"the parameter 'since' is 12h or 30d, not {given!r}") from error
+        raise InvalidInput(f"the parameter 'since' is 12h or 30d, not {value!r}") from error
 
 
-def _failure(one: FailureKind) -> Any:
-    days = [{"day": day.isoformat(), "met": met} for day, met in one.days]
-    return {**views.placed("FailureKind", one), "days": days}
+def _failure(failure: FailureKind) -> Any:
+    days = [{"day": day.isoformat(), "met": met} for day, met in failure.days]
+    return {**views.placed("FailureKind", failure), "days": days}
 
 
 VERBS = (

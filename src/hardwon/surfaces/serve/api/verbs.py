@@ -68,16 +68,16 @@ def _fields(verb: Verb, request: Request, body: bytes) -> dict[str, Any]:
     if request.headers.get("content-type", JSON).partition(";")[0].strip().lower() != JSON:
         raise Problem(415, f"send the body as {JSON}")
     try:
-        given = json.loads(body)
+        fields = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"the body is not JSON: {error}") from error
-    if not isinstance(given, dict):
+    if not isinstance(fields, dict):
         raise InvalidInput("the body must be a JSON object")
-    unknown = given.keys() - set(verb.takes)
+    unknown = fields.keys() - set(verb.takes)
     if unknown:
         known = ", ".join(verb.takes)
         raise InvalidInput(f"unknown field {sorted(unknown)[0]!r}; this takes {known}")
-    return given
+    return fields
 
 
 async def _called(verb: Verb, ask: Ask) -> Response:
@@ -104,8 +104,8 @@ async def _once(verb: Verb, ask: Ask, name: str, request: Request) -> Response:
         if known is not None:
             return Response(known.body, known.status, _REPLAYED, media_type=verb.media)
         answer = await _called(verb, ask)
-        kept = Kept(answer.status_code, bytes(answer.body))
-        await state.threads.run(state.replies.keep, tenant, name, asked, kept)
+        reply = Kept(answer.status_code, bytes(answer.body))
+        await state.threads.run(state.replies.keep, tenant, name, asked, reply)
     return answer
 
 

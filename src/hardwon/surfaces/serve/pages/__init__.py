@@ -50,7 +50,7 @@ def login(request: Request, problem: str, status: int = 200) -> Response:
     return html(request, View("login.html", "Log in", {"problem": problem}, status))
 
 
-def problem(request: Request, told: Problem) -> Response:
+def problem(request: Request, trouble: Problem) -> Response:
     """What went wrong."""
-    values = {"detail": told.detail, "status": told.status}
-    return html(request, View("problem.html", "That did not work", values, told.status))
+    values = {"detail": trouble.detail, "status": trouble.status}
+    return html(request, View("problem.html", "That did not work", values, trouble.status))

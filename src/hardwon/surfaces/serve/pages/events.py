@@ -37,25 +37,25 @@ async def _stream(request: Request, look: Callable[[], object]) -> AsyncIterator
         await asyncio.sleep(min(_LONGEST, max(_PAUSE, _SHARE * took)))
         if request.app.state.is_ending() or await request.is_disconnected():
             return
-        found, took = await _timed(look)
-        if found != known:
+        state, took = await _timed(look)
+        if state != known:
             yield "event: changed\ndata: \n\n"
         elif number % _QUIET == 0:
             yield ": nothing new\n\n"
-        known = found
+        known = state
 
 
 async def _timed(look: Callable[[], object]) -> tuple[object, float]:
     """What is seen, and how many seconds it took."""
     begun = time.monotonic()
-    found = await run_in_threadpool(look)
-    return found, time.monotonic() - begun
+    state = await run_in_threadpool(look)
+    return state, time.monotonic() - begun
 
 
 def _state(request: Request) -> object:
     """What differs when a page would show something else."""
     tenant = tenant_of(request)
-    counts, told = hw_of(request).queue.status()
-    running = [job[0] for job in told.get("running", ())]
+    counts, worker = hw_of(request).queue.status()
+    running = [job[0] for job in worker.get("running", ())]
     newest = tenant.lessons(limit=1).rows, tenant.deliveries(limit=1).rows
     return tenant.counts(), newest, counts, running, len(tenant.runs())

@@ -136,10 +136,10 @@ def _write(request: Request, fields: Fields) -> str:
 def _mute(request: Request, fields: Fields) -> str:
     """Hide a failure from the list, or show it again: a tag of its lesson says so."""
     is_on = fields.one("on") == "yes"
-    named = fields.one("lesson")
-    lesson = _lesson(request, named) if named else _opened(request, fields, UNSOLVED)
+    lesson_id = fields.one("lesson")
+    lesson = _lesson(request, lesson_id) if lesson_id else _opened(request, fields, UNSOLVED)
     others = tuple(tag for tag in lesson.tags if tag != MUTED)
-    status = lesson.status if named else Status.SEEN
+    status = lesson.status if lesson_id else Status.SEEN
     tags = (*others, MUTED) if is_on else others
     agent_of(request, lesson).lessons.edit(lesson.id, tags=tags, status=status)
     return after_form(request, fields.one("next"), f"{'muted' if is_on else 'unmuted'}:{lesson.id}")

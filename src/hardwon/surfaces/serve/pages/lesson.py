@@ -45,7 +45,7 @@ def lesson(request: Request) -> View:
     lessons = agent_of(request, lesson).lessons
     judged = lessons.verdict(lesson.id)
     values = {
-        "lesson": told(lesson),
+        "lesson": described(lesson),
         "verdict": story.verdict(judged) if judged else None,
         "life": story.life(lesson),
         "cases": story.cases(lesson),
@@ -60,7 +60,7 @@ def lesson(request: Request) -> View:
 def edit(request: Request) -> View:
     """The form with the words of a lesson."""
     lesson = _lesson_of(request)
-    return View("lesson_edit.html", f"Edit lesson {lesson.id}", {"lesson": told(lesson)})
+    return View("lesson_edit.html", f"Edit lesson {lesson.id}", {"lesson": described(lesson)})
 
 
 def guard(request: Request) -> View:
@@ -73,7 +73,7 @@ def guard(request: Request) -> View:
     past = list(_past_calls(request, lesson))
     denied = [command for command in past if tried.forbids(tool, command)] if asked else []
     values = {
-        "lesson": told(lesson),
+        "lesson": described(lesson),
         "call": call,
         "tool": tool,
         "calls": [command for _, command in asked],
@@ -83,7 +83,7 @@ def guard(request: Request) -> View:
     return View("lesson_guard.html", f"Guard of lesson {lesson.id}", values)
 
 
-def told(lesson: Lesson) -> dict[str, Any]:
+def described(lesson: Lesson) -> dict[str, Any]:
     """A lesson as plain values."""
     return {
         "id": lesson.id,
@@ -168,15 +168,15 @@ def _edit(request: Request, fields: Fields) -> str:
 
 
 def _guard(request: Request, fields: Fields) -> str:
-    found = _lesson_of(request)
-    lessons = agent_of(request, found).lessons
+    guarded = _lesson_of(request)
+    lessons = agent_of(request, guarded).lessons
     is_on = fields.one("on") == "yes"
     call, tool = fields.one("call").strip(), fields.one("tool").strip() or "bash"
-    lessons.guard(found.id, call=call, tool=tool, on=is_on)
-    return _next(request, fields, found, "guarded" if is_on else "unguarded")
+    lessons.guard(guarded.id, call=call, tool=tool, on=is_on)
+    return _next(request, fields, guarded, "guarded" if is_on else "unguarded")
 
 
-def _next(request: Request, fields: Fields, lesson: Lesson, told: str) -> str:
+def _next(request: Request, fields: Fields, lesson: Lesson, done: str) -> str:
     """The page that the form names, else the lesson's own."""
     own = request.url.path.rpartition("/")[0]
-    return after_form(request, fields.one("next") or own, f"{told}:{lesson.id}")
+    return after_form(request, fields.one("next") or own, f"{done}:{lesson.id}")

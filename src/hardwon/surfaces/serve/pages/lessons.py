@@ -36,12 +36,12 @@ def lessons(request: Request) -> View:
         raise Problem(400, f"no such state: {status!r}; one of {', '.join(STATES)}")
     text = request.query_params.get("text", "")
     tenant = tenant_of(request)
-    found = tenant.lessons(status=status, text=text, after=mark_of(request), limit=_ROWS)
+    page = tenant.lessons(status=status, text=text, after=mark_of(request), limit=_ROWS)
     counts = tenant.counts()
     counts[Status.ALL] = sum(counts.values())
     values = {
-        "rows": [row(one) for one in found.rows],
-        "next": written(found.next),
+        "rows": [row(lesson) for lesson in page.rows],
+        "next": written(page.next),
         "counts": {name: counts.get(name, 0) for name in STATES},
     }
     return View("lessons.html", "Lessons", values)

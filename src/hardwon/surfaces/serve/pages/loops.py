@@ -26,9 +26,9 @@ def routes() -> list[Route]:
 
 def loops(request: Request) -> View:
     """The newest loops of all agents."""
-    states = [one for agent in agents_of(request) for one in agent.loops.list(limit=_ROWS)]
-    states.sort(key=lambda one: one.created_at, reverse=True)
-    return View("loops.html", "Loops", {"rows": [row(one) for one in states[:_ROWS]]})
+    states = [state for agent in agents_of(request) for state in agent.loops.list(limit=_ROWS)]
+    states.sort(key=lambda state: state.created_at, reverse=True)
+    return View("loops.html", "Loops", {"rows": [row(state) for state in states[:_ROWS]]})
 
 
 def row(state: LoopState) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def loop(request: Request) -> View:
             continue
         values = {
             "loop_": row(state) | {"task": state.task, "reason": state.reason},
-            "trials": [_trial(one) for one in state.trials],
+            "trials": [_trial(trial) for trial in state.trials],
         }
         return View("loop.html", "Loop", values)
     raise NotFound("loop", wanted)

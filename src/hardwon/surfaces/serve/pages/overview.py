@@ -24,7 +24,7 @@ def overview(request: Request) -> View:
     """The figures of the report, and what waits for a person."""
     tenant = tenant_of(request)
     report = tenant.report(since=period(request))
-    dead = sum(tenant.place.covers(one.episode.scope) for one in hw_of(request).queue.dead())
+    dead = sum(tenant.place.covers(job.episode.scope) for job in hw_of(request).queue.dead())
     waits = waiting({state.status: state.total for state in report.lessons}, dead)
     values = {**figures(report), "waits": waits, "is_new": not (report.met or report.lessons)}
     return View("overview.html", "Overview", values)
@@ -49,14 +49,14 @@ def figures(report: Report) -> dict[str, Any]:
         "labels": [wording.day(first + timedelta(days=at)) for at in range(len(days))],
         "met": sum(days),
         "quiet": wording.span(report.quiet),
-        "kinds": [_kind(report, one) for one in report.failures],
-        "stopped": [_kind(report, one) for one in report.stopped],
+        "kinds": [_kind(report, failure) for failure in report.failures],
+        "stopped": [_kind(report, failure) for failure in report.stopped],
         "lessons": [[state.status, state.total, state.new] for state, _ in wording.states(report)],
         "shown": report.shown,
         "tokens": report.tokens,
         "doors": [[door, report.outcomes(door)] for door in report.doors],
-        "unsolved": [[one.lesson, one.text, one.met] for one in report.unsolved],
-        "verdicts": [story.verdict(one) for one in report.verdicts],
+        "unsolved": [[failure.lesson, failure.text, failure.met] for failure in report.unsolved],
+        "verdicts": [story.verdict(verdict) for verdict in report.verdicts],
         "proof": report.proof,
     }
 

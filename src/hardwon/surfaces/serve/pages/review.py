@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.addresses import mark_of, tenant_of, written
-from hardwon.surfaces.serve.pages.lesson import told
+from hardwon.surfaces.serve.pages.lesson import described
 from hardwon.surfaces.serve.pages.lessons import row
 from hardwon.surfaces.serve.pages.views import View
 from hardwon.surfaces.serve.problems import Problem
@@ -27,16 +27,16 @@ def review(request: Request) -> View:
     status = request.query_params.get("status") or first
     if status not in REVIEWED:
         raise Problem(400, f"no such list: {status!r}; one of {', '.join(REVIEWED)}")
-    found = tenant.lessons(status=status, after=mark_of(request), limit=_QUEUED)
-    at = min(_position(request), max(len(found.rows) - 1, 0))
-    chosen = found.rows[at] if found.rows else None
+    page = tenant.lessons(status=status, after=mark_of(request), limit=_QUEUED)
+    at = min(_position(request), max(len(page.rows) - 1, 0))
+    chosen = page.rows[at] if page.rows else None
     values = {
         "status": status,
         "counts": {name: counts.get(name, 0) for name in REVIEWED},
-        "rows": [row(one) for one in found.rows],
+        "rows": [row(lesson) for lesson in page.rows],
         "at": at,
-        "next": written(found.next),
-        "lesson": told(chosen) if chosen else None,
+        "next": written(page.next),
+        "lesson": described(chosen) if chosen else None,
         "cases": story.cases(chosen) if chosen else [],
         "fixes": story.fixes(chosen) if chosen else [],
         "provenance": story.provenance(chosen) if chosen else [],

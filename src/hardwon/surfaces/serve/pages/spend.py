@@ -23,24 +23,24 @@ _DAYS = 30
 def spend(request: Request) -> View:
     """The last thirty days."""
     hw = hw_of(request)
-    found = hw.tenant(principal(request).tenant).spent(_DAYS)
+    rows = hw.tenant(principal(request).tenant).spent(_DAYS)
     budget = hw.settings.budget
     limits = {"calls": budget.calls, "tokens": budget.tokens, "money": budget.money}
-    values = {**figures(found, date.today()), "limits": limits, "model": hw.model}  # noqa: DTZ011
+    values = {**figures(rows, date.today()), "limits": limits, "model": hw.model}  # noqa: DTZ011
     return View("spend.html", "Spend", values)
 
 
-def figures(found: Sequence[tuple[str, str, Spent]], today: date) -> dict[str, Any]:
+def figures(rows: Sequence[tuple[str, str, Spent]], today: date) -> dict[str, Any]:
     """The rows by day, and calls for every day as a chart wants them."""
     days = [today - timedelta(days=ago) for ago in reversed(range(_DAYS))]
     calls = {day.isoformat(): 0 for day in days}
-    for day, _, spent in found:
+    for day, _, spent in rows:
         calls[day] = calls.get(day, 0) + spent.calls
     return {
-        "rows": [{"day": day, "model": model, **spent._asdict()} for day, model, spent in found],
+        "rows": [{"day": day, "model": model, **spent._asdict()} for day, model, spent in rows],
         "days": [calls[day.isoformat()] for day in days],
         "labels": [wording.day(day) for day in days],
-        "money": sum(spent.money for _, _, spent in found),
-        "tokens": sum(spent.tokens for _, _, spent in found),
-        "calls": sum(spent.calls for _, _, spent in found),
+        "money": sum(spent.money for _, _, spent in rows),
+        "tokens": sum(spent.tokens for _, _, spent in rows),
+        "calls": sum(spent.calls for _, _, spent in rows),
     }

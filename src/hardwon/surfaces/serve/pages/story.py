@@ -164,4 +164,4 @@ def life(lesson: Lesson) -> list[dict[str, str]]:
     if lesson.hits:
         moments.append(("last shown", lesson.last_seen_at.isoformat()))
     moments.sort(key=lambda moment: moment[1])
-    return [{"what": what, "at": at} for what, at in moments]
+    return [{"what": event, "at": at} for event, at in moments]

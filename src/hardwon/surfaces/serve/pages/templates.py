@@ -32,21 +32,21 @@ def token(csrf: str) -> Callable[[], Markup]:
 @cache
 def _environment() -> Environment:
     loader = PackageLoader("hardwon.surfaces.serve.pages", "templates")
-    found = Environment(
+    environment = Environment(
         loader=loader,
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters.update(
+    environment.filters.update(
         ago=_ago, day=_day, number=_number, plain=printable, until=_until, pairs=_pairs
     )
-    found.globals.update(
+    environment.globals.update(
         columns=_drawn(charts.columns), stack=_drawn(charts.stack), curve=_drawn(charts.curve),
         door_names=wording.DOORS, tones=wording.tones, tone=wording.tone, states=wording.STATES,
     )  # fmt: skip
-    return found
+    return environment
 
 
 def _drawn(chart: Any) -> Any:

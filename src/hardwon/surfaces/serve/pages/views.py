@@ -54,12 +54,12 @@ def page(path: str, view: Endpoint, *, name: str = "") -> list[Route]:
     def shown(request: Request) -> Response:
         return html(request, view(request))
 
-    def told(request: Request) -> Response:
+    def values(request: Request) -> Response:
         return JSONResponse(dict(view(request).values))
 
-    named = name or view.__module__.rpartition(".")[2]
+    route = name or view.__module__.rpartition(".")[2]
     as_json = "/overview.json" if path == "/" else f"{path}.json"
-    return [Route(as_json, told), Route(path, shown, name=named)]
+    return [Route(as_json, values), Route(path, shown, name=route)]
 
 
 def action(path: str, act: Action) -> Route:
