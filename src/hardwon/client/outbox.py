@@ -70,7 +70,7 @@ class Outbox:
         """Send one job; the server does it once, however often it is sent."""
         episode = job.episode
         steps = [(f"{job.id}-{at}", _step(step)) for at, step in enumerate(episode.steps)]
-        requests = [("/v1/after_action", *one) for one in steps]
+        requests = [("/v1/after_action", *step) for step in steps]
         try:
             for path, name, body in (*requests, ("/v1/after_run", job.id, _end(episode))):
                 query = _query(episode)
@@ -86,8 +86,8 @@ def _step(step: Step) -> dict[str, object]:
 
 
 def _end(episode: Episode) -> dict[str, object]:
-    told = {"task": episode.task, "attempt": episode.attempt, "error": episode.error}
-    return {**told, "signals": dict(episode.signals)}
+    fields = {"task": episode.task, "attempt": episode.attempt, "error": episode.error}
+    return {**fields, "signals": dict(episode.signals)}
 
 
 def _query(episode: Episode) -> dict[str, object]:

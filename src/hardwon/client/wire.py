@@ -113,8 +113,8 @@ class Wire:
         query: Mapping[str, object],
         headers: Mapping[str, str],
     ) -> Answer:
-        named = {name: _written(value) for name, value in query.items() if value is not None}
-        target = f"{self._prefix}{path}" + (f"?{urlencode(named)}" if named else "")
+        parameters = {name: _written(value) for name, value in query.items() if value is not None}
+        target = f"{self._prefix}{path}" + (f"?{urlencode(parameters)}" if parameters else "")
         own_headers = {"Authorization": f"Bearer {self._key}", **headers}
         limit = max(1.0, 2 * patience.seconds)  # nobody waits for it any more
         answer = patience.wait(lambda: self._exchanged(method, target, body, own_headers, limit))
@@ -144,10 +144,10 @@ class Wire:
         """An idle connection that the server has not closed, or a new one."""
         with self._lock:
             while self._idle:
-                kept = self._idle.pop()
-                if kept.sock and not select.select([kept.sock], [], [], 0)[0]:
-                    return kept
-                kept.close()
+                idle = self._idle.pop()
+                if idle.sock and not select.select([idle.sock], [], [], 0)[0]:
+                    return idle
+                idle.close()
         kind = http.client.HTTPSConnection if self._is_encrypted else http.client.HTTPConnection
         return kind(self._host, self._port)
 

@@ -57,5 +57,5 @@ class _Run:
 def _told(event: Any, text: str) -> dict[str, Any]:
     if not text:
         return {}
-    said = {"hookEventName": event["hook_event_name"], "additionalContext": text}
-    return {"hookSpecificOutput": said}
+    output = {"hookEventName": event["hook_event_name"], "additionalContext": text}
+    return {"hookSpecificOutput": output}

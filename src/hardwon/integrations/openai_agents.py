@@ -32,12 +32,12 @@ class Lessons(RunHooks):  # type: ignore[misc, type-arg, unused-ignore]
 
     async def inform(self, data: Any) -> ModelInputData:
         """The model's input with the lessons at the end of its instructions."""
-        given = data.model_data
+        original = data.model_data
         if not self._is_started:
             self._is_started = True
-            self._run.start(_task(given.input))
-        told = f"{given.instructions or ''}\n\n{self._run.context}".strip()
-        return ModelInputData(input=given.input, instructions=told)
+            self._run.start(_task(original.input))
+        instructions = f"{original.instructions or ''}\n\n{self._run.context}".strip()
+        return ModelInputData(input=original.input, instructions=instructions)
 
     def on_tool_error(self, ctx: Any, error: Exception) -> str:
         """What the model reads instead of the exception, with what worked the last time."""
@@ -67,5 +67,9 @@ def _task(items: Any) -> str:
     """The latest words of the user."""
     if isinstance(items, str):
         return items
-    said = [item.get("content") for item in items if item.get("role") == "user"]
-    return said[-1] if said and isinstance(said[-1], str) else str(said[-1] if said else "")
+    contents = [item.get("content") for item in items if item.get("role") == "user"]
+    return (
+        contents[-1]
+        if contents and isinstance(contents[-1], str)
+        else str(contents[-1] if contents else "")
+    )

@@ -37,8 +37,8 @@ class Recorder:
 
     def denial(self, tool: str, args: Any) -> str:
         """Why this call must not run, where a person has made a lesson a guard; else nothing."""
-        found = self._agent.before_action(tool, _arguments(args))
-        return found.text if found.denied else ""
+        injection = self._agent.before_action(tool, _arguments(args))
+        return injection.text if injection.denied else ""
 
     def advice(self, tool: str, args: Any) -> str:
         """The known pitfall of exactly this call, or nothing."""
@@ -63,10 +63,10 @@ class Recorder:
             return None
         return self._agent.after_run(task=self._task, attempt=_words(attempt), error=reason)
 
-    def _note(self, found: Injection) -> str:
-        if found:
-            self._since.append(found.text)
-        return found.text
+    def _note(self, injection: Injection) -> str:
+        if injection:
+            self._since.append(injection.text)
+        return injection.text
 
 
 def _arguments(value: Any) -> Any:

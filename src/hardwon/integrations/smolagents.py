@@ -54,5 +54,5 @@ class Lessons:
 def _calls(step: Any) -> list[tuple[str, Any]]:
     if step.tool_calls:
         return [(call.name, call.arguments) for call in step.tool_calls]
-    said = getattr(step.model_output_message, "tool_calls", None) or []
-    return [(call.function.name, call.function.arguments) for call in said]
+    calls = getattr(step.model_output_message, "tool_calls", None) or []
+    return [(call.function.name, call.function.arguments) for call in calls]

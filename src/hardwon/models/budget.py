@@ -175,8 +175,10 @@ class Breaker:
     def check(self, name: str, now: datetime) -> None:
         """Raise CircuitOpen while the circuit is open."""
         if self._until and now < self._until:
-            left = (self._until - now).total_seconds()
-            raise CircuitOpen(f"{name}: circuit open, retry in {left:.0f} s", retry_after=left)
+            seconds = (self._until - now).total_seconds()
+            raise CircuitOpen(
+                f"{name}: circuit open, retry in {seconds:.0f} s", retry_after=seconds
+            )
 
     def failed(self, now: datetime, asked: float | None) -> None:
         """Count a failure; a server that asks for a pause gets it at once."""

@@ -142,5 +142,5 @@ def events(body: str) -> list[dict[str, Any]]:
     lines = (
         line.removeprefix("data:").strip() for line in body.splitlines() if line[:5] == "data:"
     )
-    found = (json.loads(line) for line in lines if line and line != "[DONE]")
-    return [event for event in found if isinstance(event, dict)]
+    documents = (json.loads(line) for line in lines if line and line != "[DONE]")
+    return [event for event in documents if isinstance(event, dict)]

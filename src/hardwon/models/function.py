@@ -24,20 +24,20 @@ def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> Function:
     """`package.module:function`."""
     module, _, name = rest.partition(":")
     try:
-        found = getattr(import_module(module), name)
+        function = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise InvalidInput(f"model {kind}:{rest}: {error}") from error
-    return Function(found, name=f"{kind}:{rest}")
+    return Function(function, name=f"{kind}:{rest}")
 
 
-def as_model(given: object) -> Model:
+def as_model(model: object) -> Model:
     """The model, or the function made one; raises InvalidInput for what is neither."""
-    if hasattr(given, "complete"):
-        return cast("Model", given)
-    if not callable(given):
-        kind = type(given).__name__
+    if hasattr(model, "complete"):
+        return cast("Model", model)
+    if not callable(model):
+        kind = type(model).__name__
         raise InvalidInput(f"a model is a name, a function or has `complete`; {kind} is not one")
-    return Function(given)
+    return Function(model)
 
 
 class Function:
@@ -53,12 +53,12 @@ class Function:
 
     async def complete(self, request: Request) -> Reply:
         if inspect.iscoroutinefunction(self._answer):
-            said = await self._answer(request)
+            answer = await self._answer(request)
         else:
-            said = await _beside(lambda: self._answer(request))
-        if isinstance(said, Reply):
-            return said
-        return Reply(str(said), self.name, len(request.prompt) // 4, len(str(said)) // 4)
+            answer = await _beside(lambda: self._answer(request))
+        if isinstance(answer, Reply):
+            return answer
+        return Reply(str(answer), self.name, len(request.prompt) // 4, len(str(answer)) // 4)
 
 
 async def _beside(call: Callable[[], Any]) -> Any:

@@ -97,17 +97,17 @@ class HttpServer:
         try:
             text = body.decode("utf-8")
             is_stream = "event-stream" in kind
-            found = gathered(events(text)) if gathered and is_stream else json.loads(text)
+            document = gathered(events(text)) if gathered and is_stream else json.loads(text)
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise PermanentError(
                 f"{self.name} answered {kind or 'something'} that is not JSON; is {self._address}"
                 " the right address?"
             ) from error
-        if not isinstance(found, dict):
+        if not isinstance(document, dict):
             raise PermanentError(f"{self.name} answered JSON of another form")
-        if found.get("error"):
-            raise self._failed(found["error"])
-        return found
+        if document.get("error"):
+            raise self._failed(document["error"])
+        return document
 
     def _unreached(self, error: Exception) -> PermanentError | TransientError:
         cause: BaseException | None = error
@@ -162,12 +162,12 @@ def _words(body: bytes) -> str:
     """What the server says is wrong, on one line."""
     text = body[:8192].decode("utf-8", "replace")
     try:
-        found = json.loads(text)["error"]
-        if isinstance(found, dict):
-            parts = (found.get("code") or found.get("type"), found.get("message"))
+        problem = json.loads(text)["error"]
+        if isinstance(problem, dict):
+            parts = (problem.get("code") or problem.get("type"), problem.get("message"))
             text = ": ".join(str(part) for part in parts if part)
         else:
-            text = str(found)
+            text = str(problem)
     except (ValueError, KeyError, TypeError):
         pass
     return redact(one_line(text, 300))

@@ -68,15 +68,15 @@ def before_after(trails: Sequence[Trail]) -> list[BeforeAfter]:
         for kind, at in told.items()
         if met.get(kind, at) < at
     ]
-    whole = [each for each in kinds if each.runs_before and each.runs_after]
-    return sorted(whole, key=lambda each: (-each.runs_before - each.runs_after, each.text))
+    comparable = [each for each in kinds if each.runs_before and each.runs_after]
+    return sorted(comparable, key=lambda each: (-each.runs_before - each.runs_after, each.text))
 
 
-def _parted(text: str, trails: Sequence[Trail], kind: str, told: int) -> BeforeAfter:
+def _parted(text: str, trails: Sequence[Trail], kind: str, first_told: int) -> BeforeAfter:
     """The counts of the runs since a kind was met, of which one was the first to be told."""
-    trail = trails[told]
+    trail = trails[first_told]
     is_before = kind in trail.met and trail.met[kind] < trail.told[kind]  # told because of it
-    first = told + is_before
+    first = first_told + is_before
     before, after = trails[:first], trails[first:]
     counts = [sum(kind in trail.met for trail in part) for part in (before, after)]
     return BeforeAfter(text, len(before), counts[0], len(after), counts[1])

@@ -102,8 +102,8 @@ def _keep(engine: Runtime, reflection: Reflection) -> None:
     detail = json.loads(reflection.detail)
     if meaning := meaning_of(engine, reflection.title):
         detail["meaning"] = meaning
-    kept = reflection._replace(detail=json.dumps(detail, ensure_ascii=False))
-    engine.store.reflections.save(kept, keep=engine.settings.goals.per_goal)
+    complete = reflection._replace(detail=json.dumps(detail, ensure_ascii=False))
+    engine.store.reflections.save(complete, keep=engine.settings.goals.per_goal)
 
 
 def importance(episode: Episode) -> float:

@@ -26,8 +26,8 @@ def parse(text: str, path: str, scope: Scope) -> Iterator[Lesson]:
     if not isinstance(record, dict) or not isinstance(record.get("self_reflection"), dict):
         return
     own = record["self_reflection"]
-    said = own.get("lessons_learned") or own.get("actionable_insights")
-    for correction in said or [own.get("reflection_text", "")]:
+    corrections = own.get("lessons_learned") or own.get("actionable_insights")
+    for correction in corrections or [own.get("reflection_text", "")]:
         if str(correction).strip():
             yield _lesson(record, str(correction), scope)
 

@@ -59,12 +59,12 @@ def _tenant(
 ) -> int:
     """The number of a tenant by its name or number; without a name the only tenant."""
     known = {str(number): number for number, _ in owners}
-    found = {**known, **{name: n for name, n in names.items() if n in known.values()}}
-    if asked in found:
-        return found[asked]
+    numbers = {**known, **{name: n for name, n in names.items() if n in known.values()}}
+    if asked in numbers:
+        return numbers[asked]
     if not is_asked and asked == Scope().tenant and len(known) == 1:
         return next(iter(known.values()))
-    raise InvalidInput(f"no lessons of tenant {asked!r}; --from-tenant takes: {_listed(found)}")
+    raise InvalidInput(f"no lessons of tenant {asked!r}; --from-tenant takes: {_listed(numbers)}")
 
 
 def _agent(known: list[str], asked: str, *, is_asked: bool) -> str:

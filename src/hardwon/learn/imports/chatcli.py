@@ -36,7 +36,7 @@ def _lesson(fact: dict[str, Any], scope: Scope) -> Lesson:
     name = f"fact {fact.get('id', '')!r}"
     content = required_text(fact.get("content"), f"content of {name}")
     lines = dict(re.findall(r"^(?:- )?([A-Z]+): (.*)$", content, re.MULTILINE))
-    made, accessed = moment(fact.get("created_at")), moment(fact.get("last_accessed"))
+    created, accessed = moment(fact.get("created_at")), moment(fact.get("last_accessed"))
     tags = words(fact.get("tags"), f"tags of {name}")
     return Lesson(
         scope,
@@ -48,9 +48,9 @@ def _lesson(fact: dict[str, Any], scope: Scope) -> Lesson:
         origin=f"import:chatcli:{fact.get('id', '')}",
         evidence=_evidence(fact),
         confidence=share(fact.get("confidence"), f"confidence of {name}", default=0.6),
-        created_at=made,
-        updated_at=made,
-        last_seen_at=max(made, accessed),
+        created_at=created,
+        updated_at=created,
+        last_seen_at=max(created, accessed),
     )
 
 

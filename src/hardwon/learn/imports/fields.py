@@ -10,30 +10,30 @@ from hardwon.errors import InvalidInput
 from hardwon.values.lesson import EPOCH
 
 
-def required_text(value: object, what: str) -> str:
+def required_text(value: object, field: str) -> str:
     """The text; raises InvalidInput when it is missing or no text."""
     if not isinstance(value, str) or not value.strip():
-        raise InvalidInput(f"{what} is {value!r}, not a text")
+        raise InvalidInput(f"{field} is {value!r}, not a text")
     return value
 
 
-def share(value: Any, what: str, *, default: float) -> float:
+def share(value: Any, field: str, *, default: float) -> float:
     """A number in 0 … 1; the default for none, InvalidInput for anything else."""
     if value is None or value == 0:
         return default
     try:
         return min(1.0, max(0.0, float(value)))
     except (TypeError, ValueError) as error:
-        raise InvalidInput(f"{what} is {value!r}, not a number") from error
+        raise InvalidInput(f"{field} is {value!r}, not a number") from error
 
 
-def words(value: Any, what: str) -> tuple[str, ...]:
+def words(value: Any, field: str) -> tuple[str, ...]:
     """A list of words; one alone counts as a list of one."""
     if value is None:
         return ()
     items = [value] if isinstance(value, str) else value
     if not isinstance(items, list) or not all(isinstance(item, str | int) for item in items):
-        raise InvalidInput(f"{what} is {value!r}, not a list of words")
+        raise InvalidInput(f"{field} is {value!r}, not a list of words")
     return tuple(str(item) for item in items)
 
 

@@ -38,14 +38,14 @@ def parse(text: str, path: str, scope: Scope) -> Iterator[Lesson]:
 
 
 def _split(text: str) -> tuple[str, str]:
-    found = re.match(r"---\n(.*?)\n---\n(.*)", text.lstrip("\ufeff"), re.DOTALL)
-    return (found[1], found[2]) if found else ("", text)
+    match = re.match(r"---\n(.*?)\n---\n(.*)", text.lstrip("\ufeff"), re.DOTALL)
+    return (match[1], match[2]) if match else ("", text)
 
 
 def _items(front: str, key: str) -> list[str]:
     """The values of a list in front matter, written on one line or as dashes."""
-    found = re.search(rf"^{key}:[ \t]*(.*(?:\n[ \t]*- .*)*)", front, re.MULTILINE)
-    return [item.strip(" \"'") for item in re.split(r"[\[\],\n]|^- ", found[1])] if found else []
+    match = re.search(rf"^{key}:[ \t]*(.*(?:\n[ \t]*- .*)*)", front, re.MULTILINE)
+    return [item.strip(" \"'") for item in re.split(r"[\[\],\n]|^- ", match[1])] if match else []
 
 
 def _sections(body: str, name: str) -> Iterator[tuple[str, str]]:

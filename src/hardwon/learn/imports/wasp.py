@@ -42,17 +42,17 @@ def parse(text: str, goal: str, scope: Scope) -> Iterator[Lesson]:
     except ValueError:
         return
     for entry in entries if isinstance(entries, list) else [entries]:
-        if isinstance(entry, dict) and (said := entry.get("insight") or entry.get("reflection")):
-            yield _lesson(entry, str(said), goal, scope)
+        if isinstance(entry, dict) and (insight := entry.get("insight") or entry.get("reflection")):
+            yield _lesson(entry, str(insight), goal, scope)
 
 
-def _lesson(entry: dict[str, Any], said: str, goal: str, scope: Scope) -> Lesson:
+def _lesson(entry: dict[str, Any], insight: str, goal: str, scope: Scope) -> Lesson:
     state = str(entry.get("goal_state") or entry.get("outcome") or "")
     title = entry.get("goal_title") or entry.get("objective") or f"goal {goal}"
     return Lesson(
         scope,
         situation=f"When the goal is like “{title}”",
-        correction=said,
+        correction=insight,
         mistake=f"the goal ended as {state}" if state else "",
         trigger=Trigger.GOAL,
         origin=f"import:wasp:{goal}",

@@ -28,10 +28,10 @@ def apply(engine: Runtime, dream: str, edits: Iterable[Edit], now: datetime) -> 
     done, changes = [], []
     with engine.store.dreams.together():
         for edit in edits:
-            lessons = [one for place in edit.lessons if (one := _active(engine, *place))]
-            if made := _changed(engine, dream, edit, lessons, now):
+            lessons = [lesson for place in edit.lessons if (lesson := _active(engine, *place))]
+            if effects := _changed(engine, dream, edit, lessons, now):
                 done.append(edit)
-                changes += made
+                changes += effects
         engine.store.dreams.note(dream, changes)
     return done
 
@@ -59,23 +59,23 @@ def settled(engine: Runtime, row: Dream) -> Dream:
     """The row as things stand: a dream whose process is gone has died, and its row says so."""
     if row.state != DreamState.RUNNING:
         return row
-    held = lease(engine, row)
-    if held is None or held.is_held():
+    lock = lease(engine, row)
+    if lock is None or lock.is_held():
         return row
     row = engine.store.dreams.get(row.scope, row.id)  # it may have ended between the two looks
     if row.state != DreamState.RUNNING:
         return row
-    held.clear()
+    lock.clear()
     return died(engine, row)
 
 
 def died(engine: Runtime, row: Dream) -> Dream:
     """The row of an interrupted dream, with what it had done by then."""
     changes = engine.store.dreams.changes(row.id)
-    old = [one for one in changes if one.before]
+    old = [change for change in changes if change.before]
     row = row._replace(
         state=DreamState.DIED,
-        memories_consolidated=sum(one.kind in CONSOLIDATING for one in old),
+        memories_consolidated=sum(change.kind in CONSOLIDATING for change in old),
         report=(
             f"Dream {row.id[:8]} of {row.scope.tenant}/{row.scope.agent},"
             f" {row.started_at:%Y-%m-%d %H:%M} UTC, died before its end.\n"
@@ -112,8 +112,10 @@ def _combined(
         if parents[0].updated_at > now:  # its words were changed meanwhile
             return []
         new = without(new._replace(**edit.words._asdict()), Kind.REWORD)
-    one = engine.store.lessons.add(new)
-    added = DreamChange(edit.kind, one.id, one.scope.project, edit.reason, after=one.status)
+    stored = engine.store.lessons.add(new)
+    added = DreamChange(
+        edit.kind, stored.id, stored.scope.project, edit.reason, after=stored.status
+    )
     return [added, *(_set(engine, edit, parent) for parent in parents)]
 
 

@@ -194,7 +194,7 @@ def consolidate(work: Consolidation) -> None:
     """Merge what says the same; what several projects say holds everywhere."""
     likenesses = compare(work.paced(work.sketches))
     work.conflicts = likenesses.conflicts
-    for group in (part for whole in likenesses.groups for part in _parts(whole)):
+    for group in (part for alike in likenesses.groups for part in _parts(alike)):
         scopes = {sketch.scope for sketch in group}
         whose = tuple((sketch.scope, sketch.id) for sketch in group)
         if len(scopes) == 1:
@@ -223,8 +223,8 @@ def reword(work: Consolidation) -> None:
     """Have a model word what rules worded; a dry run asks none."""
     if not work.engine.has_model:
         return
-    taken = {number for edit in work.edits for _, number in edit.lessons}
-    free = [place for place in work.unworded if place[1] not in taken]
+    edited = {number for edit in work.edits for _, number in edit.lessons}
+    free = [place for place in work.unworded if place[1] not in edited]
     for place in free[: work.engine.settings.dream.reworded]:
         work.check_time()
         try:

@@ -46,8 +46,8 @@ class Dreams:
 
     def list(self, *, limit: int = 25) -> Sequence[Dream]:
         """Newest first."""
-        found = self._engine.store.dreams.recent(self._scope, limit=limit)
-        return [settled(self._engine, row) for row in found]
+        rows = self._engine.store.dreams.recent(self._scope, limit=limit)
+        return [settled(self._engine, row) for row in rows]
 
     def get(self, dream_id: str) -> Dream:
         """One dream by its id or the beginning of it, or NotFound."""

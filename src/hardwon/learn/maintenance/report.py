@@ -59,7 +59,7 @@ def _listed(title: str, lines: Sequence[str], *, total: int = 0) -> list[str]:
         return []
     total = total or len(lines)
     more = [f"  … and {total - _LISTED} more"] if total > _LISTED else []
-    return [f"{title} ({total})", *(f"  {one_line(one, 200)}" for one in lines[:_LISTED]), *more]
+    return [f"{title} ({total})", *(f"  {one_line(line, 200)}" for line in lines[:_LISTED]), *more]
 
 
 def _edit(edit: Edit) -> str:

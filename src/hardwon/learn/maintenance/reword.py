@@ -51,14 +51,15 @@ def reworded(engine: Runtime, place: tuple[Scope, int]) -> Words | None:
 
 def _says_the_same(old: Lesson, new: Lesson) -> bool:
     """Whether no number, option, code or warning was lost, and none was made up."""
-    given, told = (
-        set(particulars(f"{one.situation} {one.mistake} {one.correction}")) for one in (old, new)
+    before, after = (
+        set(particulars(f"{lesson.situation} {lesson.mistake} {lesson.correction}"))
+        for lesson in (old, new)
     )
-    kept = set(particulars(old.correction)) <= set(particulars(new.correction))
+    keeps_all = set(particulars(old.correction)) <= set(particulars(new.correction))
     warns = is_warning(old.correction) == is_warning(new.correction)
-    return kept and warns and told <= given
+    return keeps_all and warns and after <= before
 
 
 def _told(lesson: Lesson) -> str:
-    known = [one_line(str(one), 300) for one in lesson.evidence if one.kind != Kind.REWORD]
+    known = [one_line(str(piece), 300) for piece in lesson.evidence if piece.kind != Kind.REWORD]
     return "\n".join([lesson.render(), "EVIDENCE:", *known[-_EVIDENCE_SHOWN:]])

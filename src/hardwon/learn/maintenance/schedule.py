@@ -35,13 +35,17 @@ def last_activity(engine: Runtime, scope: Scope) -> datetime:
     store, now = engine.store, engine.clock()
     moments = [EPOCH]
     for own in {scope.everywhere(), *store.dreams.scopes(scope)}:
-        moments += [one.at for one in store.deliveries.recent(own, limit=1)]
-        moments += [one.created_at for one in store.runs.recent(own, now=now, limit=1)]
+        moments += [delivery.at for delivery in store.deliveries.recent(own, limit=1)]
+        moments += [run.created_at for run in store.runs.recent(own, now=now, limit=1)]
         moments += [
-            one.last_seen_at for one in store.lessons.recent(own, status=Status.ACTIVE, limit=1)
+            lesson.last_seen_at
+            for lesson in store.lessons.recent(own, status=Status.ACTIVE, limit=1)
         ]
         try:
-            moments += [one.created_at for one in store.reflections.recent(own, now=now, limit=1)]
+            moments += [
+                reflection.created_at
+                for reflection in store.reflections.recent(own, now=now, limit=1)
+            ]
         except Unavailable:
             continue
     return max(moments)

@@ -37,13 +37,13 @@ def cautious(delta: Delta) -> Answer:
     return answer
 
 
-def prepared(given: Mapping[str, Any], delta: Delta, mode: str) -> Answer:
+def prepared(answers: Mapping[str, Any], delta: Delta, mode: str) -> Answer:
     """Answers by question id, a value or a list of values; a missing one gets its default."""
     known = {question.id for question in all_questions(delta, mode)}
-    unknown = sorted(set(given) - known)
+    unknown = sorted(set(answers) - known)
     if unknown:
         raise InvalidInput(f"no such question: {', '.join(unknown)}")
-    return lambda question: _listed(given.get(question.id)) or question.default
+    return lambda question: _listed(answers.get(question.id)) or question.default
 
 
 def _listed(value: Any) -> Chosen:

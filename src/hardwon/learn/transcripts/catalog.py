@@ -21,7 +21,7 @@ class Ambiguous(InvalidInput):
     """Several sessions are going on; `found` are those that may be meant."""
 
     def __init__(self, found: list[SessionPlace]) -> None:
-        names = ", ".join(one.id for one in found[:6])
+        names = ", ".join(place.id for place in found[:6])
         super().__init__(f"{len(found)} sessions may be meant: {names}; name one")
         self.found = found
 

@@ -16,17 +16,17 @@ _SAID, _CALLED, _FAILED, _WORKED = 2_000, 600, 1_500, 200
 
 def chunks(moments: Iterable[Moment], size: int = CHUNK) -> Iterator[str]:
     """Every moment, cleaned and without secrets, in pieces of at most about `size` characters."""
-    held: list[str] = []
+    texts: list[str] = []
     length = 0
     for moment in moments:
         text = shown(moment)
-        if held and length + len(text) > size:
-            yield "\n".join(held)
-            held, length = [], 0
-        held.append(text)
+        if texts and length + len(text) > size:
+            yield "\n".join(texts)
+            texts, length = [], 0
+        texts.append(text)
         length += len(text)
-    if held:
-        yield "\n".join(held)
+    if texts:
+        yield "\n".join(texts)
 
 
 def shown(moment: Moment) -> str:

@@ -103,8 +103,8 @@ def newest(sessions: list[SessionPlace], *, cwd: str, now: float) -> list[Sessio
     """
     own = [session for session in sessions if not session.is_subagent]
     current = os.environ.get("CLAUDE_CODE_SESSION_ID")
-    if named := [session for session in own if current and session.id == current]:
-        return named
+    if this_one := [session for session in own if current and session.id == current]:
+        return this_one
     here = [session for session in own if cwd and belongs(session, cwd)] or own
     live = [session for session in here if now - session.changed < LIVE]
     return live if len(live) > 1 else here[:1]
@@ -140,8 +140,8 @@ def _folder(path: str) -> str:
 
 def _base(path: str, agent: str) -> str:
     """The agent's folder that a transcript lies in: `…/.claude`."""
-    before, found, _ = path.partition(f"{os.sep}{KINDS[agent].folder}{os.sep}")
-    if found:
+    before, separator, _ = path.partition(f"{os.sep}{KINDS[agent].folder}{os.sep}")
+    if separator:
         return os.path.join(before, KINDS[agent].folder)
-    before, found, _ = path.partition(f"{os.sep}projects{os.sep}")
-    return before if found else ""
+    before, separator, _ = path.partition(f"{os.sep}projects{os.sep}")
+    return before if separator else ""

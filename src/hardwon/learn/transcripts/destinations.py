@@ -44,8 +44,8 @@ class Destinations:
         if scope == OWN_PROJECT and self._context.project_level:
             base = self._context.project_level
         if scope == OWN_DOMAIN:
-            named = (*stack(f"{' '.join(insight.tags)} {insight.text}"), *insight.tags, "general")
-            return os.path.join(base, ".insights", "domain", named[0])
+            domains = (*stack(f"{' '.join(insight.tags)} {insight.text}"), *insight.tags, "general")
+            return os.path.join(base, ".insights", "domain", domains[0])
         return os.path.join(base, ".insights")
 
     def memory_file(self, insight: Insight) -> str:

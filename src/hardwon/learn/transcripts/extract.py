@@ -61,19 +61,21 @@ async def _worded(
     place: SessionPlace, model: Model, findings: Findings
 ) -> tuple[Summary, list[Insight], list[str]]:
     """The model's insights, plus those of the rules, which carry the signatures."""
-    made = await asyncio.gather(
+    results = await asyncio.gather(
         llm_extract.insights(chunks(read(place).moments()), model),
         llm_extract.summary(chunks(read(place).moments()), model),
         return_exceptions=True,
     )
     notes = [
-        f"the model could not help: {result}" for result in made if isinstance(result, HardwonError)
+        f"the model could not help: {result}"
+        for result in results
+        if isinstance(result, HardwonError)
     ]
-    for result in made:
+    for result in results:
         if isinstance(result, BaseException) and not isinstance(result, HardwonError):
             raise result
-    insights = made[0] if isinstance(made[0], list) else []
-    summary = made[1] if isinstance(made[1], Summary) else findings.summary
+    insights = results[0] if isinstance(results[0], list) else []
+    summary = results[1] if isinstance(results[1], Summary) else findings.summary
     return summary, [*insights, *findings.insights], notes
 
 

@@ -76,13 +76,13 @@ def _mended(line: bytes, skipped: Counter[str]) -> Any:
 
 def _shortened(begin: bytes, file: IO[bytes]) -> bytes:
     """The whole line with the middle of its long strings left out; still the same JSON."""
-    kept = Shortener()
-    kept.feed(begin)
+    line = Shortener()
+    line.feed(begin)
     while piece := file.readline(_PIECE):
-        kept.feed(piece)
+        line.feed(piece)
         if piece[-1] == 10:
             break
-    return kept.text()
+    return line.text()
 
 
 class Shortener:
@@ -109,15 +109,15 @@ class Shortener:
         return b"".join(self._kept) if self._size <= SHORTENED_LIMIT else b"\n"
 
     def _outside(self, piece: bytes, at: int) -> int:
-        found = _SHORT_STRINGS.match(piece, at)
-        end = found.end() if found else at
+        match = _SHORT_STRINGS.match(piece, at)
+        end = match.end() if match else at
         self._in_string = end < len(piece)  # a quote stands there
         self._keep(piece[at : end + 1])
         return end + 1
 
     def _string(self, piece: bytes, at: int) -> int:
-        found = _IN_STRING.match(piece, at)
-        end = found.end() if found else at
+        match = _IN_STRING.match(piece, at)
+        end = match.end() if match else at
         self._grow(piece[at:end])
         if end == len(piece):
             return end

@@ -70,8 +70,8 @@ async def insights(texts: Iterator[str], model: Model) -> list[Insight]:
 
     async def asked(text: str) -> list[Insight]:
         reply = await _asked(model, system, text, _INSIGHTS)
-        made = (_insight(plain, text, model.name) for plain in reply.get("insights", ()))
-        return [insight for insight in made if insight]
+        candidates = (_insight(plain, text, model.name) for plain in reply.get("insights", ()))
+        return [insight for insight in candidates if insight]
 
     parts = await _each(texts, asked)
     return [insight for part in parts for insight in part]

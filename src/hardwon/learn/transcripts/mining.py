@@ -143,8 +143,8 @@ class Sessions:
     def pending(self, places: Iterable[SessionPlace]) -> list[SessionPlace]:
         """Those that were not mined yet, or have grown since; oldest first."""
         known = self._state.mined()
-        left = [place for place in places if not is_mined(place, known)]
-        return sorted(left, key=lambda place: place.changed)
+        unmined = [place for place in places if not is_mined(place, known)]
+        return sorted(unmined, key=lambda place: place.changed)
 
     def integrations(self) -> list[str]:
         """The ids of what can be taken back, oldest first."""

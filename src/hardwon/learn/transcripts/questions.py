@@ -75,9 +75,9 @@ def dialogue(delta: Delta, mode: str) -> Dialogue:
         choice = yield from _storage(number, insight, related.get(insight.key), mode)
         if choice:
             choices.append(choice)
-    kept = {choice.insight.key for choice in choices}
-    left = tuple(passage for passage in delta.insights if passage.key not in kept)
-    return Selection(tuple(choices), summary, left)
+    chosen = {choice.insight.key for choice in choices}
+    unchosen = tuple(passage for passage in delta.insights if passage.key not in chosen)
+    return Selection(tuple(choices), summary, unchosen)
 
 
 def converse(talk: Dialogue, answer: Answer) -> Selection:
@@ -251,9 +251,9 @@ def _summary(delta: Delta) -> Generator[Question, Chosen, Summary | None]:
 
 def _changed(summary: Summary, changes: Chosen) -> Summary:
     sentences = _sentences(summary.text)
-    kept = [text for n, text in enumerate(sentences, 1) if f"drop{n}" not in changes]
+    sentences_kept = [text for n, text in enumerate(sentences, 1) if f"drop{n}" not in changes]
     more = [text for n, text in enumerate(summary.decisions, 1) if f"add{n}" in changes]
-    return summary._replace(text=" ".join((*kept, *more)))
+    return summary._replace(text=" ".join((*sentences_kept, *more)))
 
 
 def _insights(delta: Delta) -> Generator[Question, Chosen, list[tuple[int, Insight]]]:

@@ -39,7 +39,7 @@ def read_runs(path: str, skipped: Counter[str]) -> Iterator[RunLessons]:
         findings = apply_rules(reading.moments())
         if reading.about.id:
             story, failures = findings.story, findings.failures
-            kept = tuple(
+            insights = tuple(
                 cleansed(insight) for insight in findings.insights if insight.confidence != LOW
             )
             yield RunLessons(
@@ -48,7 +48,7 @@ def read_runs(path: str, skipped: Counter[str]) -> Iterator[RunLessons]:
                 steps=story.steps,
                 failures=story.failures,
                 fixed=failures.fixed,
-                insights=kept,
+                insights=insights,
             )
 
 
@@ -59,8 +59,8 @@ def import_runs(
     for run in read_runs(path, skipped):
         own = scope if scope.project or not run.repo else _in(scope, run.repo)
         lessons = (render.lesson(insight, own, run.id) for insight in run.insights)
-        kept = [engine.keep(lesson).id for lesson in lessons]
-        yield run._replace(lessons=tuple(dict.fromkeys(kept)))
+        stored = [engine.keep(lesson).id for lesson in lessons]
+        yield run._replace(lessons=tuple(dict.fromkeys(stored)))
 
 
 def _in(scope: Scope, repo: str) -> Scope:

@@ -118,10 +118,10 @@ def output_of(answer: Any, variant: Variant) -> ActorOutput | None:
 
 def answered(text: str, variant: Variant) -> ActorOutput:
     """What a function returned as its attempt."""
-    kept = clip_middle(spoken(text), _RATIONALE_KEPT)
-    action = Action("other", one_line(kept, 200) or "gave an empty answer")
-    strategy = stated_strategy(kept)
-    return ActorOutput(actions=(action,), rationale=kept, strategy=strategy, variant=variant)
+    answer = clip_middle(spoken(text), _RATIONALE_KEPT)
+    action = Action("other", one_line(answer, 200) or "gave an empty answer")
+    strategy = stated_strategy(answer)
+    return ActorOutput(actions=(action,), rationale=answer, strategy=strategy, variant=variant)
 
 
 def stated_strategy(text: str) -> str:

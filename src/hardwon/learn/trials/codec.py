@@ -41,10 +41,10 @@ def from_json(kind: type[Value], data: Any) -> Value:
     """The value of that type; names that are not known are passed over."""
     hint: Any = kind
     try:
-        made: Value = _reader(hint)(data)
+        value: Value = _reader(hint)(data)
     except Misfit as misfit:
         raise Misfit(f"{kind.__name__}{misfit}") from None
-    return made
+    return value
 
 
 @functools.cache
@@ -76,7 +76,7 @@ def _sequence(item: Reader) -> Reader:
     def read(data: Any) -> tuple[Any, ...]:
         if not isinstance(data, list | tuple):
             raise Misfit(f": {type(data).__name__} instead of a list")
-        return tuple([item(one) for one in data])
+        return tuple([item(entry) for entry in data])
 
     return read
 
@@ -90,13 +90,13 @@ def _fields(kind: Any) -> Reader:
             raise Misfit(f": {type(data).__name__} instead of an object")
         if missing := [name for name in needed if name not in data]:
             raise Misfit(f": {', '.join(missing)} missing")
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for name in data.keys() & readers.keys():
             try:
-                found[name] = readers[name](data[name])
+                values[name] = readers[name](data[name])
             except Misfit as misfit:
                 raise Misfit(f".{name}{misfit}") from None
-        return kind(**found)
+        return kind(**values)
 
     return read
 

@@ -94,8 +94,8 @@ def blamed(trial: FailedTrial) -> tuple[int, ...]:
     if trial.actor.crash or not edits:
         return _last_failure(trial.actor.actions)
     suspects = trial.new_errors if trial.new_errors or trial.is_improvement else trial.errors
-    named = {_subject(error.file) for error in suspects if error.file}
-    hit = [at for at in edits if _subject(trial.actor.actions[at].file_path or "") in named]
+    files = {_subject(error.file) for error in suspects if error.file}
+    hit = [at for at in edits if _subject(trial.actor.actions[at].file_path or "") in files]
     return tuple(hit if hit or trial.is_improvement else edits)
 
 

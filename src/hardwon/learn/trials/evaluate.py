@@ -107,11 +107,11 @@ def _status(ended: Finished) -> Status:
 
 def _report(command: str, ended: Finished, read: ToolReport, *, cwd: str) -> ToolReport:
     """What was read; a JUnit file that the command wrote knows better."""
-    named = re.search(r"--junit-?xml[= ](\S+)", command)
-    if not named or ended.exit_code is None:
+    junit_option = re.search(r"--junit-?xml[= ](\S+)", command)
+    if not junit_option or ended.exit_code is None:
         return read
     try:
-        with open(os.path.join(cwd, named[1].strip("'\"")), "rb") as file:
+        with open(os.path.join(cwd, junit_option[1].strip("'\"")), "rb") as file:
             written = junit.parse(file.read(8 << 20).decode("utf-8", "replace"))
     except OSError:
         return read

@@ -85,16 +85,16 @@ class _Taken(NamedTuple):
     known: int
 
 
-def _added(done: Imported, taken: _Taken, learn: Learn) -> Imported:
-    loop_id = taken.state.loop_id
-    if not taken.new:
+def _added(done: Imported, loop: _Taken, learn: Learn) -> Imported:
+    loop_id = loop.state.loop_id
+    if not loop.new:
         known_loops = (*done.known_loops, loop_id)
-        return done._replace(known_loops=known_loops, known=done.known + taken.known)
+        return done._replace(known_loops=known_loops, known=done.known + loop.known)
     return done._replace(
         loops=(*done.loops, loop_id),
-        reflections=done.reflections + len(taken.new),
-        known=done.known + taken.known,
-        lessons=done.lessons + learn(taken.state, taken.new),
+        reflections=done.reflections + len(loop.new),
+        known=done.known + loop.known,
+        lessons=done.lessons + learn(loop.state, loop.new),
     )
 
 

@@ -48,10 +48,10 @@ def name_of(evaluation: EvaluatorOutput, crash: str = "") -> str:
     """The signature of a trial: the same set of failures gives the same name, in any order."""
     if crash:
         return signature("actor", crash).digest
-    named = sorted({digest(error) for error in evaluation.errors[:_NAMED] if is_error(error)})
-    if len(named) == 1:
-        return named[0]
-    return signature("trial", " ".join(named) or "passed").digest
+    digests = sorted({digest(error) for error in evaluation.errors[:_NAMED] if is_error(error)})
+    if len(digests) == 1:
+        return digests[0]
+    return signature("trial", " ".join(digests) or "passed").digest
 
 
 def digest(error: StructuredError) -> str:

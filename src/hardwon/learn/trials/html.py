@@ -80,9 +80,10 @@ def _cards(analysis: Analysis) -> list[str]:
     )
     return [
         _card(
-            "Reward by trial (mean)", line(analysis.reward_curve, "--blue", what="reward", high=1.0)
+            "Reward by trial (mean)",
+            line(analysis.reward_curve, "--blue", label="reward", high=1.0),
         ),
-        _card("Errors by trial (mean)", line(analysis.error_curve, "--red", what="errors")),
+        _card("Errors by trial (mean)", line(analysis.error_curve, "--red", label="errors")),
         _card("Failure categories", bars(analysis.categories)),
         _card("Why loops ended", bars(analysis.reasons)),
         _card("Improvement after a reflection, by its confidence", _calibration(analysis)),
@@ -111,22 +112,22 @@ _LARGE, _SMALL = Size(560, 220, 20), Size(230, 130, 6)
 
 
 def line(
-    values: Sequence[float], colour: str, *, what: str, high: float | None = None,
+    values: Sequence[float], colour: str, *, label: str, high: float | None = None,
     size: Size = _LARGE,
 ) -> str:  # fmt: skip
-    """A curve over trials with its axes; `what` names the values."""
+    """A curve over trials with its axes; `label` names the values."""
     if not values:
         return ""
     top = high or max(values) or 1.0
     points = [(_x(at, len(values), size), _y(v / top, size)) for at, v in enumerate(values)]
     dots = "".join(
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" style="fill:var({colour})">'
-        f"<title>trial {at + 1}: {what} {values[at]:.3f}</title></circle>"
+        f"<title>trial {at + 1}: {label} {values[at]:.3f}</title></circle>"
         for at, (x, y) in enumerate(points)
     )
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     stroke = f"fill:none;stroke:var({colour});stroke-width:2"
-    axes = _axes(len(values), top, what=what, size=size)
+    axes = _axes(len(values), top, label=label, size=size)
     drawn = f'{axes}<polyline points="{path}" style="{stroke}"/>{dots}'
     return f'<svg viewBox="0 0 {size.width} {size.height}" role="img">{drawn}</svg>'
 
@@ -139,9 +140,9 @@ def _y(share: float, size: Size) -> float:
     return _TOP + (size.height - _TOP - _BOTTOM) * (1 - max(0.0, min(1.0, share)))
 
 
-def _axes(count: int, top: float, *, what: str, size: Size) -> str:
+def _axes(count: int, top: float, *, label: str, size: Size) -> str:
     """Lines with their values, the number of each trial, and what both are."""
-    parts = [_text(4, 12, escape(what)), _text(size.width - 8, size.height - 4, "trial", "end")]
+    parts = [_text(4, 12, escape(label)), _text(size.width - 8, size.height - 4, "trial", "end")]
     for share in (0.0, 0.5, 1.0):
         y = _y(share, size)
         ends = f'x1="{_EDGE}" x2="{size.width - 8}" y1="{y:.1f}" y2="{y:.1f}"'
@@ -206,7 +207,7 @@ def _small(curves: Sequence[Curve]) -> str:
 
 
 def _cell(curve: Curve) -> str:
-    drawn = line(curve.rewards, "--blue", what="reward", high=1.0, size=_SMALL)
+    drawn = line(curve.rewards, "--blue", label="reward", high=1.0, size=_SMALL)
     colour = "ok" if curve.status == "succeeded" else "bad"
     return (
         f"<div>{drawn}<p>{escape(curve.task)}<br>"

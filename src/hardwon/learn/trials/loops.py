@@ -87,17 +87,17 @@ class Loops(Library):
         threads: bool = True,
         resume: str | None = None,
         loop_id: str | None = None,
-        **given: Any,
+        **changes: Any,
     ) -> LoopState:
         """The same; with `threads` plain functions do not hold up the event loop."""
         command = actor if isinstance(actor, str) else None
         function = None if isinstance(actor, str) else actor
         functions = Functions(function, evaluate, threads=threads)
         if resume is not None:
-            return await self.resume(resume, functions, **given)
+            return await self.resume(resume, functions, **changes)
         if command is not None:
-            given.setdefault("cwd", os.getcwd())
-        options = options_of(task, self._engine.settings.trials, actor=command or "", **given)
+            changes.setdefault("cwd", os.getcwd())
+        options = options_of(task, self._engine.settings.trials, actor=command or "", **changes)
         return await self.begin(options, functions, loop_id=loop_id)
 
     async def begin(

@@ -247,9 +247,9 @@ def _credit(answer: Any, failure: FailedTrial) -> CreditAssignment | None:
     if not isinstance(answer, dict):
         return None
     worst = main_error(failure.errors)
-    named = answer.get("failure_category")
+    stated = answer.get("failure_category")
     guessed = category(worst) if worst else "other"
-    kind: Category = named if named in get_args(Category) else guessed  # type: ignore[assignment]
+    kind: Category = stated if stated in get_args(Category) else guessed  # type: ignore[assignment]
     indices = _numbers(answer.get("failing_action_indices"), len(failure.actor.actions))
     return CreditAssignment(indices, _text(answer.get("root_cause"), _ITEM_KEPT), kind)
 
@@ -266,8 +266,8 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 def _numbers(value: Any, below: int) -> tuple[int, ...]:
     listed = value if isinstance(value, list) else []
-    whole = {n for n in listed if isinstance(n, int) and not isinstance(n, bool)}
-    return tuple(sorted(n for n in whole if 0 <= n < below))
+    numbers = {n for n in listed if isinstance(n, int) and not isinstance(n, bool)}
+    return tuple(sorted(n for n in numbers if 0 <= n < below))
 
 
 def _share(value: Any) -> float:

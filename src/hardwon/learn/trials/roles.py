@@ -93,10 +93,10 @@ class ConfiguredRoles:
 
     async def _call(self, function: Callable[[Any], Any], argument: Any) -> Any:
         if self._threads and not inspect.iscoroutinefunction(function):
-            given = await asyncio.to_thread(function, argument)
+            result = await asyncio.to_thread(function, argument)
         else:
-            given = function(argument)
-        return await given if inspect.isawaitable(given) else given
+            result = function(argument)
+        return await result if inspect.isawaitable(result) else result
 
 
 def judgement(answer: Any) -> EvaluatorOutput:

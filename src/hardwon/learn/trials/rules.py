@@ -61,9 +61,9 @@ def _did(trial: FailedTrial) -> str:
     if not changed:
         done = f" What I did: {clip(actions[-1].description, 200)}." if actions else ""
         return f"In trial {number} I changed no file.{done}"
-    named = ", ".join(action.description for action in changed[:_SHOWN])
+    descriptions = ", ".join(action.description for action in changed[:_SHOWN])
     more = f" and {len(changed) - _SHOWN} more files" if len(changed) > _SHOWN else ""
-    return f"In trial {number} I {named}{more}."
+    return f"In trial {number} I {descriptions}{more}."
 
 
 def _progress(trial: FailedTrial) -> str:

@@ -192,9 +192,9 @@ class Runner:
     def _end(self, ended: LoopEnd) -> None:
         """Keep what was learnt, then close the records."""
         reflections = list(self._journal.records.values())
-        kept = keep_lessons(self._engine, self.state, reflections) if reflections else 0
+        lessons = keep_lessons(self._engine, self.state, reflections) if reflections else 0
         self._report(ended)
-        self._add("ended", status=ended.status, reason=ended.reason, lessons=kept)
+        self._add("ended", status=ended.status, reason=ended.reason, lessons=lessons)
         _keep_best(self._journal, self._repository)
         summary.write(self._journal.folder, self.state)
         self._say("ended", self.state)

@@ -98,8 +98,8 @@ def patterns(
 ) -> list[SharedPoint]:
     """What at least `min_frequency` reflections say alike, commonest first."""
     if unknown := set(parts) - set(PARTS):
-        named = ", ".join(sorted(map(str, unknown)))
-        raise InvalidInput(f"patterns are found in {' and '.join(PARTS)}, not in {named}")
+        names = ", ".join(sorted(map(str, unknown)))
+        raise InvalidInput(f"patterns are found in {' and '.join(PARTS)}, not in {names}")
     if min_frequency < 1:
         raise InvalidInput(f"min_frequency must be at least 1, not {min_frequency}")
     lines_by_key: dict[str, list[tuple[str, Record]]] = {}

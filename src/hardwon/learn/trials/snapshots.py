@@ -126,8 +126,8 @@ def _difference(counts: str, patch: str) -> Difference:
         sum(action.changes.additions for action in actions if action.changes),
         sum(action.changes.deletions for action in actions if action.changes),
     )
-    kept = patch if len(patch) <= _PATCH_LIMIT else ""
-    return Difference(tuple(actions[:_MOST_FILES]), stats, kept)
+    short_patch = patch if len(patch) <= _PATCH_LIMIT else ""
+    return Difference(tuple(actions[:_MOST_FILES]), stats, short_patch)
 
 
 def _by_file(patch: str) -> dict[str, str]:

@@ -25,17 +25,17 @@ _SPOKEN = ("reflection_text", "result", "response", "answer", "text", "content",
 
 def spoken(text: str) -> str:
     """The text with every JSON document in it replaced by its words."""
-    kept: list[str] = []
+    parts: list[str] = []
     at = 0
     text = re.sub(_FENCE, "", clean(text))
     for start in _START.finditer(text):
-        if start.end() >= at and len(kept) < _DOCUMENTS:
+        if start.end() >= at and len(parts) < _DOCUMENTS:
             words, end = _document(text, start.end())
             if end > start.end():
-                kept += [text[at : start.start()], words]
+                parts += [text[at : start.start()], words]
                 at = end
-    kept.append(text[at:])
-    return "\n".join(part for part in (part.strip() for part in kept) if part)
+    parts.append(text[at:])
+    return "\n".join(part for part in (part.strip() for part in parts) if part)
 
 
 def phrase(value: Any) -> str:
@@ -61,7 +61,7 @@ def _broken(text: str, start: int) -> tuple[str, int]:
     """The strings of JSON that was cut off."""
     if not _BROKEN.match(text, start):
         return "", start
-    strings = (_unescaped(found[1]) for found in _STRING.finditer(text, start))
+    strings = (_unescaped(string[1]) for string in _STRING.finditer(text, start))
     return "\n".join(strings), len(text)
 
 
@@ -84,5 +84,7 @@ def _words(value: Any, depth: int = 0) -> Iterator[str]:
 def _items(value: dict[str, Any] | list[Any]) -> list[Any]:
     if isinstance(value, list):
         return value
-    said = [value[name] for name in _SPOKEN if isinstance(value.get(name), str | dict | list)]
-    return said[:1] or list(value.values())
+    spoken_fields = [
+        value[name] for name in _SPOKEN if isinstance(value.get(name), str | dict | list)
+    ]
+    return spoken_fields[:1] or list(value.values())

@@ -59,8 +59,8 @@ class _Reader:
     def ended(self, key: str, output: Any, failed: bool) -> None:
         at = self._places.get(key)
         if at is not None:
-            kept = clip_middle(clean(_text(output)), _OUTPUT_KEPT)
-            self.actions[at] = self.actions[at]._replace(output=kept, failed=failed)
+            text = clip_middle(clean(_text(output)), _OUTPUT_KEPT)
+            self.actions[at] = self.actions[at]._replace(output=text, failed=failed)
 
 
 def reported(output: str) -> Reported | None:
@@ -170,12 +170,12 @@ def _edit(tool: str, paths: list[str]) -> str:
 def _paths(args: Any) -> list[str]:
     """The files that a call names, of each entry of a list the first."""
     entries = args if isinstance(args, list) else [args]
-    named = [
+    paths = [
         next((entry[key] for key in _PATHS if isinstance(entry.get(key), str)), "")
         for entry in entries
         if isinstance(entry, dict)
     ]
-    return [path for path in dict.fromkeys(named) if path]
+    return [path for path in dict.fromkeys(paths) if path]
 
 
 def _kind(tool: str, call: str) -> ActionType:

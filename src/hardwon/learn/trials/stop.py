@@ -21,7 +21,7 @@ def verdict(state: LoopState) -> LoopEnd | None:
     """Why the loop ends here; None when another trial is due."""
     if not state.trials or state.open is not None:
         return None
-    return next((found for rule in RULES if (found := rule(state))), None)
+    return next((end for rule in RULES if (end := rule(state))), None)
 
 
 def _passed(state: LoopState) -> LoopEnd | None:

@@ -113,18 +113,18 @@ def fitting(records: Sequence[Record], budget: int) -> list[tuple[Record, str]]:
     The newest is always among them, cut if it must be.
     """
     shown: list[tuple[Record, str]] = []
-    left = budget
+    remaining = budget
     newest_first = sorted(records, key=lambda record: record.iteration, reverse=True)
     for record in newest_first:
         text = rendered(record)
         if record is not newest_first[0]:
             text = re.sub(_LINE, r"\1", text)  # later edits have moved the lines
-        if tokens(text) > left:
+        if tokens(text) > remaining:
             if not shown and budget:
                 shown.append((record, clip(text, budget * 4)))
             break
         shown.append((record, text))
-        left -= tokens(text)
+        remaining -= tokens(text)
     return shown[::-1]
 
 

@@ -42,5 +42,5 @@ def open_embedder(name: str, *, key: str, timeout: timedelta) -> Embedder:
         local: Embedder = import_module("hardwon.models.embeddings.minilm").MiniLM()
         return local
     module = import_module("hardwon.models.embeddings.endpoint")
-    found: Embedder = module.open(name.partition(":")[2], key=key, timeout=timeout)
-    return found
+    remote: Embedder = module.open(name.partition(":")[2], key=key, timeout=timeout)
+    return remote

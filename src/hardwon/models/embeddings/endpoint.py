@@ -56,10 +56,10 @@ class EmbeddingEndpoint:
 def _vectors(answer: dict[str, Any], count: int) -> list[list[float]]:
     """The unit vectors in the order of the texts; raises when one is missing or makes no sense."""
     rows = sorted(answer["data"], key=lambda row: int(row["index"]))
-    found = [_unit([float(value) for value in row["embedding"]]) for row in rows]
-    if [row["index"] for row in rows] != list(range(count)) or len(set(map(len, found))) > 1:
-        raise ValueError(f"{len(found)} vectors for {count} texts")
-    return found
+    vectors = [_unit([float(value) for value in row["embedding"]]) for row in rows]
+    if [row["index"] for row in rows] != list(range(count)) or len(set(map(len, vectors))) > 1:
+        raise ValueError(f"{len(vectors)} vectors for {count} texts")
+    return vectors
 
 
 def _unit(vector: list[float]) -> list[float]:

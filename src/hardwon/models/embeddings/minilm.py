@@ -52,8 +52,8 @@ class MiniLM:
             for batch in _batches(pieces):
                 vectors[batch] = model.means([pieces[at] for at in batch])
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        found: list[list[float]] = vectors.tolist()
-        return found
+        rows: list[list[float]] = vectors.tolist()
+        return rows
 
     @cached_property
     def _model(self) -> Encoder:
@@ -80,8 +80,8 @@ class Encoder:
         for row, pieces in enumerate(texts):
             numbers[row, : len(pieces)] = pieces
             mask[row, : len(pieces)] = 1
-        found = self._forward(numbers, mask) * mask[:, :, None]
-        means: Floats = found.sum(1) / mask.sum(1)[:, None]
+        states = self._forward(numbers, mask) * mask[:, :, None]
+        means: Floats = states.sum(1) / mask.sum(1)[:, None]
         return means
 
     def _forward(self, numbers: NDArray[np.int64], mask: Floats) -> Floats:
@@ -115,9 +115,9 @@ class Dense(NamedTuple):
     shift: Floats
 
     def __call__(self, values: Floats) -> Floats:
-        found: Floats = values @ self.matrix
-        found += self.shift
-        return found
+        output: Floats = values @ self.matrix
+        output += self.shift
+        return output
 
 
 class Layer:
@@ -164,16 +164,16 @@ def _dense(weights: Mapping[str, Any], name: str) -> Dense:
 
 def _gelu(values: Floats) -> Floats:
     """The activation, in its form with tanh; in place, since this is half of all time."""
-    found = values * values
-    found *= values
-    found *= 0.044715
-    found += values
-    found *= 0.7978845608
-    np.tanh(found, out=found)
-    found += 1
-    found *= values
-    found *= 0.5
-    return found
+    output = values * values
+    output *= values
+    output *= 0.044715
+    output += values
+    output *= 0.7978845608
+    np.tanh(output, out=output)
+    output += 1
+    output *= values
+    output *= 0.5
+    return output
 
 
 def _batches(texts: Sequence[Sequence[int]]) -> Iterator[list[int]]:

@@ -26,12 +26,12 @@ class WordPiece:
 
     def numbers(self, text: str) -> list[int]:
         """The pieces of a text between its two marks, at most `limit` with them."""
-        found = [self._first]
+        pieces = [self._first]
         for word in _PIECE.findall(_folded(text)):
-            found += self._pieces(word)
-            if len(found) >= self._limit:
+            pieces += self._pieces(word)
+            if len(pieces) >= self._limit:
                 break
-        return [*found[: self._limit - 1], self._last]
+        return [*pieces[: self._limit - 1], self._last]
 
     def _pieces(self, word: str) -> list[int]:
         pieces = self._known.get(word)

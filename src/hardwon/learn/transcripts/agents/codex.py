@@ -42,8 +42,8 @@ def find(home: str) -> Iterator[SessionPlace]:
 
 def _id(path: str) -> str:
     stem = os.path.basename(path).removeprefix("rollout-").removesuffix(".jsonl")
-    found = re.search(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", stem)
-    return found.group() if found else stem
+    match = re.search(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", stem)
+    return match.group() if match else stem
 
 
 class Parser:
@@ -115,5 +115,5 @@ def _unwrapped(text: str) -> str:
 def _failed(text: str, output: Any) -> bool:
     if isinstance(output, dict) and isinstance(output.get("success"), bool):
         return not output["success"]
-    found = _EXIT.search(text[:400]) or _EXIT.search(text[-400:])
-    return bool(found and found[1] != "0") or text.startswith(("execution error", "failed to "))
+    code = _EXIT.search(text[:400]) or _EXIT.search(text[-400:])
+    return bool(code and code[1] != "0") or text.startswith(("execution error", "failed to "))

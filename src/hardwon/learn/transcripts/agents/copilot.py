@@ -61,9 +61,9 @@ def _result(data: Any, line: int) -> Iterator[Event]:
     output = result.get("content") if isinstance(result, dict) else str(result)
     output = output or error.get("message") or ""
     code = (data.get("shellExecution") or {}).get("exitCode")
-    said = _EXIT.search(output[-400:])
+    stated = _EXIT.search(output[-400:])
     failed = data.get("success") is False or code not in {None, 0}
-    yield Result(line, data["toolCallId"], output, failed or bool(said and said[1] != "0"))
+    yield Result(line, data["toolCallId"], output, failed or bool(stated and stated[1] != "0"))
 
 
 _TAKEN = {

@@ -65,12 +65,12 @@ class Parser:
     """A tool part holds the call and its end together."""
 
     def take(self, record: Any, line: int) -> list[Event] | None:
-        message, part, found = record
+        message, part, session = record
         kind = part.get("type")
         if kind == "text":
             who = USER if message.get("role") == "user" else AGENT
-            said = [] if part.get("synthetic") else [Said(line, who, part["text"])]
-            return [About(found.id, found.cwd), *said]
+            spoken = [] if part.get("synthetic") else [Said(line, who, part["text"])]
+            return [About(session.id, session.cwd), *spoken]
         if kind == "tool":
             return _tool(part, line)
         return [] if kind in _DULL else None

@@ -81,7 +81,7 @@ def _metrics(errors: list[StructuredError], text: str) -> VerificationMetrics:
     odd = count(r"problems? \(\d{1,9} errors?, (\d{1,9}) warn", text)
     if bad is None and not errors:
         return VerificationMetrics()
-    seen = sum(one.severity == "error" for one in errors)
+    seen = sum(problem.severity == "error" for problem in errors)
     return VerificationMetrics(
         lint_errors=max(bad or 0, seen), lint_warnings=max(odd or 0, len(errors) - seen)
     )

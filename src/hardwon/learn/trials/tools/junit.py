@@ -25,7 +25,7 @@ def parse(text: str) -> ToolReport:
     except (ElementTree.ParseError, ValueError):
         return ToolReport()
     cases = list(root.iter("testcase"))
-    bad = [(case, what) for case in cases if (what := _problem(case)) is not None]
+    bad = [(case, problem) for case in cases if (problem := _problem(case)) is not None]
     skipped = sum(case.find("skipped") is not None for case in cases)
     ran = len(cases) - skipped
     metrics = VerificationMetrics(ran - len(bad), len(bad), ran)
@@ -37,13 +37,13 @@ def _problem(case: Element) -> Element | None:
     return failure if failure is not None else case.find("error")
 
 
-def _failure(case: Element, what: Element) -> StructuredError:
-    trace = what.text or ""
+def _failure(case: Element, problem: Element) -> StructuredError:
+    trace = problem.text or ""
     place = re.findall(r"^([^\s:]{1,400}):(\d{1,9}): ", trace[-8000:], re.MULTILINE)
     file, line = place[-1] if place else (case.get("file"), case.get("line"))
     return error(
-        "test_failure" if what.tag == "failure" else "runtime_error",
-        what.get("message") or trace.strip()[:200],
+        "test_failure" if problem.tag == "failure" else "runtime_error",
+        problem.get("message") or trace.strip()[:200],
         tool="junit",
         file=file,
         line=line,

@@ -72,7 +72,7 @@ def _with_rule(match: re.Match[str], below: list[str]) -> StructuredError:
 
 
 def _metrics(errors: tuple[StructuredError, ...], stated: int | None) -> VerificationMetrics:
-    seen = sum(one.severity == "error" for one in errors)
+    seen = sum(problem.severity == "error" for problem in errors)
     if stated is None and not errors:
         return VerificationMetrics()
     return VerificationMetrics(type_errors=max(seen, stated or 0))
