@@ -56,12 +56,12 @@ class Beside:
 
     def _work(self) -> None:
         while True:
-            one = self._calls.get()
+            task = self._calls.get()
             try:
-                one.result = one.call()
+                task.result = task.call()
             except Exception as error:  # noqa: BLE001 - whoever asked may be gone
                 self._trouble(error)
-            one.is_done.set()
+            task.is_done.set()
 
 
 class _Call(Generic[T]):

@@ -34,10 +34,10 @@ OUTER, MIDDLE, INNER = range(3)  # which locks a thread takes before which other
 _alive: list[ref[Forked]] = []
 
 
-def watch(thing: Forked) -> None:
+def watch(watcher: Forked) -> None:
     """Tell the object of every fork, as long as it lives."""
     _alive[:] = [reference for reference in _alive if reference() is not None]
-    _alive.append(ref(thing))
+    _alive.append(ref(watcher))
 
 
 class ForkLock:
@@ -112,22 +112,22 @@ class Imports:
 
 
 def _living() -> list[Forked]:
-    return [thing for reference in list(_alive) if (thing := reference()) is not None]
+    return [watcher for reference in list(_alive) if (watcher := reference()) is not None]
 
 
 def _before() -> None:
-    for thing in sorted(_living(), key=lambda thing: getattr(thing, "rank", INNER)):
-        thing.before_fork()
+    for watcher in sorted(_living(), key=lambda watcher: getattr(watcher, "rank", INNER)):
+        watcher.before_fork()
 
 
 def _in_parent() -> None:
-    for thing in _living():
-        thing.after_fork(is_child=False)
+    for watcher in _living():
+        watcher.after_fork(is_child=False)
 
 
 def _in_child() -> None:
-    for thing in _living():
-        thing.after_fork(is_child=True)
+    for watcher in _living():
+        watcher.after_fork(is_child=True)
 
 
 _imports = Imports()

@@ -25,14 +25,14 @@ class Hurry:
 
 def left() -> float | None:
     """Seconds that this thread may still wait; None without a limit."""
-    found: float | None = getattr(_mine, "left", None)
-    return found
+    seconds: float | None = getattr(_mine, "left", None)
+    return seconds
 
 
 def notes() -> dict[object, object] | None:
     """What was read for this turn and holds until it ends; None without a time limit."""
-    found: dict[object, object] | None = getattr(_mine, "notes", None)
-    return found
+    noted: dict[object, object] | None = getattr(_mine, "notes", None)
+    return noted
 
 
 def spend(seconds: float) -> None:

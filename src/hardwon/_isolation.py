@@ -29,9 +29,14 @@ def restrict_path() -> None:
     if sys.flags.isolated:
         return
     here = _working_directory()
-    named = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
-    near = {here, *(os.path.normpath(os.path.join(here, e)) for e in named if not os.path.isabs(e))}
-    far = [entry for entry in named if os.path.isabs(entry) and os.path.normpath(entry) not in near]
+    listed = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    near = {
+        here,
+        *(os.path.normpath(os.path.join(here, e)) for e in listed if not os.path.isabs(e)),
+    }
+    far = [
+        entry for entry in listed if os.path.isabs(entry) and os.path.normpath(entry) not in near
+    ]
     own = [entry for entry in sys.path if entry == _root() or entry not in {"", *near, *far}]
     sys.path[:] = [*own, *far]
 

@@ -299,18 +299,18 @@ class Agent:
         steps: Sequence[Step] | None = None,
     ) -> Job | None:
         """Queues a reflection when the run is worth one; the job is durable on return."""
-        given = () if steps is None else handed_over.learnt(self._engine, self.scope, steps)
-        recorded = self.run.so_far().steps if steps is None else given
+        late = () if steps is None else handed_over.learnt(self._engine, self.scope, steps)
+        recorded = self.run.so_far().steps if steps is None else late
         flags = handed_over.flags_of(signals)
         problem = handed_over.problem_of(error)
         trigger = capture.trigger_of(bool(problem), flags, self._engine.settings.reflexion)
         job = None
         if trigger is not None:
             texts = as_text(task), as_text(attempt), problem
-            told = episode.Episode(self.scope, *texts, signals=tuple(flags.items()))
-            job = self._engine.capture(told, trigger, recorded=recorded)
+            ended = episode.Episode(self.scope, *texts, signals=tuple(flags.items()))
+            job = self._engine.capture(ended, trigger, recorded=recorded)
         # Not before the job is durable: a full disk must not cost the steps.
-        self._engine.doors.end(self.scope, self.run, as_text(task), problem, given)
+        self._engine.doors.end(self.scope, self.run, as_text(task), problem, late)
         return job
 
     def end_run(self) -> None:

@@ -24,6 +24,6 @@ def forget(engine: Runtime, name: str) -> None:
             engine.queue.purge(job.id)
     engine.accounts.ledger.forget(name)
     if engine.on_disk:
-        for kept in (run_files, trust, service):
-            kept.forget(engine.settings.home, name)
+        for module in (run_files, trust, service):
+            module.forget(engine.settings.home, name)
     engine.store.forget(name)

@@ -21,8 +21,8 @@ def learnt(engine: Runtime, scope: Scope, steps: object) -> tuple[Step, ...]:
     """The steps of a run that are given only when it ends: screened, and learnt from now."""
     past = RunSoFar()
     with engine.store.together():
-        for given in steps_of(steps):
-            step = engine.doors.screened(given, past.steps)
+        for plain in steps_of(steps):
+            step = engine.doors.screened(plain, past.steps)
             counted = engine.doors.recorder.learn(scope, step, past)
             past = past.after(step, counted)
     return past.steps

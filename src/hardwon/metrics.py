@@ -49,9 +49,9 @@ class _Spent(Collector):
         self._spent = spent
 
     def collect(self) -> Iterator[Metric]:
-        for name, told in _SPENT.items():
+        for name, description in _SPENT.items():
             amount = self._spent.get(name, 0.0)
-            yield GaugeMetricFamily(f"hardwon_model_{name}_today", told, amount)
+            yield GaugeMetricFamily(f"hardwon_model_{name}_today", description, amount)
 
 
 class _Counts(Collector):
@@ -74,10 +74,10 @@ class _Counts(Collector):
             {str(attempt): count for attempt, count in sorted(work.retries.items())},
         )  # fmt: skip
         yield self._durations()
-        for name, (told, number) in self._plain_counters().items():
-            yield CounterMetricFamily(PREFIX + name, told, number)
-        for name, (told, number) in self._gauges().items():
-            yield GaugeMetricFamily(PREFIX + name, told, number)
+        for name, (description, number) in self._plain_counters().items():
+            yield CounterMetricFamily(PREFIX + name, description, number)
+        for name, (description, number) in self._gauges().items():
+            yield GaugeMetricFamily(PREFIX + name, description, number)
 
     def _plain_counters(self) -> dict[str, tuple[str, int]]:
         queue = self._queue
@@ -111,8 +111,10 @@ class _Counts(Collector):
         return family
 
 
-def _labelled(name: str, told: str, label: str, values: dict[str, int]) -> CounterMetricFamily:
-    family = CounterMetricFamily(PREFIX + name, told, labels=[label])
+def _labelled(
+    name: str, description: str, label: str, values: dict[str, int]
+) -> CounterMetricFamily:
+    family = CounterMetricFamily(PREFIX + name, description, labels=[label])
     for value, count in values.items():
         family.add_metric([value], count)
     return family

@@ -69,10 +69,10 @@ class ForwardingRecording(Recording):
         super().__init__(store, settings, clock)
         self._forward = forward
 
-    def after(self, scope: Scope, step: Step, past: RunSoFar, told: Sequence[Lesson]) -> list[str]:
+    def after(self, scope: Scope, step: Step, past: RunSoFar, shown: Sequence[Lesson]) -> list[str]:
         if step.failed or past.told or any(earlier.failed for earlier in past.steps):
-            self._forward(MET, scope, step, _plain(past), [lesson.id for lesson in told])
-        return super().after(scope, step, past, told)
+            self._forward(MET, scope, step, _plain(past), [lesson.id for lesson in shown])
+        return super().after(scope, step, past, shown)
 
 
 class Relearner:
@@ -84,9 +84,9 @@ class Relearner:
 
     def fold(self, records: list[list[Any]]) -> None:
         """Learn from noted steps, in their order."""
-        for scope, step, past, told in records:
+        for scope, step, past, shown in records:
             own = Scope(*scope)
-            lessons = [lesson for number in told if (lesson := self._lesson(own, number))]
+            lessons = [lesson for number in shown if (lesson := self._lesson(own, number))]
             self._recording.after(own, restored(step), _restored(past), lessons)
 
     def _lesson(self, scope: Scope, number: int) -> Lesson | None:

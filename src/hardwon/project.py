@@ -66,10 +66,10 @@ def _repository(folder: str) -> tuple[str, str]:
 
 def _linked(root: str, pointer: str) -> tuple[str, str]:
     git = os.path.join(root, _text(pointer, 4096).removeprefix("gitdir:").strip())
-    main, found, _ = git.rpartition(f"{os.sep}worktrees{os.sep}")
-    if found and _knows(git, pointer):
+    main, separator, _ = git.rpartition(f"{os.sep}worktrees{os.sep}")
+    if separator and _knows(git, pointer):
         return os.path.dirname(main), main
-    return root, "" if found else git
+    return root, "" if separator else git
 
 
 def _knows(git: str, pointer: str) -> bool:
@@ -94,6 +94,6 @@ def _remote(git: str) -> str:
         if line.startswith("["):
             section = line
         elif section == '[remote "origin"]' and line.startswith("url"):
-            found = re.search(_OWNER_AND_NAME, line.partition("=")[2].strip())
-            return found[1] if found else ""
+            match = re.search(_OWNER_AND_NAME, line.partition("=")[2].strip())
+            return match[1] if match else ""
     return ""

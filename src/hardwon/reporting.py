@@ -84,8 +84,8 @@ def _share(engine: Runtime, tenant: str) -> float:
 
 def _verdicts(engine: Runtime, window: Window) -> Iterator[LessonVerdict]:
     """What is believed about the lessons that most runs were exposed to."""
-    found = evaluate.verdicts(engine.store, window)
-    now = ((one, evaluate.current(engine.store, one.treatment)) for one in found)
+    verdicts = evaluate.verdicts(engine.store, window)
+    now = ((verdict, evaluate.current(engine.store, verdict.treatment)) for verdict in verdicts)
     known = (
         evaluate.lesson_verdict(verdict, lesson) for verdict, lesson in now if lesson is not None
     )

@@ -136,11 +136,11 @@ class Runtime:
         values = self.settings.model
         keys = {"anthropic": values.anthropic_key, "openai": values.openai_key}
         own = [kind for kind in keys if self.settings.is_own(f"model.{kind}_key")]
-        given = values.name if self._model is None else self._model
-        if isinstance(given, str):
-            model = models.open_model(given, keys=keys, preferred=own, timeout=values.timeout)
+        configured = values.name if self._model is None else self._model
+        if isinstance(configured, str):
+            model = models.open_model(configured, keys=keys, preferred=own, timeout=values.timeout)
         else:
-            model = function.as_model(given)
+            model = function.as_model(configured)
         if isinstance(model, rules.Rules):
             return model
         return budget.Governed(edge.ScreenedModel(model), self.accounts.of(model.name))

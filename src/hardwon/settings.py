@@ -231,13 +231,13 @@ class Settings(NamedTuple):
 
     def rows(self) -> list[tuple[str, Any, str]]:
         """Every setting as (key, value, origin)."""
-        found = [("home", self.home, self.origin("home"))]
+        rows = [("home", self.home, self.origin("home"))]
         for section in sections(self):
             for name, value in getattr(self, section)._asdict().items():
                 key = f"{section}.{name}"
                 shown = ("(set)" if value else "") if isinstance(value, Secret) else value
-                found.append((key, shown, self.origin(key)))
-        return found
+                rows.append((key, shown, self.origin(key)))
+        return rows
 
 
 def sections(settings: Settings) -> list[str]:
@@ -267,9 +267,9 @@ def load(home: str | None = None, environ: Mapping[str, str] = os.environ) -> Se
 
 def default_home(environ: Mapping[str, str] = os.environ) -> str:
     """`$HARDWON_HOME`, or `.hardwon` in the user's home directory."""
-    named = environ.get(f"{PREFIX}HOME")
-    if named:
-        return os.path.abspath(os.path.expanduser(named))
+    path = environ.get(f"{PREFIX}HOME")
+    if path:
+        return os.path.abspath(os.path.expanduser(path))
     user = os.path.expanduser("~")
     if user == "~" or not os.path.isabs(user):
         raise StorageError("~", "no home directory is known", "set HARDWON_HOME to a directory")

@@ -23,14 +23,14 @@ def unknown(values: Settings, environ: Mapping[str, str] = os.environ) -> list[s
     """What is set for hardwon and sets nothing: `section.name` of the file, and variables."""
     known = {row[0]: variables(*row[0].split(".")) for row in values.rows() if "." in row[0]}
     file = file_content(os.path.join(values.home, NAME))
-    named = [
+    keys = [
         f"{section}.{name}" if name else section
         for section, group in file.items()
         for name in (group if isinstance(group, dict) else [""])
     ]
     ours = {PREFIX + name for name in _OTHER}.union(*known.values())
     strange = [name for name in environ if name.startswith(PREFIX) and name not in ours]
-    return [*(name for name in named if name not in known), *strange]
+    return [*(name for name in keys if name not in known), *strange]
 
 
 def set_setting(home: str, key: str, value: str) -> str:
@@ -113,8 +113,8 @@ def _span(lines: list[str], section: str) -> tuple[int, int]:
     headers = [
         (at, match[1]) for at, line in enumerate(lines) if (match := re.fullmatch(_HEADER, line))
     ]
-    for place, (at, found) in enumerate(headers):
-        if found == section:
+    for place, (at, header) in enumerate(headers):
+        if header == section:
             return at + 1, headers[place + 1][0] if place + 1 < len(headers) else len(lines)
     return 0, 0
 

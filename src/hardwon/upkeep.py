@@ -39,13 +39,13 @@ def daily(
 def collected(store: Store, settings: Settings, now: datetime) -> Iterator[str]:
     """Archive the runs that were put aside, one by one."""
     tenants = set[str]()
-    for one in run_files.put_aside(settings.home):
-        scope = trust.settled(settings.home, one.scope)
-        kept = archive.archived(one.past, scope, one.name, ended=one.ended, outcome=one.outcome)
-        store.ended_runs.keep(kept)
-        run_files.collected(one)
+    for run in run_files.put_aside(settings.home):
+        scope = trust.settled(settings.home, run.scope)
+        ended = archive.archived(run.past, scope, run.name, ended=run.ended, outcome=run.outcome)
+        store.ended_runs.keep(ended)
+        run_files.collected(run)
         tenants.add(scope.tenant)
-        yield kept.id
+        yield ended.id
     for tenant in tenants:
         _prune(store, settings, tenant, now)
 

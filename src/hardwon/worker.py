@@ -277,15 +277,15 @@ def status(settings: Settings) -> WorkerStatus:
     """The last published state of the worker; empty when none is running."""
     try:
         with open(status_path(settings), encoding="utf-8") as file:
-            told: WorkerStatus = json.load(file)
+            published: WorkerStatus = json.load(file)
     except (OSError, ValueError):
         return {}
-    return told
+    return published
 
 
 def in_words(counts: QueueCounts) -> list[str]:
     """Problems that a person should look at, in words; "" when all is well."""
-    told = {
+    problems = {
         "unreadable record{s} in quarantine": counts.quarantined,
         "job{s} waited outside a full memory (queue.capacity)": counts.rejected_full,
         "job{s} left memory for newer ones (queue.drop_oldest)": counts.dropped_oldest,
@@ -293,8 +293,8 @@ def in_words(counts: QueueCounts) -> list[str]:
         "time{s} the disk refused a job": counts.storage_errors,
     }
     return [
-        f"{number} {what.format(s='' if number == 1 else 's')}"
-        for what, number in told.items()
+        f"{number} {problem.format(s='' if number == 1 else 's')}"
+        for problem, number in problems.items()
         if number
     ]
 

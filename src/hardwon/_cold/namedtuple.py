@@ -60,10 +60,10 @@ class _Value(tuple):  # type: ignore[type-arg]
 
     def _replace(self, **named: Any) -> Self:
         values = map(named.pop, self._fields, self)
-        made = tuple.__new__(type(self), values)
+        changed = tuple.__new__(type(self), values)
         if named:
             raise ValueError(f"{type(self).__name__} has no {set(named)}")
-        return made
+        return changed
 
     def _asdict(self) -> dict[str, Any]:
         return dict(zip(self._fields, self, strict=True))

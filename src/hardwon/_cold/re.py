@@ -65,10 +65,10 @@ def sub(pattern: str, repl: str | Callable[[Match[str]], str], text: str, count:
     return (_known.get(pattern) or _made(pattern)).sub(repl, text, count)
 
 
-def restore(kept: bytes) -> None:
+def restore(stored: bytes) -> None:
     """Use patterns that `fresh` gave; they are ignored if damaged or compiled by another Python."""
     try:
-        stamp, patterns = json.loads(kept)
+        stamp, patterns = json.loads(stored)
     except (ValueError, TypeError):
         return
     if stamp == _STAMP:
@@ -85,8 +85,8 @@ def fresh() -> bytes:
 
 
 def _made(pattern: str) -> Pattern[str]:
-    made = _known[pattern] = _restored(pattern) or _compiled(pattern)
-    return made
+    compiled = _known[pattern] = _restored(pattern) or _compiled(pattern)
+    return compiled
 
 
 def _restored(pattern: str) -> Pattern[str] | None:
@@ -96,10 +96,12 @@ def _restored(pattern: str) -> Pattern[str] | None:
     try:
         flags, code, groups, numbers, names = _kept[pattern]
         numbered = memoryview(bytes.fromhex(code)).cast("I").tolist()
-        made: Pattern[str] = _sre.compile(pattern, flags, numbered, groups, numbers, tuple(names))
+        compiled: Pattern[str] = _sre.compile(
+            pattern, flags, numbered, groups, numbers, tuple(names)
+        )
     except (TypeError, ValueError, RuntimeError, OverflowError):
         return None
-    return made
+    return compiled
 
 
 def _compiled(pattern: str) -> Pattern[str]:
@@ -117,5 +119,5 @@ def _described(pattern: str) -> Kept:
     names: list[str | None] = [None] * state.groups
     for name, number in state.groupdict.items():
         names[number] = name
-    code = b"".join(one.to_bytes(4, sys.byteorder) for one in _compiler._code(parsed, 0))
+    code = b"".join(word.to_bytes(4, sys.byteorder) for word in _compiler._code(parsed, 0))
     return state.flags, code.hex(), state.groups - 1, dict(state.groupdict), names

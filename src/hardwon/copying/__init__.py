@@ -73,10 +73,10 @@ def _verify(
 
 
 def _sum(end: FileEnd | ServerEnd, tenant: str, table: Table) -> Sum:
-    found = Sum()
+    total = Sum()
     for rows in pages(end, tenant, table):
-        found = found.plus(rows)
-    return found
+        total = total.plus(rows)
+    return total
 
 
 def _shown(target: str) -> str:

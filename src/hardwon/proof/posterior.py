@@ -94,7 +94,7 @@ def _mixed(
 ) -> tuple[float, ...]:
     """The weighted mean of the posteriors and the first prior."""
     count = _FIRST_WEIGHT + sum(times for times, _ in posteriors)
-    weighed = [[times * one for one in belief] for times, belief in posteriors]
+    weighed = [[times * share for share in belief] for times, belief in posteriors]
     sums = map(sum, zip(*weighed, strict=True))
     return tuple(
         (_FIRST_WEIGHT * start + added) / count for start, added in zip(first, sums, strict=True)
@@ -107,7 +107,7 @@ def _believed(tables: Sequence[Table], prior: Prior) -> Belief:
     logs = [log(weight) for weight in prior.ratios]
     for stratum in chances:
         logs = [known + log(chance) for known, chance in zip(logs, stratum, strict=True)]
-    ratios = _normal([exp(one - max(logs)) for one in logs])
+    ratios = _normal([exp(value - max(logs)) for value in logs])
     rates = [0.0] * len(RATES)
     for table, stratum in zip(tables, chances, strict=True):
         weights = [ratio / chance for ratio, chance in zip(ratios, stratum, strict=True)]
@@ -139,8 +139,8 @@ def _dot(values: Sequence[float], weights: Sequence[float]) -> float:
 
 def _normal(values: Sequence[float]) -> list[float]:
     """The values as shares of their sum."""
-    whole = sum(values)
-    return [value / whole for value in values]
+    total = sum(values)
+    return [value / total for value in values]
 
 
 def _log_chance(hits: int, tries: int, logs: tuple[float, float]) -> float:

@@ -48,11 +48,11 @@ def write(home: str, lessons: Iterable[Lesson]) -> None:
         raise storage_error(error, path) from error
 
 
-def concerned(kept: bytes, event: bytes) -> list[bytes]:
+def concerned(content: bytes, event: bytes) -> list[bytes]:
     """The lines whose words all stand in the event: it may hold a forbidden call."""
     return [
         line
-        for line in kept.split(b"\n")
+        for line in content.split(b"\n")
         if line and all(word in event for word in line.partition(b"\t")[0].split())
     ]
 
@@ -73,13 +73,13 @@ def _lines(lesson: Lesson) -> Iterator[bytes]:
     guard = guards.guard_of(lesson)
     expires = lesson.expires_at.timestamp() if lesson.expires_at else None
     for call, words in zip(guard.calls, guard.needles(), strict=True):
-        said = (lesson.id, lesson.situation, lesson.correction, expires)
-        rest = json.dumps((tuple(lesson.scope), (call,), guard.allowed, said))
+        fields = (lesson.id, lesson.situation, lesson.correction, expires)
+        rest = json.dumps((tuple(lesson.scope), (call,), guard.allowed, fields))
         yield f"{' '.join(words)}\t{rest}\n".encode()
 
 
 def _parsed(line: bytes) -> tuple[Lesson, guards.Guard, float | None]:
-    scope, calls, allowed, said = json.loads(line.partition(b"\t")[2])
-    number, situation, correction, expires = said
+    scope, calls, allowed, fields = json.loads(line.partition(b"\t")[2])
+    number, situation, correction, expires = fields
     lesson = Lesson(Scope(*scope), situation, correction, id=number, guard=True)
     return lesson, guards.Guard(tuple(calls), tuple(allowed)), expires

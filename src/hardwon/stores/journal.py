@@ -89,7 +89,7 @@ class Journal:
             if not records or not self._is_due(batch):
                 return 0
             for kind, fold in self._folds.items():
-                if own := [values for found, *values in records if found == kind]:
+                if own := [values for name, *values in records if name == kind]:
                     fold(own)
             return len(records)
 
@@ -116,7 +116,7 @@ class DeliveryNotes:
         self._journal.note("outcome", *scope, delivery, outcome)
 
     def settle(self, scope: Scope, outcomes: Sequence[tuple[str, str]]) -> None:
-        self._journal.note_all("settled", [(*scope, *one) for one in outcomes])
+        self._journal.note_all("settled", [(*scope, *outcome) for outcome in outcomes])
 
 
 class RunNotes:

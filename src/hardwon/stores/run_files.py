@@ -46,16 +46,16 @@ def at_work(home: str, place: Place) -> list[tuple[str, datetime, RunSoFar]]:
     """The runs of a place that have not ended, with the time of their last note, newest first."""
     own = _found(home, tenant_mark(place.tenant))
     is_whole = place.agent is None and place.project is None
-    found: list[tuple[str, datetime, RunSoFar]] = []
+    runs: list[tuple[str, datetime, RunSoFar]] = []
     for name in sorted(own, key=lambda name: changed(own[name]), reverse=True):
         lines = lines_of(own[name].path)
         scope = _scope(lines)
         if is_whole or (scope is not None and place.covers(scope)):
             at = datetime.fromtimestamp(changed(own[name]), UTC)
-            found.append((name, at, read(lines)))
-        if len(found) == _LISTED:
+            runs.append((name, at, read(lines)))
+        if len(runs) == _LISTED:
             break
-    return found
+    return runs
 
 
 def idle(home: str, before: float) -> Iterator[tuple[Scope, FileRun]]:
@@ -120,14 +120,14 @@ def _found(home: str, start: str = "") -> dict[str, os.DirEntry[str]]:
 
 def _scope(lines: Sequence[bytes]) -> Scope | None:
     """Whose run it is, as its notes tell; None for one of an earlier build that tells nothing."""
-    found = None
+    scope = None
     for line in lines:
         match parsed(line) if is_note(line) else None:
             case {"of": [str(tenant), str(agent), (str() | None) as project]} | {
                 "scope": [str(tenant), str(agent), (str() | None) as project]
             }:
-                found = Scope(tenant, agent, project)
-    return found
+                scope = Scope(tenant, agent, project)
+    return scope
 
 
 def _is_open(lines: Sequence[bytes]) -> bool:

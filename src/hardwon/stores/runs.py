@@ -44,10 +44,10 @@ class FileRun:
     """A run that several processes share: one file below `<home>/runs`."""
 
     def __init__(self, home: str, scope: Scope, run: str, *, name: str = "") -> None:
-        whole = "\0".join((scope.tenant, scope.agent, scope.project or "", run))
+        identity = "\0".join((scope.tenant, scope.agent, scope.project or "", run))
         self._folder = os.path.join(home, "runs")
         self._scope = scope
-        self.name = name or _digest(whole, 16)
+        self.name = name or _digest(identity, 16)
         self._path = os.path.join(self._folder, f"{tenant_mark(scope.tenant)}{self.name}{SUFFIX}")
         self._unwritten: list[bytes] = []  # lines that the disk did not take
 
@@ -253,15 +253,15 @@ def _shown(noted: object, lessons: Iterable[int]) -> list[Shown]:
 
 def _newest(lines: list[bytes]) -> list[bytes]:
     """The lines of the newest steps, as many as a hook reads."""
-    kept: list[bytes] = []
-    left = READ
+    newest: list[bytes] = []
+    room = READ
     for line in reversed(lines):
         if is_step(line):
-            left -= len(line)
-            if left < 0:
+            room -= len(line)
+            if room < 0:
                 break
-            kept.append(line)
-    return kept[::-1]
+            newest.append(line)
+    return newest[::-1]
 
 
 def is_note(line: bytes) -> bool:
@@ -283,8 +283,8 @@ def seconds(noted: object) -> float:
 
 def _values(lines: list[bytes]) -> list[Any]:
     """What each line holds. Read at once they cost a fifth, unless one of them is torn."""
-    found = parsed(b"[" + b",".join(lines) + b"]")
-    return found if isinstance(found, list) else [parsed(line) for line in lines]
+    values = parsed(b"[" + b",".join(lines) + b"]")
+    return values if isinstance(values, list) else [parsed(line) for line in lines]
 
 
 def _step(values: Any) -> Step | None:

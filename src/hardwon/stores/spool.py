@@ -29,7 +29,7 @@ class Spool:
 
     def append(self, *records: object) -> None:
         """Add records, in one write."""
-        lines = [json.dumps(one, ensure_ascii=True, separators=(",", ":")) for one in records]
+        lines = [json.dumps(record, ensure_ascii=True, separators=(",", ":")) for record in records]
         text = "".join(f"{line}\n" for line in lines).encode()
         try:
             with _appending:
@@ -55,8 +55,8 @@ class Spool:
         except FileNotFoundError:
             return False
         is_there = f'["{kind}"'.encode() in text
-        whole = text.rfind(b"\n") + 1  # a record that is being written is looked at again
-        self._looked[kind] = (file, begin + (0 if is_there else whole))
+        complete = text.rfind(b"\n") + 1  # a record that is being written is looked at again
+        self._looked[kind] = (file, begin + (0 if is_there else complete))
         return is_there
 
     def take(self) -> Taken:

@@ -114,10 +114,10 @@ def hides_in_code(text: str) -> bool:
     """Whether comments or strings of a program address its reader."""
     if len(re.findall(_CODE_LINE, text)) < _LINES:
         return False
-    said = (next(filter(None, groups), "") for groups in re.findall(_SAID, text))
-    return any(_addresses(one) for one in said)
+    sentences = (next(filter(None, groups), "") for groups in re.findall(_SAID, text))
+    return any(_addresses(sentence) for sentence in sentences)
 
 
-def _addresses(said: str) -> bool:
-    words = re.findall(r"(?<![\w.])[a-z']+(?!\w)", said.lower())
+def _addresses(sentence: str) -> bool:
+    words = re.findall(r"(?<![\w.])[a-z']+(?!\w)", sentence.lower())
     return len(words) >= _SPOKEN and not _ADDRESSING.isdisjoint(words)

@@ -83,32 +83,32 @@ def clip_middle(text: str, limit: int) -> str:
     return text[:head] + mark + text[len(text) - (limit - len(mark) - head) :]
 
 
-def required(text: str, what: str, limit: int = LESSON_LIMIT) -> str:
+def required(text: str, label: str, limit: int = LESSON_LIMIT) -> str:
     """The cleaned, trimmed text; raises InvalidInput when it is empty or too long."""
     if not isinstance(text, str):
-        raise InvalidInput(f"{what} must be text, not {type(text).__name__}")
+        raise InvalidInput(f"{label} must be text, not {type(text).__name__}")
     if len(text) > 16 * limit:  # too long even if most of it were invisible
-        raise InvalidInput(f"{what} must be ≤ {limit} chars, not {len(text)}")
+        raise InvalidInput(f"{label} must be ≤ {limit} chars, not {len(text)}")
     cleaned = clean(text).strip()
     if not cleaned:
-        raise InvalidInput(f"{what} is empty")
+        raise InvalidInput(f"{label} is empty")
     if len(cleaned) > limit:
-        raise InvalidInput(f"{what} must be ≤ {limit} chars, not {len(cleaned)}")
+        raise InvalidInput(f"{label} must be ≤ {limit} chars, not {len(cleaned)}")
     return cleaned
 
 
-def name(text: str, what: str) -> str:
+def name(text: str, label: str) -> str:
     """A name of a tenant, agent or project as it is stored; raises InvalidInput when unfit."""
-    cleaned = required(text, what, LABEL_LIMIT)
+    cleaned = required(text, label, LABEL_LIMIT)
     if "\n" in cleaned or "\t" in cleaned or cleaned != text.strip():
-        raise InvalidInput(f"{what} {cleaned!r} holds characters that a name may not have")
+        raise InvalidInput(f"{label} {cleaned!r} holds characters that a name may not have")
     return cleaned if cleaned.isascii() else _composed(cleaned)
 
 
-def file_id(text: str, what: str = "id") -> str:
+def file_id(text: str, label: str = "id") -> str:
     """The id if it is fit to be a file name, else InvalidInput."""
     if not re.fullmatch(_ID, text) or text in {".", ".."}:
-        raise InvalidInput(f"{what} {clip(text, 60)!r} is not of the form [A-Za-z0-9._-]{{1,128}}")
+        raise InvalidInput(f"{label} {clip(text, 60)!r} is not of the form [A-Za-z0-9._-]{{1,128}}")
     return text
 
 

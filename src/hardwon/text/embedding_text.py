@@ -21,8 +21,8 @@ class Wording(NamedTuple):
     def text(self) -> str:
         """The text to embed: each thing once, in reading order."""
         parts = (self.situation, self.mistake, self.correction)
-        said = dict.fromkeys(part for part in parts if part and part != USER_SUPPLIED)
-        return ". ".join(said)
+        distinct = dict.fromkeys(part for part in parts if part and part != USER_SUPPLIED)
+        return ". ".join(distinct)
 
     def texts(self) -> list[str]:
         """What its vector is made of: all it says, and once more when it holds.

@@ -74,23 +74,23 @@ def _in_whole(plain: str) -> str:
 def _in_forms(plain: str) -> str:
     """What one form of the text says: as it stands, or decoded."""
     flat = " ".join(plain.split())
-    held = _held(flat)  # and in the text as it stands: other blanks add no needed word
-    if reason := _read(plain, held) or (flat != plain and _sign(flat, held)):
+    keywords = _held(flat)  # and in the text as it stands: other blanks add no needed word
+    if reason := _read(plain, keywords) or (flat != plain and _sign(flat, keywords)):
         return reason
     reasons = (_read(form, _held(form)) for form in _disguises(plain, flat))
     return next(filter(None, reasons), "")
 
 
-def _read(form: str, held: frozenset[str]) -> str:
+def _read(form: str, keywords: frozenset[str]) -> str:
     """What a text says in phrases, in signs and as a whole."""
-    if reason := _phrase(_words(form.lower())) or _sign(form, held):
+    if reason := _phrase(_words(form.lower())) or _sign(form, keywords):
         return reason
     is_spoken = speaks_to_model(form)
     return "speaks to a model about itself rather than about the work" if is_spoken else ""
 
 
-def _sign(form: str, held: frozenset[str]) -> str:
-    return _pair(form, held) or _pattern(form, held)
+def _sign(form: str, keywords: frozenset[str]) -> str:
+    return _pair(form, keywords) or _pattern(form, keywords)
 
 
 def _words(lower: str) -> list[str]:
@@ -143,8 +143,8 @@ def _follows(words: list[str], start: int, phrase: Phrase) -> bool:
     return True
 
 
-def _pair(text: str, held: frozenset[str]) -> str:
-    possible = _possible(PAIRS, held)
+def _pair(text: str, keywords: frozenset[str]) -> str:
+    possible = _possible(PAIRS, keywords)
     for line in text.splitlines() if possible else ():
         for pair in possible:
             start = re.search(f"(?i){pair.start}", line)
@@ -153,8 +153,8 @@ def _pair(text: str, held: frozenset[str]) -> str:
     return ""
 
 
-def _pattern(text: str, held: frozenset[str]) -> str:
-    for pattern in _possible(PATTERNS, held):
+def _pattern(text: str, keywords: frozenset[str]) -> str:
+    for pattern in _possible(PATTERNS, keywords):
         if re.search(f"(?i){pattern.sign}", text):
             return pattern.reason
     return ""
@@ -166,8 +166,8 @@ def _held(text: str) -> frozenset[str]:
     return frozenset(word for word in _NEEDS if word in lower) if text.isascii() else _NEEDS
 
 
-def _possible(signs: Sequence[Sign], held: frozenset[str]) -> Sequence[Sign]:
-    return [sign for sign in signs if not held.isdisjoint(sign.needs)] if held else []
+def _possible(signs: Sequence[Sign], keywords: frozenset[str]) -> Sequence[Sign]:
+    return [sign for sign in signs if not keywords.isdisjoint(sign.needs)] if keywords else []
 
 
 def _disguises(text: str, flat: str) -> list[str]:

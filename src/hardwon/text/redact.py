@@ -128,22 +128,22 @@ _HEADER_WORDS = frozenset(word for rule in _HEADERS for word in rule.keywords)
 
 def redact(text: str) -> str:
     """The text with every secret replaced by a placeholder that tells its kind."""
-    whole, long = text, long_words(text)
+    original, long = text, long_words(text)
     text = _without_marked(text, long)
     text = re.sub(_OPTION, _given, text) if " -" in text else text
     text = _without_manifest(text) if "ind" in text and re.search(_MANIFEST, text) else text
-    long = long if text == whole else long_words(text)
+    long = long if text == original else long_words(text)
     text = without_named(text, long)
     return re.sub(_BASE64, _encoded, text) if re.search(_SOME_BASE64, long) else text
 
 
 def _without_marked(text: str, long: str) -> str:
     """Without the secrets that their own form or a header gives away."""
-    held = _held(text, long)
-    for rule in KINDS if held else ():
-        if not held.isdisjoint(rule.keywords) and _may_match(rule, long):
+    keywords = _held(text, long)
+    for rule in KINDS if keywords else ():
+        if not keywords.isdisjoint(rule.keywords) and _may_match(rule, long):
             text = re.sub(rule.pattern, f"[REDACTED:{rule.kind}]", text)
-    text = re.sub(COINED, _coined, text) if LONG in held and re.search(COINED, long) else text
+    text = re.sub(COINED, _coined, text) if LONG in keywords and re.search(COINED, long) else text
     lower = text.lower()
     words = {word for word in _HEADER_WORDS if word in lower}
     for rule in _HEADERS:
@@ -155,15 +155,15 @@ def _without_marked(text: str, long: str) -> str:
 def _held(text: str, long: str) -> set[str]:
     """The keywords in the text, looked for where tokens can be."""
     begun = set(re.findall(_BEGINNINGS, long))
-    held = {
+    keywords = {
         word
         for beginning in begun
         for word in _BY_FIRST[beginning[0]]
         if beginning.startswith(word)
     }
-    held |= {word for word in _INNER_WORDS if word in long}
-    held |= {word for word in _SPACED_WORDS if word in text}
-    return held | {LONG} if has_long_word(long) else held
+    keywords |= {word for word in _INNER_WORDS if word in long}
+    keywords |= {word for word in _SPACED_WORDS if word in text}
+    return keywords | {LONG} if has_long_word(long) else keywords
 
 
 def _may_match(rule: SecretKind, long: str) -> bool:
@@ -226,9 +226,9 @@ def _without_entries(match: re.Match[str]) -> str:
 
 def _encoded(match: re.Match[str]) -> str:
     """A base64 text that hides a secret is replaced; a truncated one is read as far as possible."""
-    whole = match[0].rstrip("=")
+    encoded = match[0].rstrip("=")
     try:
-        plain = a2b_base64(whole[: len(whole) // 4 * 4]).decode("ascii")
+        plain = a2b_base64(encoded[: len(encoded) // 4 * 4]).decode("ascii")
     except (NotBase64, UnicodeDecodeError):
         return match[0]
     hides = plain.isprintable() or "\n" in plain

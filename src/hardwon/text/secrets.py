@@ -82,8 +82,8 @@ def _names_secret(text: str) -> bool:
 
 def safe(text: str, limit: int) -> Screened:
     """The beginning of a text, without secrets; a token at the cut is seen as a whole."""
-    whole = text if isinstance(text, Screened) else without_secrets(text[: limit + MARGIN])
-    return Screened(clip(whole, limit))
+    screened = text if isinstance(text, Screened) else without_secrets(text[: limit + MARGIN])
+    return Screened(clip(screened, limit))
 
 
 def screened(text: str, limit: int) -> Screened:

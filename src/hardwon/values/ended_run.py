@@ -31,13 +31,13 @@ class EndedRun(NamedTuple):
 
 def timeline(steps: Sequence[Step], shown: Sequence[Shown]) -> Iterator[Step | Shown]:
     """The steps of a run, and before each what the run was shown then."""
-    told: dict[int, list[Shown]] = {}
-    for one in shown:
-        told.setdefault(max(0, len(steps) - one.after), []).append(one)
+    by_step: dict[int, list[Shown]] = {}
+    for delivery in shown:
+        by_step.setdefault(max(0, len(steps) - delivery.after), []).append(delivery)
     for at, step in enumerate(steps):
-        yield from told.get(at, ())
+        yield from by_step.get(at, ())
         yield step
-    yield from told.get(len(steps), ())
+    yield from by_step.get(len(steps), ())
 
 
 def run_id(run: str, begun: datetime) -> str:

@@ -59,13 +59,13 @@ _OTHERS = 50
 def joined(*parts: Iterable[Evidence]) -> tuple[Evidence, ...]:
     """All pieces in order, each once, the newest within the cap of their kind."""
     known = {(piece.kind, piece.value): piece for part in parts for piece in part}
-    kept: list[Evidence] = []
+    newest: list[Evidence] = []
     counts: dict[str, int] = {}
     for piece in reversed(known.values()):
         counts[piece.kind] = counts.get(piece.kind, 0) + 1
         if piece.kind in UNLIMITED or counts[piece.kind] <= CAPS.get(piece.kind, _OTHERS):
-            kept.append(piece)
-    return tuple(reversed(kept))
+            newest.append(piece)
+    return tuple(reversed(newest))
 
 
 def parsed(text: str) -> Evidence:

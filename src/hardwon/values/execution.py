@@ -44,9 +44,9 @@ class Judgement(NamedTuple):
 
 def judge(run: FinishedRun) -> Judgement:
     """The published score: points off for time, tools, failure and retries."""
-    found = [*_time(run), *_tools(run), *_outcome(run)]
-    score = max(0.0, 1.0 - sum(points for _, points in found))
-    return Judgement(round(score, 2), tuple(issue for issue, _ in found))
+    deductions = [*_time(run), *_tools(run), *_outcome(run)]
+    score = max(0.0, 1.0 - sum(points for _, points in deductions))
+    return Judgement(round(score, 2), tuple(issue for issue, _ in deductions))
 
 
 def pattern_key(run: FinishedRun) -> str:
@@ -73,15 +73,15 @@ def insight(run: FinishedRun, judgement: Judgement) -> str:
     """One line for the agent."""
     tools = ", ".join(dict.fromkeys(run.tools)) or "no tools"
     ending = f"failed: {run.error}" if run.has_failed and run.error else _ENDINGS[run.has_failed]
-    what = ", ".join(issue.replace("_", " ") for issue in judgement.issues if issue != "failure")
-    return f"{tools} ({run.seconds:.0f} s) {ending}{f' [{what}]' if what else ''}"
+    issues = ", ".join(issue.replace("_", " ") for issue in judgement.issues if issue != "failure")
+    return f"{tools} ({run.seconds:.0f} s) {ending}{f' [{issues}]' if issues else ''}"
 
 
 def line(text: str, suggestion: str, *, is_again: bool) -> str:
     """The insight as a line of the block."""
     mark = "↻ " if is_again else ""
-    whole = f"• {mark}{text}{f' → {suggestion}' if suggestion else ''}"
-    return whole if len(whole) <= _LINE_LIMIT else whole[: _LINE_LIMIT - 1].rstrip() + "…"
+    rendered = f"• {mark}{text}{f' → {suggestion}' if suggestion else ''}"
+    return rendered if len(rendered) <= _LINE_LIMIT else rendered[: _LINE_LIMIT - 1].rstrip() + "…"
 
 
 def fits(asked: set[str], words: set[str]) -> bool:
@@ -107,7 +107,7 @@ def _tools(run: FinishedRun) -> list[tuple[str, float]]:
 
 
 def _outcome(run: FinishedRun) -> list[tuple[str, float]]:
-    found = [("failure", 0.40)] if run.has_failed else []
+    deductions = [("failure", 0.40)] if run.has_failed else []
     if run.retries > 2:
-        return [*found, ("instability", 0.10 * min(run.retries, 3))]
-    return [*found, ("retried", 0.05 * run.retries)] if run.retries > 0 else found
+        return [*deductions, ("instability", 0.10 * min(run.retries, 3))]
+    return [*deductions, ("retried", 0.05 * run.retries)] if run.retries > 0 else deductions

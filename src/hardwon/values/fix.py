@@ -42,10 +42,10 @@ def is_of_test_in(fix: Fix, output: str) -> bool:
 
 def replaced_words(fix: Fix) -> set[str]:
     """The words of the call or name that a fix puts another in the place of."""
-    found = re.search(r"`([^`]+)` instead of `([^`]+)`|\bName `([^`]+)`, not `([^`]+)`", fix.text)
-    if not found:
+    match = re.search(r"`([^`]+)` instead of `([^`]+)`|\bName `([^`]+)`, not `([^`]+)`", fix.text)
+    if not match:
         return set()
-    new, old = (set(re.findall(r"\w+", text)) for text in found.groups() if text)
+    new, old = (set(re.findall(r"\w+", text)) for text in match.groups() if text)
     return old - new
 
 

@@ -46,24 +46,24 @@ def approved(lesson: Lesson, by: str = "person") -> Lesson:
 
 def is_from(lesson: Lesson, origin: str) -> bool:
     """Whether the lesson names this origin: its own, a way of learning, an author, an episode."""
-    named = {lesson.origin, lesson.author, lesson.job, *map(str, lesson.evidence)}
-    return origin in named or lesson.origin.startswith(f"{origin}:")
+    origins = {lesson.origin, lesson.author, lesson.job, *map(str, lesson.evidence)}
+    return origin in origins or lesson.origin.startswith(f"{origin}:")
 
 
 def descendants(lessons: Iterable[Lesson], origin: str) -> list[Lesson]:
     """All lessons of an origin, and all that were made of those."""
     pool = list(lessons)
-    found = {lesson.id: lesson for lesson in pool if is_from(lesson, origin)}
+    family = {lesson.id: lesson for lesson in pool if is_from(lesson, origin)}
     grown = True
     while grown:
         more = {
             lesson.id: lesson
             for lesson in pool
-            if lesson.id not in found and _parents(lesson) & found.keys()
+            if lesson.id not in family and _parents(lesson) & family.keys()
         }
         grown = bool(more)
-        found |= more
-    return list(found.values())
+        family |= more
+    return list(family.values())
 
 
 def _parents(lesson: Lesson) -> set[int]:

@@ -35,24 +35,24 @@ class Likeness(NamedTuple):
     relevance: float
 
 
-def is_known(kept: Iterable[Reflection], new: Reflection) -> bool:
+def is_known(stored: Iterable[Reflection], new: Reflection) -> bool:
     """Whether the job of the new one has made a reflection before."""
-    return bool(new.job) and any(reflection.job == new.job for reflection in kept)
+    return bool(new.job) and any(reflection.job == new.job for reflection in stored)
 
 
-def leaving(kept: Sequence[Reflection], new: Reflection, *, keep: int) -> list[int]:
+def leaving(stored: Sequence[Reflection], new: Reflection, *, keep: int) -> list[int]:
     """The positions of those to drop, so that `keep` remain with the new one.
 
     The oldest of equal or lower importance goes; when all are more important, the least important.
     The new one always finds room. `keep=0` keeps everything.
     """
-    surplus = len(kept) + 1 - keep if keep else 0
-    places = list(range(len(kept)))
+    surplus = len(stored) + 1 - keep if keep else 0
+    places = list(range(len(stored)))
     gone: list[int] = []
     for _ in range(max(0, surplus)):
-        lesser = [at for at in places if kept[at].importance <= new.importance]
-        least = min(kept[at].importance for at in places)
-        choice = lesser or [at for at in places if kept[at].importance == least]
-        gone.append(min(choice, key=lambda at: (kept[at].created_at, at)))
+        lesser = [at for at in places if stored[at].importance <= new.importance]
+        least = min(stored[at].importance for at in places)
+        choice = lesser or [at for at in places if stored[at].importance == least]
+        gone.append(min(choice, key=lambda at: (stored[at].created_at, at)))
         places.remove(gone[-1])
     return sorted(gone)

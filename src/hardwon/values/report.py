@@ -165,27 +165,27 @@ class Report(NamedTuple):
     def outcomes(self, door: str) -> dict[str, int]:
         """What came of what was shown at a door, most often first; unknown outcomes count."""
         counts: dict[str, int] = {}
-        for one in self.deliveries:
-            if one.door == door:
-                name = one.outcome or "unknown"
-                counts[name] = counts.get(name, 0) + one.times
+        for group in self.deliveries:
+            if group.door == door:
+                name = group.outcome or "unknown"
+                counts[name] = counts.get(name, 0) + group.times
         return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
     @property
     def doors(self) -> tuple[str, ...]:
         """The doors at which something was shown, in their order of a run."""
-        shown = {one.door for one in self.deliveries}
+        shown = {group.door for group in self.deliveries}
         return tuple(sorted(shown, key=lambda door: (*_places(door), door)))
 
     @property
     def shown(self) -> int:
         """How often something was shown."""
-        return sum(one.times for one in self.deliveries)
+        return sum(group.times for group in self.deliveries)
 
     @property
     def tokens(self) -> int:
         """How many tokens were shown."""
-        return sum(one.tokens for one in self.deliveries)
+        return sum(group.tokens for group in self.deliveries)
 
 
 def _places(door: str) -> tuple[int, ...]:

@@ -70,9 +70,9 @@ def scope(agent: str, *, project: str | None = None, tenant: str = "default") ->
     )
 
 
-def named(text: str, what: str) -> str:
+def named(text: str, label: str) -> str:
     """The name as it is stored; a name with a secret is replaced by a distinct other one."""
-    plain = name(text, what)
+    plain = name(text, label)
     if without_secrets(plain) == plain:
         return plain
     return f"redacted-{blake2b(plain.encode(), digest_size=8).hexdigest()}"

@@ -25,5 +25,5 @@ class Step(NamedTuple):
 def restored(values: Sequence[Any]) -> Step:
     """The step of a stored record; earlier builds kept a digest where the failure is now."""
     step = Step(*values)
-    kept: object = step.failure
-    return step._replace(failure=Failure(*kept) if isinstance(kept, list | tuple) else None)
+    stored: object = step.failure
+    return step._replace(failure=Failure(*stored) if isinstance(stored, list | tuple) else None)

@@ -150,10 +150,10 @@ def _evidence(note: Note) -> str:
     return "\n".join(f"{_SHOWN}{note.session}, {shown}" for shown in note.evidence)
 
 
-def _free_title(title: str, taken: list[Any]) -> str:
+def _free_title(title: str, titles: list[Any]) -> str:
     """The title, numbered when another section has it."""
     names = itertools.chain([title], (f"{title} ({number})" for number in itertools.count(2)))
-    return next(name for name in names if name not in taken)
+    return next(name for name in names if name not in titles)
 
 
 def has(text: str | None, key: str) -> bool:

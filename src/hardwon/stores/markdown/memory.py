@@ -39,13 +39,13 @@ def has(text: str | None, key: str) -> bool:
 
 def entries(text: str) -> list[Entry]:
     """The lines that hardwon wrote, in order."""
-    found, topic = [], ""
+    parsed, topic = [], ""
     for line in text.splitlines():
         heading, mark = _HEADING.match(line), _MARK.search(line)
         topic = heading[1] if heading else topic
         if mark:
-            found.append(Entry(mark[1], mark[2], topic, line[: mark.start()].strip(" -*")))
-    return found
+            parsed.append(Entry(mark[1], mark[2], topic, line[: mark.start()].strip(" -*")))
+    return parsed
 
 
 def with_entry(text: str | None, entry: Entry) -> str:
@@ -72,8 +72,8 @@ def with_indexed(text: str, entry: Entry, *, title: str, file: str) -> str:
 
 def without(text: str, key: str) -> str:
     """The text without the entry of this key."""
-    kept = [line for line in text.splitlines(keepends=True) if not has(line, key)]
-    return "".join(kept)
+    lines = [line for line in text.splitlines(keepends=True) if not has(line, key)]
+    return "".join(lines)
 
 
 def fits(text: str) -> bool:

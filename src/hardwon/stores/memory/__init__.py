@@ -73,14 +73,14 @@ class MemoryStore:
         self.calls.move(scope, target)
 
     def forget(self, tenant: str) -> None:
-        kept = {
+        others = {
             n: lesson for n, lesson in self.lessons.all.items() if lesson.scope.tenant != tenant
         }
         self.lessons.all.clear()
-        self.lessons.all.update(kept)
-        self.vectors.all = {n: vector for n, vector in self.vectors.all.items() if n in kept}
-        for kept_here in (self.reflections, self.runs):
-            kept_here.all = [r for r in kept_here.all if r.scope.tenant != tenant]
+        self.lessons.all.update(others)
+        self.vectors.all = {n: vector for n, vector in self.vectors.all.items() if n in others}
+        for part in (self.reflections, self.runs):
+            part.all = [r for r in part.all if r.scope.tenant != tenant]
         self.deliveries.all = [d for d in self.deliveries.all if d.scope.tenant != tenant]
         self.dreams.all = {n: d for n, d in self.dreams.all.items() if d.scope.tenant != tenant}
         self.failures.forget_tenant(tenant)

@@ -31,11 +31,11 @@ class MemoryCalls:
 
     def counts(self, scope: Scope, features: Sequence[int]) -> dict[int, Counts]:
         seen = [self.all[owner] for owner in scope.visible() if owner in self.all]
-        found = {
+        per_feature = {
             feature: [known[feature] for known in seen if feature in known]
             for feature in (EVERY, *features)
         }
-        return {feature: together(known) for feature, known in found.items() if known}
+        return {feature: together(known) for feature, known in per_feature.items() if known}
 
     def move(self, scope: Scope, target: Scope) -> None:
         """Let the counts of a scope be another's, added up."""

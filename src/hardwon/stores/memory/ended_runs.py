@@ -30,8 +30,8 @@ class MemoryEndedRuns:
             del self.all[old]
 
     def get(self, place: Place, run: str) -> EndedRun:
-        named = [ended for ended in self.all.values() if ended.id.startswith(run)]
-        own = sorted((ended for ended in named if run and place.covers(ended.scope)), key=_order)
+        matching = [ended for ended in self.all.values() if ended.id.startswith(run)]
+        own = sorted((ended for ended in matching if run and place.covers(ended.scope)), key=_order)
         if not own:
             raise NotFound("run", run)
         return own[0]

@@ -26,9 +26,9 @@ class MemoryLessons:
 
     def add(self, lesson: Lesson) -> Lesson:
         checked(lesson)
-        for made in self.all.values():
-            if lesson.job and (made.scope, made.job) == (lesson.scope, lesson.job):
-                return made
+        for known in self.all.values():
+            if lesson.job and (known.scope, known.job) == (lesson.scope, lesson.job):
+                return known
         self._last += 1
         self.all[self._last] = lesson._replace(id=self._last)
         return self.all[self._last]
@@ -55,13 +55,13 @@ class MemoryLessons:
         return seen[:limit]
 
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
-        found = [
+        matches = [
             lesson
             for lesson in self._seen(scope)
             if lesson.is_active and text.lower() in _full_text(lesson).lower()
         ]
-        found.sort(key=lambda lesson: (lesson.hits, lesson.last_seen_at, lesson.id), reverse=True)
-        return found[:limit]
+        matches.sort(key=lambda lesson: (lesson.hits, lesson.last_seen_at, lesson.id), reverse=True)
+        return matches[:limit]
 
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
         able = {lesson.id: lesson for lesson in self._seen(scope) if lesson.status in LIVE}
@@ -70,7 +70,7 @@ class MemoryLessons:
         total = sum(map(bool, indexes.values()))  # what no key finds is in no index
         tally = MatchTally(near, total=total)
         for key in keys(query):
-            postings = [(n, found[key]) for n, found in indexes.items() if key in found]
+            postings = [(n, entries[key]) for n, entries in indexes.items() if key in entries]
             if postings:
                 tally.add(key, postings, rarity(len(postings), total))
         usual = [lesson.id for lesson in able.values() if lesson.met > 1]

@@ -47,10 +47,10 @@ class MemoryReflections:
         self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int
     ) -> list[Likeness]:
         living = self.recent(scope, now=now, limit=len(self.all))
-        held = [set(words_of(r)) for r in living]
-        postings = {word: [at for at, own in enumerate(held) if word in own] for word in words}
-        found = best_held(postings, limit=CANDIDATES)
-        return by_relevance(Likeness(living[at], share) for at, share in found.items())[:limit]
+        word_sets = [set(words_of(r)) for r in living]
+        postings = {word: [at for at, own in enumerate(word_sets) if word in own] for word in words}
+        shares = best_held(postings, limit=CANDIDATES)
+        return by_relevance(Likeness(living[at], share) for at, share in shares.items())[:limit]
 
     def _seen(self, scope: Scope) -> list[Reflection]:
         return [r for r in self.all if r.scope in scope.visible()]

@@ -49,14 +49,14 @@ class MemoryUnits:
                 self.settle(scope, unit.run, unit.family, EXCLUDED)
 
     def arms(self, window: Window) -> list[Arms]:
-        found = self._counted(window, lambda unit: (unit.door, unit.share))
-        return [found[stratum] for stratum in sorted(found)]
+        strata = self._counted(window, lambda unit: (unit.door, unit.share))
+        return [strata[stratum] for stratum in sorted(strata)]
 
     def treatments(self, window: Window) -> list[Treatment]:
-        found = self._counted(window, lambda unit: (unit.lesson, unit.wording, unit.share))
+        counted = self._counted(window, lambda unit: (unit.lesson, unit.wording, unit.share))
         strata: dict[tuple[int, str], list[Arms]] = {}
-        for lesson, wording, share in sorted(found):
-            strata.setdefault((lesson, wording), []).append(found[lesson, wording, share])
+        for lesson, wording, share in sorted(counted):
+            strata.setdefault((lesson, wording), []).append(counted[lesson, wording, share])
         scopes = {unit.lesson: unit.scope for unit, _ in self._units(window)}
         return [
             Treatment(scopes[lesson], lesson, wording, tuple(arms))
@@ -78,11 +78,11 @@ class MemoryUnits:
     def _counted(
         self, window: Window, stratum: Callable[[Unit], tuple[Any, ...]]
     ) -> dict[tuple[Any, ...], Arms]:
-        found: dict[tuple[Any, ...], Arms] = {}
+        arms: dict[tuple[Any, ...], Arms] = {}
         for unit, outcome in self._units(window):
-            known = found.get(stratum(unit), Arms())
-            found[stratum(unit)] = known.with_unit(outcome, withheld=unit.withheld)
-        return found
+            known = arms.get(stratum(unit), Arms())
+            arms[stratum(unit)] = known.with_unit(outcome, withheld=unit.withheld)
+        return arms
 
     def _units(self, window: Window) -> Iterator[tuple[Unit, str]]:
         for unit, outcome in self.all.values():

@@ -48,7 +48,7 @@ def visible(prefix: str, scope: Scope) -> list[Keys]:
 def patterns(prefix: str, tenant: str) -> list[str]:
     """What matches every key of a tenant, and no other's."""
     own = "".join(f"\\{sign}" if sign in "*?[]\\" else sign for sign in prefix)
-    found = [f"{own}hardwon:{quote(tenant, safe='')}:*"]
+    globs = [f"{own}hardwon:{quote(tenant, safe='')}:*"]
     if tenant == Scope().tenant:
-        found += [f"{own}reflection:*", f"{own}hardwon-words:*"]
-    return found
+        globs += [f"{own}reflection:*", f"{own}hardwon-words:*"]
+    return globs

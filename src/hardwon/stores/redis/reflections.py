@@ -52,8 +52,8 @@ class RedisReflections:
         keys = [place.goal(subject) for place in places]
         values = self._read(lambda server: server.gets(keys))
         pairs = zip(places, values, strict=True)
-        found = [r for place, value in pairs for r in self._decoded(place, subject, value)]
-        return sorted(found, key=lambda r: r.created_at)
+        reflections = [r for place, value in pairs for r in self._decoded(place, subject, value)]
+        return sorted(reflections, key=lambda r: r.created_at)
 
     def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
         places = visible(self._prefix, scope)
@@ -69,8 +69,8 @@ class RedisReflections:
         places = visible(self._prefix, scope)
         prefixes = [prefix for place in places for prefix in (place.place, place.words)]
         ask = (HOLDERS_READ, CANDIDATES, len(places), *prefixes, *words)
-        found = self._read(lambda server: server.run(_script("alike"), (), *ask))
-        counts, rows = found
+        answer = self._read(lambda server: server.run(_script("alike"), (), *ask))
+        counts, rows = answer
         living = [r for r in self._all(places, rows) if r.is_alive(now)]
         return likenesses(dict(zip(words, counts, strict=True)), living)[:limit]
 
@@ -101,8 +101,8 @@ class RedisReflections:
             if is_known(mates, reflection):
                 return False
             gone = set(leaving(mates, reflection, keep=keep))
-            kept = [entry for at, entry in enumerate(known) if at not in gone]
-            if self._replaced(place, value, [*kept, entries.entry(reflection)], reflection):
+            remaining = [entry for at, entry in enumerate(known) if at not in gone]
+            if self._replaced(place, value, [*remaining, entries.entry(reflection)], reflection):
                 return True
             time.sleep(min(0.001 * attempt, 0.02))
         raise Unavailable(f"others keep changing {reflection.subject!r}")

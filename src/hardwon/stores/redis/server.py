@@ -52,10 +52,10 @@ class RedisClient:
         """Why this server could lose what it has acknowledged, in words."""
         names = ("appendonly", "appendfsync", "maxmemory", "maxmemory-policy")
         try:
-            (found,) = self._tried((("CONFIG", "GET", *names),))
+            (answer,) = self._tried((("CONFIG", "GET", *names),))
         except Refused:
             return ["cannot tell whether it keeps what it acknowledges (no CONFIG allowed)"]
-        words = [_text(word) for word in found]
+        words = [_text(word) for word in answer]
         return _risks(dict(zip(words[::2], words[1::2], strict=True)))
 
     def close(self) -> None:

@@ -125,8 +125,8 @@ class SqliteStore:
 
     def scopes(self, tenant: str, project: str) -> list[Scope]:
         self._journal.fold()
-        found = scopes.every(self._db).values()
-        return [scope for scope in found if (scope.tenant, scope.project) == (tenant, project)]
+        every = scopes.every(self._db).values()
+        return [scope for scope in every if (scope.tenant, scope.project) == (tenant, project)]
 
     def move(self, scope: Scope, target: Scope) -> None:
         self._journal.fold()
@@ -147,9 +147,9 @@ class SqliteStore:
         self._journal.fold()
         with self._db:  # a home that was copied may lack the file
             self.lessons.publish_guards()
-        found = [row[0] for row in self._db.rows("PRAGMA quick_check(5)")]
+        messages = [row[0] for row in self._db.rows("PRAGMA quick_check(5)")]
         broken = self._db.rows("PRAGMA foreign_key_check")
-        problems = [text for text in found if text != "ok"]
+        problems = [text for text in messages if text != "ok"]
         problems += [f"orphan in {row[0]}" for row in broken[:5]]
         return problems or self.lessons.quarantine_damaged()
 

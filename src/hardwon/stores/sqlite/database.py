@@ -64,8 +64,8 @@ class Database:
 
     def row(self, sql: str, values: Sequence[object] = ()) -> Row | None:
         """The first row of a query, if there is one."""
-        found = self.rows(sql, values)
-        return found[0] if found else None
+        rows = self.rows(sql, values)
+        return rows[0] if rows else None
 
     def run(self, sql: str, values: Sequence[object] | Mapping[str, object] = ()) -> int:
         """Change something inside `with database:`; the id of a row that was inserted."""
@@ -123,8 +123,8 @@ class Database:
         if self._connection.in_transaction:
             self._connection.rollback()
         self.undone += kind is not None
-        held, self._held = self._held, []
-        for resource in held:
+        resources, self._held = self._held, []
+        for resource in resources:
             resource.__exit__(kind, None, None)
 
     def snapshot(self) -> Snapshot:
@@ -177,10 +177,10 @@ class Database:
     def _open_to_write(self) -> None:
         self._connection = _connect(self.path)
         self._owner = os.getpid()
-        found = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        if found != SCHEMA:
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if version != SCHEMA:
             _prepare(self._connection, self.path)
-            self.was_migrated = found > 0
+            self.was_migrated = version > 0
 
     def _open_frozen(self) -> bool:
         """Open the file as it is; False when something in its log or its schema is to be done."""
@@ -189,8 +189,8 @@ class Database:
         self.close()
         self._connection = _connect(f"file:{_quoted(self.path)}?immutable=1")
         self._owner = os.getpid()
-        found = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        return bool(found == SCHEMA)
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        return bool(version == SCHEMA)
 
 
 class Snapshot:
@@ -283,10 +283,10 @@ def _prepare(connection: sqlite3.Connection, path: str) -> None:
 
 
 def _migrate(connection: sqlite3.Connection, path: str) -> None:
-    found = connection.execute("PRAGMA user_version").fetchone()[0]
-    if found > SCHEMA:
-        raise NewerSchema(path, found, SCHEMA)
-    for name in sorted(os.listdir(_MIGRATIONS))[found:]:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > SCHEMA:
+        raise NewerSchema(path, version, SCHEMA)
+    for name in sorted(os.listdir(_MIGRATIONS))[version:]:
         for statement in _statements(os.path.join(_MIGRATIONS, name)):
             connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {SCHEMA}")

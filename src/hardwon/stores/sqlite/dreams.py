@@ -85,9 +85,9 @@ class SqliteDreams:
     def lessons(self, scope: Scope) -> Iterator[Lesson]:
         self._db.rows(_MORE_CACHE)
         scopes, last = shelves.of_agent(self._db, scope), 0
-        while found := page(self._db, scopes, after=last, limit=_PAGE):
-            yield from found
-            last = found[-1].id
+        while lessons := page(self._db, scopes, after=last, limit=_PAGE):
+            yield from lessons
+            last = lessons[-1].id
 
     def together(self) -> Database:
         return self._db

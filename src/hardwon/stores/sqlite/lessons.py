@@ -53,9 +53,9 @@ class SqliteLessons:
         checked(lesson)
         with self._db as db:
             shelf = shelves.ensure(db, lesson.scope)
-            made = lesson.job and db.row(_OF_JOB, (shelf, lesson.job))
-            if made:
-                return lesson_of(made, {shelf: lesson.scope})
+            row = lesson.job and db.row(_OF_JOB, (shelf, lesson.job))
+            if row:
+                return lesson_of(row, {shelf: lesson.scope})
             stored = lesson._replace(id=db.run(_INSERT, (shelf, *values_of(lesson))))
             self._index.note(shelf, stored.id, index(stored), is_new=True)
             self._publish(stored)
@@ -136,17 +136,17 @@ class SqliteLessons:
         self, asked: str, numbers: list[int], seen: shelves.Visible, limit: int
     ) -> list[Lesson]:
         """The first of these lessons that contain the text, read as far as it takes."""
-        found: list[Lesson] = []
-        while numbers and len(found) < limit:
+        lessons: list[Lesson] = []
+        while numbers and len(lessons) < limit:
             part, numbers = numbers[:_SEARCHED], numbers[_SEARCHED:]
             rows = self._db.rows(
                 f"{_READ}, {SEARCHED} FROM lessons WHERE id IN ({marks(part)})", part
             )
-            held = {
+            matching = {
                 row[0]: lesson_of(row[:-1], seen.scopes) for row in rows if asked in row[-1].lower()
             }
-            found += [held[number] for number in part if number in held]
-        return found[:limit]
+            lessons += [matching[number] for number in part if number in matching]
+        return lessons[:limit]
 
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
         with self._db.snapshot():
@@ -163,8 +163,8 @@ class SqliteLessons:
                 (*best, *seen.ids, now.timestamp(), MINED, *mined),
             )
         read = {row[0]: lesson_of(row, seen.scopes) for row in rows}
-        whole = {number: lesson for number, lesson in read.items() if lesson.status in LIVE}
-        return [tally.match(whole[number]) for number in best if number in whole]
+        undamaged = {number: lesson for number, lesson in read.items() if lesson.status in LIVE}
+        return [tally.match(undamaged[number]) for number in best if number in undamaged]
 
     def guards(self, scope: Scope) -> list[Lesson]:
         seen = shelves.Visible(self._db, scope)
@@ -188,7 +188,7 @@ class SqliteLessons:
         """The lessons met most often, those met last first among equals."""
         if not limit:
             return []
-        found = [
+        rows = [
             row
             for shelf in seen.ids
             for row in self._db.rows(
@@ -197,7 +197,7 @@ class SqliteLessons:
                 (shelf, Status.PROVEN, limit),
             )
         ]
-        return [number for *_, number in sorted(found, reverse=True)[:limit]]
+        return [number for *_, number in sorted(rows, reverse=True)[:limit]]
 
     def quarantine_damaged(self) -> list[str]:
         """Put every damaged lesson into quarantine; what was done, in words."""

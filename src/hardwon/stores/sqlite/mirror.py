@@ -82,7 +82,7 @@ class Mirror:
     def scopes(self) -> list[Scope]:
         """The scopes that were used on this machine, and those visible from them."""
         own = scopes.every(self._db).values()
-        return sorted({seen for one in own for seen in one.visible()}, key=str)
+        return sorted({seen for scope in own for seen in scope.visible()}, key=str)
 
     def want(self, scope: Scope) -> None:
         """Let a scope be copied from now on."""
@@ -124,7 +124,7 @@ class Mirror:
                 self._lessons.delete(scope, number)
             db.run(f"DELETE FROM copied_lessons WHERE lesson IN ({marks(gone)})", gone)
             # In the order of their numbers: the dictionary adds a higher one behind all others.
-            for lesson, mark in sorted(lessons, key=lambda one: one[0].id):
+            for lesson, mark in sorted(lessons, key=lambda pair: pair[0].id):
                 self._lessons.place(lesson)
                 db.run(
                     "INSERT OR REPLACE INTO copied_lessons VALUES (?, ?, ?)",

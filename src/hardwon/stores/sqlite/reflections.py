@@ -54,16 +54,16 @@ class SqliteReflections:
         return [reflection_of(row, own) for row, own in rows]
 
     def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
-        found = []
+        rows_and_scopes = []
         # One shelf at a time: over several, SQLite would sort all rows instead of using the index.
         for shelf, own in scopes.Visible(self._db, scope).scopes.items():
             rows = self._db.rows(
                 f"{_SELECT} WHERE shelf = ? AND kind = ? AND {_ALIVE} {_NEWEST}",
                 (shelf, self._kind, now.timestamp(), limit),
             )
-            found += [(row, own) for row in rows]
-        found.sort(key=lambda pair: (pair[0][6], pair[0][-1]), reverse=True)
-        return [reflection_of(row, own) for row, own in found[:limit]]
+            rows_and_scopes += [(row, own) for row in rows]
+        rows_and_scopes.sort(key=lambda pair: (pair[0][6], pair[0][-1]), reverse=True)
+        return [reflection_of(row, own) for row, own in rows_and_scopes[:limit]]
 
     def alike(
         self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int
@@ -75,8 +75,10 @@ class SqliteReflections:
             f"{_SELECT} WHERE id IN ({','.join('?' * len(best))}) AND {_ALIVE}",
             (*best, now.timestamp()),
         )
-        found = [Likeness(reflection_of(row, seen.scopes[row[-2]]), best[row[-1]]) for row in rows]
-        return by_relevance(found)[:limit]
+        likenesses = [
+            Likeness(reflection_of(row, seen.scopes[row[-2]]), best[row[-1]]) for row in rows
+        ]
+        return by_relevance(likenesses)[:limit]
 
     def _about(self, shelf: int, subject: str) -> list[Row]:
         return self._db.rows(

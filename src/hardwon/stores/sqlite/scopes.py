@@ -86,8 +86,8 @@ def of_place(database: Database, place: Place) -> dict[int, Scope]:
 def covered(database: Database, window: Window, *, seen: bool = False) -> tuple[int, ...]:
     """The shelves that a window covers; with `seen` also those whose lessons are shown there."""
     holds = window.sees if seen else window.covers
-    found = of_tenant(database, window.scope.tenant)
-    return tuple(shelf for shelf, scope in found.items() if holds(scope))
+    scopes = of_tenant(database, window.scope.tenant)
+    return tuple(shelf for shelf, scope in scopes.items() if holds(scope))
 
 
 def every(database: Database) -> dict[int, Scope]:

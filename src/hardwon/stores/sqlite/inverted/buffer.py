@@ -66,11 +66,11 @@ class PostingBuffer:
         """Let a lesson be found by these terms; its number is higher than any before."""
         entries, number = self._entries, lesson << 8
         for term, impact in zip(terms, impacts, strict=True):
-            held = entries.get(term)
-            if held is None:
+            known = entries.get(term)
+            if known is None:
                 entries[term] = array("Q", (number | impact,))
             else:
-                held.append(number | impact)
+                known.append(number | impact)
         self.size += len(terms)
 
     def amended(
@@ -81,8 +81,8 @@ class PostingBuffer:
         for shelf in shelves:
             numbers = self._numbers.get(shelf, {})
             for key in asked:
-                if (number := numbers.get(key)) and (held := self._entries.get(number)):
-                    counts[number] = key, counts.get(number, (key, 0))[1] + len(held)
+                if (number := numbers.get(key)) and (pending := self._entries.get(number)):
+                    counts[number] = key, counts.get(number, (key, 0))[1] + len(pending)
         amended = [(number, key, holders) for number, (key, holders) in counts.items()]
         return sorted(amended, key=lambda row: (row[2], row[1], row[0]))
 
@@ -105,7 +105,7 @@ class PostingBuffer:
         self._db.rows(f"PRAGMA cache_size = {_USUAL_ROOM}")
 
     def _write_terms(self) -> None:
-        holders = {term: len(held) for term, held in self._entries.items()}
+        holders = {term: len(pending) for term, pending in self._entries.items()}
         self._new.sort(key=lambda row: (row[1], row[0]))
         self._db.run_many(
             "INSERT INTO terms (id, shelf, term, holders) VALUES (?, ?, ?, ?)",
@@ -130,14 +130,14 @@ class PostingBuffer:
         asked = [at for at, _ in parts if not 0 < oldest <= at // RANKS]
         last = {at: (first, block) for at, *(first, block) in self._last(asked)}
         grown, new = [], []
-        for at, held in parts:
+        for at, pending in parts:
             room = 0
             if at in last:
                 first, block = last[at]
                 if room := BLOCK - postings.size(block):
-                    grown.append((_longer(block, held[:room]), *divmod(at, RANKS), first))
-            for begin in range(room, len(held), BLOCK):
-                part = held[begin : begin + BLOCK]
+                    grown.append((_longer(block, pending[:room]), *divmod(at, RANKS), first))
+            for begin in range(room, len(pending), BLOCK):
+                part = pending[begin : begin + BLOCK]
                 new.append((*divmod(at, RANKS), part[0] >> 8, _longer(b"", part)))
         self._db.run_many(
             "UPDATE postings SET lessons = ? WHERE term = ? AND rank = ? AND first = ?", grown
@@ -148,12 +148,12 @@ class PostingBuffer:
         return self._db.rows(_LAST, (json.dumps(asked),))
 
 
-def _longer(block: bytes, held: list[int]) -> bytes:
+def _longer(block: bytes, entries: list[int]) -> bytes:
     """The block with the entries added behind its own."""
     end = postings.size(block) * postings.NUMBER
     numbers, impacts = (
-        array("I", [entry >> 8 for entry in held]),
-        bytes([entry & 255 for entry in held]),
+        array("I", [entry >> 8 for entry in entries]),
+        bytes([entry & 255 for entry in entries]),
     )
     return b"".join((block[:end], numbers.tobytes(), block[end:], impacts))
 

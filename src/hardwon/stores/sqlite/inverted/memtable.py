@@ -78,13 +78,13 @@ class Memtable:
 
     def postings(self, shelves: Iterable[int], asked: tuple[str, ...]) -> Postings:
         """For each of the asked keys, the lessons of these shelves that hold it, with impacts."""
-        found: Postings = {}
+        by_key: Postings = {}
         wanted, visible = frozenset(asked), frozenset(shelves)
         for lesson, (shelf, entries) in self._all().items():
             if shelf in visible:
                 for key in wanted & entries.keys():
-                    found.setdefault(key, []).append((lesson, entries[key]))
-        return found
+                    by_key.setdefault(key, []).append((lesson, entries[key]))
+        return by_key
 
     def added(self, shelves: Iterable[int]) -> int:
         """How many lessons of these shelves the dictionary does not count yet."""

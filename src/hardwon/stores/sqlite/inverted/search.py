@@ -103,33 +103,35 @@ class Index:
         )
         return self._pending.amended(seen.ids, asked, written) if self._pending else written
 
-    def _postings(self, known: Known, left: int) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
+    def _postings(
+        self, known: Known, budget: int
+    ) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
         """Keys and the lessons that hold them, within the limit; of rare keys all."""
         rare: dict[int, str] = {}
         for number, key, holders in known:
-            if holders > left:
+            if holders > budget:
                 break
             rare[number] = key
-            left -= holders
+            budget -= holders
         sql = f"SELECT term, lessons FROM postings WHERE term IN ({marks(rare)})"
         for number, block in self._db.rows(sql, tuple(rare)) if rare else ():
             yield rare[number], postings.pairs(block)
         if self._pending:
             for number, key in rare.items():
                 yield key, self._pending.pairs(number, buffer.MOST)
-        if left and len(rare) < len(known):
+        if budget and len(rare) < len(known):
             number, key, _ = known[len(rare)]
-            yield key, self._strongest(number, left)
+            yield key, self._strongest(number, budget)
 
-    def _strongest(self, number: int, left: int) -> list[tuple[int, int]]:
-        """The strongest postings of a common key, at most `left`."""
+    def _strongest(self, number: int, limit: int) -> list[tuple[int, int]]:
+        """The strongest postings of a common key, at most `limit`."""
         pairs = postings.strongest(
             lambda most: self._db.rows(
                 "SELECT lessons FROM postings WHERE term = ? ORDER BY rank, first LIMIT ?",
                 (number, most),
             ),
-            left,
+            limit,
         )
-        if self._pending and len(pairs) < left:
-            pairs += self._pending.pairs(number, left)
-        return pairs[:left]
+        if self._pending and len(pairs) < limit:
+            pairs += self._pending.pairs(number, limit)
+        return pairs[:limit]
