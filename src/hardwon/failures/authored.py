@@ -51,15 +51,18 @@ def fields(args: str) -> dict[str, Any]:
     if not args.startswith("{"):
         return {}
     try:
-        found = json.loads(args)
+        arguments = json.loads(args)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return arguments if isinstance(arguments, dict) else {}
 
 
-def path_in(given: dict[str, Any]) -> str:
+def path_in(arguments: dict[str, Any]) -> str:
     """The path that named arguments hold; "" if they hold none."""
-    return next((given[key] for key in PATHS if given.get(key) and isinstance(given[key], str)), "")
+    return next(
+        (arguments[key] for key in PATHS if arguments.get(key) and isinstance(arguments[key], str)),
+        "",
+    )
 
 
 def is_shell(step: Step) -> bool:
@@ -76,13 +79,13 @@ def writings(tool: str, args: str) -> tuple[Writing, ...]:
         return _field_writings(fields(args))
     if re.search(_CODE_TOOL, tool):
         return tuple(Writing(path, is_edit=True) for path in re.findall(_OPENED, args))
-    return tuple(one for part in parse(args) for one in _part_writings(part))
+    return tuple(writing for part in parse(args) for writing in _part_writings(part))
 
 
 def _patched(call: dict[str, Any] | str) -> Iterator[Writing]:
     """The edits of a patch in the form `*** Update File: a.py`, each hunk by itself."""
     values = call.values() if isinstance(call, dict) else [call]
-    text = next((one for one in values if isinstance(one, str) and PATCH in one), "")
+    text = next((value for value in values if isinstance(value, str) and PATCH in value), "")
     for part in text.split("\n*** ")[1:]:
         head, _, body = part.partition("\n")
         kind, _, path = head.partition(": ")
@@ -98,25 +101,27 @@ def _side(lines: list[str], sign: str) -> str:
     return "".join(f"{line[1:]}\n" for line in lines if line[:1] in (" ", sign))
 
 
-def _field_writings(given: dict[str, Any]) -> tuple[Writing, ...]:
-    path = path_in(given)
+def _field_writings(arguments: dict[str, Any]) -> tuple[Writing, ...]:
+    path = path_in(arguments)
     if not path:
         return ()
-    if isinstance(given.get("edits"), list):
-        inner = [one for one in given["edits"] if isinstance(one, dict)]
-        return tuple(w for one in inner for w in _field_writings({"path": path, **one}))
-    if isinstance(given.get("diff"), str):
-        found = re.findall(_BLOCKS, given["diff"])
-        return tuple(Writing(path, "", old, new, is_edit=True) for old, new in found)
-    old, new, whole = (_text_of(given, keys) for keys in (OLD, _NEW, _WHOLE))
+    if isinstance(arguments.get("edits"), list):
+        inner = [edit for edit in arguments["edits"] if isinstance(edit, dict)]
+        return tuple(
+            writing for edit in inner for writing in _field_writings({"path": path, **edit})
+        )
+    if isinstance(arguments.get("diff"), str):
+        blocks = re.findall(_BLOCKS, arguments["diff"])
+        return tuple(Writing(path, "", old, new, is_edit=True) for old, new in blocks)
+    old, new, text = (_text_of(arguments, keys) for keys in (OLD, _NEW, _WHOLE))
     if old or new:
         return (Writing(path, "", old, new, is_edit=True),)
-    return (Writing(path, whole),) if whole else ()
+    return (Writing(path, text),) if text else ()
 
 
-def _text_of(given: dict[str, Any], keys: Iterable[str]) -> str:
+def _text_of(arguments: dict[str, Any], keys: Iterable[str]) -> str:
     """The first of these arguments that is a text."""
-    return next((str(given[key]) for key in keys if isinstance(given.get(key), str)), "")
+    return next((str(arguments[key]) for key in keys if isinstance(arguments.get(key), str)), "")
 
 
 def _part_writings(part: Command) -> list[Writing]:
@@ -125,8 +130,8 @@ def _part_writings(part: Command) -> list[Writing]:
     if part.program == "sed" and any(flag.startswith("-i") for flag in part.flags):
         return _substitutions(part.operands)
     if part.script:
-        found = [*re.findall(_OPENED, part.script), *re.findall(_PATH_WRITTEN, part.script)]
-        return [Writing(path, is_edit=True) for path in found]
+        paths = [*re.findall(_OPENED, part.script), *re.findall(_PATH_WRITTEN, part.script)]
+        return [Writing(path, is_edit=True) for path in paths]
     return [Writing(path) for path in _made(part)]
 
 
@@ -142,13 +147,13 @@ def _made(part: Command) -> tuple[str, ...]:
 def _substitutions(operands: tuple[str, ...]) -> list[Writing]:
     """The edits of `sed -i 's/old/new/' file`, where they are plain text."""
     script, paths = (operands[0], operands[1:]) if len(operands) > 1 else ("", operands)
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"(?:\d+)?s([/|#@,])((?:(?!\1)[^\\]|\\.)*)\1((?:(?!\1)[^\\]|\\.)*)\1g?", script
     )
-    if not found:
+    if not match:
         return [Writing(path, is_edit=True) for path in paths]
-    old, new = (found[group].replace("\\n", "\n") for group in (2, 3))
-    old, new = (re.sub(r"\\(.)", lambda found: found[1], text) for text in (old, new))
+    old, new = (match[group].replace("\\n", "\n") for group in (2, 3))
+    old, new = (re.sub(r"\\(.)", lambda escape: escape[1], text) for text in (old, new))
     return [Writing(path, "", old, new, is_edit=True) for path in paths]
 
 
@@ -170,9 +175,9 @@ def is_coined(name: str, steps: Sequence[Step]) -> bool:
     for step in steps:
         if own in step.args.lower() and any(
             own == stem(part).lower()
-            for one in writings(step.tool, step.args)
-            if not one.is_edit
-            for part in one.path.split("/")[-2:]
+            for writing in writings(step.tool, step.args)
+            if not writing.is_edit
+            for part in writing.path.split("/")[-2:]
         ):
             return True
     return False
@@ -180,34 +185,34 @@ def is_coined(name: str, steps: Sequence[Step]) -> bool:
 
 def text_of(name: str, steps: Sequence[Step]) -> str:
     """The file of this name as the steps left it; "" where its whole text is not known."""
-    found = ""
+    text = ""
     own = tail(name)
     for step in steps:
         if own not in step.args:
             continue
-        for one in writings(step.tool, step.args):
-            if tail(one.path) != own:
+        for writing in writings(step.tool, step.args):
+            if tail(writing.path) != own:
                 continue
-            if one.old:
-                found = found.replace(one.old, one.new) if one.old in found else ""
+            if writing.old:
+                text = text.replace(writing.old, writing.new) if writing.old in text else ""
             else:
-                found = one.text
-    return found
+                text = writing.text
+    return text
 
 
 def edits_source(step: Step, before: Sequence[Step]) -> bool:
     """Whether a step changed a file that the run had not made itself."""
-    return any(_edits_source(one, before) for one in writings(step.tool, step.args))
+    return any(_edits_source(writing, before) for writing in writings(step.tool, step.args))
 
 
 def part_edits_source(part: Command, before: Sequence[Step]) -> bool:
     """The same for one command; what is moved or copied over a source edits it too."""
-    found = _part_writings(part)
+    written = _part_writings(part)
     if part.program in _INTO and "/" in "".join(part.operands[-1:]):
-        found = [one._replace(is_edit=True) for one in found]
-    return any(_edits_source(one, before) for one in found)
+        written = [writing._replace(is_edit=True) for writing in written]
+    return any(_edits_source(writing, before) for writing in written)
 
 
-def _edits_source(one: Writing, before: Sequence[Step]) -> bool:
-    is_source = one.is_edit or (bool(one.text) and "/" in one.path)
-    return is_source and not is_coined(one.path, before) and not re.search(BACKUP, one.path)
+def _edits_source(writing: Writing, before: Sequence[Step]) -> bool:
+    is_source = writing.is_edit or (bool(writing.text) and "/" in writing.path)
+    return is_source and not is_coined(writing.path, before) and not re.search(BACKUP, writing.path)

@@ -39,8 +39,8 @@ def body_message(output: str) -> str:
     if start < 0:
         return ""
     if text[start] == "<":
-        found = re.search(_ELEMENT, text, start)
-        return " ".join(found[1].split()) if found else ""
+        element = re.search(_ELEMENT, text, start)
+        return " ".join(element[1].split()) if element else ""
     try:
         return _words(json.loads(text[start:]), _DEEP)
     except (ValueError, RecursionError):
@@ -51,8 +51,8 @@ def body_code(output: str) -> str:
     """The name that a body gives its error, as `BucketNotEmpty`; "" when it gives none."""
     text = output.strip()[:_READ]
     if text.startswith("<"):
-        found = re.search(r"<Code>([^<>]{1,80})</Code>", text)
-        return _name(found[1]) if found else ""
+        code = re.search(r"<Code>([^<>]{1,80})</Code>", text)
+        return _name(code[1]) if code else ""
     try:
         return _code(json.loads(text), _DEEP) if text.startswith(("{", "[")) else ""
     except (ValueError, RecursionError):
@@ -68,7 +68,7 @@ def _code(value: Any, deep: int) -> str:
     if own or not deep:
         return own
     inner = (value[key] for key in ("error", "errors", "body", "detail") if key in value)
-    return next((name for one in inner if (name := _code(one, deep - 1))), "")
+    return next((name for part in inner if (name := _code(part, deep - 1))), "")
 
 
 def _name(value: Any) -> str:
@@ -90,8 +90,8 @@ def _start(text: str) -> int:
 
 def _scanned(text: str, start: int) -> str:
     """The first telling field of a body that is cut, or written as Python would."""
-    found = re.search(_FIELD, text, start)
-    return (found[1] or found[2]).replace("\\n", "\n") if found else ""
+    field = re.search(_FIELD, text, start)
+    return (field[1] or field[2]).replace("\\n", "\n") if field else ""
 
 
 def _words(value: Any, deep: int) -> str:
@@ -114,38 +114,40 @@ def _refused_field(value: dict[str, Any]) -> str:
             continue
         if isinstance(inner, list) and inner and isinstance(inner[0], dict):
             field = _field(inner[0])
-            said = next((inner[0][key] for key in _WORDS if isinstance(inner[0].get(key), str)), "")
+            complaint = next(
+                (inner[0][key] for key in _WORDS if isinstance(inner[0].get(key), str)), ""
+            )
         elif isinstance(inner, dict) and not set(inner) & set(_WORDS):
-            field, said = _first_of(inner)
+            field, complaint = _first_of(inner)
         else:
             continue
-        if field and said:
-            return said.strip() if field in said else f"{field}: {said.strip()}"
+        if field and complaint:
+            return complaint.strip() if field in complaint else f"{field}: {complaint.strip()}"
     return ""
 
 
-def _field(one: dict[str, Any]) -> str:
+def _field(complaint: dict[str, Any]) -> str:
     """The name of the field that a complaint is about, as frameworks and JSON:API give it."""
-    given = _given_field(one)
-    parts = given if isinstance(given, list) else str(given or "").split("/")
+    stated = _given_field(complaint)
+    parts = stated if isinstance(stated, list) else str(stated or "").split("/")
     names = [str(part) for part in parts if isinstance(part, str) and part]
     last = names[-1] if names else ""
     return last if re.fullmatch(r"[A-Za-z_][\w.-]{0,60}", last) else ""
 
 
-def _given_field(one: dict[str, Any]) -> Any:
+def _given_field(complaint: dict[str, Any]) -> Any:
     """What a complaint names its field by: a name, a list of names, or a pointer."""
-    given = next((one[key] for key in _FIELDS if one.get(key)), None)
-    source = one.get("source")
-    if given is None and isinstance(source, dict):
-        given = source.get("parameter") or source.get("pointer")
-    return one.get("name") if given is None and "reason" in one else given
+    stated = next((complaint[key] for key in _FIELDS if complaint.get(key)), None)
+    source = complaint.get("source")
+    if stated is None and isinstance(source, dict):
+        stated = source.get("parameter") or source.get("pointer")
+    return complaint.get("name") if stated is None and "reason" in complaint else stated
 
 
 def _first_of(inner: dict[str, Any]) -> tuple[str, str]:
     """The first field of an object that has a text, or a list of texts, for each."""
-    for field, said in inner.items():
-        text = said[0] if isinstance(said, list) and said else said
+    for field, value in inner.items():
+        text = value[0] if isinstance(value, list) and value else value
         if isinstance(text, str) and re.fullmatch(r"[A-Za-z_][\w.-]{0,60}", field):
             return field, text
     return "", ""

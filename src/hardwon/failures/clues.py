@@ -66,12 +66,12 @@ _PROGRAM = r"(?:\.{0,2}/)?[A-Za-z][\w./+-]{0,60}"
 def clues(text: str) -> tuple[str, ...]:
     """The clues in the text of a lesson, each once, in order."""
     text = text[:_READ]
-    found = list(_all(text))
-    calls = [one for one in found if one.startswith(CALL)]
+    every = list(_all(text))
+    calls = [clue for clue in every if clue.startswith(CALL)]
     if calls:
         opening = _all(text[: _first_sentence(text)])
-        calls = [one for one in opening if one.startswith(CALL)] or calls
-    rest = [one for one in found if not one.startswith(CALL)]
+        calls = [clue for clue in opening if clue.startswith(CALL)] or calls
+    rest = [clue for clue in every if not clue.startswith(CALL)]
     return tuple(dict.fromkeys((*rest, *calls)))[:_MOST]
 
 
@@ -92,12 +92,12 @@ def _all(text: str) -> Iterator[str]:
 def asked(step: Step, line: str) -> tuple[str, ...]:
     """The clues of a failing call with the line that says what went wrong."""
     if step.args.startswith("{"):
-        named = (f"{NAME}{key.lower()}" for key in re.findall(_KEY, step.args[:_READ]))
-        calls = [f"{CALL}{step.tool.lower()}", *named]
+        names = (f"{NAME}{key.lower()}" for key in re.findall(_KEY, step.args[:_READ]))
+        calls = [f"{CALL}{step.tool.lower()}", *names]
     else:
-        calls = [clue for one in parse(step.args)[-_COMMANDS:] for clue in _of_command(one)]
-    found = (*_of_error(line), *calls, *_shown(step.output))
-    return tuple(dict.fromkeys(found))[:_MOST]
+        calls = [clue for part in parse(step.args)[-_COMMANDS:] for clue in _of_command(part)]
+    every = (*_of_error(line), *calls, *_shown(step.output))
+    return tuple(dict.fromkeys(every))[:_MOST]
 
 
 def _of_error(line: str) -> Iterator[str]:
@@ -116,9 +116,9 @@ def telling(text: str) -> str:
 
 def quotes(pieces: Iterable[str], output: str) -> bool:
     """Whether one of the quoted messages stands in an output."""
-    said = [one.removeprefix(SAYS) for one in pieces if one.startswith(SAYS)]
-    folded = _folded(output) if said else ""
-    return any(one in folded for one in said)
+    messages = [clue.removeprefix(SAYS) for clue in pieces if clue.startswith(SAYS)]
+    folded = _folded(output) if messages else ""
+    return any(message in folded for message in messages)
 
 
 def agree(lesson: Lesson, failing: Step) -> bool:
@@ -126,16 +126,18 @@ def agree(lesson: Lesson, failing: Step) -> bool:
     line = failing.failure.line if failing.failure else ""
     known = clues_of(lesson)
     shared = set(known).intersection(_of_error(line))
-    if any(one.startswith(SAYS) for one in known):  # another message of the same class is not meant
-        shared = {one for one in shared if not one.startswith(ERROR)}
+    if any(
+        clue.startswith(SAYS) for clue in known
+    ):  # another message of the same class is not meant
+        shared = {clue for clue in shared if not clue.startswith(ERROR)}
     return bool(shared) or quotes(known, failing.output)
 
 
 def follows(lesson: Lesson, step: Step, before: Iterable[Step]) -> bool:
     """Whether a step does what a lesson advises and no step before it did."""
     advised = set(filter(_is_telling, _all(lesson.correction[:_READ]))).intersection(_done(step))
-    for one in before if advised else ():
-        advised.difference_update(_done(one))
+    for earlier in before if advised else ():
+        advised.difference_update(_done(earlier))
     return bool(advised)
 
 
@@ -157,8 +159,8 @@ def with_clues(lesson: Lesson) -> Lesson:
         return lesson
     rest = [piece for piece in lesson.evidence if piece.kind != Kind.ABOUT]
     text = "\n".join(dict.fromkeys((lesson.situation, lesson.mistake, lesson.correction)))
-    found = [Evidence(Kind.ABOUT, one) for one in clues(text)]
-    return lesson._replace(evidence=joined(rest, found))
+    pieces = [Evidence(Kind.ABOUT, clue) for clue in clues(text)]
+    return lesson._replace(evidence=joined(rest, pieces))
 
 
 def clues_of(lesson: Lesson) -> tuple[str, ...]:
@@ -177,8 +179,8 @@ def _said(quoted: str) -> Iterator[str]:
 
 def _first_sentence(text: str) -> int:
     """The end of the first sentence: it says when a lesson holds, the others what to do then."""
-    found = re.search(r"[.!?]\s", re.sub(_SPAN, lambda span: "x" * len(span[0]), text))
-    return found.end() if found else len(text)
+    end = re.search(r"[.!?]\s", re.sub(_SPAN, lambda span: "x" * len(span[0]), text))
+    return end.end() if end else len(text)
 
 
 def _of_span(span: str) -> Iterator[str]:

@@ -129,8 +129,8 @@ def _raised_fix(lines: list[str]) -> Fix:
     calls = [call for line in lines for call in re.findall(r"([A-Za-z_][\w.]*\(\)?)", line)[:1]]
     shown = [call if call.endswith(")") else f"{call}…)" for call in dict.fromkeys(calls)]
     names = {call.split("(")[0].rsplit(".", 1)[-1] for call in calls}
-    told = ", then ".join(f"`{call}`" for call in shown)
-    text = f"First call {told}; only then comes the line that fails."
+    listed = ", then ".join(f"`{call}`" for call in shown)
+    text = f"First call {listed}; only then comes the line that fails."
     return Fix("lines", text, f"lines first {' '.join(sorted(names))}", "", "it came too late")
 
 
@@ -248,8 +248,8 @@ def _score(block: LineBlock, case: Case, known: set[str], *, failing: str) -> in
 def _fresh(lines: Sequence[str], known: set[str]) -> list[str]:
     """What the lines call or pass by name that the old script does not name."""
     text = "\n".join(line for line in lines if not re.match(_NOISE, line))
-    named = [*re.findall(_CALL, text), *re.findall(_PASSED, text)]
-    return [word for word in named if word not in known and word not in _PLAIN_CALLS]
+    words = [*re.findall(_CALL, text), *re.findall(_PASSED, text)]
+    return [word for word in words if word not in known and word not in _PLAIN_CALLS]
 
 
 def _used(lines: dict[int, str], case: Case) -> dict[int, str]:
@@ -282,24 +282,27 @@ def _replaces(block: LineBlock, failing: str) -> bool:
 
 def _within(lines: list[tuple[int, str]], scripts: Scripts) -> list[tuple[int, str]]:
     """The lines with the added statement that they stand in: a `with`, an `if`."""
-    whole, known = scripts.new.splitlines(), {line.strip() for line in scripts.old.splitlines()}
-    found = dict(lines)
+    new_lines, known = scripts.new.splitlines(), {line.strip() for line in scripts.old.splitlines()}
+    chosen = dict(lines)
     for at, line in lines:
         margin = len(line) - len(line.lstrip())
         above = (
             place
             for place in range(at - 1, -1, -1)
-            if whole[place].strip() and len(whole[place]) - len(whole[place].lstrip()) < margin
+            if new_lines[place].strip()
+            and len(new_lines[place]) - len(new_lines[place].lstrip()) < margin
         )
         opener = next(above, -1)
         if (
             opener >= 0
-            and whole[opener].rstrip().endswith(":")
-            and (whole[opener].strip() not in known or re.match(r"\s+class ", whole[opener]))
-            and not re.match(_NOISE, whole[opener])
+            and new_lines[opener].rstrip().endswith(":")
+            and (
+                new_lines[opener].strip() not in known or re.match(r"\s+class ", new_lines[opener])
+            )
+            and not re.match(_NOISE, new_lines[opener])
         ):
-            found[opener] = whole[opener]
-    return sorted(found.items())
+            chosen[opener] = new_lines[opener]
+    return sorted(chosen.items())
 
 
 def _kept(block: LineBlock, case: Case, known: set[str]) -> list[tuple[int, str]]:
@@ -309,8 +312,8 @@ def _kept(block: LineBlock, case: Case, known: set[str]) -> list[tuple[int, str]
     if len(lines) <= _SHORT:
         return lines
     telling = [(at, line) for at, line in lines if _fresh([line], known)]
-    named = [(at, line) for at, line in telling if _meets(names_in(line), case.names)]
-    return (named or telling)[:_SHORT] if len(lines) <= LINES else named[:_SHORT]
+    about_case = [(at, line) for at, line in telling if _meets(names_in(line), case.names)]
+    return (about_case or telling)[:_SHORT] if len(lines) <= LINES else about_case[:_SHORT]
 
 
 def _names(lines: list[str], scripts: Scripts, case: Case) -> list[str]:
@@ -321,9 +324,15 @@ def _names(lines: list[str], scripts: Scripts, case: Case) -> list[str]:
     imports = set(re.findall(r"import\s+(\w+)", "\n".join(lines)))
     calls = set(re.findall(_CALL, text)) - own - _PLAIN_CALLS
     keywords = set(re.findall(_KEYWORD, text)) - own
-    named = {word for word in keywords if word in case.line}
+    named_in_error = {word for word in keywords if word in case.line}
     quoted = set(re.findall(_QUOTED, text))
-    ways = (calls - before, named | (keywords - before), quoted - before, imports - before, calls)
+    ways = (
+        calls - before,
+        named_in_error | (keywords - before),
+        quoted - before,
+        imports - before,
+        calls,
+    )
     chosen = next((names for names in ways if names), set[str]())
     return sorted(name for name in chosen if not is_coined(name, case.steps))[:4]
 

@@ -55,83 +55,85 @@ _TYPES = {
 
 def stated_fix(step: Step) -> Fix | None:
     """What the error of a failing call says of its arguments; not yet seen to work in any run."""
-    given, line = fields(step.args), line_of(step)
+    arguments, line = fields(step.args), line_of(step)
     if not step.args.startswith("{") or not line:
         return None
     for state in _STATEMENTS:
-        if told := state(line, flat(given)):
-            words, key = told
+        if statement := state(line, flat(arguments)):
+            words, key = statement
             text = f"`{step.tool}`: {words}"
             return Fix("argument", text, f"argument {step.tool} {key}", worked=0)
     return None
 
 
-def _lacked(line: str, given: dict[str, Any]) -> tuple[str, str] | None:
+def _lacked(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
     """Arguments that have to be passed."""
-    found = re.search(_LACKED, line)
-    names = [one for one in _named(found) if given.get(one) is None] if found else []
+    match = re.search(_LACKED, line)
+    names = [name for name in _named(match) if arguments.get(name) is None] if match else []
     if not 0 < len(names) <= _MOST:
         return None
     listed = " and ".join(f"`{name}`" for name in names)
     return f"Pass {listed} too.", " ".join(f"+{name}" for name in names)
 
 
-def _unknown(line: str, given: dict[str, Any]) -> tuple[str, str] | None:
+def _unknown(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
     """An argument that the tool does not have."""
-    found = re.search(_UNKNOWN, line)
-    names = [one for one in _named(found) if one in given] if found else []
+    match = re.search(_UNKNOWN, line)
+    names = [name for name in _named(match) if name in arguments] if match else []
     return (f"Leave out `{names[0]}`.", f"-{names[0]}") if names else None
 
 
-def _named(found: re.Match[str]) -> list[str]:
+def _named(match: re.Match[str]) -> list[str]:
     """The names that a match has caught; of a row of quoted ones all."""
-    text = next(filter(None, found.groups()))
+    text = next(filter(None, match.groups()))
     return [text] if re.fullmatch(_NAME, text) else re.findall(rf"'({_NAME})'", text)
 
 
-def _whole(line: str, given: dict[str, Any]) -> tuple[str, str] | None:
+def _whole(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
     """The only number with a fraction, where a whole one is wanted."""
-    numbers = [key for key in given if isinstance(given[key], float)]
+    numbers = [key for key in arguments if isinstance(arguments[key], float)]
     return whole(numbers[0]) if len(numbers) == 1 and re.search(_WHOLE, line) else None
 
 
-def _timed(line: str, given: dict[str, Any]) -> tuple[str, str] | None:
+def _timed(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
     """A date or time that has to follow the format which the error names."""
-    found = re.search(_FORMAT, line)
-    template = template_of_format(found[2]) if found else ""
-    named = [key for key in given if template and found and given[key] == found[1]]
-    return as_time(named, template) if named else None
+    match = re.search(_FORMAT, line)
+    template = template_of_format(match[2]) if match else ""
+    names = [key for key in arguments if template and match and arguments[key] == match[1]]
+    return as_time(names, template) if names else None
 
 
-def _clipped(line: str, given: dict[str, Any]) -> tuple[str, str] | None:
+def _clipped(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
     """Dates and times that end in something which the error says is too much."""
-    found = re.search(_REMAINDER, line)
-    rest = found[1] if found else ""
-    texts = {key: given[key] for key in sorted(given) if rest and isinstance(given[key], str)}
-    ended = {key: one.removesuffix(rest) for key, one in texts.items() if one.endswith(rest)}
-    templates = {key: time_template(one) for key, one in ended.items() if time_template(one)}
+    match = re.search(_REMAINDER, line)
+    rest = match[1] if match else ""
+    texts = {
+        key: arguments[key] for key in sorted(arguments) if rest and isinstance(arguments[key], str)
+    }
+    ended = {key: text.removesuffix(rest) for key, text in texts.items() if text.endswith(rest)}
+    templates = {key: time_template(text) for key, text in ended.items() if time_template(text)}
     if len(set(templates.values())) != 1:
         return None
     return as_time(list(templates), next(iter(templates.values())))
 
 
-def _typed(line: str, given: dict[str, Any]) -> tuple[str, str] | None:
+def _typed(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
     """An argument that has to be of another type."""
-    found = re.match(_SHOULD_BE, line)
-    kind = _TYPES.get(found[2]) if found else None
-    if found is None or kind is None or found[1] not in given:
+    match = re.match(_SHOULD_BE, line)
+    kind = _TYPES.get(match[2]) if match else None
+    if match is None or kind is None or match[1] not in arguments:
         return None
-    return f"Give `{found[1]}` as {kind}.", f"{found[1]} {kind}"
+    return f"Give `{match[1]}` as {kind}.", f"{match[1]} {kind}"
 
 
-def _chosen(line: str, given: dict[str, Any]) -> tuple[str, str] | None:
+def _chosen(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
     """An argument that has to be one of the words which the error lists."""
-    found = re.match(rf"({_NAME}): ", line)
-    words = options(line[found.end() :]) if found and found[1] in given else ()
-    if found is None or not words or given[found[1]] in words:
+    match = re.match(rf"({_NAME}): ", line)
+    words = options(line[match.end() :]) if match and match[1] in arguments else ()
+    if match is None or not words or arguments[match[1]] in words:
         return None
-    named = ", ".join(f"`{word}`" for word in words)
-    return f"Give `{found[1]}` as one of {named}.", f"{found[1]} one of {'|'.join(words)}"
+    listed = ", ".join(f"`{word}`" for word in words)
+    return f"Give `{match[1]}` as one of {listed}.", f"{match[1]} one of {'|'.join(words)}"
 
 
 _STATEMENTS: tuple[Callable[[str, dict[str, Any]], tuple[str, str] | None], ...] = (

@@ -57,9 +57,9 @@ def unchanged_fixes(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
     since = _reverted_at(steps)
     if since is None:
         return []
-    found = [at for at in range(since - 1, -1, -1) if _is_same(steps[at], last, steps)]
-    fix = _fix(steps[found[0]], last) if found else None
-    return [(found[0], fix)] if fix else []
+    places = [at for at in range(since - 1, -1, -1) if _is_same(steps[at], last, steps)]
+    fix = _fix(steps[places[0]], last) if places else None
+    return [(places[0], fix)] if fix else []
 
 
 def _is_untouched(steps: Sequence[Step]) -> bool:
@@ -68,21 +68,21 @@ def _is_untouched(steps: Sequence[Step]) -> bool:
     if not last.failed or not is_red(last) or not _tests_in(last):
         return False
     words = {word for part in command(last) for word in (part.program, *part.operands)}
-    named = {word.split("::", 1)[0] for word in words}
+    files = {word.split("::", 1)[0] for word in words}
     return not any(_touches(step) for step in steps) and not any(
         is_coined(name, before)
-        for name in {*named, *(n.split("::", 1)[0] for n in _tests_in(last))}
+        for name in {*files, *(n.split("::", 1)[0] for n in _tests_in(last))}
     )
 
 
 def _touches(step: Step) -> bool:
     """Whether a step may have changed a file of the project; a new script does not count."""
     return any(
-        one.old
-        or not one.text
-        or "/" in one.path.removeprefix("./").removeprefix("/tmp/")
-        or _writes_files(one.text)
-        for one in writings(step.tool, step.args)
+        writing.old
+        or not writing.text
+        or "/" in writing.path.removeprefix("./").removeprefix("/tmp/")
+        or _writes_files(writing.text)
+        for writing in writings(step.tool, step.args)
     )
 
 
@@ -105,8 +105,8 @@ def _fix(step: Step, last: Step) -> Fix | None:
 
 def _test_of(step: Step) -> str:
     """The test of a failure; "" if the failure is known by its message."""
-    found = re.search(r"^[\w ]+ in (\S+)$", step.failure.text) if step.failure else None
-    return _bare(found[1]) if found else ""
+    match = re.search(r"^[\w ]+ in (\S+)$", step.failure.text) if step.failure else None
+    return _bare(match[1]) if match else ""
 
 
 def _bare(test: str) -> str:
@@ -122,16 +122,16 @@ def _short(test: str) -> str:
 
 def _tests_in(step: Step) -> list[str]:
     """The names of tests that failed."""
-    found = re.findall(_TEST, step.output[-6000:])
-    names = [next((one for one in groups if one), "") for groups in found]
+    matches = re.findall(_TEST, step.output[-6000:])
+    names = [next((name for name in groups if name), "") for groups in matches]
     names = [name for name in names if name[:1].isalnum() and len(name) < 120]
-    whole = {
+    short_forms = {
         name.split("::", at)[-1].replace("::", ".")
         for name in names
         if "::" in name
         for at in (1, 2)
     }
-    return list(dict.fromkeys(name for name in names if name not in whole))
+    return list(dict.fromkeys(name for name in names if name not in short_forms))
 
 
 def _is_same(step: Step, last: Step, before: Sequence[Step]) -> bool:
@@ -168,11 +168,11 @@ def _reverted_at(steps: Sequence[Step]) -> int | None:
         is_last = at == len(steps) - 1
         step, before = steps[at], steps[:at]
         parts = _before_tests(step) if is_last else command(step)
-        found = _taken_back(parts, (*before, step))
-        if found is None and edits_source(step, before):
-            found = not is_last and _is_taken_back(step, before)
-        if found is not None:
-            return at if found else None
+        is_reverted = _taken_back(parts, (*before, step))
+        if is_reverted is None and edits_source(step, before):
+            is_reverted = not is_last and _is_taken_back(step, before)
+        if is_reverted is not None:
+            return at if is_reverted else None
     return None
 
 
@@ -195,7 +195,9 @@ def _is_made_anew(part: Command, steps: Sequence[Step]) -> bool:
     if part.script and not part.writes:
         return _writes_files(part.script)
     scripts = [] if _is_aside(part) else part.operands[:1]
-    return any(_writes_files(text_of(one, steps)) for one in scripts if is_coined(one, steps))
+    return any(
+        _writes_files(text_of(script, steps)) for script in scripts if is_coined(script, steps)
+    )
 
 
 def _writes_files(text: str) -> bool:
@@ -245,9 +247,20 @@ def _is_restored(part: Command) -> bool:
 
 def _is_taken_back(step: Step, before: Sequence[Step]) -> bool:
     """Whether an edit is the reverse of all that the run changed."""
-    edits = {(one.path, one.new, one.old) for one in writings(step.tool, step.args) if one.old}
-    earlier = [one for each in before for one in writings(each.tool, each.args) if one.is_edit]
-    return bool(earlier) and all((one.path, one.old, one.new) in edits for one in earlier)
+    edits = {
+        (writing.path, writing.new, writing.old)
+        for writing in writings(step.tool, step.args)
+        if writing.old
+    }
+    earlier = [
+        writing
+        for earlier_step in before
+        for writing in writings(earlier_step.tool, earlier_step.args)
+        if writing.is_edit
+    ]
+    return bool(earlier) and all(
+        (writing.path, writing.old, writing.new) in edits for writing in earlier
+    )
 
 
 def has_revert(step: Step) -> bool:
