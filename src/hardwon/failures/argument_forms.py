@@ -39,7 +39,7 @@ def changed_time(old: str, new: str) -> str:
 def time_template(value: str) -> str:
     """The template of a date or time; "" of any other value."""
     shape = _shape(value)
-    return next((one for one in _TIMES if _blank(one) == shape), "")
+    return next((template for template in _TIMES if _blank(template) == shape), "")
 
 
 def template_of_format(text: str) -> str:
@@ -53,8 +53,8 @@ def has_form(value: object, words: str) -> bool:
     """Whether a value has the form that such words tell of."""
     if not isinstance(value, str):
         return False
-    for pattern, told in _OTHERS:
-        if told == words:
+    for pattern, form in _OTHERS:
+        if form == words:
             return bool(re.fullmatch(pattern, value))
     template = words.removeprefix("as ")
     return bool(re.fullmatch(_TEMPLATE, template)) and _blank(template) == _shape(value)

@@ -86,8 +86,8 @@ def _status(body: dict[str, Any]) -> int | None:
     """The exit status of a body, which may stand beside the output in `metadata`."""
     about = body.get("metadata")
     places = (body, about) if isinstance(about, dict) else (body,)
-    found = (_number(place.get(key)) for place in places for key in _EXITS)
-    return next((one for one in found if one is not None), None)
+    statuses = (_number(place.get(key)) for place in places for key in _EXITS)
+    return next((status for status in statuses if status is not None), None)
 
 
 def enclosed_status(text: str) -> int | None:
@@ -110,15 +110,15 @@ def _is_failed_block(blocks: Any) -> bool:
 
 def _is_report(body: dict[str, Any]) -> bool:
     """Whether a body only reports that the call was refused, and why."""
-    said = next((body[key] for key in _SAID if body.get(key)), None)
-    if said is None or not body.keys() <= _REPORT:
+    message = next((body[key] for key in _SAID if body.get(key)), None)
+    if message is None or not body.keys() <= _REPORT:
         return False
-    if isinstance(said, list):  # what a framework says of fields that do not fit
-        return all(isinstance(one, dict) and {"loc", "msg"} <= one.keys() for one in said)
+    if isinstance(message, list):  # what a framework says of fields that do not fit
+        return all(isinstance(entry, dict) and {"loc", "msg"} <= entry.keys() for entry in message)
     if _number(body.get("code")) in _GRPC and "details" in body:
         return True
-    named = any(re.search(_BAD_NAME, str(body.get(key, ""))) for key in _NAMED)
-    return named or is_refusal(str(said)) or bool(re.match(_REFUSED, str(said)))
+    has_error_name = any(re.search(_BAD_NAME, str(body.get(key, ""))) for key in _NAMED)
+    return has_error_name or is_refusal(str(message)) or bool(re.match(_REFUSED, str(message)))
 
 
 def _has_error_code(body: dict[str, Any]) -> bool:

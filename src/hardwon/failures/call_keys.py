@@ -74,10 +74,10 @@ def canonical(args: Any) -> str:
                 return canonical(args[key])
             if _is_words(args.get(key)):
                 return canonical(_joined(args[key]))
-    whole = _dumped(args)
-    if len(whole) > ARGS_LIMIT and isinstance(args, dict):
-        whole = _dumped(_shortened(args))
-    return clip_middle(clean(clip_middle(whole, _LOOKED_AT)), ARGS_LIMIT)
+    text = _dumped(args)
+    if len(text) > ARGS_LIMIT and isinstance(args, dict):
+        text = _dumped(_shortened(args))
+    return clip_middle(clean(clip_middle(text, _LOOKED_AT)), ARGS_LIMIT)
 
 
 def _shortened(args: dict[str, Any]) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def _shortened(args: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_words(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(word, str) for word in value)
 
 
 def _joined(words: list[str]) -> str:
@@ -129,13 +129,13 @@ def command_keys(command: Command) -> list[CallKey]:
     program = _program(command)
     is_module = bool(command.via) and command.via[-1].endswith(" -m")
     head = " ".join(filter(None, ("python -m" if is_module else "", program, command.verb)))
-    flags = sorted({found[0] for flag in command.flags if (found := re.match(_FLAG, flag))})
+    flags = sorted({match[0] for flag in command.flags if (match := re.match(_FLAG, flag))})
     targets = [word for word in command.targets if word[0] not in "\"'"]
     kinds = sorted({_kind(target) for target in targets})
-    named = [target for target in targets if "/" in target or "." in target][:_TARGETS]
+    files = [target for target in targets if "/" in target or "." in target][:_TARGETS]
     return [
         CallKey.of(EXACT, " ".join(command.words)),
-        *(CallKey.of(TARGET, f"{head} {target}") for target in named),
+        *(CallKey.of(TARGET, f"{head} {target}") for target in files),
         CallKey.of(KIND, " ".join((head, *flags, *kinds))),
         CallKey.of(PROGRAM, f"{program} {command.verb}".rstrip()),
     ]
@@ -151,8 +151,8 @@ def _program(command: Command) -> str:
 
 def _kind(target: str) -> str:
     """The kind of a target: its extension, a path, or a word."""
-    found = re.search(r"\.\w{1,5}$", target.split("::")[0])
-    return found[0] if found else "dir" if "/" in target else "word"
+    extension = re.search(r"\.\w{1,5}$", target.split("::")[0])
+    return extension[0] if extension else "dir" if "/" in target else "word"
 
 
 def blamed_command(chain: Sequence[Command], error: str) -> Command | None:
@@ -184,10 +184,10 @@ def _structured_keys(tool: str, args: str) -> tuple[CallKey, ...]:
     except ValueError:  # clipped
         values = {}
     paths = [v for v in values.values() if isinstance(v, str) and re.fullmatch(r"[\w@./~-]+", v)]
-    named = [path for path in paths if "/" in path or "." in path][:_TARGETS]
+    files = [path for path in paths if "/" in path or "." in path][:_TARGETS]
     return (
         CallKey.of(EXACT, f"{tool} {args}"),
-        *(CallKey.of(TARGET, f"{tool} {path}") for path in named),
+        *(CallKey.of(TARGET, f"{tool} {path}") for path in files),
         CallKey.of(KIND, " ".join((tool, *sorted(values)))),
         CallKey.of(PROGRAM, tool),
     )

@@ -31,8 +31,8 @@ def _failing(step: Step) -> str:
 
 def _next(step: Step) -> str:
     if step.failed:
-        said = clip(_line(step), _BETWEEN)
-        return f"then FAILED: {clip(one_line(_call(step)), _BETWEEN)} → {said}"
+        error = clip(_line(step), _BETWEEN)
+        return f"then FAILED: {clip(one_line(_call(step)), _BETWEEN)} → {error}"
     return f"then ok: {clip_middle(_call(step), _CALL)}"
 
 

@@ -189,11 +189,11 @@ def is_red(text: str) -> bool:
 
 def _is_misused(tail: str, runs: Sequence[Command]) -> bool:
     """Whether the program ends by saying how it wants to be called."""
-    found = re.search(_USAGE, tail)
-    if not found:
+    usage = re.search(_USAGE, tail)
+    if not usage:
         return False
     names = {bare(word).rsplit("/", 1)[-1] for run in runs for word in (run.name, *run.targets[:1])}
-    return not runs or found[1].rsplit("/", 1)[-1] in names
+    return not runs or usage[1].rsplit("/", 1)[-1] in names
 
 
 def _has_raised(tail: str, scripts: Callable[[], str]) -> bool:

@@ -301,19 +301,19 @@ def diagnose(output: str) -> Diagnosis:
     line = one_line(error_line(output), 300)
     tail = output[-_TAIL:]
     for form in _FORMS if line else ():
-        if found := re.search(form.pattern, line, re.MULTILINE):
-            return _told(form, found, line)
+        if match := re.search(form.pattern, line, re.MULTILINE):
+            return _told(form, match, line)
     for form in _FORMS if line else ():
-        if form.family in _REPORTS and (found := re.search(form.pattern, tail, re.MULTILINE)):
-            return _told(form, found, line)
+        if form.family in _REPORTS and (match := re.search(form.pattern, tail, re.MULTILINE)):
+            return _told(form, match, line)
     quote = quotable(line)
     return Diagnosis("", "", quote, f"it failed with “{quote}”" if quote else "", "")
 
 
-def _told(form: ErrorPattern, found: re.Match[str], line: str) -> Diagnosis:
+def _told(form: ErrorPattern, match: re.Match[str], line: str) -> Diagnosis:
     """The words of the pattern with names from the output, without any of its prose."""
     quote = quotable(line)
-    named = {name: stated(value or "") for name, value in found.groupdict().items()}
-    named |= {"all": stated(found[0]), "line": quote}
-    cause = form.cause.format_map(named).rstrip(": ")
-    return Diagnosis(form.family, form.language, quote, cause, form.check.format_map(named))
+    names = {name: stated(value or "") for name, value in match.groupdict().items()}
+    names |= {"all": stated(match[0]), "line": quote}
+    cause = form.cause.format_map(names).rstrip(": ")
+    return Diagnosis(form.family, form.language, quote, cause, form.check.format_map(names))

@@ -108,21 +108,23 @@ def refusal(tool: str, args: str, output: str) -> str:
         return ""
     if len(output.strip().splitlines()) > _SHOWN and not writings(tool, args):
         return ""
-    said = output[:_HEAD]
+    head = output[:_HEAD]
     return next(
-        (words for words, form in _REASONS if re.match(rf"(?i){_MARK}(?:{form})", said)), ""
+        (words for words, form in _REASONS if re.match(rf"(?i){_MARK}(?:{form})", head)), ""
     )
 
 
 def text_key(step: Step) -> str:
     """What the tool calls the text to replace; "" for a patch."""
-    given = fields(step.args)
-    inner = given.get("edits")
-    first = inner[0] if isinstance(inner, list) and inner else given
+    arguments = fields(step.args)
+    inner = arguments.get("edits")
+    first = inner[0] if isinstance(inner, list) and inner else arguments
     return next((key for key in OLD if isinstance(first, dict) and first.get(key)), "")
 
 
-def _is_file_call(given: dict[str, Any]) -> bool:
+def _is_file_call(arguments: dict[str, Any]) -> bool:
     """Whether these arguments name a file to read or to change, rather than where to search."""
-    is_named = bool(path_in(given)) and given.keys().isdisjoint(_SEARCHES)
-    return is_named or any(isinstance(value, str) and PATCH in value for value in given.values())
+    is_named = bool(path_in(arguments)) and arguments.keys().isdisjoint(_SEARCHES)
+    return is_named or any(
+        isinstance(value, str) and PATCH in value for value in arguments.values()
+    )

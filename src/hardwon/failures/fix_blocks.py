@@ -63,20 +63,20 @@ def end_of(new: str, place: int) -> int:
 
 def closed(lines: list[tuple[int, str]], new: str) -> dict[int, str]:
     """The lines with what closes their brackets and the first of their body; nothing cut."""
-    whole = new.splitlines()
+    new_lines = new.splitlines()
     chosen: dict[int, str] = {}
     for at, line in lines:
         end, depth = at, opened(line)
-        while depth > 0 and end + 1 < len(whole) and end - at < LINES:
+        while depth > 0 and end + 1 < len(new_lines) and end - at < LINES:
             end += 1
-            depth += opened(whole[end])
+            depth += opened(new_lines[end])
         if depth != 0:
             continue
-        if whole[end].rstrip().endswith((":", "{")):
-            end = next((k for k in range(end + 1, len(whole)) if whole[k].strip()), end)
-            if opened(whole[end]) != 0:
+        if new_lines[end].rstrip().endswith((":", "{")):
+            end = next((k for k in range(end + 1, len(new_lines)) if new_lines[k].strip()), end)
+            if opened(new_lines[end]) != 0:
                 continue
-        chosen |= {k: whole[k] for k in range(at, end + 1) if whole[k].strip()}
+        chosen |= {k: new_lines[k] for k in range(at, end + 1) if new_lines[k].strip()}
     return chosen
 
 
@@ -87,8 +87,8 @@ def outside_calls(lines: dict[int, str], new: str) -> dict[int, str]:
         if depth > 0 and at - 1 not in lines:
             inside.add(at)
         depth += opened(line)
-    kept = {at: line for at, line in lines.items() if at not in inside}
-    return kept or lines
+    outside = {at: line for at, line in lines.items() if at not in inside}
+    return outside or lines
 
 
 def opened(line: str) -> int:

@@ -63,7 +63,10 @@ def _edits(step: Step, name: str) -> bool:
     """Whether a step changes a file of this name in place."""
     if name not in step.args or step.failed:
         return False
-    return any(tail(one.path) == name and not one.text for one in writings(step.tool, step.args))
+    return any(
+        tail(writing.path) == name and not writing.text
+        for writing in writings(step.tool, step.args)
+    )
 
 
 def looks_at(step: Step, name: str = "") -> bool:

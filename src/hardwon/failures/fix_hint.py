@@ -53,8 +53,8 @@ def hint_fix(case: Case) -> Fix | None:
     if not is_gone(case) or not is_same_call(case) or not (written := _written(case)):
         return None
     output = case.failed.output[-_READ:]
-    found = [(hint, one) for hint in _HINTS for one in re.findall(hint.pattern, output)]
-    for hint, proposal in found:
+    proposals = [(hint, text) for hint in _HINTS for text in re.findall(hint.pattern, output)]
+    for hint, proposal in proposals:
         wanted = _TABS if hint.key == "lines recipe-tab" else (proposal,)
         if any(word in args for args in written for word in wanted):
             return Fix("lines", hint.text, hint.key)
@@ -69,4 +69,4 @@ def _written(case: Case) -> list[str]:
 
 def _edits(step: Step) -> bool:
     """Whether a step changes a file in place."""
-    return any(not one.text for one in writings(step.tool, step.args))
+    return any(not writing.text for writing in writings(step.tool, step.args))

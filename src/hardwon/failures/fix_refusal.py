@@ -50,13 +50,13 @@ def _exact_text(case: Case) -> Fix | None:
     if not _is_same_file(case) or not new or new == old:
         return None
     is_patch = not text_key(case.failed)
-    what = "the context of the patch" if is_patch else f"`{text_key(case.failed)}`"
+    passage = "the context of the patch" if is_patch else f"`{text_key(case.failed)}`"
     if look := _look(case):
-        text = f"Look at the lines first (`{look}`) and copy {what} from there, spaces included."
+        text = f"Look at the lines first (`{look}`) and copy {passage} from there, spaces included."
         return Fix("argument", text, f"argument {tool} text as it is")
     if is_patch or len("".join(new)) >= len("".join(old)):
         return None
-    text = f"Give fewer lines as {what}: each must be in the file exactly as it is."
+    text = f"Give fewer lines as {passage}: each must be in the file exactly as it is."
     return Fix("argument", text, f"argument {tool} fewer lines")
 
 
@@ -99,12 +99,12 @@ def _looked_up(case: Case) -> Fix | None:
     guessed, path = (path_in(fields(step.args)) for step in (case.failed, case.last))
     if case.failed.tool != case.last.tool or path in ("", guessed):
         return None
-    found = [step for step in case.between if not step.failed and _lists(step, path)]
-    if not found:
+    lists = [step for step in case.between if not step.failed and _lists(step, path)]
+    if not lists:
         return None
-    by = _program(found[-1]) if is_shell(found[-1]) else found[-1].tool
+    by = _program(lists[-1]) if is_shell(lists[-1]) else lists[-1].tool
     text = f"Look the path up first (`{by}`); do not guess it."
-    return Fix("preparation", text, f"preparation tool {found[-1].tool}")
+    return Fix("preparation", text, f"preparation tool {lists[-1].tool}")
 
 
 _WAYS: dict[str, Callable[[Case], Fix | None]] = {
@@ -122,7 +122,7 @@ _WAYS: dict[str, Callable[[Case], Fix | None]] = {
 
 def _is_same_file(case: Case) -> bool:
     first, second = (
-        {tail(one.path) for one in writings(step.tool, step.args)}
+        {tail(writing.path) for writing in writings(step.tool, step.args)}
         for step in (case.failed, case.last)
     )
     return bool(first & second)
@@ -130,12 +130,12 @@ def _is_same_file(case: Case) -> bool:
 
 def _old_texts(step: Step) -> list[str]:
     """What a call wants to replace."""
-    return [one.old for one in writings(step.tool, step.args) if one.old]
+    return [writing.old for writing in writings(step.tool, step.args) if writing.old]
 
 
 def _look(case: Case) -> str:
     """The call between the two tries that showed the file; "" without any."""
-    names = {tail(one.path) for one in writings(case.failed.tool, case.failed.args)}
+    names = {tail(writing.path) for writing in writings(case.failed.tool, case.failed.args)}
     for step in reversed([step for step in case.between if not step.failed]):
         if tail(shown_file(step)) in names:
             return step.tool if step.tool != case.failed.tool else _command_of(step)

@@ -53,9 +53,9 @@ def _versions(case: Case, old_name: str, new_name: str) -> Scripts | None:
     old, new = text_of(old_name, case.steps[: case.at + 1]), text_of(new_name, case.steps)
     if not old or not new or old.strip() == new.strip():
         return None
-    found = Scripts(old, new, new_name, old_name)
+    versions = Scripts(old, new, new_name, old_name)
     is_next = old_name == new_name or _is_copy(case, old, new)
-    return found if is_next and not _is_later(case, found) else None
+    return versions if is_next and not _is_later(case, versions) else None
 
 
 def _program(step: Step) -> str:
@@ -83,8 +83,8 @@ def _run(step: Step, line: str) -> tuple[str, str]:
     at = blamed(step, line)
     if at < 0:
         return "", ""
-    found = (_run_by(part) for part in (parts[at], *reversed(parts)) if not part.writes)
-    return next(filter(any, found), ("", ""))
+    runs = (_run_by(part) for part in (parts[at], *reversed(parts)) if not part.writes)
+    return next(filter(any, runs), ("", ""))
 
 
 def _run_by(part: Command) -> tuple[str, str]:
@@ -92,9 +92,9 @@ def _run_by(part: Command) -> tuple[str, str]:
     if part.script and part.program not in {"cat", "tee"}:
         return "", part.script
     words = (part.program, *part.operands)
-    named = [word for word in words if re.fullmatch(_SCRIPT, tail(word))]
-    is_run = named and part.program not in {"cat", "rm", "sed"}
-    return (tail(named[0]), "") if is_run else ("", "")
+    scripts = [word for word in words if re.fullmatch(_SCRIPT, tail(word))]
+    is_run = scripts and part.program not in {"cat", "rm", "sed"}
+    return (tail(scripts[0]), "") if is_run else ("", "")
 
 
 def _shared(old: str, new: str) -> float:
@@ -122,15 +122,17 @@ def moved_fix(case: Case, scripts: Scripts) -> Fix | None:
     """Definitions that went into a module of their own from a script that was imported twice."""
     if not _is_reimported(case, scripts):
         return None
-    kept = set(re.findall(DEFINED, scripts.new))
-    gone = [name for name in re.findall(DEFINED, scripts.old) if name not in kept]
+    still_there = set(re.findall(DEFINED, scripts.new))
+    gone = [name for name in re.findall(DEFINED, scripts.old) if name not in still_there]
     files = [
-        one
+        writing
         for step in (*case.between, case.last)
-        for one in writings(step.tool, step.args)
-        if tail(one.path) != scripts.name and "/" in one.path
+        for writing in writings(step.tool, step.args)
+        if tail(writing.path) != scripts.name and "/" in writing.path
     ]
-    moved = {name for name in gone for one in files if name in re.findall(DEFINED, one.text)}
+    moved = {
+        name for name in gone for writing in files if name in re.findall(DEFINED, writing.text)
+    }
     if not moved:
         return None
     text = (
@@ -161,9 +163,9 @@ def lines_run(case: Case, scripts: Scripts) -> list[str]:
 
 def frames(step: Step, name: str) -> list[int]:
     """Which lines of a script a traceback names, the outermost first."""
-    found = re.findall(_FRAME, step.output)
+    places = re.findall(_FRAME, step.output)
     own = name or "<st"  # <stdin>, <string>
-    return [int(line) - 1 for path, line in found if tail(path).startswith(own) and int(line)]
+    return [int(line) - 1 for path, line in places if tail(path).startswith(own) and int(line)]
 
 
 def place_of(new: str, failing: str) -> int:

@@ -60,12 +60,12 @@ def fixes_shown(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
     """The fixes that became known with the last step, each with the place of its failure."""
     if len(steps) < 2 or _only_looks(steps[-1]):
         return []
-    found = unchanged_fixes(steps)
+    shown = unchanged_fixes(steps)
     for at in _open(steps):
         case = case_of(steps, at)
         if case.line and (fix := _fix(case)) and not _is_mended(steps, at):
-            found.append((at, fix))
-    return found
+            shown.append((at, fix))
+    return shown
 
 
 def fix_shown(steps: Sequence[Step], at: int) -> Fix | None:
@@ -116,7 +116,7 @@ def was_applied(fix: Fix, steps: Sequence[Step]) -> bool:
     if fix.sort == "lines":
         return is_in_code(fix.key.partition(" ")[2], steps)
     if fix.sort in _BEFOREHAND:  # without a call of its own it may have been made for another end
-        return bool(fix.call) and any(applies(fix, one) for one in steps[-_LOOKED_BACK:])
+        return bool(fix.call) and any(applies(fix, step) for step in steps[-_LOOKED_BACK:])
     return (bool(fix.call) or fix.sort == "call") and applies(fix, steps[-1])
 
 
@@ -138,13 +138,13 @@ def _only_looks(step: Step) -> bool:
 
 def _open(steps: Sequence[Step]) -> list[int]:
     """The failures that the last step may show a fix of, the latest of each name."""
-    found: dict[str, int] = {}
+    latest: dict[str, int] = {}
     first = max(0, len(steps) - 1 - _LOOKED_BACK)
     for at in range(len(steps) - 2, first - 1, -1):
         step = steps[at]
-        if step.failed and len(found) < _FAILURES:
-            found.setdefault(f"{step.tool} {folded(line_of(step))}", at)
-    return list(found.values())
+        if step.failed and len(latest) < _FAILURES:
+            latest.setdefault(f"{step.tool} {folded(line_of(step))}", at)
+    return list(latest.values())
 
 
 def _is_mended(steps: Sequence[Step], at: int) -> bool:

@@ -36,15 +36,16 @@ class Guard(NamedTuple):
         """Whether this call must not be made."""
         if normal(call) in self.allowed:
             return False
-        is_named = any(one.partition(" ")[2] == normal(call) for one in self.calls)
+        is_named = any(forbidden.partition(" ")[2] == normal(call) for forbidden in self.calls)
         return (is_named and not call.startswith("{")) or any(
-            form not in self.allowed and any(_fits(one, tool.lower(), form) for one in self.calls)
+            form not in self.allowed
+            and any(_fits(forbidden, tool.lower(), form) for forbidden in self.calls)
             for form in _forms(call)
         )
 
     def needles(self) -> list[list[str]]:
         """For each call the words that a text has to hold to be forbidden by it."""
-        return [re.findall(_ASCII, one.partition(" ")[2]) for one in self.calls]
+        return [re.findall(_ASCII, forbidden.partition(" ")[2]) for forbidden in self.calls]
 
 
 def forbidding(tool: str, pattern: str) -> str:
@@ -54,17 +55,17 @@ def forbidding(tool: str, pattern: str) -> str:
 
 def exact_calls(calls: Iterable[str]) -> list[tuple[str, str]]:
     """The exact calls among the keys of a lesson, each with its tool; no truncated ones."""
-    found = [key[2:] for key in calls if key[0] == EXACT and len(key) < _KEY]
-    named = (one.partition(" {") for one in dict.fromkeys(found))
-    return [(tool, f"{{{rest}") if rest else ("bash", tool) for tool, _, rest in named]
+    keys = [key[2:] for key in calls if key[0] == EXACT and len(key) < _KEY]
+    parts = (key.partition(" {") for key in dict.fromkeys(keys))
+    return [(tool, f"{{{rest}") if rest else ("bash", tool) for tool, _, rest in parts]
 
 
 def guard_of(lesson: Lesson) -> Guard:
     """What a lesson forbids; one of an earlier build its very calls."""
-    named = [call[2:] for call in lesson.calls if call[0] == FORBIDDEN]
+    forbidden = [call[2:] for call in lesson.calls if call[0] == FORBIDDEN]
     exact = (forbidding(*call)[2:] for call in exact_calls(lesson.calls))
     fixes = tuple(normal(fix.call) for fix in lesson.fixes if fix.call)
-    return Guard(tuple(dict.fromkeys(named or exact)), fixes)
+    return Guard(tuple(dict.fromkeys(forbidden or exact)), fixes)
 
 
 def normal(call: str) -> str:
@@ -80,7 +81,7 @@ def normal(call: str) -> str:
 
 def _forms(call: str) -> Sequence[str]:
     """The normal forms under which a call may be forbidden: each command, else all of it."""
-    parts = () if call.startswith("{") else (one.text for one in shell.parse(call))
+    parts = () if call.startswith("{") else (part.text for part in shell.parse(call))
     return list(dict.fromkeys(map(normal, parts))) or [normal(call)]
 
 
@@ -93,8 +94,8 @@ def _fits(forbidden: str, tool: str, call: str) -> bool:
         return call == pattern
     at = len(first)
     for piece in rest[:-1]:
-        found = call.find(piece, at)
-        if found < 0:
+        place = call.find(piece, at)
+        if place < 0:
             return False
-        at = found + len(piece)
+        at = place + len(piece)
     return call.startswith(first) and call[at:].endswith(rest[-1])

@@ -52,13 +52,13 @@ def situation(text: str, step: Step) -> str:
 
 def of_tests(situation: str, fixes: Sequence[Fix]) -> str:
     """The situation, narrowed to the tests that are known to fail without a change."""
-    whole = re.sub(r" in `[^`]+`(?: or `[^`]+`)*\Z", "", situation)
+    general = re.sub(r" in `[^`]+`(?: or `[^`]+`)*\Z", "", situation)
     known = told(fixes)
     if not known or any(fix.sort != UNCHANGED for fix in known):
-        return whole
+        return general
     names = [fix.key.partition(" ")[2] for fix in known]
-    is_named = any(name.partition("[")[0] in whole for name in names)
-    return whole if is_named else f"{whole} in {' or '.join(f'`{name}`' for name in names)}"
+    is_named = any(name.partition("[")[0] in general for name in names)
+    return general if is_named else f"{general} in {' or '.join(f'`{name}`' for name in names)}"
 
 
 def program(step: Step) -> str:

@@ -97,7 +97,7 @@ def _warning(loop: Loop) -> tuple[str, ...]:
 
 
 def _insisting(loop: Loop) -> tuple[str, ...]:
-    tried = ("Tried in between, without effect on it:", *(f"  {one}" for one in loop.tried))
+    tried = ("Tried in between, without effect on it:", *(f"  {attempt}" for attempt in loop.tried))
     return (
         f"This call failed the same way {loop.times} times. Do not make it again as it stands:",
         f"  {_shown(loop.step)}",
@@ -151,8 +151,8 @@ def may_change(step: Step) -> bool:
 
 def _doing(step: Step) -> str:
     """The name of a tool; of one for files that does several things, the one it is to do."""
-    found = re.search(r'"command": "(\w{1,30})"', step.args) if '"path"' in step.args else None
-    return found[1] if found else step.tool
+    action = re.search(r'"command": "(\w{1,30})"', step.args) if '"path"' in step.args else None
+    return action[1] if action else step.tool
 
 
 def _only_looks(command: shell.Command) -> bool:

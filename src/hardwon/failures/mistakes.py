@@ -186,12 +186,16 @@ def _ends_in_sources(line: str, step: Step, before: Sequence[Step]) -> bool:
 
 def _is_undefined_on_purpose(line: str, step: Step, before: Sequence[Step]) -> bool:
     """Whether a missing name stands alone on a line of what the run wrote: there to raise."""
-    found = re.match(_UNDEFINED, line)
-    if not found:
+    match = re.match(_UNDEFINED, line)
+    if not match:
         return False
-    alone = rf"(?m)^[ \t]+{found[1]}[ \t]*$"
-    steps = [each for each in (step, *before) if found[1] in each.args]
-    return any(re.search(alone, one.text or one.new) for each in steps for one in _written(each))
+    alone = rf"(?m)^[ \t]+{match[1]}[ \t]*$"
+    steps = [earlier for earlier in (step, *before) if match[1] in earlier.args]
+    return any(
+        re.search(alone, writing.text or writing.new)
+        for earlier in steps
+        for writing in _written(earlier)
+    )
 
 
 def _files(command: Command) -> list[str]:
@@ -211,12 +215,12 @@ def _is_own(path: str, step: Step, before: Sequence[Step]) -> bool:
 
 def _was_made(name: str, steps: Sequence[Step]) -> bool:
     """Whether the run writes the file before any step that worked has shown it."""
-    for each in steps:
-        if name in each.args:
-            made = [tail(one.path) for one in _written(each) if not one.old]
-            if name in made or any(one.split(".", 1)[0] == name for one in made):
+    for earlier in steps:
+        if name in earlier.args:
+            files = [tail(writing.path) for writing in _written(earlier) if not writing.old]
+            if name in files or any(file.split(".", 1)[0] == name for file in files):
                 return True
-        if not each.failed and (name in each.args or name in each.output):
+        if not earlier.failed and (name in earlier.args or name in earlier.output):
             return False
     return False
 
@@ -237,11 +241,11 @@ def _is_unfinished(called: str, line: str, step: Step, before: Sequence[Step]) -
 def _has_edited(steps: Sequence[Step]) -> bool:
     """Whether an edit of a file that was there before stands: made, and not taken back."""
     stands = False
-    for at, each in enumerate(steps):
-        if re.search(_REVERTS, each.args):
+    for at, earlier in enumerate(steps):
+        if re.search(_REVERTS, earlier.args):
             stands = False
         elif not stands:
-            stands = any(_edits(one, steps[: at + 1]) for one in _written(each))
+            stands = any(_edits(writing, steps[: at + 1]) for writing in _written(earlier))
     return stands
 
 

@@ -24,9 +24,9 @@ def focus(episode: Episode) -> int | None:
     failing = [at for at, step in enumerate(steps) if step.failed and is_mistake(step, steps[:at])]
     if not failing:
         return None
-    named = [at for at in failing if _is_named(steps[at], episode.error)]
-    fixed = [] if named else [at for at in failing if fix_shown(steps, at)]
-    return (named or fixed or failing)[-1]
+    in_error = [at for at in failing if _is_named(steps[at], episode.error)]
+    fixed = [] if in_error else [at for at in failing if fix_shown(steps, at)]
+    return (in_error or fixed or failing)[-1]
 
 
 def _is_named(step: Step, error: str) -> bool:
@@ -76,5 +76,5 @@ def teaches(job: Job) -> bool:
     if job.trigger != Trigger.ERROR:
         return True
     steps = job.episode.steps
-    made = any(step.failed and is_mistake(step, steps[:at]) for at, step in enumerate(steps))
-    return failure_of(job.episode) is not None and (made or not any(s.failed for s in steps))
+    has_mistake = any(step.failed and is_mistake(step, steps[:at]) for at, step in enumerate(steps))
+    return failure_of(job.episode) is not None and (has_mistake or not any(s.failed for s in steps))

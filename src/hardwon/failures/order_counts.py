@@ -34,8 +34,8 @@ def counted_order(features: Iterable[str], tally: Callable[[str], Tally]) -> Fix
 
     A look changes nothing, so no call has to come before one.
     """
-    found = [match for one in sorted(features) if (match := re.fullmatch(_AFTER, one))]
-    for match in found:
+    matches = [match for feature in sorted(features) if (match := re.fullmatch(_AFTER, feature))]
+    for match in matches:
         tool, other = match["tool"], match["other"]
         if (
             other != tool

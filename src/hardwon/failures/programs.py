@@ -206,13 +206,13 @@ def sub_command(name: str, words: list[str]) -> tuple[str, tuple[str, ...], list
 
 def _joined(words: list[str], valued: str) -> tuple[str, ...]:
     """Options with their values: `-p x`."""
-    takes_value, made = frozenset(valued.split()), list[str]()
+    takes_value, options = frozenset(valued.split()), list[str]()
     for before, word in zip(["", *words], words, strict=False):
-        if before in takes_value and made:
-            made[-1] += f" {word}"
+        if before in takes_value and options:
+            options[-1] += f" {word}"
         else:
-            made.append(word)
-    return tuple(made)
+            options.append(word)
+    return tuple(options)
 
 
 def interpreter(name: str, words: list[str]) -> int:

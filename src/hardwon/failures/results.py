@@ -41,12 +41,12 @@ def leaves(output: str) -> tuple[Leaf, ...]:
     if not text.startswith(("{", "[")):
         return tuple(_marked(text))
     try:
-        whole = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError):
         return tuple(_named(text))
-    found: list[Leaf] = []
-    _collect(whole, (), found)
-    return tuple(found)
+    values: list[Leaf] = []
+    _collect(document, (), values)
+    return tuple(values)
 
 
 def _marked(text: str) -> Iterator[Leaf]:
@@ -95,22 +95,22 @@ def _above(text: str, at: int) -> tuple[str, ...]:
     for place in range(at - 1, max(-1, at - _NEAR), -1):
         depth += (text[place] in "}]") - (text[place] in "{[")
         if depth < 0:
-            named = re.search(r"\"([^\"]{1,60})\"\s*:\s*$", text[max(0, place - 80) : place])
-            return (named[1],) if named else ()
+            key = re.search(r"\"([^\"]{1,60})\"\s*:\s*$", text[max(0, place - 80) : place])
+            return (key[1],) if key else ()
     return ()
 
 
-def _collect(value: Any, path: tuple[str, ...], found: list[Leaf]) -> None:
-    if len(path) > _DEPTH or len(found) > _LEAVES:
+def _collect(value: Any, path: tuple[str, ...], collected: list[Leaf]) -> None:
+    if len(path) > _DEPTH or len(collected) > _LEAVES:
         return
     if isinstance(value, list):
-        for one in value:
-            _collect_one(one, path, found, beside=())
+        for item in value:
+            _collect_one(item, path, collected, beside=())
     elif isinstance(value, dict):
-        _collect_fields(value, path, found)
+        _collect_fields(value, path, collected)
 
 
-def _collect_fields(value: dict[str, Any], path: tuple[str, ...], found: list[Leaf]) -> None:
+def _collect_fields(value: dict[str, Any], path: tuple[str, ...], collected: list[Leaf]) -> None:
     beside = tuple((k, _plain(v)) for k, v in value.items() if not isinstance(v, dict | list))
     for name, inner in value.items():
         if is_id(name):
@@ -118,21 +118,21 @@ def _collect_fields(value: dict[str, Any], path: tuple[str, ...], found: list[Le
             fields_ = tuple(
                 (k, _plain(v)) for k, v in own.items() if not isinstance(v, dict | list)
             )
-            found.append(Leaf(path, name, fields_))
-            _collect_one(inner, (*path, "*"), found, beside=beside)
+            collected.append(Leaf(path, name, fields_))
+            _collect_one(inner, (*path, "*"), collected, beside=beside)
         else:
-            _collect_one(inner, (*path, name), found, beside=beside)
+            _collect_one(inner, (*path, name), collected, beside=beside)
 
 
 def _collect_one(
-    value: Any, path: tuple[str, ...], found: list[Leaf], *, beside: tuple[tuple[str, str], ...]
+    value: Any, path: tuple[str, ...], collected: list[Leaf], *, beside: tuple[tuple[str, str], ...]
 ) -> None:
     if isinstance(value, dict | list):
-        _collect(value, path, found)
+        _collect(value, path, collected)
     elif isinstance(value, str) and value[:1] in ("{", "["):
-        found += leaves(value)  # a result that is wrapped as text
+        collected += leaves(value)  # a result that is wrapped as text
     elif value is not None:
-        found.append(Leaf(path, _plain(value), beside))
+        collected.append(Leaf(path, _plain(value), beside))
 
 
 def _plain(value: Any) -> str:
@@ -148,5 +148,5 @@ def scalars(value: Any, depth: int = _DEPTH) -> list[str]:
     """The texts and numbers in a value, down to some depth."""
     if isinstance(value, dict | list):
         inner = value.values() if isinstance(value, dict) else value
-        return [text for one in inner for text in scalars(one, depth - 1)] if depth else []
+        return [text for part in inner for text in scalars(part, depth - 1)] if depth else []
     return [] if value is None or isinstance(value, bool) else [str(value)]

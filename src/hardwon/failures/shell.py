@@ -147,7 +147,7 @@ class _Part:
 
 
 def _commands(text: str, *, depth: int) -> list[Command]:
-    cwd, env, made = "", list[str](), list[Command]()
+    cwd, env, commands = "", list[str](), list[Command]()
     for part in _parts(text):
         skipped = _keywords(part.words)
         words = part.words[skipped:]
@@ -159,8 +159,8 @@ def _commands(text: str, *, depth: int) -> list[Command]:
             env += filter(_is_assignment, words)
         else:
             typed = text[part.starts[skipped] : part.end]
-            made += _made(part, words, depth=depth, typed=typed, place=(cwd, tuple(env)))
-    return made
+            commands += _made(part, words, depth=depth, typed=typed, place=(cwd, tuple(env)))
+    return commands
 
 
 def _parts(text: str) -> list[_Part]:

@@ -132,22 +132,22 @@ def _replacement(match: re.Match[str]) -> str:
     return rewrite(match.group()) if rewrite else f"<{kind}>"
 
 
-def _same(found: str) -> str:
-    return found
+def _same(text: str) -> str:
+    return text
 
 
-def _fold_numbers(found: str) -> str:
-    return re.sub(r"\d++(?:\.\d++)*", "<n>", found)
+def _fold_numbers(text: str) -> str:
+    return re.sub(r"\d++(?:\.\d++)*", "<n>", text)
 
 
-def _fold_path(found: str) -> str:
-    end = len(found.rstrip("."))  # the full stop of a sentence
-    return "<path>" + found[end:] if end else found
+def _fold_path(text: str) -> str:
+    end = len(text.rstrip("."))  # the full stop of a sentence
+    return "<path>" + text[end:] if end else text
 
 
-def _fold_quoted(found: str) -> str:
+def _fold_quoted(text: str) -> str:
     """A short name stays; see the module's words on quoted values."""
-    inner = found[1:-1].strip()
+    inner = text[1:-1].strip()
     if 0 < len(inner) <= 300 and not re.search(r"['\"`]", inner):
         inner = fold(inner)
         if re.fullmatch(r"<\w+>", inner):
@@ -169,10 +169,10 @@ _FILE_NAME = (
 )
 
 
-def _fold_word(found: str) -> str:
+def _fold_word(text: str) -> str:
     """A file name, number, id or error code, or a name of which only the digits go."""
-    word = re.split(r"[:(]", found, maxsplit=1)[0].rstrip(".-")
-    rest = found[len(word) :]
+    word = re.split(r"[:(]", text, maxsplit=1)[0].rstrip(".-")
+    rest = text[len(word) :]
     if re.fullmatch(_FILE_NAME, word):
         return "<path>" + ("." if rest.endswith(".") else "")
     return _fold_name(word) + _fold_numbers(rest)

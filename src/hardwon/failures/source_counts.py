@@ -41,20 +41,22 @@ def possible_sources(step: Step, before: Sequence[Step]) -> list[PossibleSource]
     line = line_of(step)
     if not is_refused(line):
         return []
-    given = fields(step.args)
-    made_up = [key for key in given if is_id_name(key) and _is_made_up(given[key], line, before)]
-    return [one for key in made_up for one in _places(step.tool, key, before)]
+    arguments = fields(step.args)
+    made_up = [
+        key for key in arguments if is_id_name(key) and _is_made_up(arguments[key], line, before)
+    ]
+    return [source for key in made_up for source in _places(step.tool, key, before)]
 
 
 def counted_source(
     sources: Sequence[PossibleSource], tally: Callable[[str], Tally], tool: str
 ) -> Fix | None:
     """The place that nearly all calls worked with, the one that most of them used."""
-    proven = [(tally(one.feature), one) for one in sources]
-    proven = [(calls, one) for calls, one in proven if _works(calls)]
+    proven = [(tally(source.feature), source) for source in sources]
+    proven = [(calls, source) for calls, source in proven if _works(calls)]
     if not proven:
         return None
-    _, best = max(proven, key=lambda found: (found[0].made, found[1].feature))
+    _, best = max(proven, key=lambda pair: (pair[0].made, pair[1].feature))
     words, key = taken(best.key, best.tool, (best.role,))
     return Fix("argument", f"`{tool}`: {words}", f"argument {tool} {key}", worked=PROVEN)
 
@@ -68,12 +70,12 @@ def _is_made_up(value: object, line: str, before: Sequence[Step]) -> bool:
     """Whether the error quotes a value that no result of the run holds."""
     if not isinstance(value, str) or f"'{value}'" not in re.sub(r"[\"`]", "'", line):
         return False
-    return not value or not any(value in one.output for one in before)
+    return not value or not any(value in step.output for step in before)
 
 
 def _places(tool: str, key: str, before: Sequence[Step]) -> Iterator[PossibleSource]:
-    others = dict.fromkeys(one.tool for one in reversed(before) if not one.failed)
-    for other in [one for one in others if one != tool][:_TOOLS]:
+    others = dict.fromkeys(step.tool for step in reversed(before) if not step.failed)
+    for other in [name for name in others if name != tool][:_TOOLS]:
         for role in (*_ROLES, key):
             feature = f"{tool.lower()} {key} comes from {other.lower()}.{role}"
             yield PossibleSource(feature, key, other, role)

@@ -30,8 +30,8 @@ def _prepared(between: Sequence[Step]) -> Iterator[Command]:
     """The commands that prepared something: installed, fetched, started."""
     for step in between:
         if not step.failed:
-            made = (part for part in command(step) if is_maker(part) and part.program != "git")
-            yield from made
+            commands = (part for part in command(step) if is_maker(part) and part.program != "git")
+            yield from commands
 
 
 def _changed(first: Step, last: Step) -> Iterator[str]:

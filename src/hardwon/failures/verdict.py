@@ -76,8 +76,8 @@ def _status(text: str) -> int | None:
     if text.startswith("{"):
         return enclosed_status(text)
     for part in (text[:_HEAD], text[-_HEAD:]):
-        if found := re.search(_STATUS, part):
-            return int(found[1])
+        if match := re.search(_STATUS, part):
+            return int(match[1])
     return None
 
 
