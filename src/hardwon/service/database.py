@@ -60,7 +60,10 @@ class _Connection(sqlite3.Connection):
     """Closed with the last who knows it, also when a file is refused: it would warn instead."""
 
     def __del__(self) -> None:
-        self.close()
+        try:
+            self.close()
+        except sqlite3.ProgrammingError:  # a file that could not be opened: nothing to close
+            return
 
 
 def _connected(path: str) -> sqlite3.Connection:

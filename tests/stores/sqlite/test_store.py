@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sqlite3
@@ -239,6 +240,20 @@ def test_lessons_of_earlier_builds_get_a_state_of_their_life(
     assert (upgraded.status, upgraded.signatures) == (after, ("d1",))
     assert (upgraded.kinds, upgraded.fixes) == ((), ())
     store.close()
+
+
+def test_a_file_that_cannot_be_opened_is_named_and_nothing_more_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "hardwon.db").mkdir()
+    said: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", said.append)
+
+    with pytest.raises(StorageError, match=r"hardwon\.db"):
+        SqliteStore(str(tmp_path)).lessons.get(CODER, 1)
+
+    gc.collect()
+    assert said == []
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

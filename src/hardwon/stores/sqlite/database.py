@@ -227,7 +227,10 @@ class _Connection(sqlite3.Connection):
     """Closed with the last who knows it: from Python 3.13 on the standard one warns instead."""
 
     def __del__(self) -> None:
-        self.close()
+        try:
+            self.close()
+        except sqlite3.ProgrammingError:  # a file that could not be opened: nothing to close
+            return
 
 
 def _connect(path: str) -> sqlite3.Connection:
