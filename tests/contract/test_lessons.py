@@ -293,6 +293,15 @@ def test_a_name_that_only_looks_so_is_a_project_of_its_own(store: Store, project
     assert found(store, "canary", CODER._replace(project=project)) == []
 
 
+def test_a_search_lists_first_what_was_shown_most_often_then_last(store: Store) -> None:
+    rare = store.lessons.add(lesson("canary one"))
+    often = store.lessons.add(lesson("canary two", hits=3))
+    late = store.lessons.add(lesson("canary three", last_seen_at=LATER))
+    last = store.lessons.add(lesson("canary four"))
+
+    assert store.lessons.search(CODER, "canary", limit=9) == [often, late, last, rare]
+
+
 def test_search_gives_as_many_as_are_asked_for_however_rare_they_are(store: Store) -> None:
     for number in range(250):
         text = "the canary sings" if number % 50 == 0 else "the canary swims, a busy fly sings"
@@ -300,3 +309,4 @@ def test_search_gives_as_many_as_are_asked_for_however_rare_they_are(store: Stor
 
     assert len(store.lessons.search(CODER, "canary sings", limit=2)) == 2
     assert len(store.lessons.search(CODER, "canary sings", limit=9)) == 5
+    assert len(store.lessons.search(CODER, "canary", limit=999)) == 250

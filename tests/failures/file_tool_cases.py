@@ -194,4 +194,111 @@ FILE_TOOLS = (
         (edit("while True:"), DONE),
         ("python go.py fast", "3 rows"),
     ),
+    case(
+        "text that is looked up and refused for another reason",
+        (editor("str_replace", old_str="a:\n  b", new_str="c"), ABSENT.format("a:\n  b")),
+        (editor("view"), "1 a:\n2     b"),
+        (editor("str_replace", old_str="a:\n    b", new_str="c"), "!Permission denied"),
+    ),
+    case(
+        "text that is looked up, then another file",
+        (editor("str_replace", old_str="a:\n  b", new_str="c"), ABSENT.format("a:\n  b")),
+        (editor("view"), "1 a:\n2     b"),
+        (
+            tool(
+                "str_replace_editor",
+                command="str_replace",
+                path="/w/b.py",
+                old_str="a:\n    b",
+                new_str="c",
+            ),
+            "The file /w/b.py has been edited.",
+        ),
+    ),
+    case(
+        "text that is there the second time",
+        (editor("str_replace", old_str="a:\n  b", new_str="c"), ABSENT.format("a:\n  b")),
+        (editor("view"), "1 a:\n2   b"),
+        (editor("str_replace", old_str="a:\n  b", new_str="c"), DONE),
+    ),
+    case(
+        "text of one edit among several",
+        (
+            tool("edit", path="/w/cart.py", edits=[{"oldText": "a:\n  b", "newText": "c"}]),
+            "!Could not find exact match",
+        ),
+        (tool("read", path="/w/cart.py"), "a:\n    b"),
+        (
+            tool("edit", path="/w/cart.py", edits=[{"oldText": "a:\n    b", "newText": "c"}]),
+            "edited",
+        ),
+        sort="argument",
+        says=("(`read`) and copy `oldText`",),
+    ),
+    case(
+        "a shorter patch without a look",
+        (
+            tool("apply_patch", patch=PATCH.format("x = 1\n-y = 2")),
+            "!apply_patch verification failed: Failed to find expected lines in /w/lib/cart.py:",
+        ),
+        (tool("apply_patch", patch=PATCH.format("x = 1")), "Success. Updated the following"),
+    ),
+    case(
+        "a file that could not be read either",
+        (edit("x"), UNREAD),
+        (tool("Read", file_path="/w/cart.py"), "!the device is busy"),
+        (edit("x"), DONE),
+    ),
+    case(
+        "a file that was read, then written by another tool",
+        (edit("x"), UNREAD),
+        (tool("Read", file_path="/w/cart.py"), "1 x"),
+        (tool("Write", file_path="/w/cart.py", content="total = 0"), DONE),
+    ),
+    case(
+        "a file that is there already and is written over",
+        (editor("create", file_text="x"), "!File already exists at: /w/cart.py. Cannot overwrite."),
+        (tool("Write", file_path="/w/cart.py", content="x"), DONE),
+    ),
+    case(
+        "a path that was looked up for another tool",
+        (tool("Read", file_path="/w/cart.py"), "!File does not exist."),
+        ("ls /w/lib", "cart.py\nshop.py"),
+        (tool("Show", file_path="/w/lib/cart.py"), "1 x"),
+    ),
+    case(
+        "a file that came into being",
+        (tool("Read", file_path="/w/cart.py"), "!File does not exist."),
+        ("ls /w", "cart.py\nshop.py"),
+        (tool("Read", file_path="/w/cart.py"), "1 x"),
+    ),
+    case(
+        "a path that was known when it was looked at",
+        (tool("Read", file_path="/w/cart.py"), "!File does not exist."),
+        ("ls /w/lib/cart.py", "/w/lib/cart.py"),
+        (tool("Read", file_path="/w/lib/cart.py"), "1 x"),
+    ),
+    case(
+        "a path that another file mentions",
+        (tool("Read", file_path="/w/cart.py"), "!File does not exist."),
+        (tool("Read", file_path="/w/shop.py"), "1 # see lib/cart.py"),
+        (tool("Read", file_path="/w/lib/cart.py"), "1 x"),
+    ),
+    case(
+        "tests that matter and fail",
+        ("pytest", "!Command timed out after 120 seconds"),
+        ("pytest tests/test_cart.py", "!1 failed in 1s"),
+    ),
+    case(
+        "a server that was in the background before",
+        ("npm start & sleep 200", "!Command timed out after 120 seconds"),
+        ("npm start > server.log 2>&1 &", ""),
+    ),
+    case(
+        "a quoted ampersand",
+        ("npm start", "!Command timed out after 120 seconds"),
+        ('npm start "a & b"', "ok"),
+        sort="call",
+        says=("less to do at once",),
+    ),
 )

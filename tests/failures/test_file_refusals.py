@@ -67,6 +67,7 @@ REFUSED: tuple[tuple[object, str, str], ...] = (
     (VIEW, "The path /w/a.py does not exist. Please provide a valid path.", MISSING),
     (READ, "File does not exist. Current working directory: /w", MISSING),
     (READ, "File not found: /w/a.py", MISSING),
+    (READ, "File not found: /w/a.py\nGive a path that exists.", MISSING),
     (READ, "Error: ENOENT: no such file or directory, open '/w/a.py'", MISSING),
     ({"absolute_path": "a.py"}, "File path must be absolute, but was relative: a.py.", RELATIVE),
     (VIEW, "The path a.py is not an absolute path, it should start with `/`.", RELATIVE),

@@ -64,3 +64,7 @@ def test_only_the_lines_at_both_ends_are_those_of_a_harness() -> None:
     assert own_lines(["Exit code: 1", *inner, "bash-$"]) == inner
     assert own_lines(inner) == inner
     assert own_lines(["bash-$"]) == []
+
+
+def test_a_command_that_prints_such_lines_for_long_keeps_those_in_the_middle() -> None:
+    assert own_lines(["bash-$"] * 20) == ["bash-$"] * 4

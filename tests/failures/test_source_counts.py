@@ -39,6 +39,7 @@ def test_every_tool_that_worked_in_the_run_may_give_the_id() -> None:
         ("No right to read 'plans.docx'", {"name": "plans.docx"}, FOUND),
         ("The disk of 'plans.docx' is full", {"file_id": "plans.docx"}, FOUND),
         ("File with ID 3 not found.", {"file_id": 3}, FOUND),
+        ("File with ID 'plans.docx' not found.", {"title": "plans.docx"}, FOUND),
     ],
 )
 def test_only_a_made_up_id_that_is_refused_has_a_source(
@@ -65,3 +66,13 @@ def test_a_source_that_other_runs_worked_with_is_told() -> None:
 @pytest.mark.parametrize(("made", "failed"), [(4, 0), (17, 4), (0, 0)])
 def test_few_calls_or_many_failures_show_no_source(made: int, failed: int) -> None:
     assert counted(made, failed) == ()
+
+
+def test_of_two_sources_the_one_is_told_that_more_calls_used() -> None:
+    sources = possible_sources(failing(), [FOUND])
+    calls = {TAKEN: Tally(17, 0), "read_file file_id comes from find_files.id": Tally(6, 0)}
+
+    fix = counted_source(sources, lambda one: calls.get(one, Tally(0, 0)), "read_file")
+
+    assert fix
+    assert "from `id_`" in fix.text

@@ -127,6 +127,7 @@ FAILED_COMMANDS = [
     ("npm test", 'npm ERR! Missing script: "test"'),
     ("npm run build", "Command timed out after 2m 0.0s"),
     ("pytest", "tests/test_a.py ..\n\nCommand timed out after 120 seconds"),
+    ("make", "Command timed out after 120 seconds\ncc -c a.c\ncc -c b.c"),
     ("pytest", "EXECUTION TIMED OUT because it exceeded 30 seconds."),
     ("pytest -q", '{"output": "bye\\n", "metadata": {"exit_code": 1, "duration_seconds": 0.1}}'),
     ("rm a.txt", "rm: cannot remove 'a.txt': No such file or directory"),

@@ -74,6 +74,44 @@ def test_who_lost_his_lease_settles_nothing(hasty: PostgresQueue, other: Postgre
     assert other.dead() == []
 
 
+def test_an_earlier_attempt_of_the_same_process_settles_nothing(
+    hasty: PostgresQueue, other: PostgresQueue
+) -> None:
+    hasty.put(JOB)
+    early, current = claimed(hasty), claimed(hasty)
+    hasty.done(current)
+
+    hasty.retry(early.postponed(LATER, "late"))
+
+    assert other.waiting() == []
+
+
+def test_who_lost_his_lease_does_not_settle_a_job_that_was_revived(
+    hasty: PostgresQueue, other: PostgresQueue, queue: PostgresQueue
+) -> None:
+    hasty.put(JOB)
+    late = claimed(hasty)
+    other.bury(claimed(other), "no")
+    other.revive(JOB.id, NOW)
+    current = claimed(queue)
+    assert current.attempts == late.attempts
+
+    hasty.bury(late, "late")
+
+    assert queue.dead() == []
+    assert queue.waiting() == [current]
+
+
+def test_an_attempt_that_vanished_leaves_no_error_of_the_one_before(
+    hasty: PostgresQueue, other: PostgresQueue
+) -> None:
+    hasty.put(JOB)
+    hasty.retry(claimed(hasty).postponed(NOW, "no room"))
+    assert claimed(hasty).last_error == "no room"
+
+    assert claimed(other).last_error == ""
+
+
 def test_a_claim_for_many_hands_takes_many_at_once(
     queue: PostgresQueue, other: PostgresQueue
 ) -> None:

@@ -9,7 +9,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from starlette.datastructures import Headers
 
+from hardwon.surfaces.serve.gate import cookie_name
 from hardwon.surfaces.serve.limits import Limits
 from tests.surfaces.serve.served import FORM, Served, served
 
@@ -127,6 +129,14 @@ def test_a_link_logs_in_once(server: Served) -> None:
     assert first.status == 303
     assert "HttpOnly; Path=/; SameSite=strict" in first.headers["set-cookie"]
     assert (second.status, "set-cookie" in second.headers) == (200, False)
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [("localhost:8000", "hardwon-8000"), ("localhost", "hardwon"), ("[::1]:81", "hardwon-81")],
+)
+def test_servers_on_two_ports_of_a_host_have_two_cookies(host: str, name: str) -> None:
+    assert cookie_name(Headers({"host": host})) == name
 
 
 def test_a_form_must_show_the_token_of_its_session(server: Served) -> None:
