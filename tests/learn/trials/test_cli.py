@@ -413,7 +413,7 @@ def _read_when_there(path: Path) -> int:
 
 
 def _wait_until(holds: Any) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -36,7 +36,7 @@ def start(tmp_path: Path) -> Iterator[Started]:
 
 def speaks(url: str) -> bool:
     """Whether values come back from there as they went."""
-    with closing(RedisClient(url, timeout=5)) as server:
+    with closing(RedisClient(url, timeout=60)) as server:
         for place, value in enumerate(VALUES):
             server.run("return redis.call('SET', KEYS[1], ARGV[1])", [f"k{place}"], value)
         found = server.gets(f"k{place}" for place in range(len(VALUES) + 1))
@@ -48,7 +48,7 @@ def test_any_value_comes_back(start: Started) -> None:
 
 
 def test_replies_of_every_kind_are_read(start: Started) -> None:
-    with closing(RedisClient(start().url, timeout=5)) as server:
+    with closing(RedisClient(start().url, timeout=60)) as server:
         found = server.run("return {1, 'a', {2, {}}, false, redis.status_reply('OK')}", [])
 
     assert found == [1, b"a", [2, []], None, b"OK"]
@@ -69,7 +69,7 @@ def test_a_password_is_given(start: Started) -> None:
 
     assert speaks(f"redis://ada:p%252Fw@{host}")
     with pytest.raises(Unavailable, match="WRONGPASS"):
-        RedisClient(f"redis://ada:other@{host}", timeout=5).gets(["k"])
+        RedisClient(f"redis://ada:other@{host}", timeout=60).gets(["k"])
 
 
 def test_a_unix_socket_will_do(start: Started, tmp_path: Path) -> None:
@@ -101,12 +101,12 @@ def test_a_connection_may_be_encrypted(start: Started, certificate: Path) -> Non
     assert speaks(f"{url}?ssl_ca_certs={own}")
     assert speaks(f"{url}?ssl_cert_reqs=none")
     with pytest.raises(Unavailable, match=r"(?i)certificate"):
-        RedisClient(url, timeout=5).gets(["k"])
+        RedisClient(url, timeout=60).gets(["k"])
 
 
 def test_a_cut_connection_is_made_again(start: Started) -> None:
     running = start()
-    with closing(RedisClient(running.url, timeout=5)) as server:
+    with closing(RedisClient(running.url, timeout=60)) as server:
         server.gets(["k"])
         running.client.client_kill_filter(_type="normal", skipme=True)
 
@@ -116,7 +116,7 @@ def test_a_cut_connection_is_made_again(start: Started) -> None:
 def test_a_forked_child_has_a_connection_of_its_own(start: Started) -> None:
     running = start()
     (asked, answer), (held, release) = os.pipe(), os.pipe()
-    with closing(RedisClient(running.url, timeout=5)) as server:
+    with closing(RedisClient(running.url, timeout=60)) as server:
         server.gets(["k"])
         if (child := os.fork()) == 0:
             os.write(answer, b"1" if server.gets(["k"]) == [None] else b"0")
@@ -135,7 +135,7 @@ def test_a_forked_child_has_a_connection_of_its_own(start: Started) -> None:
 def test_an_error_of_the_server_is_told_and_the_next_question_answered(start: Started) -> None:
     running = start()
     running.client.lpush("list", "x")
-    with closing(RedisClient(running.url, timeout=5)) as server:
+    with closing(RedisClient(running.url, timeout=60)) as server:
         with pytest.raises(Unavailable, match="WRONGTYPE"):
             server.gets(["k", "list", "k"])
 
@@ -146,7 +146,7 @@ def test_every_key_that_matches_is_removed_and_no_other(start: Started) -> None:
     client = start().client
     client.mset({f"a:{number}": "x" for number in range(3000)} | {"b:1": "y"})
     with closing(
-        RedisClient(f"redis://127.0.0.1:{client.get_connection_kwargs()['port']}", timeout=5)
+        RedisClient(f"redis://127.0.0.1:{client.get_connection_kwargs()['port']}", timeout=60)
     ) as s:
         s.remove(["a:*"])
 
