@@ -17,10 +17,14 @@ from tests.mutation.mutants import Mutant, source
 
 
 class Reach(NamedTuple):
-    """What one test ran: its seconds, and lines by file."""
+    """What one test ran: its seconds, whether it started a process, and lines by file."""
 
     seconds: float
+    has_children: bool
     lines: dict[str, set[int]]
+
+
+_STARTS = {"subprocess.Popen", "os.fork", "os.posix_spawn", "os.spawn"}  # audit events
 
 
 class Tracer:
@@ -32,10 +36,15 @@ class Tracer:
         self._seconds: dict[str, float] = {}
         self._ran: dict[str, dict[str, set[int]]] = {}
         self._now: dict[str, set[int]] = {}
+        self._test = ""
+        self._parents: set[str] = set()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
         """Trace one test with its fixtures."""
+        if not self._test:
+            sys.addaudithook(self._heard)
+        self._test = item.nodeid
         self._now = self._ran[item.nodeid] = {}
         threading.settrace(self._called)
         sys.settrace(self._called)
@@ -53,10 +62,18 @@ class Tracer:
     def pytest_sessionfinish(self) -> None:
         """Write what was seen."""
         found = {
-            test: [self._seconds.get(test, 0.0), {file: sorted(ran[file]) for file in ran}]
+            test: [
+                self._seconds.get(test, 0.0),
+                test in self._parents,
+                {file: sorted(ran[file]) for file in ran},
+            ]
             for test, ran in self._ran.items()
         }
         self._out.write_text(json.dumps(found))
+
+    def _heard(self, event: str, _: tuple[object, ...]) -> None:
+        if event in _STARTS:
+            self._parents.add(self._test)
 
     def _called(self, frame: FrameType, event: str, value: object) -> Any:
         file = self._names.get(frame.f_code.co_filename)
@@ -74,20 +91,25 @@ class Tracer:
 def read(path: Path) -> dict[str, Reach]:
     """What a tracer wrote."""
     return {
-        test: Reach(seconds, {file: set(lines) for file, lines in ran.items()})
-        for test, (seconds, ran) in json.loads(path.read_text()).items()
+        test: Reach(seconds, has_children, {file: set(lines) for file, lines in ran.items()})
+        for test, (seconds, has_children, ran) in json.loads(path.read_text()).items()
     }
 
 
 def chosen(mutant: Mutant, reached: dict[str, Reach]) -> list[str]:
-    """The tests that run a mutant's statement, quickest first; none when none is known to."""
+    """The tests that run a mutant's statement, quickest first; then those whose processes may."""
     lines = _statement(mutant)
+
+    def runs_it(ran: Reach) -> bool:
+        own = ran.lines.get(mutant.file, set())
+        return bool(own if lines is None else own & lines)
+
     found = [
-        (ran.seconds, test)
+        (not runs_it(ran), ran.seconds, test)
         for test, ran in reached.items()
-        if (own := ran.lines.get(mutant.file)) and (lines is None or lines & own)
+        if runs_it(ran) or ran.has_children
     ]
-    return [test for _, test in sorted(found)]
+    return [test for _, _, test in sorted(found)]
 
 
 def _statement(mutant: Mutant) -> set[int] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 from collections.abc import Iterator
@@ -174,8 +175,39 @@ def test_a_large_body_is_refused_before_it_is_read(tmp_path: Path) -> None:
         chunks = {"Transfer-Encoding": "chunked", "Authorization": f"Bearer {server.token}"}
         untold = server.ask("POST", "/v1/learn", b"7d0\r\n" + b"x" * 2000, headers=chunks)
 
-    assert (told.status, untold.status) == (413, 413)
+        ended = server.ask(
+            "POST", "/v1/learn", b"7d0\r\n" + b"x" * 2000 + b"\r\n0\r\n\r\n", headers=chunks
+        )
+        with socket.create_connection(("127.0.0.1", server.service.port)) as unsent:
+            unsent.sendall(_head(server, 1001))
+            assert unsent.recv(100).startswith(b"HTTP/1.1 413")
+
+    assert (told.status, untold.status, ended.status) == (413, 413, 413)
     assert "1,000 bytes" in told.json["detail"]
+
+
+def _head(server: Served, length: int) -> bytes:
+    lines = [
+        "POST /v1/learn?agent=coder HTTP/1.1",
+        "Host: 127.0.0.1",
+        f"Authorization: Bearer {server.token}",
+        "Content-Type: application/json",
+        f"Content-Length: {length}",
+    ]
+    return "".join(f"{line}\r\n" for line in [*lines, ""]).encode()
+
+
+def test_a_body_that_breaks_off_is_not_taken_for_a_whole_one(server: Served) -> None:
+    texts = "mend the red cluster first", "never touch the blue one"
+    half, whole = (json.dumps({"text": text}).encode() for text in texts)
+    with socket.create_connection(("127.0.0.1", server.service.port)) as broken:
+        broken.sendall(_head(server, len(half) + 1) + half)
+
+    with socket.create_connection(("127.0.0.1", server.service.port)) as other:
+        other.sendall(_head(server, len(whole)) + whole)
+        assert other.recv(100).startswith(b"HTTP/1.1 20")
+
+    assert [one.correction for one in server.hw.agent("coder").lessons.list()] == [texts[1]]
 
 
 def test_somebody_unknown_may_send_a_key_and_no_more(server: Served) -> None:
