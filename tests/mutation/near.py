@@ -97,19 +97,18 @@ def read(path: Path) -> dict[str, Reach]:
 
 
 def chosen(mutant: Mutant, reached: dict[str, Reach]) -> list[str]:
-    """The tests that run a mutant's statement, quickest first; then those whose processes may."""
+    """The tests that run a mutant's statement, quickest first, then those whose processes may.
+
+    None when no test is known to run it: then any may.
+    """
     lines = _statement(mutant)
-
-    def runs_it(ran: Reach) -> bool:
-        own = ran.lines.get(mutant.file, set())
-        return bool(own if lines is None else own & lines)
-
-    found = [
-        (not runs_it(ran), ran.seconds, test)
-        for test, ran in reached.items()
-        if runs_it(ran) or ran.has_children
-    ]
-    return [test for _, _, test in sorted(found)]
+    own = {test: ran.lines.get(mutant.file, set()) for test, ran in reached.items()}
+    runs = [test for test, ran in own.items() if (ran if lines is None else ran & lines)]
+    if not runs:
+        return []
+    others = [test for test in reached if test not in runs and reached[test].has_children]
+    by_seconds = [sorted(tests, key=lambda test: reached[test].seconds) for tests in (runs, others)]
+    return [*by_seconds[0], *by_seconds[1]]
 
 
 def _statement(mutant: Mutant) -> set[int] | None:
