@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import hardwon
+from hardwon import _homes
 from hardwon.models.budget import FileLedger, Spent
+from hardwon.models.shared_ledger import SharedLedger
 from hardwon.service.keys import KeyRing
 
 MKDIR = {"command": "mkdir out/nightly"}
@@ -54,6 +56,9 @@ def seed(place: Path | str, *, tenant: str = "default", word: str = "zebra") -> 
         hw.drain()
         coder.before_turn(f"make the {word} folder")
         day = hw.report(tenant=tenant).at.date().isoformat()
-    FileLedger(f"{home}/spend").add(day, tenant, f"model-{word}", Spent(1, 100, 0.5))
+    shared = _homes.is_database(str(place))
+    ledger = SharedLedger(str(place)) if shared else FileLedger(f"{home}/spend")
+    ledger.add(day, tenant, f"model-{word}", Spent(1, 100, 0.5))
+    ledger.close()
     key, _ = KeyRing(home).create(tenant=tenant, note=f"the {word} key")
     return Seeds(lesson.id, job.id, dream.id, loop.loop_id, key.id, shown.id, run.id)
