@@ -48,6 +48,11 @@ def asked(sql: str, **values: object) -> Asked:
     return Asked(sql, values)
 
 
+def uncounted(name: str, kind: str = "bigint") -> str:
+    """`= ANY` of a list whose length the planner cannot see: it plans once, not for each length."""
+    return f"ANY(ARRAY(SELECT unnest(%({name})s::{kind}[])))"
+
+
 class Database:
     """A pool of connections. `with database:` keeps all that this thread writes, or nothing."""
 

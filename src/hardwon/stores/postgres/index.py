@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon import _hurry
-from hardwon.postgres.database import Asked
+from hardwon.postgres.database import Asked, uncounted
 from hardwon.ranking import postings
 from hardwon.ranking.postings import BLOCK, RANKS
 from hardwon.ranking.query import LEAST_READ, MOST_READ, MatchTally, Query, keys, tallied
@@ -53,7 +53,7 @@ known AS MATERIALIZED (
     ) AS upto
     FROM hardwon.terms
     WHERE tenant = %(tenant)s AND shelf IN (SELECT id FROM seen)
-    AND term = ANY(%(keys)s::text[])
+    AND term = {uncounted("keys", "text")}
 ),
 cut AS MATERIALIZED (
     SELECT k.id, k.term, (most.n - (k.upto - k.holders))::int AS room

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hardwon.errors import NotFound
-from hardwon.postgres.database import Asked
+from hardwon.postgres.database import Asked, uncounted
 from hardwon.ranking.query import Match, Query, index, indexed
 from hardwon.stores.postgres import scopes as shelves
 from hardwon.stores.postgres import versions
@@ -54,11 +54,9 @@ _HOLDING = f"""
 WHERE tenant = %(tenant)s AND id = ANY(%(ids)s::bigint[])
 """
 _MATCHED = f"""
-{_READ} FROM unnest(%(ids)s::bigint[]) AS asked (number)
-JOIN hardwon.lessons ON tenant = %(tenant)s AND id = asked.number
-WHERE shelf = ANY(%(shelves)s::bigint[]) AND status = ANY(%(statuses)s::text[])
-AND (expires_at IS NULL OR expires_at > %(now)s)
-AND (origin <> '{MINED}' OR id = ANY(%(mined)s::bigint[]))
+{_SELECT} AND id = {uncounted("ids")} AND shelf = {uncounted("shelves")}
+AND status = ANY(%(statuses)s::text[]) AND (expires_at IS NULL OR expires_at > %(now)s)
+AND (origin <> '{MINED}' OR id = {uncounted("mined")})
 """
 _USUAL = """
 SELECT u.id FROM unnest(%(shelves)s::bigint[]) AS asked (shelf), LATERAL (
