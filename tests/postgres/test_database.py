@@ -52,6 +52,25 @@ def test_a_tenant_sees_its_own_rows_although_the_statement_asks_for_all(db: Data
     assert agents(db, "other") == ["writer"]
 
 
+def test_a_database_that_could_not_be_prepared_is_prepared_at_the_next_use(
+    database: Place,
+) -> None:
+    tried: list[str] = []
+
+    def prepare(_: Database) -> None:
+        tried.append("once")
+        if len(tried) == 1:
+            raise Unavailable("not yet")
+
+    with Database(database.url, prepare=prepare).opened() as new:
+        with pytest.raises(Unavailable):
+            new.ready()
+        new.ready()
+        new.ready()
+
+    assert len(tried) == 2
+
+
 def test_who_names_no_tenant_sees_nothing(db: Database, database: Place) -> None:
     shelve(db, "acme", "coder")
 
