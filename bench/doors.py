@@ -26,7 +26,7 @@ from statistics import mean
 from typing import TYPE_CHECKING, Any
 
 import hardwon
-from bench.internals import runtime
+from bench.internals import opened
 from hardwon.failures.signature import fold, signature
 from hardwon.ranking.scores import WEIGHTS, Weights
 
@@ -126,8 +126,8 @@ class Replay:
 def replayed(runs: Iterable[dict[str, Any]], weights: Weights = WEIGHTS) -> Replay:
     """All runs of one repository, replayed in a store of their own."""
     clock = Clock()
-    with tempfile.TemporaryDirectory() as home, hardwon.open(home, clock=clock) as hw:
-        runtime(hw).doors.delivering.weights = weights
+    with tempfile.TemporaryDirectory() as home, opened(home, clock=clock) as hw:
+        hw.runtime.doors.delivering.weights = weights
         replay = Replay(hw.agent("bench", project="repo"), hw)
         for run in sorted(runs, key=lambda run: run["order"]):
             replay.run(run)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import hardwon
 from bench.corpus import SCOPE, Corpus
-from bench.internals import runtime
+from bench.internals import Measured, opened
 from bench.timing import at, cold, interleaved, median, table
 
 SIZES = (10_000, 100_000)
@@ -18,10 +18,10 @@ BASE = "import json, sqlite3"
 PROMPT_WORDS = 40
 
 
-def filled(home: str, count: int) -> hardwon.Hardwon:
+def filled(home: str, count: int) -> Measured:
     """A store with so many lessons in one scope."""
-    hw = hardwon.open(home)
-    store = runtime(hw).store
+    hw = opened(home)
+    store = hw.runtime.store
     database = store._db  # type: ignore[attr-defined]
     database.rows("PRAGMA cache_size = -400000")  # only to fill it: the usual cache is 2 MB
     with database:

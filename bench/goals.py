@@ -16,11 +16,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import hardwon
 from bench.corpus import SCOPE, Corpus
-from bench.internals import runtime
+from bench.internals import Measured, opened
 from bench.timing import at, interleaved, table
-from hardwon import Hardwon, Lesson, Reflection
+from hardwon import Lesson, Reflection
 from hardwon.runtime import utc_now
 from hardwon.settings import GoalSettings, Settings
 
@@ -35,16 +34,16 @@ def ms(seconds: list[float], share: float = 0.5) -> str:
     return f"{at(seconds, share) * 1000:.2f}"
 
 
-def reflect(hw: Hardwon, corpus: Corpus, numbers: range) -> None:
+def reflect(hw: Measured, corpus: Corpus, numbers: range) -> None:
     """One reflection on each of these goals."""
-    store, now = runtime(hw).store, utc_now()
+    store, now = hw.runtime.store, utc_now()
     for number in numbers:
         made = Reflection(SCOPE, f"goal-{number}", corpus.text(25), now, title=corpus.text(8))
         store.reflections.save(made._replace(expires_at=now + timedelta(days=7)), keep=3)
 
 
 def questions(
-    hw: Hardwon, corpus: Corpus, goals: int, reads: Callable[[], int]
+    hw: Measured, corpus: Corpus, goals: int, reads: Callable[[], int]
 ) -> list[tuple[str, ...]]:
     """Milliseconds of `goals.context`, and how often the server was asked, by what is asked."""
     agent = hw.agent(SCOPE.agent, project=SCOPE.project)
@@ -67,7 +66,7 @@ def questions(
     ]
 
 
-def contexts(hw: Hardwon, together: Any, reads: Callable[[], int]) -> Iterator[tuple[str, ...]]:
+def contexts(hw: Measured, together: Any, reads: Callable[[], int]) -> Iterator[tuple[str, ...]]:
     """The same at growing numbers of goals."""
     corpus, filled = Corpus(3), 0
     for goals in GOALS:
@@ -78,8 +77,8 @@ def contexts(hw: Hardwon, together: Any, reads: Callable[[], int]) -> Iterator[t
 
 
 def on_sqlite() -> list[tuple[str, ...]]:
-    with tempfile.TemporaryDirectory() as home, hardwon.open(home) as hw:
-        return list(contexts(hw, runtime(hw).store.dreams.together, lambda: 0))
+    with tempfile.TemporaryDirectory() as home, opened(home) as hw:
+        return list(contexts(hw, hw.runtime.store.dreams.together, lambda: 0))
 
 
 @contextmanager
@@ -95,10 +94,10 @@ def redis(folder: str) -> Iterator[Any]:
         server.stop()
 
 
-def with_redis(folder: str, url: str, **goals: Any) -> Hardwon:
+def with_redis(folder: str, url: str, **goals: Any) -> Measured:
     """A hardwon whose reflections are on that server."""
     values = Settings(folder, goals=GoalSettings(redis_url=url, **goals))
-    return hardwon.open(folder, settings=values)
+    return opened(folder, settings=values)
 
 
 def on_redis(folder: str, server: Any) -> list[tuple[str, ...]]:
@@ -129,7 +128,7 @@ def while_silent(folder: str, server: Any) -> list[tuple[str, ...]]:
 def goals_ended() -> list[tuple[str, ...]]:
     """Milliseconds until an ended goal is durable."""
     tasks = [{"name": f"step {n}", "output": "done " * 30} for n in range(5)]
-    with tempfile.TemporaryDirectory() as home, hardwon.open(home) as hw:
+    with tempfile.TemporaryDirectory() as home, opened(home) as hw:
         agent = hw.agent(SCOPE.agent)
         numbers = iter(range(ROUNDS))
 
@@ -142,7 +141,7 @@ def goals_ended() -> list[tuple[str, ...]]:
 
 def dream(home: str) -> None:
     """Dream in this process, and print what it cost."""
-    with hardwon.open(home) as hw:
+    with opened(home) as hw:
         before, began = time.process_time(), time.perf_counter()
         row = hw.agent(SCOPE.agent).dreams.run()
         took, used = time.perf_counter() - began, time.process_time() - before
@@ -168,8 +167,8 @@ def dreams() -> Iterator[tuple[int, list[float]]]:
 
 def fill(home: str, corpus: Corpus, count: int) -> None:
     """So many lessons more, and every tenth of them twice."""
-    with hardwon.open(home) as hw:
-        store = runtime(hw).store
+    with opened(home) as hw:
+        store = hw.runtime.store
         for pragma in ("synchronous = OFF", "cache_size = -262144"):  # only for this process
             store._db.rows(f"PRAGMA {pragma}")  # type: ignore[attr-defined]
         with store.dreams.together():

@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-import hardwon
 from bench.corpus import SCOPE as OWN
-from bench.internals import runtime
+from bench.internals import Measured, opened
 from bench.recall_speed import Questions, filled
 from bench.timing import at, table
 from hardwon.failures.clues import with_clues
@@ -153,8 +152,8 @@ def lines(name: str) -> list[str]:
 class Asking:
     """What the doors of an opened store answer."""
 
-    def __init__(self, hw: hardwon.Hardwon) -> None:
-        engine = runtime(hw)
+    def __init__(self, hw: Measured) -> None:
+        engine = hw.runtime
         self._doors, self._lessons = engine.doors, engine.store.lessons
 
     def query(self, one: Question) -> Query:
@@ -194,7 +193,7 @@ def hits() -> None:
     """Print how often the lesson is found and shown."""
     with tempfile.TemporaryDirectory() as home:
         corpus = Corpus(home, MiniLM())
-        with hardwon.open(home, embedder=corpus.embedder) as hw:
+        with opened(home, embedder=corpus.embedder) as hw:
             hw.vectors.fill()
             found = [_found(corpus, Asking(hw), how) for how in ("words", "vectors", "fused")]
         kinds = [f"{kind} @{k}" for kind in corpus.questions for k in (3, 10)]
@@ -216,7 +215,7 @@ def _found(corpus: Corpus, asking: Asking, how: str) -> tuple[str, ...]:
 
 
 def _shown(corpus: Corpus, embedder: Embedder | None) -> tuple[str, ...]:
-    with hardwon.open(corpus.home, embedder=embedder) as hw:
+    with opened(corpus.home, embedder=embedder) as hw:
         asking, began = Asking(hw), process_time()
         told = [
             share(one.lesson in asking.shown(one) for one in questions)
@@ -254,7 +253,7 @@ def speed(sizes: Iterable[int]) -> None:
         prompts = Questions(size).prompts
         with tempfile.TemporaryDirectory() as home:
             shutil.copytree(filled(size), home, dirs_exist_ok=True)
-            with hardwon.open(home, embedder=Dice()) as hw:
+            with opened(home, embedder=Dice()) as hw:
                 hw.vectors.fill()
             rows.append((f"{size:,}", *_times(home, prompts)))
     table("Milliseconds, the embedding of the question left out", rows)
@@ -269,8 +268,8 @@ def timed(call: Callable[[], object]) -> float:
 
 def _times(home: str, prompts: list[str]) -> tuple[str, ...]:
     dice = Dice()
-    with hardwon.open(home, embedder=dice) as hw, hardwon.open(home) as plain:
-        vectors = runtime(hw).store.vectors
+    with opened(home, embedder=dice) as hw, opened(home) as plain:
+        vectors = hw.runtime.store.vectors
         asked = iter(dice.embed(prompts * 2))
 
         def search() -> object:

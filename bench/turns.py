@@ -14,7 +14,7 @@ import json
 import tempfile
 from typing import TYPE_CHECKING
 
-import hardwon
+from bench.internals import opened
 from bench.meaning import Asking, Corpus, Question, lines, share
 from bench.timing import table
 
@@ -54,7 +54,7 @@ def main() -> None:
 def _measured(distractors: int) -> tuple[str, ...]:
     with tempfile.TemporaryDirectory() as home:
         corpus = Corpus(home, distractors=distractors)
-        with hardwon.open(home) as hw:
+        with opened(home) as hw:
             asking = Asking(hw)
             told = [_told(way, corpus, asking) for way in _WAYS.values()]
             vain = [

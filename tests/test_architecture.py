@@ -48,6 +48,13 @@ def test_every_layer_of_the_contracts_is_in_the_tree() -> None:
     assert layered - named - {"adapters"} == set()  # a package of moved names
 
 
+def test_no_test_and_no_benchmark_reaches_below_the_public_face() -> None:
+    root = Path(__file__).parents[1]
+    files = [path for folder in ("tests", "bench") for path in (root / folder).rglob("*.py")]
+
+    assert [path.name for path in files if re.search(r"\b\w+\._engine\b", path.read_text())] == []
+
+
 def _first_cell(line: str) -> str:
     return re.split(r" {2,}", line.strip())[0]
 
