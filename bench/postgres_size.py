@@ -17,7 +17,7 @@ import tempfile
 import time
 from array import array
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 
 import psycopg
 
@@ -55,6 +55,7 @@ def main() -> None:
         table(f"Recall from {size:,} lessons", [heads, *_recall(server, size, url)])
         moved = ("rows", "seconds", "CPU here", "CPU there", "KB of log a lesson")
         table("Settling", [moved, *_settling(server, url)])
+        table("A check of everything", [moved[1:4], _check(server, url)])
 
 
 @contextmanager
@@ -175,6 +176,16 @@ def _settling(server: PostgresServer, url: str) -> Iterator[tuple[str, ...]]:
             spans = (f"{late - early:.2f}" for late, early in zip(after, before, strict=True))
             yield f"{count:,}", *spans, f"{(_log(server) - log) / count / 1e3:.0f}"
         store.close()
+
+
+def _check(server: PostgresServer, url: str) -> tuple[str, ...]:
+    """Let the store look through all it has."""
+    with tempfile.TemporaryDirectory() as home, closing(PostgresStore(url, home)) as store:
+        backends = [pid for (pid,) in server.execute(BACKENDS)]
+        before = time.perf_counter(), time.process_time(), on_cpu(backends)
+        assert store.check() == []
+        after = time.perf_counter(), time.process_time(), on_cpu(backends)
+    return tuple(f"{late - early:.1f}" for late, early in zip(after, before, strict=True))
 
 
 def _log(server: PostgresServer) -> int:
