@@ -28,7 +28,7 @@ class Patience:
         """What the call returns, or Unavailable as soon as the time is up."""
         self._stuck = [thread for thread in self._stuck if thread.is_alive()]
         if self._stuck or time.monotonic() < self._until:
-            raise Unavailable("still away; not tried again yet")
+            raise Unavailable("still unreachable; not tried again yet")
         is_well = False
         try:
             result = self._run(call)

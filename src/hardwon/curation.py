@@ -31,8 +31,8 @@ def changeable(engine: Runtime, scope: Scope, number: int) -> Lesson:
     lesson = engine.store.lessons.get(scope, number)
     if lesson.scope not in scope.changeable():
         raise InvalidInput(
-            f"lesson {number} is of {lesson.scope.project!r}, which this folder only claims;"
-            " `hardwon project trust` confirms it"
+            f"lesson {number} belongs to {lesson.scope.project!r}, which this folder is not"
+            " trusted to change; `hardwon project trust` trusts it"
         )
     return lesson
 

@@ -233,7 +233,7 @@ class Doors:
             step = steps.Step(tool, "", text, failed=True)
             return self.asked_at_error(scope, self.screened(step, ()))
         if door != Door.TURN:
-            raise InvalidInput(f"no such door: {door!r}")
+            raise InvalidInput(f"no such door: {door!r}; one of turn, action, error")
         return self.asked_at_turn(scope, text)
 
     def asked_at_turn(self, scope: Scope, prompt: str) -> Query:

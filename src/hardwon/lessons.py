@@ -165,7 +165,7 @@ class Lessons:
             curation.changeable(self._engine, self._scope, number) for number in set(numbers)
         ]
         if len({parent.scope for parent in parents}) > 1:
-            raise InvalidInput("lessons of different scopes stay apart")
+            raise InvalidInput("lessons of different scopes cannot be merged")
         for parent in parents:
             self._note(parent.id, "merge")
         return curation.merge(self._engine, parents)
@@ -200,7 +200,7 @@ class Lessons:
     def export(self, *, form: str = "jsonl") -> str:
         """All active lessons as a pack: `jsonl` or `markdown`."""
         if form not in {"jsonl", "markdown"}:
-            raise InvalidInput(f"no such form of a pack: {form!r}")
+            raise InvalidInput(f"unknown format of a pack: {form!r}; one of jsonl, markdown")
         write = lesson_formats.to_lines if form == "jsonl" else lesson_formats.to_markdown
         return write(self.list(limit=_MOST))
 

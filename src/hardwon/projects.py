@@ -37,7 +37,7 @@ class Projects:
         path = os.path.abspath(folder)
         claim = trust.claimed(path, tenant=tenant)
         if claim is None:
-            raise InvalidInput(f"{path!r} names no remote `origin`: its project is its own")
+            raise InvalidInput(f"{path!r} has no remote `origin`, so there is nothing to trust")
         claim = claim._replace(is_trusted=True)
         self._change(lambda known: known.having(claim))
         self._gather(claim)

@@ -43,7 +43,7 @@ def report(
     """The report of a scope, of a whole tenant, or of one agent or project of it."""
     since = _USUAL if since is None else since
     if not timedelta(0) < since <= _LONGEST:
-        raise InvalidInput(f"no time to report on: {since}")
+        raise InvalidInput(f"since must be over 0 and at most {_LONGEST.days} days, not {since}")
     now = engine.clock()
     window = Window(scope, _start(now, since), whole, part)
     quiet = min(_QUIET, since / 2)

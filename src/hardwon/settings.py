@@ -35,29 +35,31 @@ class Reflexion(NamedTuple):
 
     enabled: bool = True  # whether any run is reflected on
     on_error: bool = True  # whether a run that ended with an error is reflected on
-    on_hallucination: bool = True  # … one whose answer did not hold (`answers.verify`)
-    on_low_quality: bool = False  # … one whose answer stayed poor (`answers.refine`)
-    persist: bool = True  # whether lessons are kept; false: log only
+    on_hallucination: bool = True  # whether a wrong answer is reflected on (`answers.verify`)
+    on_low_quality: bool = False  # whether a poor answer is reflected on (`answers.refine`)
+    persist: bool = True  # whether lessons are stored; false: they are only logged
 
 
 class QueueSettings(NamedTuple):
     """How jobs are kept and worked."""
 
-    enabled: bool = True  # false: in memory, lost with the process
-    workers: int = 2  # jobs that a worker process works at a time
-    capacity: int = 1000  # jobs in memory; the disk holds the rest
-    drop_oldest: bool = False  # when that is full: the oldest makes room, else the newest waits
-    block_timeout: timedelta = timedelta(seconds=5)  # … for so long before it counts as rejected
-    max_attempts: int = 5  # tries before a job goes to the dead letters
-    initial_delay: timedelta = timedelta(seconds=1)  # before the second try; it doubles each time
-    max_delay: timedelta = timedelta(minutes=5)  # the longest wait between two tries
-    jitter: float = 0.2  # share by which a wait is varied
-    job_timeout: timedelta = timedelta(minutes=2)  # for one try
-    stale_after: timedelta = timedelta(hours=168)  # older ones go to the dead letters; 0: never
-    drain_timeout: timedelta = timedelta(seconds=30)  # for jobs in flight at the end
-    base_dir: str = ""  # default: <home>/queue
+    enabled: bool = True  # false: jobs are only in memory, and lost with the process
+    workers: int = 2  # jobs that a worker process runs at a time
+    capacity: int = 1000  # jobs held in memory; the others stay on disk
+    drop_oldest: bool = (
+        False  # when memory is full: the oldest makes room, the newest does not wait
+    )
+    block_timeout: timedelta = timedelta(seconds=5)  # the longest such wait; then it is rejected
+    max_attempts: int = 5  # attempts before a job goes to the dead letters
+    initial_delay: timedelta = timedelta(seconds=1)  # wait before the second attempt; it doubles
+    max_delay: timedelta = timedelta(minutes=5)  # the longest wait between two attempts
+    jitter: float = 0.2  # share by which each wait varies at random
+    job_timeout: timedelta = timedelta(minutes=2)  # time limit of one attempt
+    stale_after: timedelta = timedelta(hours=168)  # older jobs are dead letters; 0: never
+    drain_timeout: timedelta = timedelta(seconds=30)  # time for jobs in flight when a worker stops
+    base_dir: str = ""  # the folder of the queue; default: `<home>/queue`
     autostart: bool = False  # start a worker when a job is put and nobody works the queue
-    metrics_port: int = 0  # `hardwon work` serves /metrics, /healthz, /readyz there; 0: not
+    metrics_port: int = 0  # port of /metrics, /healthz and /readyz in `hardwon work`; 0: none
 
 
 class RecallSettings(NamedTuple):
@@ -73,9 +75,9 @@ class RecallSettings(NamedTuple):
     error_tokens: int = 200  # the most tokens shown after an error
     usual: int = 8  # lessons met most often that the start of a run looks at
     loops: bool = True  # whether an agent is told that it goes in circles
-    loop_exempt: str = "sleep, wait, BashOutput, TaskOutput, write_stdin"  # may be repeated
+    loop_exempt: str = "sleep, wait, BashOutput, TaskOutput, write_stdin"  # tools that may repeat
     embedder: str = ""  # also find lessons by meaning: minilm, or openai:name[@http://…]
-    patience: timedelta = timedelta(seconds=2)  # of a turn, for a server that embeds or imagines
+    patience: timedelta = timedelta(seconds=2)  # a turn's longest wait for an embedding server
 
 
 class Secret(str):
@@ -87,21 +89,21 @@ class Secret(str):
 class ModelSettings(NamedTuple):
     """Who words the lessons."""
 
-    name: str = ""  # default: the first provider that a key is there for, else rules
-    anthropic_key: Secret = Secret()  # of Anthropic's API
-    openai_key: Secret = Secret()  # of OpenAI's API, or of a server that speaks like it
-    timeout: timedelta = timedelta(seconds=60)  # for one answer of a model
+    name: str = ""  # default: the first provider with a key, else rules (no model)
+    anthropic_key: Secret = Secret()  # the key of Anthropic's API
+    openai_key: Secret = Secret()  # the key of OpenAI's API, or of a server with the same API
+    timeout: timedelta = timedelta(seconds=60)  # time limit of one answer of a model
 
 
 class BudgetSettings(NamedTuple):
     """The most that models may cost in a day; 0: no limit."""
 
-    calls: int = 500  # calls of models a day, in all
-    tokens: int = 2_000_000  # tokens a day, in all
-    money: float = 0.0  # dollars a day, in all; needs `budget.prices`
-    tenant_calls: int = 0  # calls a day of one tenant
-    tenant_tokens: int = 0  # tokens a day of one tenant
-    tenant_money: float = 0.0  # dollars a day of one tenant
+    calls: int = 500  # calls of models a day, of all tenants together
+    tokens: int = 2_000_000  # tokens a day, of all tenants together
+    money: float = 0.0  # dollars a day, of all tenants together; needs `budget.prices`
+    tenant_calls: int = 0  # calls a day of each tenant; 0: no limit
+    tenant_tokens: int = 0  # tokens a day of each tenant; 0: no limit
+    tenant_money: float = 0.0  # dollars a day of each tenant; 0: no limit
     prices: str = ""  # dollars for a million tokens: anthropic:claude-haiku-*=1/5, openai:*=2/8
 
 
@@ -122,10 +124,10 @@ class ScopeSettings(NamedTuple):
 class HookSettings(NamedTuple):
     """How the hooks of coding agents behave."""
 
-    enabled: bool = True  # off: hooks answer nothing and record nothing
-    limit: timedelta = timedelta(milliseconds=300)  # after which a hook gives up
-    capture_limit: timedelta = timedelta(milliseconds=1400)  # an agent gives its last hook 1.5 s
-    subagents: bool = False  # whether sub-agents are told anything
+    enabled: bool = True  # false: hooks answer nothing and record nothing
+    limit: timedelta = timedelta(milliseconds=300)  # time after which a hook gives up
+    capture_limit: timedelta = timedelta(milliseconds=1400)  # the same for the last hook of a run
+    subagents: bool = False  # whether sub-agents are shown lessons
     stop_once: bool = False  # whether a call that is all but sure to fail is denied once
     say: bool = True  # whether the person sees a line a turn when a lesson is shown or learnt
     wake: bool = True  # whether a captured failure starts a worker in the background
@@ -134,33 +136,33 @@ class HookSettings(NamedTuple):
 class GoalSettings(NamedTuple):
     """What is kept and shown of ended goals, and where."""
 
-    per_goal: int = 3  # reflections kept of one goal
-    recent: int = 10  # recent goals that are looked at
-    ttl: timedelta = timedelta(days=7)  # after which a reflection expires
+    per_goal: int = 3  # reflections kept for each goal
+    recent: int = 10  # how many recent goals are considered
+    ttl: timedelta = timedelta(days=7)  # age at which a reflection expires
     shown: int = 2  # reflections shown at a time
-    redis_url: str = ""  # default: in the store that holds the lessons
-    redis_prefix: str = ""  # of the keys in Redis
-    redis_patience: timedelta = timedelta(milliseconds=30)  # of an agent's turn, for a round trip
+    redis_url: str = ""  # a Redis server for reflections; default: the store of the lessons
+    redis_prefix: str = ""  # the prefix of the keys in Redis
+    redis_patience: timedelta = timedelta(milliseconds=30)  # a turn's longest wait for Redis
 
 
 class PostgresSettings(NamedTuple):
     """A database that many machines share, instead of the file in the home."""
 
-    url: Secret = Secret()  # postgresql://…; also `--home postgresql://…`
-    migrate: str = "auto"  # check: only `hardwon migrate` changes tables
-    pool: int = 4  # connections of a process
-    patience: timedelta = timedelta(milliseconds=80)  # of an agent's turn, in all
+    url: Secret = Secret()  # postgresql://… of a shared database; also `--home postgresql://…`
+    migrate: str = "auto"  # auto: tables are migrated when opened; check: only by `hardwon migrate`
+    pool: int = 4  # the most connections of a process
+    patience: timedelta = timedelta(milliseconds=80)  # a turn's longest wait for the database
 
 
 class TrialSettings(NamedTuple):
     """How a loop of trials runs unless it is told otherwise."""
 
-    max_trials: int = 5  # trials of a loop at most
-    omega: str = ""  # "": by what is verified; auto: by how varied the failures are; or 1 … 10
+    max_trials: int = 5  # the most trials of a loop
+    omega: str = ""  # reflections in view: 1 … 10; auto: by variety of failures; "": by verifiers
     policy: str = "fifo"  # which reflections stay in view: fifo, recency, relevance_weighted
-    window_tokens: int = 1500  # tokens of reflections in view
-    actor_timeout: timedelta = timedelta(minutes=30)  # for one attempt
-    verify_timeout: timedelta = timedelta(minutes=10)  # for one check
+    window_tokens: int = 1500  # the most tokens of reflections in view
+    actor_timeout: timedelta = timedelta(minutes=30)  # time limit of one attempt
+    verify_timeout: timedelta = timedelta(minutes=10)  # time limit of one verification
     patience: int = 3  # stop after this many trials without a gain; 0: never
     repeats: int = 3  # stop after this many trials with the same failure; 0: never
     lessons: str = "now"  # when a loop's lessons are kept: now, queue (worded again later), off
@@ -169,25 +171,25 @@ class TrialSettings(NamedTuple):
 class ProofSettings(NamedTuple):
     """Whether it is measured that lessons help."""
 
-    share: float = 0.0  # of the runs, from which a family of lessons is withheld: 0.1 is a tenth
+    share: float = 0.0  # share of runs that do not see a family of lessons: 0.1 is a tenth
 
 
 class RunSettings(NamedTuple):
     """What is kept of runs that have ended: in short, their steps and what they were shown."""
 
-    keep: timedelta = timedelta(days=30)  # for so long; 0: nothing is kept of them
-    most: int = 5000  # of a tenant; the oldest go first
+    keep: timedelta = timedelta(days=30)  # how long ended runs are kept; 0: none is kept
+    most: int = 5000  # the most ended runs kept for a tenant; the oldest go first
 
 
 class DreamSettings(NamedTuple):
     """When an agent dreams, and for how long."""
 
-    idle: timedelta = timedelta(hours=2)  # without activity before it may begin
+    idle: timedelta = timedelta(hours=2)  # time without activity before a dream may begin
     every: timedelta = timedelta(hours=6)  # the shortest time between two dreams
     budget: timedelta = timedelta(minutes=10)  # the longest a dream takes
-    changes: int = 100_000  # of one dream
+    changes: int = 100_000  # the most changes of one dream
     reworded: int = 20  # lessons that a model may word again in one dream
-    stale: timedelta = timedelta(days=180)  # after which an unsure, unused lesson is retired
+    stale: timedelta = timedelta(days=180)  # age at which an unsure, unused lesson is retired
 
 
 class Settings(NamedTuple):
@@ -289,7 +291,7 @@ def duration(raw: Any) -> timedelta:
     """A duration in Go's syntax (`1m30s`, `500ms`, `168h`) or a number of seconds."""
     seconds = _seconds(raw)
     if not 0 <= seconds <= _LONGEST:  # so that NaN is refused as well
-        raise ValueError(f"no duration up to {_LONGEST // 31_536_000} years: {raw!r}")
+        raise ValueError(f"not a duration of at most {_LONGEST // 31_536_000} years: {raw!r}")
     return timedelta(seconds=seconds)
 
 
@@ -392,4 +394,4 @@ def file_content(path: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.decode())
     except (ValueError, RecursionError) as error:
-        raise StorageError(path, f"not valid TOML ({error})", "mend or remove it") from error
+        raise StorageError(path, f"not valid TOML ({error})", "correct or remove it") from error

@@ -147,7 +147,7 @@ def _default(home: str, key: str) -> Any:
     section, _, name = key.partition(".")
     group: Any = getattr(load(home, environ={}), section, None)
     if not name or name not in getattr(group, "_fields", ()):
-        raise InvalidInput(f"{key!r} is no setting; `hardwon config` lists them")
+        raise InvalidInput(f"{key!r} is not a setting; `hardwon config` lists them")
     return getattr(group, name)
 
 

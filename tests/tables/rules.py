@@ -28,9 +28,10 @@ ROWS = 20
 INTRODUCTION = """\
 # Twenty real failures, and what the rules made of them
 
-Runs of a coding agent on public repositories (SWE-bench Verified). Of their {all} failing commands
-the family of the error was recognised in {known}, and in {fixed} the run itself held a fix. The
-rows are every {step}th failure, not chosen. No model was asked.
+A coding agent worked on public repositories (SWE-bench Verified), and {all} of its commands
+failed by a mistake. The rules recognised the kind of error in {known} of them. In {fixed} the same
+run also showed a fix. This page shows every {step}th failure; none was picked by hand.
+No model was asked.
 
 Made by `python -m tests.tables.rules agent-runs.jsonl.gz`.
 """

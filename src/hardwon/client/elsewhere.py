@@ -11,7 +11,7 @@ class _Elsewhere:
     """Stands where a handle has its engine: a verb that is not sent to the server says so."""
 
     def __getattr__(self, name: str) -> Any:
-        raise InvalidInput("this is done where the server runs, not from a client")
+        raise InvalidInput("this can only be done where the server runs, not through a client")
 
 
 ELSEWHERE: Any = _Elsewhere()

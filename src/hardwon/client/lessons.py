@@ -35,7 +35,7 @@ class RemoteLessons(Lessons):
 
     def add(self, situation: str, correction: str, **more: Unpack[LessonDetails]) -> Lesson:
         if "expires_at" in more:
-            raise InvalidInput("a lesson that expires is added where the server runs")
+            raise InvalidInput("a lesson that expires can only be added where the server runs")
         body = {"situation": situation, "correction": correction, **more}
         return self._changed("POST", "/v1/lessons", body)
 
@@ -96,7 +96,7 @@ class RemoteLessons(Lessons):
     ) -> Sequence[Lesson]:
         """Take in a pack: its file is read here and sent. See `Lessons.import_from`."""
         if from_tenant or from_agent:
-            raise InvalidInput("stores of other systems are imported where the server runs")
+            raise InvalidInput("the store of another system can only be imported where it runs")
         try:
             with open(source, "rb") as file:
                 pack = file.read()

@@ -46,7 +46,7 @@ class Wire:
     def __init__(self, url: str, key: str, *, door: float = DOOR) -> None:
         parts = urlsplit(url)
         if not parts.hostname or parts.username or parts.query or parts.fragment:
-            raise InvalidInput(f"no address of a server: {url!r}")
+            raise InvalidInput(f"not the address of a server: {url!r}")
         self._is_encrypted = parts.scheme == "https"
         self._host, self._port = parts.hostname, parts.port
         self._prefix = parts.path.rstrip("/")

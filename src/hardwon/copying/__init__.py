@@ -32,7 +32,7 @@ def copy(
     old, new = _end(source, home), _end(target, home)
     try:
         if new.tenants() and not resume:
-            raise InvalidInput(f"the target holds data of {', '.join(new.tenants()[:3])}")
+            raise InvalidInput(f"the target already holds data of {', '.join(new.tenants()[:3])}")
         tenants, done = old.tenants(), 0
         new.set_salt(old.store.units.salt())
         for tenant in tenants:

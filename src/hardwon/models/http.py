@@ -104,7 +104,7 @@ class HttpServer:
                 " the right address?"
             ) from error
         if not isinstance(document, dict):
-            raise PermanentError(f"{self.name} answered JSON of another form")
+            raise PermanentError(f"{self.name} answered with JSON of an unexpected form")
         if document.get("error"):
             raise self._failed(document["error"])
         return document

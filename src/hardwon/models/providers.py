@@ -58,7 +58,7 @@ class Provider:
         try:
             reply = self._wire.reply(answer)
         except (KeyError, TypeError, IndexError, AttributeError) as error:
-            raise PermanentError(f"{self.name} answered JSON of another form") from error
+            raise PermanentError(f"{self.name} answered with JSON of an unexpected form") from error
         return reply._replace(
             model=self.name,
             tokens_in=reply.tokens_in or (len(request.system) + len(request.prompt)) // 4,

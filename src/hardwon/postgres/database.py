@@ -184,7 +184,7 @@ class Database:
         self.ready()
         left = _hurry.left()
         if left is not None and self._breaker.is_open:
-            raise Unavailable(f"{self.name}: still away; not tried again yet")
+            raise Unavailable(f"{self.name}: still unreachable; not tried again yet")
         try:
             return self._pool.take(self._patience if left is None else left)
         except Unavailable as error:

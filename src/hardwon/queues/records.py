@@ -134,7 +134,7 @@ def _from_fields(fields: dict[str, Any]) -> Job:
         wait=timedelta(seconds=fields.get("wait", 0)),
     )
     if not _is_sound(job):
-        raise BadRecord("values of the wrong kind")
+        raise BadRecord("values of the wrong type")
     return job
 
 

@@ -217,7 +217,7 @@ def test_a_loop_that_was_run_here_is_no_place_for_an_import(
 
     done = coder.loops.import_from(str(store))
 
-    assert "there is another loop 'hook-loop' here" in done.refused
+    assert "a different loop 'hook-loop' exists here" in done.refused
     assert coder.loops.reflections("hook-loop") == []
 
 
@@ -230,7 +230,9 @@ def test_a_loop_of_the_same_name_that_says_something_else_is_refused(
 
     again = coder.loops.import_from(str(path))
 
-    assert again.refused == ("another reflection on trial 2 of loop 'hook-loop' is here",)
+    assert again.refused == (
+        "a different reflection on trial 2 of loop 'hook-loop' is stored here",
+    )
     assert "refreshed" in coder.loops.reflections("hook-loop")[0].self_reflection.reflection_text
 
 

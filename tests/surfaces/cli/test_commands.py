@@ -200,7 +200,7 @@ def test_a_setting_that_is_misspelt_is_pointed_out(capsys: Capture, home: Path) 
 
     assert run(["config"]) == 0
 
-    assert "queue.worker is no setting; did you mean queue.workers?" in capsys.readouterr().err
+    assert "queue.worker is not a setting; did you mean queue.workers?" in capsys.readouterr().err
     assert "BAD  settings: no such setting: queue.worker" in out(capsys, "doctor", code=1)
 
 

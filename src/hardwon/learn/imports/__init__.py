@@ -57,7 +57,7 @@ def _read(source: str, scope: Scope, *, tenant: str, agent: str) -> Iterable[Les
     if content.startswith(_SQLITE):
         return arbiter.read(path, scope, tenant=tenant, agent=agent)
     if tenant or agent:
-        raise InvalidInput(f"{path!r} is no store of several tenants and agents")
+        raise InvalidInput(f"{path!r} does not hold several tenants and agents to choose from")
     return _text(path, content.decode("utf-8", "replace"), scope)
 
 

@@ -43,7 +43,7 @@ def undo(engine: Runtime, scope: Scope, dream_id: str) -> tuple[Dream, int, int]
     """
     row = settled(engine, engine.store.dreams.get(scope, dream_id))
     if row.state in (DreamState.UNDONE, DreamState.RUNNING):
-        raise InvalidInput(f"dream {row.id[:8]} is {row.state}")
+        raise InvalidInput(f"dream {row.id[:8]} is {row.state} and cannot be undone")
     changes = engine.store.dreams.changes(row.id)[::-1]
     restored = 0
     for start in range(0, len(changes), _CHUNK):

@@ -248,4 +248,4 @@ def _check_file(path: str) -> None:
     if ".insights" in path.split(os.sep):
         notes.parse(text, path)
     if os.path.basename(path) == "MEMORY.md" and not loaded.fits(text):
-        raise InvalidInput(f"{path}: longer than what is loaded")
+        raise InvalidInput(f"{path} is longer than what the agent loads")

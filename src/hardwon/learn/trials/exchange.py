@@ -103,7 +103,7 @@ def _take(root: str, scope: Scope, loop_id: str, records: Sequence[Record]) -> _
     folder = files.LoopFolder(root, loop_id)
     is_known = folder.exists()
     if is_known and not _is_own(folder.state(), scope):
-        raise InvalidInput(f"there is another loop {loop_id!r} here")
+        raise InvalidInput(f"a different loop {loop_id!r} exists here")
     ordered = sorted(records, key=lambda record: record.iteration)
     journal = files.LoopJournal(folder)
     try:
@@ -129,7 +129,7 @@ def _unknown(known: dict[int, Record], records: Sequence[Record]) -> list[Record
         here = known.get(record.iteration)
         if here and here.self_reflection.reflection_text != record.self_reflection.reflection_text:
             where = f"trial {record.iteration + 1} of loop {record.loop_id!r}"
-            raise InvalidInput(f"another reflection on {where} is here")
+            raise InvalidInput(f"a different reflection on {where} is stored here")
     return [record for record in records if record.iteration not in known]
 
 

@@ -216,7 +216,7 @@ def _words(value: Any) -> str:
 def _whole(value: Any) -> int:
     number = int(str(value))
     if not 0 <= number < 1_000_000:
-        raise Misfit(f"{value!r} is no number of a trial")
+        raise Misfit(f"{value!r} is not the number of a trial")
     return number
 
 

@@ -31,7 +31,7 @@ def sound(options: Options, functions: Functions) -> Options:
     if functions.evaluate is None and not options.verify:
         raise InvalidInput("no verifier: give a command (--verify) or a function (evaluate=)")
     if options.cwd and not os.path.isdir(options.cwd):
-        raise InvalidInput(f"{options.cwd!r} is no directory")
+        raise InvalidInput(f"{options.cwd!r} is not a directory")
     for command in (options.actor, *options.verify):
         _without_secret(command)
     omega_setting(options.omega)
@@ -92,7 +92,7 @@ def check_resumable(state: LoopState, changes: dict[str, Any]) -> None:
     # A loop that was killed before its end may end now, whatever its trials came to.
     if state.status != "running" and state.open is None and len(state.trials) >= most:
         raise InvalidInput(
-            f"loop {state.loop_id!r} has used its {most} trials; resume it with more max trials"
+            f"loop {state.loop_id!r} has used its {most} trials; resume it with a larger max_trials"
         )
 
 

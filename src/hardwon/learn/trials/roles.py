@@ -116,7 +116,9 @@ def judgement(answer: Any) -> EvaluatorOutput:
     if isinstance(answer, str | BaseException) and str(answer):
         return _plain(0.0, str(answer))
     kind = type(answer).__name__
-    raise InvalidInput(f"evaluate must give a bool, a reward, what is wrong, or more; not {kind}")
+    raise InvalidInput(
+        f"evaluate must return a bool, a reward, a text or an EvaluatorOutput, not {kind}"
+    )
 
 
 def _plain(reward: float, problem: str) -> EvaluatorOutput:

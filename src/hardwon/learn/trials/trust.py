@@ -49,7 +49,7 @@ def _parsed(path: str, content: bytes) -> dict[str, Any]:
     try:
         table = tomllib.loads(content.decode()).get("loop", {})
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise StorageError(path, f"not valid TOML ({error})", "mend it") from error
+        raise StorageError(path, f"not valid TOML ({error})", "correct it") from error
     unknown = set(table) - set(Options._fields) if isinstance(table, dict) else {"loop"}
     if unknown:
         raise InvalidInput(f"{path}: unknown in [loop]: {', '.join(sorted(unknown))}")

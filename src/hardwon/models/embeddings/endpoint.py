@@ -50,7 +50,7 @@ class EmbeddingEndpoint:
         try:
             return _vectors(answer, len(texts))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise PermanentError(f"{self.name} answered something else than vectors") from error
+            raise PermanentError(f"{self.name} did not answer with vectors") from error
 
 
 def _vectors(answer: dict[str, Any], count: int) -> list[list[float]]:

@@ -37,11 +37,11 @@ def address_of(url: str) -> RedisAddress:
     """The address in `redis://`, `rediss://` or `unix://`; ValueError for anything else."""
     parts = urlsplit(url)
     if parts.scheme not in {"redis", "rediss", "unix"}:
-        raise ValueError("the address is none of redis://, rediss://, unix://")
+        raise ValueError("the address must begin with redis://, rediss:// or unix://")
     options = dict(parse_qsl(parts.query))
     unknown = options.keys() - {"db", *_TLS}
     if unknown:
-        raise ValueError(f"the address has options that are not known: {', '.join(unknown)}")
+        raise ValueError(f"unknown options in the address: {', '.join(unknown)}")
     is_path = parts.scheme == "unix"
     db = options.pop("db", "") or ("" if is_path else parts.path.strip("/")) or "0"
     return RedisAddress(

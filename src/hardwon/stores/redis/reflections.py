@@ -105,7 +105,7 @@ class RedisReflections:
             if self._replaced(place, value, [*remaining, entries.entry(reflection)], reflection):
                 return True
             time.sleep(min(0.001 * attempt, 0.02))
-        raise Unavailable(f"others keep changing {reflection.subject!r}")
+        raise Unavailable(f"other processes keep changing {reflection.subject!r}; try again")
 
     def _replaced(
         self, place: Keys, expected: bytes | None, content: list[dict[str, Any]], new: Reflection

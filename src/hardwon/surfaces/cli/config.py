@@ -59,14 +59,14 @@ def unset(key: str, home: str | None) -> None:
 def _known(settings: Settings, key: str) -> None:
     names = [row[0] for row in settings.rows() if "." in row[0]]
     if key not in names:
-        raise InvalidInput(f"{key!r} is no setting{options.meant(key, names)}")
+        raise InvalidInput(f"{key!r} is not a setting{options.meant(key, names)}")
 
 
 def _show(home: str | None, *, as_json: bool) -> None:
     settings = load(home)
     rows = settings.rows()
     for name in unknown(settings):
-        complain(f"{name} is no setting{options.meant(name, [row[0] for row in rows])}")
+        complain(f"{name} is not a setting{options.meant(name, [row[0] for row in rows])}")
     if as_json:
         dump({key: {"value": value, "origin": origin} for key, value, origin in rows})
         return

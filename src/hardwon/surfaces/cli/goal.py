@@ -31,9 +31,19 @@ def command() -> None:
 @_GOAL
 @click.argument("objective")
 @click.option(
-    "--state", type=click.Choice(["completed", "failed"]), default="completed", show_default=True
+    "--state",
+    type=click.Choice(["completed", "failed"]),
+    default="completed",
+    show_default=True,
+    help="How the goal ended.",
 )
-@click.option("--task", "tasks", multiple=True, metavar="'NAME: OUTPUT'", help="May be repeated.")
+@click.option(
+    "--task",
+    "tasks",
+    multiple=True,
+    metavar="'NAME: OUTPUT'",
+    help="A task of the goal and what came of it; may be repeated.",
+)
 @click.option("--error", default="", help="What went wrong.")
 @options.scope
 @options.as_json

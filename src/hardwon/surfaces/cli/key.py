@@ -33,7 +33,13 @@ def _lasting(_: click.Context, __: click.Parameter, text: str | None) -> timedel
 
 
 @command.command("create")
-@click.option("--role", type=click.Choice(ROLES), default=Role.AGENT, show_default=True)
+@click.option(
+    "--role",
+    type=click.Choice(ROLES),
+    default=Role.AGENT,
+    show_default=True,
+    help="What the key may do.",
+)
 @click.option("--tenant", default="default", show_default=True, help="Whose data it opens.")
 @click.option("--agent", help="The only agent it is for.")
 @click.option("--project", help="The only project it is for.")

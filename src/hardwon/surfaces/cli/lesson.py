@@ -34,9 +34,14 @@ def command() -> None:
     type=click.Choice([Status.ACTIVE, *statuses(Status.ALL), Status.ALL]),
     default=Status.ACTIVE,
     show_default=True,
+    help="Only lessons in this state.",
 )
-@click.option("--quarantined", is_flag=True, help="Those that wait for a person, with the reason.")
-@click.option("--open", "unsolved", is_flag=True, help="Failures that were met and have no fix.")
+@click.option(
+    "--quarantined", is_flag=True, help="Only lessons that wait for approval, with the reason."
+)
+@click.option(
+    "--open", "unsolved", is_flag=True, help="Only failures that were met and have no fix."
+)
 @options.scope_here
 @options.as_json
 def list_(
@@ -106,7 +111,7 @@ def edit(
     as_json: bool,
     **place: Any,
 ) -> None:
-    """Give a lesson other words."""
+    """Change the words of a lesson."""
     texts = {"situation": situation, "mistake": mistake, "correction": correction}
     changes: Any = {name: text for name, text in texts.items() if text is not None}
     if not changes:

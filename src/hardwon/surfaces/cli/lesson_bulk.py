@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option(
-    "--form", type=click.Choice(["jsonl", "markdown"]), default="jsonl", show_default=True
+    "--form",
+    type=click.Choice(["jsonl", "markdown"]),
+    default="jsonl",
+    show_default=True,
+    help="The format of the pack.",
 )
 @click.option("--output", type=click.Path(dir_okay=False), help="A file; else standard output.")
 @options.scope
@@ -41,8 +45,12 @@ def export(form: str, output: str | None, **place: Any) -> None:
 @click.command("import")
 @click.argument("source")
 @click.option("--trust", is_flag=True, help="You vouch for them: use them at once, guards and all.")
-@click.option("--from-tenant", default="", help="Whose rows of a tenant store; default: --tenant.")
-@click.option("--from-agent", default="", help="Which agent's; default: --agent; `*`: every one's.")
+@click.option(
+    "--from-tenant",
+    default="",
+    help="The tenant to read, in a store of several; default: --tenant.",
+)
+@click.option("--from-agent", default="", help="The agent to read; default: --agent; `*`: all.")
 @options.verbose
 @options.scope
 @options.as_json
@@ -76,7 +84,7 @@ def import_(
 @options.home
 @options.as_json
 def embed(home: str | None, as_json: bool) -> None:
-    """Give every lesson that lacks one its vector; a worker does so by itself.
+    """Embed every lesson that has no vector yet; a worker does this on its own.
 
     The embedder is recall.embedder, or minilm when that is empty.
     """

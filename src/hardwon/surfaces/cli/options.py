@@ -70,7 +70,7 @@ _HERE = click.option(
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 home, tenant = _SHARED[:2]
-verbose = click.option("--verbose", "-v", is_flag=True, help="Say what became of each.")
+verbose = click.option("--verbose", "-v", is_flag=True, help="Print what happened to each.")
 
 
 def scope(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -30,8 +30,8 @@ def command() -> None:
 
 
 @command.command()
-@click.option("--every", default=1.0, show_default=True, help="Seconds between looks.")
-@click.option("--once", is_flag=True, help="One look, also on a terminal.")
+@click.option("--every", default=1.0, show_default=True, help="Seconds between updates.")
+@click.option("--once", is_flag=True, help="Print once and stop, also on a terminal.")
 @options.home
 @options.as_json
 def top(every: float, once: bool, home: str | None, as_json: bool) -> None:

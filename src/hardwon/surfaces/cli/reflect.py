@@ -67,7 +67,7 @@ def command(
     hardwon reflect                     queue depth and dead letters
     hardwon reflect list                what waits, and what was given up
     hardwon reflect failed              what was given up, with the reason
-    hardwon reflect retry ID... | --all let it be tried again, attempts forgotten
+    hardwon reflect retry ID... | --all try again, with attempts counted from 0
     hardwon reflect purge ID... | --all remove it for good
     hardwon reflect drain               work what is due, now
     hardwon reflect "<lesson text>"     keep a lesson you already know

@@ -20,11 +20,15 @@ from hardwon.surfaces.cli.output import say
     show_default=True,
     help="The port to listen on; 0: a free one.",
 )
-@click.option("--name", "names", multiple=True, help="A host name that clients use; may repeat.")
+@click.option(
+    "--name", "names", multiple=True, help="A host name that clients use; may be repeated."
+)
 @click.option("--tls-cert", type=click.Path(exists=True, dir_okay=False), help="A PEM file.")
 @click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="A PEM file.")
-@click.option("--behind-proxy", is_flag=True, help="A proxy in front of it encrypts.")
-@click.option("--prefix", default="", help="The path under which the proxy shows it: /hardwon.")
+@click.option("--behind-proxy", is_flag=True, help="A proxy in front of the server encrypts.")
+@click.option(
+    "--prefix", default="", help="The path below which a proxy serves it, such as /hardwon."
+)
 @click.option(
     "--rate", type=click.FloatRange(1), default=2000, help="Requests a second for each key."
 )

@@ -234,7 +234,7 @@ def import_(files: tuple[str, ...], as_json: bool, **place: Any) -> None:
 @options.scope
 @options.as_json
 def undo(integration: str, listed: bool, as_json: bool, **place: Any) -> None:
-    """Undo INTEGRATION, by default the last one; what others wrote since then stays."""
+    """Undo INTEGRATION, by default the last one; later changes by others stay."""
     with options.Scoped(**place) as agent:
         if listed:
             known = agent.sessions.integrations()

@@ -87,10 +87,12 @@ class Gate:
         """Refuse foreign host names: another page may have bound its name to our address."""
         host = headers.get("host", "").lower()
         if _name(host) not in self._hosts:
-            raise Problem(421, f"no {host!r} is served here; start the server with --name {host}")
+            raise Problem(
+                421, f"the host {host!r} is not served; start the server with --name {host}"
+            )
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc.lower() != host:
-            raise Problem(403, "requests from the pages of others are refused")
+            raise Problem(403, "requests from the pages of other sites are refused")
 
     def _who(self, headers: Headers) -> tuple[Principal | None, str]:
         """Whose request it is, and the token its forms must show if a browser sent it."""
@@ -114,7 +116,11 @@ class Gate:
         wait = self._buckets.wait(principal.key) if principal else 0.0
         if wait:
             after = {"Retry-After": str(int(wait) + 1)}
-            raise Problem(429, f"over {self._limits.rate:g} requests a second", headers=after)
+            raise Problem(
+                429,
+                f"more than {self._limits.rate:g} requests a second",
+                headers=after,
+            )
 
     async def _arrived(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
         """The request once its body is here; one that shows a cookie must show its token too."""
@@ -125,10 +131,10 @@ class Gate:
             async with asyncio.timeout(self._limits.arrival):
                 body = await _body(headers, receive, limit)
         except TimeoutError:
-            raise Problem(408, f"not here after {self._limits.arrival:g} s") from None
+            raise Problem(408, f"no whole request within {self._limits.arrival:g} s") from None
         csrf = scope["state"]["csrf"]
         if csrf and not is_same(_shown_token(headers, body), csrf):
-            raise Problem(403, "the form is too old; open the page again and repeat it")
+            raise Problem(403, "the form has expired; open the page again and repeat it")
         return _replayed(body, receive)
 
 
@@ -185,14 +191,14 @@ async def _body(headers: Headers, receive: Receive, limit: int) -> bytes:
     is_more = True
     while is_more:
         if len(body) > limit or (declared.isdecimal() and int(declared) > limit):
-            raise Problem(413, f"a request may have {limit:,} bytes")
+            raise Problem(413, f"a request may have at most {limit:,} bytes")
         message = await receive()
         if message["type"] == "http.disconnect":
             raise Problem(400, "the request ended in the middle")
         body += message.get("body", b"")
         is_more = message.get("more_body", False)
     if len(body) > limit:
-        raise Problem(413, f"a request may have {limit:,} bytes")
+        raise Problem(413, f"a request may have at most {limit:,} bytes")
     return bytes(body)
 
 

@@ -84,4 +84,4 @@ def link(request: Request, path: str) -> str:
 def _within(field: str, asked: str | None, limit: str | None) -> str | None:
     if limit is None or asked in {None, "", limit}:
         return asked or limit
-    raise Problem(403, f"this key is for the {field} {limit!r} only")
+    raise Problem(403, f"this key is limited to the {field} {limit!r}")

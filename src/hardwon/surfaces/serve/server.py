@@ -67,7 +67,7 @@ class Address(NamedTuple):
         if not (self.cert or self.is_behind_proxy):
             raise SetupError(
                 f"{self.host} can be reached by others: name --tls-cert and --tls-key,"
-                " or say --behind-proxy when a proxy encrypts"
+                " or --behind-proxy when a proxy encrypts"
             )
         if not any(keys.is_valid(key.id) for key in keys.list()):
             raise SetupError(

@@ -81,7 +81,9 @@ def show(loop_id: str, trial: int | None, as_json: bool, **place: Any) -> None:
 
 @click.command("list")
 @click.option("--limit", default=20, show_default=True, help="At most this many.")
-@click.option("--status", type=click.Choice(get_args(LoopStatus)), help="Only those.")
+@click.option(
+    "--status", type=click.Choice(get_args(LoopStatus)), help="Only loops with this status."
+)
 @options.scope
 @options.as_json
 def list_(limit: int, status: str | None, as_json: bool, **place: Any) -> None:
@@ -125,7 +127,13 @@ def _filtered(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command()
 @_filtered
-@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=10,
+    show_default=True,
+    help="At most this many.",
+)
 @options.scope
 @options.as_json
 def search(
@@ -155,8 +163,20 @@ def search(
 
 @click.command()
 @_filtered
-@click.option("--min-frequency", type=click.IntRange(1), default=2, show_default=True)
-@click.option("--part", "parts", multiple=True, type=click.Choice(PARTS), help="Look only here.")
+@click.option(
+    "--min-frequency",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    help="Only what at least this many reflections say.",
+)
+@click.option(
+    "--part",
+    "parts",
+    multiple=True,
+    type=click.Choice(PARTS),
+    help="Only this part of the reflections.",
+)
 @options.scope
 @options.as_json
 def patterns(

@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--html", metavar="FILE", help="Write one self-contained page with the plots.")
-@click.option("--min-frequency", default=2, show_default=True, help="Of patterns that are shown.")
+@click.option(
+    "--min-frequency",
+    default=2,
+    show_default=True,
+    help="Only what at least this many reflections say.",
+)
 @options.scope
 @options.as_json
 def analyze(html: str | None, min_frequency: int, as_json: bool, **place: Any) -> None:

@@ -30,16 +30,35 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
     try:
         return None if value is None else duration(value).total_seconds()
     except (ValueError, KeyError) as error:
-        raise click.BadParameter(f"{value!r} is no duration such as 90s, 10m or 1h30m") from error
+        raise click.BadParameter(
+            f"{value!r} is not a duration such as 90s, 10m or 1h30m"
+        ) from error
 
 
 _SHARED = (
     click.option("--max-trials", type=int, help="Give up after this many trials.  [default: 5]"),
-    click.option("--omega", help="Reflections in view: 1 … 10, or auto (by variety of failures)."),
-    click.option("--policy", type=click.Choice(get_args(Policy)), help="Which ones are in view."),
-    click.option("--window-tokens", type=int, help="Room for reflections.  [default: 1500]"),
-    click.option("--actor-timeout", "actor_seconds", callback=_seconds, help="[default: 30m]"),
-    click.option("--verify-timeout", "verify_seconds", callback=_seconds, help="[default: 10m]"),
+    click.option(
+        "--omega",
+        help="How many reflections the actor sees: 1 … 10, or auto (by variety of failures).",
+    ),
+    click.option(
+        "--policy", type=click.Choice(get_args(Policy)), help="Which reflections the actor sees."
+    ),
+    click.option(
+        "--window-tokens", type=int, help="Token budget of the reflections.  [default: 1500]"
+    ),
+    click.option(
+        "--actor-timeout",
+        "actor_seconds",
+        callback=_seconds,
+        help="Time limit of the actor.  [default: 30m]",
+    ),
+    click.option(
+        "--verify-timeout",
+        "verify_seconds",
+        callback=_seconds,
+        help="Time limit of a verifier.  [default: 10m]",
+    ),
     click.option(
         "--patience", type=int, help="Stop after this many trials without a gain; 0: never."
     ),
@@ -47,7 +66,9 @@ _SHARED = (
         "--repeats", type=int, help="Stop when the same failure came this often in a row; 0: never."
     ),
     click.option(
-        "--on-critical", type=click.Choice(get_args(Critical)), help="When the actor crashes."
+        "--on-critical",
+        type=click.Choice(get_args(Critical)),
+        help="What to do when the actor crashes.",
     ),
 )
 
@@ -71,12 +92,16 @@ _RESTORE = click.option(
     f" of {', '.join(PROFILES)}.",
 )
 @click.option("--verify", multiple=True, help="Command that judges the work; may be repeated.")
-@click.option("--variant", type=click.Choice(get_args(Variant)), help="react records steps.")
+@click.option(
+    "--variant",
+    type=click.Choice(get_args(Variant)),
+    help="cot: one answer; react: many steps, which are recorded.",
+)
 @click.option("--cwd", type=click.Path(file_okay=False), default=".", help="Where to work.")
 @click.option("--id", "loop_id", help="Name of the loop; made from the task otherwise.")
 @click.option("--pass-env", multiple=True, metavar="NAME", help="Let verifiers see this variable.")
 @click.option(
-    "--lessons", type=click.Choice(get_args(Lessons)), help="What becomes of reflections."
+    "--lessons", type=click.Choice(get_args(Lessons)), help="When reflections become lessons."
 )
 @click.option("--recall/--no-recall", default=None, help="Put recalled lessons into the prompt.")
 @click.option("--inject/--no-inject", default=None, help="Put reflections into the prompt.")
@@ -112,7 +137,7 @@ def run(
 
 @click.command()
 @click.argument("loop_id")
-@click.option("--actor", help="Another command to act from now on.")
+@click.option("--actor", help="Use this actor from now on.")
 @_RESTORE
 @_tuning
 @options.scope

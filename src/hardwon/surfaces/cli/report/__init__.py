@@ -27,13 +27,17 @@ def _duration(context: click.Context, option: click.Parameter, value: str) -> ti
             return int(number) * _UNITS[unit]
         return duration(value)
     except (ValueError, OverflowError):
-        raise click.BadParameter(f"{value!r} is no time; write 30d, 2w or 12h") from None
+        raise click.BadParameter(f"{value!r} is not a duration; write 30d, 2w or 12h") from None
 
 
 @click.command("report")
 @click.option("--all", "whole", is_flag=True, help="Every agent and project of the tenant.")
 @click.option(
-    "--since", default="30d", show_default=True, callback=_duration, help="30d, 2w or 12h."
+    "--since",
+    default="30d",
+    show_default=True,
+    callback=_duration,
+    help="How far back: 30d, 2w or 12h.",
 )
 @click.option(
     "--html", "page", type=click.Path(dir_okay=False), help="Write a page that needs no network."

@@ -125,4 +125,4 @@ def _mark(cursor: str) -> Mark:
         place, name = json.loads(raw)
         return float(place), str(name)
     except (ValueError, TypeError) as error:
-        raise InvalidInput("this cursor was not given by a list; begin without one") from error
+        raise InvalidInput("unknown cursor; use the `next` of a page, or none") from error

@@ -151,7 +151,7 @@ def export(ask: Ask) -> Any:
     """The active lessons that an agent sees, as a pack."""
     form = ask.query("form", "jsonl")
     if form not in _FORMS:
-        raise InvalidInput(f"no such form of a pack: {form!r}; one of {', '.join(_FORMS)}")
+        raise InvalidInput(f"unknown format of a pack: {form!r}; one of {', '.join(_FORMS)}")
     return Response(ask.agent.lessons.export(form=form), media_type=_FORMS[form])
 
 

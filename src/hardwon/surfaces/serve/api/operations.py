@@ -94,7 +94,7 @@ def _name(ask: Ask, field: str, limit: str | None) -> str | None:
     """The agent or project of a new key; one that is limited itself gives its own limit on."""
     asked = ask.text(field, "") or limit
     if limit not in {None, asked}:
-        raise InvalidInput(f"this key is for the {field} {limit!r} only, and so are those it makes")
+        raise InvalidInput(f"keys made with this one are for the {field} {limit!r} only")
     return asked
 
 
@@ -102,7 +102,9 @@ def _lasts(value: object) -> timedelta | None:
     try:
         return None if value is None else duration(value)
     except (ValueError, KeyError) as error:
-        raise InvalidInput(f"the field 'expires' is 12h or 90d, not {value!r}") from error
+        raise InvalidInput(
+            f"'expires' must be a duration such as 12h or 90d, not {value!r}"
+        ) from error
 
 
 VERBS = (

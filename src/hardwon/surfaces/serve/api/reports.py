@@ -60,7 +60,9 @@ def _since(ask: Ask) -> timedelta:
     try:
         return duration(value)
     except (ValueError, KeyError) as error:
-        raise InvalidInput(f"the parameter 'since' is 12h or 30d, not {value!r}") from error
+        raise InvalidInput(
+            f"'since' must be a duration such as 12h or 30d, not {value!r}"
+        ) from error
 
 
 def _failure(failure: FailureKind) -> Any:

@@ -116,7 +116,7 @@ def _made(request: Request, fields: Fields) -> str:
         tenant = fields.one("tenant").strip() or tenant
     days = fields.one("days").strip()
     if days and not (days.isascii() and days.isdecimal() and 0 < int(days) < 10_000):
-        raise Problem(400, "the days that a key lasts are a number")
+        raise Problem(400, "the lifetime of a key must be a number of days")
     created: tuple[Any, str] = request.app.state.access.keys.create(
         tenant=tenant,
         role=fields.one("role"),

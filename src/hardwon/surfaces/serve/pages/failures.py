@@ -161,7 +161,7 @@ def _merge(request: Request, fields: Fields) -> str:
     if len(lessons) < 2:
         raise Problem(400, "choose two or more failures that have a lesson to make them one kind")
     if len({lesson.scope for lesson in lessons}) > 1:
-        raise Problem(400, "failures of different agents or projects stay apart")
+        raise Problem(400, "failures of different agents or projects cannot become one kind")
     merged = agent_of(request, lessons[0]).lessons.merge(*(lesson.id for lesson in lessons))
     return after_form(request, fields.one("next"), f"merged:{merged.id}")
 
