@@ -58,8 +58,8 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
 def connect(url: str, *, patience: float | None) -> Connection:
     """A new connection. It may take long, so no agent's turn calls this itself."""
     plain, is_pooled = without_own_options(url)
-    given = dict(parse_qsl(urlsplit(plain).query))
-    options = {name: value for name, value in _OPTIONS.items() if name not in given}
+    in_url = dict(parse_qsl(urlsplit(plain).query))
+    options = {name: value for name, value in _OPTIONS.items() if name not in in_url}
     opened = Connection.connect(plain, autocommit=True, prepare_threshold=None, **options)
     opened.patience, opened.born = patience, time.monotonic()
     opened.exchange = Exchange(opened, is_pooled=is_pooled)
@@ -70,9 +70,9 @@ def without_own_options(url: str) -> tuple[str, bool]:
     """The URL as libpq reads it, and whether it leads to a pooler (`?pgbouncer=true`)."""
     parts = urlsplit(url)
     options = parse_qsl(parts.query, keep_blank_values=True)
-    kept = [(name, value) for name, value in options if name != "pgbouncer"]
+    others = [(name, value) for name, value in options if name != "pgbouncer"]
     is_pooled = any(name == "pgbouncer" and value.lower() in _TRUE for name, value in options)
-    return (urlunsplit(parts._replace(query=urlencode(kept))), is_pooled)
+    return (urlunsplit(parts._replace(query=urlencode(others))), is_pooled)
 
 
 def name_of(url: str) -> str:

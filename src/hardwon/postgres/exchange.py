@@ -59,18 +59,20 @@ class Exchange:
         new: dict[Key, bytes] = {}
         line.enter_pipeline_mode()
         try:
-            are_rows = [is_rows for one in messages for is_rows in self._sent(line, one, new)]
+            are_rows = [
+                is_rows for message in messages for is_rows in self._sent(line, message, new)
+            ]
             line.pipeline_sync()
             results = self._connection.wait(_answers(line))
         finally:
             _leave(line)
         self._prepared.update(new)
-        return [self._rows(one) for one in compress(results, are_rows)]
+        return [self._rows(result) for result in compress(results, are_rows)]
 
     def _message(self, sql: str, values: Mapping[str, Any]) -> Message:
         text, places = _placed(sql)
-        given = [values[name] for name in places]
-        dumped = self._converter.dump_sequence(given, list(map(_format, given)))
+        arguments = [values[name] for name in places]
+        dumped = self._converter.dump_sequence(arguments, list(map(_format, arguments)))
         types, formats = self._converter.types or (), self._converter.formats or ()
         return Message(text, dumped, types, formats)
 
@@ -114,7 +116,7 @@ def _format(value: object) -> PyFormat:
 
 def _answers(line: PGconn) -> Generator[Wait, Ready | int, list[PGresult]]:
     """What the server says until all that was sent is answered; its first complaint is raised."""
-    found: list[PGresult] = []
+    results: list[PGresult] = []
     while line.flush():
         if (yield Wait.RW) & Ready.R:
             line.consume_input()
@@ -125,18 +127,18 @@ def _answers(line: PGconn) -> Generator[Wait, Ready | int, list[PGresult]]:
         result = line.get_result()
         if result is None:
             if line.status == ConnStatus.BAD:
-                raise _complaint(found) or psycopg.OperationalError("the connection is lost")
+                raise _complaint(results) or psycopg.OperationalError("the connection is lost")
         elif result.status == ExecStatus.PIPELINE_SYNC:
             break
         else:
-            found.append(result)
-    if problem := _complaint(found):
+            results.append(result)
+    if problem := _complaint(results):
         raise problem
-    return found
+    return results
 
 
 def _complaint(results: Sequence[PGresult]) -> psycopg.Error | None:
-    wrong = (one for one in results if one.status == ExecStatus.FATAL_ERROR)
+    wrong = (result for result in results if result.status == ExecStatus.FATAL_ERROR)
     first = next(wrong, None)
     return None if first is None else psycopg.errors.error_from_result(first)
 

@@ -105,8 +105,8 @@ def _horizon(database: Database) -> tuple[bool, str]:
 def _dead_rows(database: Database) -> tuple[bool, str]:
     rows = database.rows(_DEAD, many=_MANY, times=_TIMES)
     if rows:
-        found = ", ".join(f"{name} {count}" for name, count in rows)
-        return False, f"dead rows: {found}; is autovacuum on?"
+        listed = ", ".join(f"{name} {count}" for name, count in rows)
+        return False, f"dead rows: {listed}; is autovacuum on?"
     return True, "few dead rows"
 
 

@@ -44,14 +44,14 @@ class Pool:
         with self._changed:
             failures = self._failures
             while True:
-                if (found := self._healthy()) is not None:
-                    self._used.add(found)
-                    return found
+                if (connection := self._healthy()) is not None:
+                    self._used.add(connection)
+                    return connection
                 if failures != self._failures:
                     raise Unavailable(self._problem)
                 self._ensure_connecting()
-                left = None if end is None else end - time.monotonic()
-                if (left is not None and left <= 0) or not self._waited(left):
+                remaining = None if end is None else end - time.monotonic()
+                if (remaining is not None and remaining <= 0) or not self._waited(remaining):
                     raise Unavailable("no connection in time")
 
     def give(self, connection: Connection) -> None:
@@ -98,19 +98,19 @@ class Pool:
             threading.Thread(target=self._connect, daemon=True, name="hardwon-postgres").start()
 
     def _connect(self) -> None:
-        changed, closed, made, problem = self._changed, self._closed, None, ""
+        changed, closed, connection, problem = self._changed, self._closed, None, ""
         try:
-            made = self._open()
+            connection = self._open()
         except psycopg.Error as error:
             problem = " ".join(str(error).split()) or type(error).__name__
         with changed:
             self._connecting -= 1
-            if made is None:
+            if connection is None:
                 self._failures, self._problem = self._failures + 1, problem
             elif closed != self._closed and not self._waiting:
-                made.close()
+                connection.close()
             else:
-                self._idle.append(made)
+                self._idle.append(connection)
             changed.notify_all()
 
     def before_fork(self) -> None:

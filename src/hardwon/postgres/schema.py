@@ -48,10 +48,10 @@ def version(database: Database) -> int:
 
 def pending(database: Database) -> list[Migration]:
     """The scripts that were not run yet; NewerSchema when the database is ahead of this hardwon."""
-    found, known = version(database), migrations()
-    if found > known[-1].number:
-        raise NewerSchema(database.name, found, known[-1].number)
-    return [one for one in known if one.number > found]
+    current, known = version(database), migrations()
+    if current > known[-1].number:
+        raise NewerSchema(database.name, current, known[-1].number)
+    return [migration for migration in known if migration.number > current]
 
 
 def migrate(database: Database) -> list[Migration]:
@@ -61,12 +61,12 @@ def migrate(database: Database) -> list[Migration]:
     with patient(), database:
         database.rows("SELECT pg_advisory_xact_lock(%(key)s::bigint)", key=_LOCK)
         wanted = pending(database)  # another may have been faster
-        for one in wanted:
-            database.run_script(one.script)
+        for migration in wanted:
+            database.run_script(migration.script)
             database.rows(
                 "INSERT INTO hardwon.migrations (version, name) VALUES (%(version)s, %(name)s)",
-                version=one.number,
-                name=one.name,
+                version=migration.number,
+                name=migration.name,
             )
     return wanted
 
@@ -78,7 +78,7 @@ def ensure(database: Database, mode: str = AUTO) -> None:
     if mode == AUTO:
         migrate(database)
     elif missing := pending(database):
-        names = ", ".join(one.name for one in missing)
+        names = ", ".join(migration.name for migration in missing)
         raise SetupError(f"{database.name}: not migrated yet ({names}); run `hardwon migrate`")
 
 

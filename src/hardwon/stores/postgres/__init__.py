@@ -80,8 +80,8 @@ class PostgresStore(PostgresKnowledge, PostgresLogs):
 
     def scopes(self, tenant: str, project: str) -> list[Scope]:
         self.fold()
-        found = scopes.of_tenant(self.database, tenant).values()
-        return [one for one in found if one.project == project]
+        every = scopes.of_tenant(self.database, tenant).values()
+        return [scope for scope in every if scope.project == project]
 
     @patient()
     def move(self, scope: Scope, target: Scope) -> None:

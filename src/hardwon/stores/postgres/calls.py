@@ -97,11 +97,11 @@ def _known(
 
 
 def _by_shelf(rows: list[Row]) -> dict[int, dict[int, Counts]]:
-    found: dict[int, dict[int, Counts]] = {}
+    by_shelf: dict[int, dict[int, Counts]] = {}
     for shelf, feature, made, kinds, touched in rows:
         counts = Counts(made, tuple(map(tuple, json.loads(kinds))), touched)
-        found.setdefault(shelf, {})[feature] = counts
-    return found
+        by_shelf.setdefault(shelf, {})[feature] = counts
+    return by_shelf
 
 
 def _keep(tenancy: Tenancy, shelf: int, known: dict[int, Counts]) -> None:
@@ -109,7 +109,7 @@ def _keep(tenancy: Tenancy, shelf: int, known: dict[int, Counts]) -> None:
         _KEEP,
         shelf=shelf,
         features=list(known),
-        made=[one.made for one in known.values()],
-        kinds=[json.dumps(one.kinds) for one in known.values()],
-        touched=[one.touched for one in known.values()],
+        made=[counts.made for counts in known.values()],
+        kinds=[json.dumps(counts.kinds) for counts in known.values()],
+        touched=[counts.touched for counts in known.values()],
     )

@@ -44,9 +44,9 @@ def miscounted(tenancy: Tenancy) -> list[str]:
         terms, entries, shelves = (
             int(tenancy.rows(sql)[0][0]) for sql in (_TERMS, _ENTRIES, _SHELVES)
         )
-    found = {
+    problems = {
         f"{terms} keys of the index count wrongly": terms,
         f"the index lacks {entries} entries": entries,
         f"{shelves} shelves count their lessons wrongly": shelves,
     }
-    return [f"tenant {tenancy.tenant!r}: {text}" for text, count in found.items() if count]
+    return [f"tenant {tenancy.tenant!r}: {text}" for text, count in problems.items() if count]

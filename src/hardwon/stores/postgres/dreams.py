@@ -80,8 +80,8 @@ class PostgresDreams:
             tenancy = self._owner(dream)
             if tenancy is None:
                 raise NotFound("dream", dream)
-            for one in changes:
-                values = one._asdict() | {"tags": json.dumps(one.tags), "dream": dream}
+            for change in changes:
+                values = change._asdict() | {"tags": json.dumps(change.tags), "dream": dream}
                 tenancy.run(_NOTE, **values)
 
     def changes(self, dream: str) -> list[DreamChange]:
@@ -95,9 +95,9 @@ class PostgresDreams:
     def lessons(self, scope: Scope) -> Iterator[Lesson]:
         tenancy, last = self._db.of(scope.tenant), 0
         scopes = shelves.of_agent(self._db, scope)
-        while found := page(tenancy, scopes, after=last, limit=_PAGE):
-            yield from found
-            last = found[-1].id
+        while lessons := page(tenancy, scopes, after=last, limit=_PAGE):
+            yield from lessons
+            last = lessons[-1].id
 
     def together(self) -> Together:
         return Together(self._db)

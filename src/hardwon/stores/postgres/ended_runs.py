@@ -89,8 +89,8 @@ class PostgresEndedRuns(RunNotes):
         for start in range(0, len(ids), _AT_ONCE):
             part = ids[start : start + _AT_ONCE]
             rows = self._db.of(tenant).rows(_OF, ids=part)
-            found = {row[0]: ended_run_of(row, owners) for row in rows}
-            yield from (found[number] for number in part if number in found)
+            by_id = {row[0]: ended_run_of(row, owners) for row in rows}
+            yield from (by_id[number] for number in part if number in by_id)
 
     def prune(self, tenant: str, *, before: datetime, most: int) -> int:
         self._journal.fold()

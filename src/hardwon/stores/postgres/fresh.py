@@ -69,8 +69,8 @@ class Fresh:
         for shelf, number, lesson, entries in tenancy.rows(
             _READ, known=numbers, shelves=list(stale)
         ):
-            held = (lesson, json.loads(entries)) if entries is not None else before[shelf][number]
-            read[shelf][number] = held
+            row = (lesson, json.loads(entries)) if entries is not None else before[shelf][number]
+            read[shelf][number] = row
         return {
             shelf: Waiting(stale[shelf], rows, dict(rows.values())) for shelf, rows in read.items()
         }
@@ -78,13 +78,13 @@ class Fresh:
 
 def holding(waiting: Iterable[Waiting], asked: Iterable[str]) -> Postings:
     """For each of the asked keys, the waiting lessons that hold it, with impacts."""
-    found: Postings = {}
+    by_key: Postings = {}
     wanted = frozenset(asked)
     for shelf in waiting:
         for lesson, entries in shelf.lessons.items():
             for key in wanted & entries.keys():
-                found.setdefault(key, []).append((lesson, entries[key]))
-    return found
+                by_key.setdefault(key, []).append((lesson, entries[key]))
+    return by_key
 
 
 def packed(entries: dict[str, int]) -> str:

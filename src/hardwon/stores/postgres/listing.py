@@ -69,24 +69,24 @@ class PostgresListing:
         self._journal = journal
 
     def scopes(self, tenant: str) -> list[Scope]:
-        found = scopes.of_tenant(self._db, tenant).values()
-        return sorted(found, key=lambda one: (one.agent, one.project or ""))
+        every = scopes.of_tenant(self._db, tenant).values()
+        return sorted(every, key=lambda scope: (scope.agent, scope.project or ""))
 
     def lesson(self, place: Place, number: int) -> Lesson:
         self._journal.fold()
-        found = holding(self._db.of(place.tenant), [number], scopes.of_place(self._db, place), "")
-        if not found:
+        by_id = holding(self._db.of(place.tenant), [number], scopes.of_place(self._db, place), "")
+        if not by_id:
             raise NotFound("lesson", number)
-        return found[number]
+        return by_id[number]
 
     def lessons(self, wanted: Wanted) -> list[Lesson]:
         self._journal.fold()
         shelves, text = scopes.of_place(self._db, wanted.place), wanted.text.lower()
         tenancy = self._db.of(wanted.place.tenant)
-        found: list[Lesson] = []
+        lessons: list[Lesson] = []
         limit = max(_WALKED, wanted.limit) if text else wanted.limit
         at, number = wanted.after or (_ENDLESS, "0")
-        while len(found) < wanted.limit:
+        while len(lessons) < wanted.limit:
             rows = tenancy.rows(
                 _LESSONS,
                 shelves=list(shelves),
@@ -97,12 +97,12 @@ class PostgresListing:
                 limit=limit,
             )
             ids = [row[1] for row in rows]
-            held = holding(tenancy, ids, shelves, text)
-            found += [held[one] for one in ids if one in held]
+            matching = holding(tenancy, ids, shelves, text)
+            lessons += [matching[lesson_id] for lesson_id in ids if lesson_id in matching]
             if len(rows) < limit:
                 break
             at, number = rows[-1]
-        return found[: wanted.limit]
+        return lessons[: wanted.limit]
 
     def counts(self, place: Place) -> dict[str, int]:
         shelves = list(scopes.of_place(self._db, place))
@@ -117,8 +117,11 @@ class PostgresListing:
         counts: dict[str, int] = dict(rows)
         days = met_on(tenancy, list(shelves), first, list(counts))
         facts = tenancy.rows(_FACTS, shelves=list(shelves), kinds=list(counts))
-        found = kinds_of(facts, shelves)
-        return [found[one]._replace(met=counts[one], days=tuple(days[one])) for one in counts]
+        by_kind = kinds_of(facts, shelves)
+        return [
+            by_kind[digest]._replace(met=counts[digest], days=tuple(days[digest]))
+            for digest in counts
+        ]
 
     def deliveries(self, wanted: Wanted) -> list[Delivery]:
         self._journal.fold()

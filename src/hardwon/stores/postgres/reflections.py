@@ -110,8 +110,10 @@ class PostgresReflections:
         best = best_held(postings, limit=CANDIDATES)
         sql = f"{_SELECT} AND id = ANY(%(ids)s::bigint[]) AND {_ALIVE}"
         rows = tenancy.rows(sql, ids=list(best), now=now.timestamp())
-        found = [Likeness(reflection_of(row, seen.scopes[row[-2]]), best[row[-1]]) for row in rows]
-        return by_relevance(found)[:limit]
+        likenesses = [
+            Likeness(reflection_of(row, seen.scopes[row[-2]]), best[row[-1]]) for row in rows
+        ]
+        return by_relevance(likenesses)[:limit]
 
     def _about(self, tenancy: Tenancy, shelves: list[int], subject: str) -> list[Row]:
         return tenancy.rows(_ABOUT, shelves=shelves, kind=self._kind, subject=subject)

@@ -80,8 +80,10 @@ def read(database: Database, scope: Scope, sql: str, **values: object) -> tuple[
     """What is seen from a scope, and the rows of a statement about `SEEN`, in one round trip."""
     hold(database, scope)
     shelves = asked(scope)
-    found, rows = database.of(scope.tenant).ask(shelves, Asked(sql, {**shelves.values, **values}))
-    seen = Visible(scope, found)
+    shelf_rows, rows = database.of(scope.tenant).ask(
+        shelves, Asked(sql, {**shelves.values, **values})
+    )
+    seen = Visible(scope, shelf_rows)
     if (notes := _hurry.notes()) is not None and database.open is None:
         notes[_SEEN, scope] = seen
     return seen, rows
@@ -90,8 +92,8 @@ def read(database: Database, scope: Scope, sql: str, **values: object) -> tuple[
 def noted(database: Database, scope: Scope) -> Visible | None:
     """The shelves as this turn of an agent has read them before; a transaction reads for itself."""
     notes = _hurry.notes() if database.open is None else None
-    found = notes.get((_SEEN, scope)) if notes else None
-    return found if isinstance(found, Visible) else None
+    noted_shelves = notes.get((_SEEN, scope)) if notes else None
+    return noted_shelves if isinstance(noted_shelves, Visible) else None
 
 
 def own(database: Database, scope: Scope) -> int | None:
@@ -103,9 +105,9 @@ def own(database: Database, scope: Scope) -> int | None:
 
 def ensure(database: Database, scope: Scope) -> int:
     """The shelf of exactly this scope, made if need be. Call inside `with database:`."""
-    found = own(database, scope)
-    if found is not None:
-        return found
+    shelf = own(database, scope)
+    if shelf is not None:
+        return shelf
     tenancy = database.of(scope.tenant)
     tenancy.ask(
         Asked("INSERT INTO hardwon.tenants VALUES (%(tenant)s) ON CONFLICT DO NOTHING", {}),
@@ -127,7 +129,7 @@ def of_tenant(database: Database, tenant: str) -> dict[int, Scope]:
 def of_agent(database: Database, scope: Scope) -> dict[int, Scope]:
     """Every shelf of an agent, whatever the project."""
     every = of_tenant(database, scope.tenant)
-    return {number: one for number, one in every.items() if one.agent == scope.agent}
+    return {number: owner for number, owner in every.items() if owner.agent == scope.agent}
 
 
 def of_place(database: Database, place: Place) -> dict[int, Scope]:
@@ -156,9 +158,9 @@ def serialize(database: Database) -> None:
 
 def hold(database: Database, scope: Scope) -> None:
     """Wait until no other serial transaction works on this scope."""
-    held = database.open.notes.get(_SERIAL) if database.open else None
-    if held is not None and scope not in held:
-        held.add(scope)
+    locked = database.open.notes.get(_SERIAL) if database.open else None
+    if locked is not None and scope not in locked:
+        locked.add(scope)
         lock(database, scope)
 
 

@@ -91,9 +91,11 @@ def settle(tenancy: Tenancy, shelf: int) -> int:
 
 def _move(tenancy: Tenancy, shelf: int, lessons: dict[int, dict[str, int]]) -> int:
     """Write the keys of lessons; how many more of them the dictionary holds now."""
-    numbers = _numbers(tenancy, shelf, sorted({key for one in lessons.values() for key in one}))
+    numbers = _numbers(
+        tenancy, shelf, sorted({key for entries in lessons.values() for key in entries})
+    )
     rows = tenancy.rows(_INDEXED, lessons=list(lessons))
-    before: dict[int, Entries] = {lesson: set(postings.pairs(held)) for lesson, held in rows}
+    before: dict[int, Entries] = {lesson: set(postings.pairs(block)) for lesson, block in rows}
     now: dict[int, Entries] = {
         lesson: {(numbers[key], impact) for key, impact in entries.items()}
         for lesson, entries in lessons.items()
@@ -130,10 +132,10 @@ def _edit(tenancy: Tenancy, edits: list[Edit]) -> None:
     around = {(place, lesson): (first, block) for place, lesson, first, block in rows}
     changed = block_edits.edited(edits, around)
     gone = [(*divmod(at, RANKS), first) for (at, first), block in changed.items() if not block]
-    kept = list(block_edits.rows(changed))
+    blocks = list(block_edits.rows(changed))
     tenancy.ask(
         Asked(_DROP_BLOCKS, _columns(("terms", "ranks", "firsts"), gone)),
-        Asked(_KEEP_BLOCKS, _columns(("terms", "ranks", "firsts", "blocks"), kept)),
+        Asked(_KEEP_BLOCKS, _columns(("terms", "ranks", "firsts", "blocks"), blocks)),
     )
 
 

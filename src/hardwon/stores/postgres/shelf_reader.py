@@ -56,7 +56,7 @@ class ShelfReader:
 
     def states(self, scopes: Sequence[Scope]) -> dict[Scope, tuple[int, int]]:
         """For each scope its version, which every change of a lesson raises, and its last call."""
-        found = dict.fromkeys(scopes, (0, -1))
+        states = dict.fromkeys(scopes, (0, -1))
         for tenant in {scope.tenant for scope in scopes}:
             own = [scope for scope in scopes if scope.tenant == tenant]
             rows = self._db.of(tenant).rows(
@@ -67,9 +67,9 @@ class ShelfReader:
             )
             for agent, project, version, touched in rows:
                 scope = Scope(tenant, agent, project or None)
-                if scope in found:
-                    found[scope] = (version, touched)
-        return found
+                if scope in states:
+                    states[scope] = (version, touched)
+        return states
 
     def marks(self, scope: Scope) -> dict[int, int]:
         """For every lesson there a number that is another one after it was changed."""
