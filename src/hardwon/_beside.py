@@ -25,7 +25,7 @@ class Beside:
         self._thread: threading.Thread | None = None
 
     def run(self, call: Callable[[], T], otherwise: T) -> T:
-        """What the call returns; something else when that takes longer than the caller may wait."""
+        """The result of the call, or `otherwise` when it takes longer than the caller may wait."""
         waiting: _Call[T] = _Call(call, otherwise)
         try:
             self._calls.put_nowait(waiting)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         """Is told before and after every fork of its process."""
 
         def before_fork(self) -> None:
-            """Come to rest; others wait meanwhile."""
+            """Reach a safe point; other threads wait meanwhile."""
 
         def after_fork(self, *, is_child: bool) -> None:
             """Go on, in a child with new locks."""
@@ -43,8 +43,8 @@ def watch(watcher: Forked) -> None:
 class ForkLock:
     """A lock for threads that a fork waits for, and that is free in a child.
 
-    A fork takes all of them, in the order of their `rank`: as threads do that hold one and need
-    another. `rest` is called before a fork, by whom the lock is held then; `renew` in a child.
+    A fork takes all of them in the order of their `rank`, as threads do that need two. `rest` is
+    called before a fork, while the lock is held; `renew` is called in the child.
     """
 
     def __init__(

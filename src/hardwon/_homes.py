@@ -23,7 +23,7 @@ def ensure_own(home: str) -> None:
 
 
 def is_database(target: str) -> bool:
-    """Whether a target is no home but the URL of a PostgreSQL database."""
+    """Whether a target is the URL of a PostgreSQL database, and not a home directory."""
     return target.startswith(("postgresql://", "postgres://"))
 
 

@@ -43,7 +43,7 @@ def spend(seconds: float) -> None:
 
 
 class waiting:  # noqa: N801 - reads as a word: `with waiting() as limit:`
-    """What happens in the `with` block is waiting; `limit` is how long it may take."""
+    """Counts the time of a `with` block as waiting; gives the seconds that it may take."""
 
     def __enter__(self) -> float | None:
         self._began = monotonic()

@@ -8,7 +8,7 @@ from hardwon.errors import SetupError
 
 
 def ensure_supported(system: str = os.name) -> None:
-    """Raise SetupError where files cannot be locked and replaced as our promises need it."""
+    """Raise SetupError on a system without the file locks of POSIX."""
     if system == "nt":
         raise SetupError(
             "hardwon needs Linux or macOS: its queue and stores lock files as POSIX does. "

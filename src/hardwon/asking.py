@@ -35,7 +35,7 @@ def at_turn(prompt: str, near: Nearest) -> Query:
 
 
 def at_error(step: Step, task: str, near: Nearest) -> Query:
-    """The query of a failure; what the agent was about adds to the meaning of it."""
+    """The query of a failure; the task adds to its meaning."""
     failure = step.failure
     error = failure.line if failure else ending(step.output.strip(), _CALL)
     nearest = near(f"{error}\n{task[:_ABOUT]}")

@@ -60,7 +60,7 @@ def approve(engine: Runtime, scope: Scope, number: int) -> Lesson:
 
 
 def merge(engine: Runtime, parents: Sequence[Lesson]) -> Lesson:
-    """One lesson for all: the words of the strongest, the evidence of each; they step back."""
+    """Store one lesson with the words of the strongest and the evidence of all its parents."""
     now = engine.clock()
     union = merged(parents, parents[0].scope, "", now)._replace(origin=MERGED, job="")
     with engine.store.together():

@@ -1,4 +1,4 @@
-"""Delivering: what is found is rendered, held back where a coin says so, logged and noted."""
+"""Delivering: lessons are rendered, withheld for the hold-out, logged, and noted in the run."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Delivering:
         )
 
     def recalled(self, scope: Scope, asked: Query, outlook: Outlook, run: Run) -> Injection:
-        """What is found for a query, rendered and remembered."""
+        """The lessons for a query, rendered and logged."""
         started = perf_counter_ns()
         candidates = self.weighed(scope, asked, outlook)
         if asked.door != Door.ERROR and recall.shown(candidates):
@@ -73,7 +73,7 @@ class Delivering:
     def deliver(
         self, scope: Scope, asked: Query, candidates: Sequence[Judged], run: Run, *, started: int
     ) -> Injection:
-        """Open a door: render what is to be shown, and remember it."""
+        """Render the candidates that are shown, and log the delivery."""
         now, fresh = self._clock(), recall.shown(candidates)
         block = self._block(asked, fresh)
         if self._settings.proof.share or any(lesson.was_retired for lesson in block.lessons):
@@ -140,7 +140,7 @@ class Delivering:
         return True
 
     def reached(self, call: Callable[[], T], otherwise: T) -> T:
-        """What the call returns, or something else while the server that is asked is away."""
+        """The result of the call, or `otherwise` while the server is away."""
         try:
             return call()
         except Unavailable as error:

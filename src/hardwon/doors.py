@@ -241,7 +241,7 @@ class Doors:
         return asking.at_turn(prompt, lambda text: self._near(scope, text))
 
     def asked_at_error(self, scope: Scope, step: Step, task: str = "") -> Query:
-        """The query of a failure; what the agent was about adds to the meaning of it."""
+        """The query of a failure; the task adds to its meaning."""
         return asking.at_error(step, task, lambda text: self._near(scope, text))
 
     def _failed(self, scope: Scope, step: Step, past: RunSoFar, run: Run) -> Injection:

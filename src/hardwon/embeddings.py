@@ -47,7 +47,7 @@ class SemanticSearch:
             embeddings.ensure(self._settings.recall.embedder)
 
     def near(self, scope: Scope, text: str) -> Near:
-        """Lessons near in meaning; a server that does not answer leaves words to find them."""
+        """Lessons near in meaning; none while the server does not answer."""
         if not self.is_on:
             return ()
         try:
@@ -67,7 +67,7 @@ class SemanticSearch:
             return None
 
     def fill(self) -> Iterator[int]:
-        """Give every lesson that lacks one its vector, batch by batch; how many so far."""
+        """Embed every lesson that has no vector, batch by batch; yields how many so far."""
         if self.is_on:
             yield from embed.fill(embedder=self._embedder, vectors=self._store.vectors)
 

@@ -103,7 +103,7 @@ class Lessons:
         return order[:limit]
 
     def verdict(self, number: int) -> LessonVerdict | None:
-        """What the hold-out shows about a lesson in its words of now; None without a unit."""
+        """What the hold-out shows about a lesson as it is worded now; None without data."""
         lesson = self._engine.store.lessons.get(self._scope, number)
         return evaluate.verdict_on(self._engine.store, lesson)
 
@@ -189,7 +189,7 @@ class Lessons:
         return {scope: count for scope, count in shelves.items() if scope not in seen}
 
     def place_of(self, number: int) -> Scope | None:
-        """Where else the tenant has the lesson with this id, if it has."""
+        """The scope of the tenant's lesson with this id; None if it has none."""
         for scope in self.elsewhere():
             try:
                 return self._engine.store.lessons.get(scope, number).scope
@@ -216,9 +216,10 @@ class Lessons:
         """Take in a pack, or the store of another system, as a whole or not at all.
 
         An import grants nothing: its lessons wait in quarantine, without guards and records, until
-        a person approves them. With `trust` they count as your own. They keep their dates; what
-        was taken in before is left as it is. Of a store of several tenants and agents those of this
-        agent are read, or those that are named. `tell` hears how many are done, of how many.
+        a person approves them. With `trust` they count as your own. They keep their dates;
+        lessons that were imported before stay as they are. In a store of several tenants and agents
+        it reads this agent's, or those of `from_tenant` and `from_agent`. `tell` is called with how
+        many are done, and of how many.
         """
         lessons = imports.read(source, self._scope, tenant=from_tenant, agent=from_agent)
         origin = imported.origin_of(source)

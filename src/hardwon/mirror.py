@@ -194,7 +194,7 @@ class Copies:
         return changed
 
     def _copied_vectors(self, scope: Scope, changed: list[int]) -> bool:
-        """Copy what was embedded since, and what belongs to these lessons; whether that is any."""
+        """Copy what was embedded since, and what belongs to these lessons; whether any was."""
         last = self._mirror.last_vector(scope)
         vectors = self._server.vectors(scope, after=last, lessons=changed)
         if vectors:

@@ -169,7 +169,7 @@ class Runs:
         return self._tenant.ended_runs(text=text, limit=within(limit, 1_000)).rows
 
     def get(self, identity: str) -> EndedRun:
-        """One of them with its steps and what it was shown when; NotFound else."""
+        """One run with its steps and what it was shown when, or NotFound."""
         return self._tenant.ended_run(as_text(identity))
 
     @property

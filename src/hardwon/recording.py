@@ -80,7 +80,7 @@ class Recording:
         return mine.worked(step, past, memory) + adopt.overcome(step, past, memory)
 
     def _counted(self, scope: Scope, step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-        """Count a mistake, and what many runs together show to spare it."""
+        """Count a mistake, and the fix that many runs together show."""
         counted = foretell.counted(step, past.steps, self._known(scope))
         return mine.failed(step, past, memory, counted=counted)
 

@@ -64,7 +64,7 @@ def _cut(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def _short(step: Step, call: int, output: int) -> Step:
-    """A step as a page shows it: what it printed only where it failed."""
+    """A step as a page shows it; its output is kept only if it failed."""
     failure = step.failure
     if failure is not None:
         failure = failure._replace(text=clip(failure.text, 200), line=clip(failure.line, 200))

@@ -25,7 +25,7 @@ _FRESH = 6  # last steps that are shortened only when nothing else is left
 
 
 def trigger_of(has_error: bool, signals: Mapping[str, str] | None, gates: Gates) -> str | None:
-    """Why this run is worth a reflection; None if it is not. Cheap."""
+    """The trigger of a reflection on this run; None if it is not worth one. Cheap."""
     if not (has_error or signals) or not gates.enabled:
         return None
     flags = signals or {}

@@ -1,8 +1,8 @@
 """Edge: what is written or sent passes here, and no text in it keeps a secret.
 
-Stages screen what they store; this is the wall behind them. Every writing method of a port is
-called with values of which each text is `Screened`, however deep it lies, whatever field it is in
-and whoever forgot it. Names of tenants, agents and projects are checked where a scope is made.
+Stages screen what they store; this is the second line of defence. Every writing method of a port
+gets values in which each text is `Screened`, in every field and at every depth. Names of tenants,
+agents and projects are checked where a scope is made.
 """
 
 from __future__ import annotations

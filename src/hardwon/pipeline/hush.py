@@ -1,8 +1,8 @@
 """Hush: a warning that was needless again and again is no longer shown at that door.
 
-A lesson about a failure that is told at the start of a run or at a turn was right when the failure
-then comes, and in vain when it does not. Told or met, each run counts once; below a chance of
-`LEAST` the lesson is quiet until its failure is met again. One that names no failure is not judged.
+A lesson that is told at the start of a run or at a turn was right when its failure then comes, and
+needless when it does not. Each run counts once. Below a chance of `LEAST` the lesson is not shown
+until its failure is met again. A lesson that names no failure is not judged.
 """
 
 from __future__ import annotations

@@ -53,11 +53,11 @@ def shown(candidates: Iterable[Judged]) -> list[Judged]:
 
 
 def _of_one_kind(judged: list[Judged], least: float) -> list[Judged]:
-    """Lessons of this failure and one that clearly speaks of it; without a fix, the best other."""
-    own = [lesson for lesson in judged if lesson.match.is_same_kind]
-    own = own or [lesson for lesson in judged if lesson.match.is_same_failure]
-    others = [lesson for lesson in judged if lesson not in own]
-    if any(lesson.match.lesson.is_active for lesson in own):
+    """Show the lessons of this failure and one other about it; without a fix, the best other."""
+    own = [candidate for candidate in judged if candidate.match.is_same_kind]
+    own = own or [candidate for candidate in judged if candidate.match.is_same_failure]
+    others = [candidate for candidate in judged if candidate not in own]
+    if any(candidate.match.lesson.is_active for candidate in own):
         return _own_first(judged, own, others, least)
     return _best_other(own, others) if shown(others) else judged
 

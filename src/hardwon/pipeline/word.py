@@ -65,8 +65,8 @@ def is_due(lesson: Lesson) -> bool:
 def _has_grown(lesson: Lesson, asked: str) -> bool:
     """Whether there is evidence that a model has not seen when it was last asked.
 
-    Once it has seen a fix, another one must have worked in a second run to be worth a question;
-    once it has seen that a fix works, more meetings say nothing new.
+    A model that has seen one fix is asked again when another fix has worked in a second run. A
+    model that has seen a proven fix is not asked again because the failure was met more often.
     """
     met, *known = asked.split()
     seen = {name.removesuffix(_PROVEN) for name in known}
@@ -137,7 +137,7 @@ def _problem(blocks: Blocks, evidence: str) -> str:
 
 
 def _with(lesson: Lesson, blocks: Blocks, *, author: str) -> Lesson:
-    """A lesson of its own: what it is made of stays as it is, beside it."""
+    """A new lesson; the lesson that it was made of stays as it is."""
     job = f"{ORIGIN}:{lesson.id}:{lesson.met}:{len(lesson.fixes)}"
     return lesson._replace(
         id=0,

@@ -95,7 +95,7 @@ class RunArchive(Protocol):
     """Remembers runs that have ended, for a while."""
 
     def keep(self, run: EndedRun) -> None:
-        """Note what is left of a run; one of the same id is replaced. It waits for nobody."""
+        """Store a run that ended, replacing one of the same id; returns without waiting."""
 
     def get(self, place: Place, run: str) -> EndedRun:
         """The run with this id, or whose id begins so, with its steps; else NotFound."""

@@ -1,6 +1,6 @@
 """What runs show without a hold-out: before and after a lesson, and what was told in time.
 
-Neither is a proof: failures come in waves, and runs are told of one when it has just come back.
+Neither is a proof: failures come in waves, and a run is told when one has just come back.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ NO_EFFECT = "no effect beyond chance"
 def parts(strata: Sequence[Stratum]) -> Iterator[PartEffect]:
     """What the hold-out shows about each part of all lessons, most units first.
 
-    Each interval is so much wider that with 95 % all of them hold at once, however often one
-    looks: many parts do not invent an effect.
+    The intervals are widened so that all hold at once with 95 %: looking at many parts, or often,
+    does not make up an effect.
     """
     groups = [group for by in ("door", "project", "origin") for group in _groups(strata, by)]
     for by, name, members in groups:

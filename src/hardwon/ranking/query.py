@@ -142,7 +142,7 @@ def rarity(holders: int, total: int) -> int:
 
 
 class Indexed(NamedTuple):
-    """All of a lesson that makes its keys: where it stays the same, so do they."""
+    """The parts of a lesson that its keys are made of; equal parts make equal keys."""
 
     failures: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
@@ -325,8 +325,8 @@ def tallied(
 ) -> MatchTally:
     """What speaks for each of `total` lessons, in whatever order the postings are read.
 
-    `known`: the holders of each key in the index, once for each scope that is seen; `fresh`: the
-    postings that wait beside the index; `changed`: lessons of which the index may tell old things.
+    `known`: the number of lessons with each key in the index, once for each visible scope;
+    `fresh`: postings not yet in the index; `changed`: lessons whose entries there may be outdated.
     """
     holders = {key: len(pairs) for key, pairs in fresh.items()}
     for key, count in known:

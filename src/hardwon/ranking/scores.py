@@ -44,11 +44,11 @@ class Weights(NamedTuple):
     quoted: int = 5  # words of a failure that a prompt may quote
     about: int = 30
     least_shared: int = 2
-    # An error of a kind that nobody knows: how much surer than by chance a lesson must speak of it,
-    # and what the words of the failure, all words (at most so much), a quoted message and another
-    # one count. It is offered so many times.
+    # An error of an unknown kind: how much surer than by chance a lesson must be about it, and the
+    # weights of the failure's words, of all words (with their limit), of a quoted message and of
+    # another message. `offered`: how often a lesson is offered.
     spoken: float = 2.75
-    beside: float = 7.0  # the same for one that is told beside a lesson of this kind
+    beside: float = 7.0  # the same for a lesson shown beside one of this kind
     own: float = 0.5
     any_word: float = 0.75
     words: float = 10.0
@@ -99,7 +99,7 @@ UNKNOWN = Outlook(frozenset())
 
 
 class Judged(NamedTuple):
-    """A match with its score, what it is made of, and why it is not shown, if it is not."""
+    """A match with its score, the parts of the score, and why it is not shown (empty if it is)."""
 
     match: Match
     score: float
@@ -188,7 +188,7 @@ def _other_error(
 def _told_before(match: Match) -> str:
     """Why a lesson is not told again to a run that fails in another form of what it has met.
 
-    Earlier runs took the same way round and failed: what cured that is worth a second line.
+    A proven fix of exactly this failure is worth a second line.
     """
     is_cured = match.is_same_failure and match.lesson.status == Status.PROVEN
     return "" if is_cured else "this run has met the kind already"
@@ -216,7 +216,7 @@ def _of_other_names(asked: Query, match: Match) -> str:
 
 
 def _of_lookup(asked: Query, match: Match, by: Weights) -> str:
-    """Why a lesson is not told of a lookup that finds nothing: no run has ever known better."""
+    """Why a lookup that finds nothing gets no lesson; "" if it may get one."""
     is_open = match.lesson.status == Status.SEEN and match.lesson.met > by.lookups
     return "a lookup that finds nothing is an answer" if asked.is_lookup and is_open else ""
 
@@ -232,8 +232,8 @@ def is_of_other_tests(asked: Query, match: Match) -> bool:
 def _may_be_offered(asked: Query, match: Match, by: Weights) -> bool:
     """Whether a lesson that no failure is known for may be told at this one.
 
-    It is offered twice: when that helped, the failure kind is its own from then on. One that quotes
-    the very message is told whenever that comes.
+    It is offered twice; if that helped, the failure kind is its own from then on. A lesson that
+    quotes the message is offered every time.
     """
     evidence = match.lesson.evidence
     offered = values_of(evidence, Kind.OFFERED)

@@ -1,4 +1,4 @@
-"""The files of runs as those see them who look after them: at work, idle, put aside, forgotten."""
+"""The files of runs, for upkeep: runs at work, idle, put aside and forgotten."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _found(home: str, start: str = "") -> dict[str, os.DirEntry[str]]:
 
 
 def _scope(lines: Sequence[bytes]) -> Scope | None:
-    """Whose run it is, as its notes tell; None for one of an earlier build that tells nothing."""
+    """Whose run it is, by its notes; None for a file of an earlier build without that note."""
     scope = None
     for line in lines:
         match parsed(line) if is_note(line) else None:

@@ -31,7 +31,7 @@ STEPS_REMEMBERED = 200  # of a run that has no name
 READ = 256 * 1024  # bytes of steps that a hook reads at most, from the end
 _KEPT = 4 * READ  # a longer file is cut
 _STALE = 7 * 86400.0  # seconds after which a run that never ended is forgotten
-_UNCOLLECTED = 23 * 86400.0  # … so much later one that ended and that no worker collected
+_UNCOLLECTED = 23 * 86400.0  # for one that ended, and no worker collected it
 _TASK, _TOLD, _CALL, _COUNTED = "task", "told", "call", "counted"
 _SHOWN, _CUT, _SCOPE, _SETTLED = "shown", "cut", "scope", "settled"
 _BEGUN, _OF, _ENDED, _OUTCOME = "begun", "of", "ended", "outcome"
@@ -282,7 +282,7 @@ def seconds(noted: object) -> float:
 
 
 def _values(lines: list[bytes]) -> list[Any]:
-    """What each line holds. Read at once they cost a fifth, unless one of them is torn."""
+    """The value of each line. Parsing them together costs a fifth, unless a line is torn."""
     values = parsed(b"[" + b",".join(lines) + b"]")
     return values if isinstance(values, list) else [parsed(line) for line in lines]
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class DeadLetters:
-    """Moves jobs between waiting and dead. One at a time does so, across all processes.
+    """Moves jobs between waiting and dead. One process does so at a time.
 
-    A job is written to where it goes before it is taken from where it was: a crash leaves it in
-    both places, never in none, and `settle` tells which of the two was meant. Removals are for
-    good, so that no power cut brings back what a later move relied on.
+    A job is written to its new place before it is removed from the old one. After a crash it is in
+    both, never in neither, and `settle` decides which of them holds. Removals are durable, so that
+    no power cut brings back what a later move relied on.
     """
 
     def __init__(self, waiting: RecordDir, dead: RecordDir, lock: str) -> None:

@@ -85,8 +85,8 @@ class Folder(Directory):
     def _added(self, name: str, content: bytes) -> bool:
         """Write and name a file, then sync it: one commit of the file system covers both.
 
-        Should the power go in between, the checksum exposes the torn record of a job that nobody
-        was told is safe.
+        A power cut in between may leave a torn record. The checksum exposes it, and its job was not
+        acknowledged yet.
         """
         temporary, handle = self._new(name)
         try:

@@ -32,7 +32,7 @@ _PAUSE_IF_WOKEN = timedelta(seconds=5)  # retries and leases are found by lookin
 
 
 class PostgresQueue:
-    """A row a job. Who claims it holds it until its lease ends, and only the holder settles it.
+    """One row per job. A claim holds a job until its lease ends; only its holder settles it.
 
     What is done leaves the table with the next question of this process: one commit ends some
     jobs and begins others. A crash in between has them worked again, as any crash does.

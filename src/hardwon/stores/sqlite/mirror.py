@@ -168,7 +168,7 @@ class Mirror:
             db.run("INSERT OR REPLACE INTO copied_vectors VALUES (?, ?)", (shelf, last))
 
     def set_share(self, tenant: str, share: float) -> None:
-        """Hold lessons back as often as all who share the server."""
+        """Withhold lessons as often as every other client of the server."""
         with self._db as db:
             db.run(
                 "INSERT OR REPLACE INTO proof_shares SELECT id, ? FROM tenants WHERE name = ?",

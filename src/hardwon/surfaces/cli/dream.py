@@ -116,8 +116,8 @@ def undo(dream_id: str, as_json: bool, **place: Any) -> None:
 class _StopRequest:
     """Whether a signal has come, so that a dream ends in good order.
 
-    It has no lock, for its handler may interrupt whoever holds one, and naps shortly: a signal
-    that comes just before a nap does not end it.
+    It has no lock, because the handler may interrupt the thread that holds it. It sleeps in short
+    naps, because a signal just before a nap does not end the nap.
     """
 
     _has_come = False

@@ -68,7 +68,7 @@ def end_run(ask: Ask) -> None:
 
 
 def learn(ask: Ask) -> Any:
-    """Keep a lesson that somebody knows already."""
+    """Keep a lesson in the caller's own words."""
     situation = ask.text("situation", "")
     return views.lesson(ask.agent.learn(ask.text("text"), situation=situation))
 

@@ -123,7 +123,7 @@ def _lesson_of(request: Request) -> Lesson:
 
 
 def _past_calls(request: Request, lesson: Lesson) -> Iterable[str]:
-    """The calls that are remembered: those that led to the lesson, those that were warned of."""
+    """The past calls that are known: those that led to the lesson, and those with a warning."""
     seen = [call for _, call in exact_calls(lesson.calls)]
     for delivery in tenant_of(request).deliveries(limit=_LOOKED_AT).rows:
         if delivery.door == Door.ACTION:
