@@ -43,18 +43,18 @@ class Projects:
         self._gather(claim)
         return claim
 
-    def forget(self, name: str, *, tenant: str = "default") -> Sequence[FolderClaim]:
+    def forget(self, what: str, *, tenant: str = "default") -> Sequence[FolderClaim]:
         """Forget the claims of a folder or on a project; the next one to claim is trusted."""
-        claimed = claim_of(os.path.abspath(name))
+        claimed = claim_of(os.path.abspath(what))
         digest = folder_digest(claimed.folder) if claimed else ""
-        names = {name, digest}
+        names = {what, digest}
 
         def leaves(claim: FolderClaim) -> bool:
             return claim.tenant == tenant and not names.isdisjoint(claim[1:4])
 
         gone = [claim for claim in trust.read(self._home).all if leaves(claim)]
         if not gone:
-            raise NotFound("folder or project", name)
+            raise NotFound("folder or project", what)
         self._change(lambda known: known.without(leaves))
         return gone
 
