@@ -46,9 +46,7 @@ class QueueSettings(NamedTuple):
     enabled: bool = True  # false: jobs are only in memory, and lost with the process
     workers: int = 2  # jobs that a worker process runs at a time
     capacity: int = 1000  # jobs held in memory; the others stay on disk
-    drop_oldest: bool = (
-        False  # when memory is full: the oldest makes room, the newest does not wait
-    )
+    drop_oldest: bool = False  # in a full memory the oldest makes room; else the newest waits
     block_timeout: timedelta = timedelta(seconds=5)  # the longest such wait; then it is rejected
     max_attempts: int = 5  # attempts before a job goes to the dead letters
     initial_delay: timedelta = timedelta(seconds=1)  # wait before the second attempt; it doubles
