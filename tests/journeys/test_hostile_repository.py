@@ -9,8 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ import pytest
 import hardwon
 from hardwon.learn.trials import snapshots
 from tests.hostile import HostileRepository
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "plugins" / "claude-code"
@@ -101,13 +101,6 @@ def events(folder: Path) -> Iterator[dict[str, Any]]:
     yield {**base, **call, "hook_event_name": "PreToolUse"}
     yield {**base, **call, "hook_event_name": "PostToolUseFailure", "error": FAILURE}
     yield {**base, "hook_event_name": "Stop"}
-
-
-def until(what: Callable[[], object], seconds: float = 90) -> None:
-    end = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.05)
 
 
 def test_hooks_and_their_worker_run_nothing_of_it(place: Place) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import hardwon
+from tests.waiting import until
 
 ENVIRON = {name: value for name, value in os.environ.items() if not name.startswith("HARDWON_")}
 Start = Callable[..., "subprocess.Popen[str]"]
@@ -46,14 +47,6 @@ def start(home: Path) -> Iterator[Start]:
     for process in running:
         process.kill()
         process.communicate()
-
-
-def until(what: Callable[[], object], seconds: float = 120) -> None:
-    """Wait for something to come true."""
-    end = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
 
 
 def fail(home: Path, task: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from hardwon.errors import InvalidInput, PermanentError, SetupError, TransientEr
 from hardwon.models import open_model
 from hardwon.models.function import Function, as_model
 from hardwon.ports import Model, Reply, Request
+from tests.waiting import are_gone
 
 ASKED = Request("the rules", "the question")
 LIMIT = timedelta(seconds=20)
@@ -68,17 +68,17 @@ def test_a_command_that_fails_is_classed(name: str, kind: type[Exception]) -> No
 
 
 def test_a_command_that_hangs_ends_with_its_children(tmp_path: Path) -> None:
-    mark = tmp_path / "alive"
+    number = tmp_path / "pid"
     code = (
-        "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c',"
-        f" 'import time; time.sleep(3); open(\\\\'{mark}\\\\', \\\\'w\\\\')']); time.sleep(60)"
+        "import subprocess, sys, time;"
+        " child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']);"
+        f" open('{number}', 'w').write(str(child.pid)); time.sleep(600)"
     )
 
     with pytest.raises(TransientError, match="longer"):
         ask(opened(python(code), timedelta(seconds=1)))
 
-    time.sleep(3)
-    assert not mark.exists()
+    assert are_gone(number.read_text() if number.exists() else "")
 
 
 def test_a_function_may_be_plain_or_async_and_give_text_or_a_reply() -> None:

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from hardwon.learn.trials.analytics import analyze
 from hardwon.learn.trials.html import page
 from hardwon.surfaces.cli import run
 from tests.learn.trials.test_judging import loop
+from tests.waiting import until
 
 Capture = pytest.CaptureFixture[str]
 HARDWON = [sys.executable, "-m", "hardwon", "loop"]
@@ -257,7 +257,7 @@ def test_what_a_killed_run_left_behind_is_ended_by_the_next(capsys: Capture, pla
 
     assert Path(f"/proc/{pid}").exists()
     out(capsys, "resume", "l", "--actor", "true")
-    _wait_until(lambda: not Path(f"/proc/{pid}").exists())
+    until(lambda: not Path(f"/proc/{pid}").exists())
 
 
 def test_a_loop_of_the_same_name_in_another_home_is_left_alone(
@@ -408,12 +408,5 @@ def test_wrong_use_exits_with_two(capsys: Capture, wrong: list[str]) -> None:
 
 
 def _read_when_there(path: Path) -> int:
-    _wait_until(lambda: path.exists() and path.read_text().strip() != "")
+    until(lambda: path.exists() and path.read_text().strip() != "")
     return int(path.read_text())
-
-
-def _wait_until(holds: Any) -> None:
-    deadline = time.monotonic() + 120
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)

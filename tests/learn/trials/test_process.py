@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from hardwon.learn.trials.process import Finished, ProcessLimits, Sink, end_marked, run, scrubbed
+from tests.waiting import are_gone, until
 
 
 def ran(command: str | list[str], cwd: Path, *, seconds: float = 20, **more: object) -> Finished:
@@ -19,28 +18,6 @@ def ran(command: str | list[str], cwd: Path, *, seconds: float = 20, **more: obj
     return asyncio.run(
         run(command, cwd=str(cwd), env=env, mark=str(cwd), limits=limits, **more)  # type: ignore[arg-type]
     )
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
-
-
-def until(what: Callable[[], object]) -> None:
-    """Wait for something to come true."""
-    end = time.monotonic() + 120
-    while not what():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
-
-
-def are_gone(pids: str) -> bool:
-    """Whether these processes end; on a busy machine none may have said its number in time."""
-    until(lambda: not any(is_alive(int(pid)) for pid in pids.split()))
-    return True
 
 
 def test_a_command_gets_its_input_and_gives_its_output(tmp_path: Path) -> None:
