@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from bench.timing import median, table
@@ -26,7 +26,7 @@ from hardwon.queues.files import FileQueue
 from hardwon.queues.postgres import PostgresQueue
 from hardwon.queues.records import encode
 from hardwon.runtime import utc_now
-from tests.postgres_server import PostgresServer, running
+from tests.postgres_server import Place, PostgresServer, running
 from tests.samples import job
 
 SCRIPT = Path(__file__).parent / "peers" / "postgres.py"
@@ -34,6 +34,12 @@ PACKAGES = ("pgqueuer", "asyncpg", "procrastinate", "psycopg[binary,pool]")
 PEERS = ("pgqueuer", "procrastinate")
 ROUNDS, PROCESSES, PUTS, SIZE = 3, 8, 150, 2048
 CROWD, IDLERS = 200, 50
+_PATIENCE = 3.0  # seconds, as a worker has
+AWAY: dict[str, tuple[Callable[[PostgresServer], None], Callable[[PostgresServer], None]]] = {
+    "a stop": (PostgresServer.stop, PostgresServer.start),
+    "a kill": (PostgresServer.kill, PostgresServer.start),
+    "a freeze": (PostgresServer.freeze, PostgresServer.thaw),
+}
 DURABLE = ("-c", "fsync=on", "-c", "synchronous_commit=on", "-c", "max_connections=400")
 
 
@@ -143,6 +149,8 @@ def _print_own(server: PostgresServer) -> None:
         (f"{CROWD} workers, jobs worked twice", str(distinct), "0"),
         (f"{IDLERS} idle workers, CPU of the server", f"{idling(server):.2f} %", "< 1 %"),
     ]
+    for how in AWAY:
+        rows.append((f"sent after {how}", f"{returned(server, how):.1f} s", "< 5 s"))
     table("What was aimed at", [("what", "measured", "aim"), *rows])
 
 
@@ -160,6 +168,32 @@ def forwarded(server: PostgresServer, count: int = 5000) -> float:
         rate = count / (time.perf_counter() - began)
         queue.close()
     return rate
+
+
+def returned(server: PostgresServer, how: str) -> float:
+    """Seconds from the moment at which the server answers again until what waited is there."""
+    leave, come = AWAY[how]
+    place = server.database()
+    with tempfile.TemporaryDirectory() as folder:
+        database = Database(place.url, patience=_PATIENCE)
+        queue = OutboxQueue(FileQueue(folder), lambda: PostgresQueue(database), is_resident=True)
+        queue.put(job("before", utc_now()))
+        _wait_for(place, 1)
+        leave(server)
+        queue.put(job("while it is away", utc_now()))
+        time.sleep(2 * _PATIENCE)  # the sender has tried, and rests
+        come(server)
+        began = time.perf_counter()
+        _wait_for(place, 2)
+        seconds = time.perf_counter() - began
+        queue.close()
+    return seconds
+
+
+def _wait_for(place: Place, count: int) -> None:
+    with closing(PostgresQueue(Database(place.url))) as direct:
+        while direct.counts().pending < count:
+            time.sleep(0.02)
 
 
 def crowded(server: PostgresServer, each: int = 10) -> tuple[float, int]:
