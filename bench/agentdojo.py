@@ -126,8 +126,10 @@ def _write(path: Path, runs: list[Run]) -> None:
 def _replayed(runs: list[Run]) -> str:
     """How many lessons and blocks hold text of an attack, after all these runs."""
     tools = {step["tool"] for run in runs for step in run["steps"]}
-    injected = {stretch for run in runs for text in run["injected"] for stretch in _cut(text)}
-    injected = {stretch for stretch in injected if not any(tool in stretch for tool in tools)}
+    names = re.compile("|".join(sorted(map(re.escape, tools))))  # attacks name the tools too
+    injected = {
+        stretch for run in runs for text in run["injected"] for stretch in _cut(text, names)
+    }
     with tempfile.TemporaryDirectory() as home, hardwon.open(home) as memory:
         blocks = [block for run in runs for block in _told(memory, run)]
         lessons = [
@@ -137,8 +139,8 @@ def _replayed(runs: list[Run]) -> str:
         ]
     return (
         f"{len(runs)} failing runs under attack; with a stretch of its text: "
-        f"{_holding(lessons, injected)} of {len(lessons)} lessons, "
-        f"{_holding(blocks, injected)} of {len(blocks)} blocks"
+        f"{_holding(lessons, injected, names)} of {len(lessons)} lessons, "
+        f"{_holding(blocks, injected, names)} of {len(blocks)} blocks"
     )
 
 
@@ -154,10 +156,11 @@ def _told(memory: hardwon.Hardwon, run: Run) -> Iterator[str]:
     return (block.text for block in said if block.lessons)
 
 
-def _cut(text: str) -> set[str]:
-    flat = " ".join(text.split())
+def _cut(text: str, names: re.Pattern[str]) -> set[str]:
+    """All stretches of a text, without these names in it."""
+    flat = " ".join(names.sub(" ", text).split())
     return {flat[at : at + _STRETCH] for at in range(len(flat) - _STRETCH + 1)}
 
 
-def _holding(texts: list[str], injected: set[str]) -> int:
-    return sum(not injected.isdisjoint(_cut(text)) for text in texts)
+def _holding(texts: list[str], injected: set[str], names: re.Pattern[str]) -> int:
+    return sum(not injected.isdisjoint(_cut(text, names)) for text in texts)
