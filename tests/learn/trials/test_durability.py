@@ -252,7 +252,7 @@ def test_an_ended_loop_can_be_given_more_trials(coder: hardwon.Agent) -> None:
     ended = coder.loops.run(TASK, **wrong, max_trials=2)
     assert ended.reason == "max trials reached (2)"
 
-    with pytest.raises(InvalidInput, match="more max trials"):
+    with pytest.raises(InvalidInput, match="larger max_trials"):
         resumed(coder)
     done = resumed(coder, max_trials=3)
 
