@@ -67,7 +67,13 @@ def path_in(arguments: dict[str, Any]) -> str:
 
 def is_shell(step: Step) -> bool:
     """Whether the call is a command line."""
-    return not step.args.startswith("{") and not re.search(_CODE_TOOL, step.tool)
+    return not step.args.startswith("{") and not _takes_code(step.tool)
+
+
+@lru_cache(maxsize=64)
+def _takes_code(tool: str) -> bool:
+    """Whether a tool runs code of one language."""
+    return re.search(_CODE_TOOL, tool) is not None
 
 
 @lru_cache(maxsize=512)
@@ -77,7 +83,7 @@ def writings(tool: str, args: str) -> tuple[Writing, ...]:
         return tuple(_patched(fields(args) or args))
     if args.startswith("{"):
         return _field_writings(fields(args))
-    if re.search(_CODE_TOOL, tool):
+    if _takes_code(tool):
         return tuple(Writing(path, is_edit=True) for path in re.findall(_OPENED, args))
     return tuple(writing for part in parse(args) for writing in _part_writings(part))
 

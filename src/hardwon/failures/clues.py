@@ -36,7 +36,8 @@ _COMMANDS, _FOLDERS = 6, 3
 # Linear: every run is bounded or possessive.
 _SPAN = r"`([^`\n]{1,200})`"
 _QUOTED = r"“([^“”\n]{3,200})”|(?<!\w)\"([^\"\n]{3,200})\"(?!\w)"
-_CLASS = r"\b[A-Z][A-Za-z]{2,40}(?:Error|Exception|Warning|NotReady|NotFound|DoesNotExist)\b"
+_CLASS_ENDINGS = ("Error", "Exception", "Warning", "NotReady", "NotFound", "DoesNotExist")
+_CLASS = rf"\b[A-Z][A-Za-z]{{2,40}}(?:{'|'.join(_CLASS_ENDINGS)})\b"
 _IDENTIFIER = (
     r"(?<![\w./-])(?:"
     r"[A-Za-z_]\w{0,60}(?:[._-]\w{1,60}){1,8}"  # settings.configure, f-string, app_label
@@ -216,11 +217,16 @@ def _named(text: str) -> Iterator[str]:
     yield from _classes(text)
     for path in re.findall(_PATH, text) if "/" in text else ():
         yield from _paths(path)
-    for name in re.findall(_IDENTIFIER, text):
+    for name in re.findall(_IDENTIFIER, " ".join(filter(_may_be_name, text.split()))):
         if name.lower() not in _LOUD:
             yield f"{NAME}{name.lower()}"
             if "_" in name:
                 yield f"{CALL}{name.lower()}"
+
+
+def _may_be_name(word: str) -> bool:
+    """Whether a word may hold a name of code; most words of a text are told apart so, quickly."""
+    return not word.islower() or "_" in word or "." in word or "-" in word
 
 
 def _shown(output: str) -> Iterator[str]:
@@ -239,7 +245,8 @@ def _paths(text: str) -> Iterator[str]:
 
 
 def _classes(text: str) -> Iterator[str]:
-    return (f"{ERROR}{name.lower()}" for name in re.findall(_CLASS, text))
+    has_class = any(ending in text for ending in _CLASS_ENDINGS)
+    return (f"{ERROR}{name.lower()}" for name in (re.findall(_CLASS, text) if has_class else ()))
 
 
 def _folded(text: str) -> str:

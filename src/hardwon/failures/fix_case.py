@@ -199,6 +199,7 @@ def is_reader(part: Command) -> bool:
     return own in _READERS or bool(set(part.verb.split()) & _READING_VERBS)
 
 
+@lru_cache(maxsize=256)
 def blamed(step: Step, line: str) -> int:
     """The part of a failing command that the error is about; -1 if unknown."""
     parts = command(step)

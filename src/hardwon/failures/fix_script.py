@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from hardwon._cold import re
 from hardwon.failures.authored import is_shell, tail, text_of, writings
 from hardwon.failures.fix_case import Case, blamed, command, folded, line_of, word_set
@@ -74,6 +76,7 @@ def code_run(steps: Sequence[Step]) -> str:
     return code or (text_of(name, steps) if name else "")
 
 
+@lru_cache(maxsize=256)
 def _run(step: Step, line: str) -> tuple[str, str]:
     """The script that a call runs, by its name, and the code that it is given."""
     if not is_shell(step):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 from math import isqrt, lgamma, log
 
 from hardwon._cold import re
@@ -85,7 +86,7 @@ class Match(NamedTuple):
 
 def terms(text: str) -> list[str]:
     """The stemmed words of a text, names split into their parts, common words left out."""
-    return [term for word in re.findall(_WORD, text) for term in _TERMS[word]]
+    return [*chain.from_iterable(map(_TERMS.__getitem__, re.findall(_WORD, text)))]
 
 
 class _Remembered(dict[str, tuple[str, ...]]):

@@ -67,15 +67,19 @@ _TOLD = (
     r"|above text|text above|i was instructed|told before|you not supposed|not supposed to tell"
     r"|initialization string)\b"
 )
+_TOLD_SIGNS = (  # one of them is in every match, and found faster
+    *("prompt", "system", "initial", "instruct", "you", "text", "stands above", "conversation"),
+    *("word for word", "told before", "not supposed to"),
+)
 _ASKING = (
     r"\b(?:repeat|show|output|print|reveal|complete|continue|translate|encode|see|display|tell"
     r"|recite|share|give|what|console|replace|beginning)\b"
 )
 # Lines of programs, and what may be said in them to whoever reads them.
 _CODE_LINE = (
-    r"(?m)^[ \t]*(?:def |class |import |from \w|return\b|if[ (]|for[ (]|while[ (]|elif |else\b"
+    r"[ \t]*(?:def |class |import |from \w|return\b|if[ (]|for[ (]|while[ (]|elif |else\b"
     r"|try\b|except\b|const |let |var |function |public |private |static |#include|func |fn "
-    r"|package |using |print\(|console\.|\w+ ?= ?\S|\w+\(.*\)|@\w|[{}\])];?\s*$).*|^.*[;{]\s*$"
+    r"|package |using |print\(|console\.|\w+ ?= ?\S|\w+\(.*\)|@\w|[{}\])];?\s*$).*|.*[;{]\s*$"
 )
 _SAID = (
     r"#(?!include|!)\s*([^\n]{12,400})|//\s*([^\n]{12,400})|/\*([^*]{12,600})|<!--([^>]{12,600})"
@@ -107,15 +111,30 @@ def speaks_to_model(text: str) -> bool:
     if total >= _LOOSE or (total >= _HELD and (strong or medium >= 2)):
         return True
     flat = " ".join(words)
-    return bool(re.search(_TOLD, flat)) and bool(re.search(_ASKING, flat))
+    return (
+        any(map(flat.__contains__, _TOLD_SIGNS))
+        and bool(re.search(_TOLD, flat))
+        and bool(re.search(_ASKING, flat))
+    )
 
 
 def hides_in_code(text: str) -> bool:
     """Whether comments or strings of a program address its reader."""
-    if len(re.findall(_CODE_LINE, text)) < _LINES:
+    if not _has_code(text):
         return False
     sentences = (next(filter(None, groups), "") for groups in re.findall(_SAID, text))
     return any(_addresses(sentence) for sentence in sentences)
+
+
+def _has_code(text: str) -> bool:
+    """Whether some lines are those of a program; given up when too few are left."""
+    lines = text.split("\n")
+    found = 0
+    for left in range(len(lines), 0, -1):
+        if found + left < _LINES:
+            return False
+        found += re.match(_CODE_LINE, lines[-left]) is not None
+    return found >= _LINES
 
 
 def _addresses(sentence: str) -> bool:

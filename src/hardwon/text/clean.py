@@ -22,7 +22,7 @@ _PLAIN = r"[\n\t -~]*+"
 
 def clean(text: str) -> str:
     """The text without escape sequences, control, invisible and direction characters."""
-    if re.fullmatch(_PLAIN, text):
+    if (text.isascii() and text.isprintable()) or re.fullmatch(_PLAIN, text):
         return text
     text = re.sub(_ANSI, "", text.replace("\r\n", "\n").replace("\r", "\n"))
     return _composed(re.sub(_UNSAFE, "", text))

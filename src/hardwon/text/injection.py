@@ -42,11 +42,12 @@ _FIGURE = r"[013457@$!]"  # what the next pattern needs, found ten times as fast
 _FIGURES = rf"[a-zA-Z]{_FIGURE}[a-zA-Z]|\b[01345][a-z]{{2}}"
 _APART = r"[ .*_|-]\w[ .*_|-]\w[ .*_|-]"  # the same for single letters
 _SPACED = r"(?<!\w)(?:\w[ .*_|-]){4,80}\w(?!\w)"
-_BASE64 = r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,8192}+={0,2}"
+_ENCODED = 24  # characters
+_BASE64 = rf"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{{{_ENCODED},8192}}+={{0,2}}"
 _PLAIN_TOKEN = r"[a-z_][a-z_'’-]*(?:\.md)?|[:\"“'](?=\s|\w|$)"
 _TOKEN = rf"https?://|[\w.+-]{{1,64}}@[\w-]{{1,64}}\.\w|{_PLAIN_TOKEN}"
 _NEEDS = frozenset(word for sign in (*PAIRS, *PATTERNS) for word in sign.needs)
-_MARKED = "[@:\"“'’]|http"  # what a token must hold to be more than a word
+_MARKS = ("@", ":", '"', "“", "'", "’", "http")  # a token that is more than a word holds one
 _NAMES = {":": "<:>", '"': "<quote>", "“": "<quote>", "'": "<quote>"}
 
 
@@ -96,7 +97,7 @@ def _sign(form: str, keywords: frozenset[str]) -> str:
 def _words(lower: str) -> list[str]:
     has_address = "@" in lower or "://" in lower
     tokens: list[str] = re.findall(_TOKEN if has_address else _PLAIN_TOKEN, lower)
-    return list(map(_word, tokens)) if re.search(_MARKED, lower) else tokens
+    return list(map(_word, tokens)) if any(map(lower.__contains__, _MARKS)) else tokens
 
 
 def _phrase(words: list[str]) -> str:
@@ -163,7 +164,7 @@ def _pattern(text: str, keywords: frozenset[str]) -> str:
 def _held(text: str) -> frozenset[str]:
     """Needed words in the text: all beyond ASCII, where letters have more than a lower case."""
     lower = text.lower()
-    return frozenset(word for word in _NEEDS if word in lower) if text.isascii() else _NEEDS
+    return frozenset(filter(lower.__contains__, _NEEDS)) if text.isascii() else _NEEDS
 
 
 def _possible(signs: Sequence[Sign], keywords: frozenset[str]) -> Sequence[Sign]:
@@ -180,7 +181,8 @@ def _disguises(text: str, flat: str) -> list[str]:
     lower = flat.lower()
     if any(word in lower for word in _ROTATED):
         forms.append(lower.translate(_ROT13))
-    return forms + [plain for encoded in re.findall(_BASE64, text) if (plain := _decoded(encoded))]
+    long = " ".join(word for word in flat.split(" ") if len(word) >= _ENCODED)
+    return forms + [plain for encoded in re.findall(_BASE64, long) if (plain := _decoded(encoded))]
 
 
 def _compatible(text: str) -> str:

@@ -148,7 +148,7 @@ PAIRS = (
     WordPair(_RUN, ("mshta", "regsvr32", "rundll32", "certutil", "bitsadmin"), r"\b(?:mshta|regsvr32|rundll32|certutil|bitsadmin)\b", r"https?:|javascript:|-urlcache"),
     WordPair(_RUN, ("exec(", "eval("), r"\b(?:exec|eval)\(", r"\b(?:requests\.get|urlopen|urllib|b64decode|atob|fetch)\b"),
     WordPair(_RUN, ("pip", "npm", "yarn", "gem", "cargo", "npx"), r"\b(?:pip3?|uv pip|pipx) install\b|\b(?:npm|pnpm|yarn|gem|cargo) (?:install|add|i)\b|\bnpx\b", r"(?:git\+)?https?://(?!(?:\w+\.){0,2}(?:github|gitlab|npmjs|pypi|pythonhosted|pytorch)\.(?:com|org))|--(?:extra-)?index-url|--registry[ =]"),
-    WordPair(_DOOR, ("curl", "wget", "nc", "http"), r"\b(?:curl|wget|nc|ncat|http)\b", rf"(?:\s(?:-d|-F|-T|--data\S{{0,12}}|--upload-file|--post-\w{{4}}|<)|@|=)[ =]?[\"']?\S{{0,40}}{_PRIVATE}|--data\S{{0,12}}[ =][\"']?\$\((?:printenv|env|cat)"),
+    WordPair(_DOOR, (".ssh", ".aws", ".env", "id_rsa", "id_ed25519", ".netrc", ".npmrc", ".git-credentials", "_history", "/etc/", "credentials", "$("), r"\b(?:curl|wget|nc|ncat|http)\b", rf"(?:\s(?:-d|-F|-T|--data\S{{0,12}}|--upload-file|--post-\w{{4}}|<)|@|=)[ =]?[\"']?\S{{0,40}}{_PRIVATE}|--data\S{{0,12}}[ =][\"']?\$\((?:printenv|env|cat)"),
     WordPair(_DOOR, ("|",), rf"\b(?:printenv|env|set)\b|\bcat\s\S{{0,60}}{_PRIVATE}", r"\|\s{0,4}(?:base64\b[^|]{0,20}\|\s{0,4})?(?:curl|wget|nc|ncat|mail)\b"),
     WordPair(_DOOR, ("git remote",), r"\bgit remote (?:add|set-url)\b", r"https?://(?!github|gitlab|bitbucket).{0,80}?(?:&&|;|then|and) git push"),
     WordPair(_DOOR, (">>",), r"\b(?:echo|printf|cat)\b", r">>\s{0,2}\S{0,40}(?:authorized_keys|/etc/(?:sudoers|passwd|crontab)|cron\.d)"),

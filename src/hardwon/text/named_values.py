@@ -108,7 +108,7 @@ def without_named(text: str, long: str) -> str:
     parts: list[str] = []
     last = 0
     lower = _lower(text)
-    cores = [*re.finditer(_CORE, lower)] if any(part in lower for part in _CORE_PARTS) else []
+    cores = [*re.finditer(_CORE, lower)] if any(map(lower.__contains__, _CORE_PARTS)) else []
     if re.search(_RANDOM_WORD, long):
         cores = sorted((*cores, *re.finditer(_PROVIDERS, lower)), key=_place)
     for core in cores:

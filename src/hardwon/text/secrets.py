@@ -19,7 +19,8 @@ else:
     redact = lazy("hardwon.text.redact")
 
 # What a text must hold to hold a secret: a long word, perhaps folded, an address or an option.
-_LONG_WORD = r"(?<![\w+/=.~-])[\w+/=.~-]{12}"
+_LONG = 12  # characters
+_LONG_WORD = rf"(?<![\w+/=.~-])[\w+/=.~-]{{{_LONG}}}"
 _FOLDED = r"[\w.-]{6}\\?\r?\n[ \t]{0,8}[\w.-]{4}"
 _OPTION = r"\s-[pau]"
 _NAMED = (
@@ -66,18 +67,23 @@ def _may_hold_secret(text: str) -> bool:
     """Whether the rules have to look; what is quick or often there is looked for first."""
     return (
         "://" in text
-        or re.search(_LONG_WORD, text) is not None  # before the rest: most outputs have one
+        or _has_long_word(text)  # before the rest: most outputs have one
         or ("-" in text and re.search(_OPTION, text) is not None)
         or ("\n" in text and re.search(_FOLDED, text) is not None)
         or _names_secret(text)
     )
 
 
+def _has_long_word(text: str) -> bool:
+    words = [word for word in text.split() if len(word) >= _LONG]  # few; quickly told from others
+    return bool(words) and re.search(_LONG_WORD, " ".join(words)) is not None
+
+
 def _names_secret(text: str) -> bool:
     if not text.isascii():  # beyond ASCII a letter has more forms than its lower case
         return re.search(_NAMES, text) is not None
     lower = text.lower()
-    return any(name in lower for name in _NAMED)
+    return any(map(lower.__contains__, _NAMED))
 
 
 def safe(text: str, limit: int) -> Screened:

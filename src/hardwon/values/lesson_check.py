@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 STATUSES = frozenset(statuses(Status.ALL))
 _COUNT_LIMIT = 2**53  # what JSON and SQLite both keep exactly
 _LAST = 253_370_764_800.0  # 9999-01-01: a later time has no date
+_NUMBERS = (int, float)
 _TEXT, _NAME, _ITEMS = 64 * 1024, 2 * 1024, 100_000
 
 
@@ -64,7 +65,7 @@ def _are(items: object, rule: Rule) -> bool:
 
 
 def _is_number(value: object, least: float, most: float) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    is_number = isinstance(value, _NUMBERS) and not isinstance(value, bool)
     return is_number and least <= value <= most  # type: ignore[operator]  # NaN is in no range
 
 

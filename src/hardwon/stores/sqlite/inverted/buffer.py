@@ -65,12 +65,12 @@ class PostingBuffer:
     def add(self, lesson: int, terms: array[int], impacts: bytes) -> None:
         """Let a lesson be found by these terms; its number is higher than any before."""
         entries, number = self._entries, lesson << 8
-        for term, impact in zip(terms, impacts, strict=True):
+        for term, entry in zip(terms, map(number.__or__, impacts), strict=True):
             known = entries.get(term)
             if known is None:
-                entries[term] = array("Q", (number | impact,))
+                entries[term] = array("Q", (entry,))
             else:
-                known.append(number | impact)
+                known.append(entry)
         self.size += len(terms)
 
     def amended(
@@ -119,8 +119,12 @@ class PostingBuffer:
     def _ranked(self) -> Iterator[TermEntries]:
         """What is to be written, in the order of the table."""
         for term in sorted(self._entries):
+            entries = self._entries[term]
+            if len(entries) == 1:  # most terms
+                yield term * RANKS + _RANK[entries[0] & 255], [entries[0]]
+                continue
             ranks: dict[int, list[int]] = {}
-            for entry in self._entries[term]:
+            for entry in entries:
                 ranks.setdefault(_RANK[entry & 255], []).append(entry)
             for rank in sorted(ranks):
                 yield term * RANKS + rank, ranks[rank]

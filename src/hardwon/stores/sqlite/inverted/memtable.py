@@ -79,10 +79,10 @@ class Memtable:
     def postings(self, shelves: Iterable[int], asked: tuple[str, ...]) -> Postings:
         """For each of the asked keys, the lessons of these shelves that hold it, with impacts."""
         by_key: Postings = {}
-        wanted, visible = frozenset(asked), frozenset(shelves)
+        wanted, visible = dict.fromkeys(asked), frozenset(shelves)
         for lesson, (shelf, entries) in self._all().items():
             if shelf in visible:
-                for key in wanted & entries.keys():
+                for key in filter(entries.__contains__, wanted):
                     by_key.setdefault(key, []).append((lesson, entries[key]))
         return by_key
 
