@@ -136,6 +136,32 @@ def test_lists_tell_how_their_lengths_compare() -> None:
     assert "swap new and old differ in length" in of({"old": ["I1"], "new": []}, tool="swap")
 
 
+def test_a_call_tells_which_arguments_it_passes_and_of_what_sort() -> None:
+    asked = {"to": "a@b.c", "cc": [], "n": 2, "at": 1.5, "all": True, "note": "", "by": None}
+
+    sorts = "all: flag at: fraction by: null cc: list n: whole note: empty to: text"
+    assert f"send passes {sorts}" in of(asked, tool="send")
+    assert "send passes n: whole" in of({"n": 0}, tool="send")
+    assert "send passes by: object" in of({"by": {"name": "x"}}, tool="send")
+
+
+def test_the_same_arguments_are_known_again_whatever_they_hold() -> None:
+    def very(args: object) -> set[str]:
+        return {one for one in of(args, tool="find") if "just these" in one}
+
+    secret = {"name": "Mia Kim", "zip": "90210"}
+    assert len(very(secret)) == 1
+    assert very(secret) == very(dict(secret))
+    assert very(secret) != very({"name": "Mia Kim", "zip": "90211"})
+    assert not any("90210" in one for one in of(secret, tool="find")), "no value stands in it"
+
+
+def test_a_program_that_only_handles_a_script_does_not_run_it() -> None:
+    for call in ("rm try.py", "cat try.py", "git add try.py", "sed -i s/a/b/ try.py"):
+        assert not any(" code " in one for one in of(call, WRITTEN)), call
+    assert "pytest code connect" in of("pytest try.py", WRITTEN)
+
+
 def test_clipped_arguments_tell_the_tool_only() -> None:
     assert of('{"id": "W1", "no', ORDER, tool="cancel") == {"runs cancel", "first cancel"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold import json, re
+from hardwon._cold.hashing import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ _FIELD = (
     r"(\"[A-Za-z][A-Za-z_ ()-]{0,24}\"|true|false|null|0)(?=\s{0,8}[,}\]\n])"
 )
 _KEY_BEFORE = r"\"([\w -]{1,40})\":\s{0,8}\[?[^\[\]{}]{0,200}$"
+_SORTS = {bool: "flag", int: "whole", float: "fraction", str: "text", list: "list"}
 _KEYED = r"\s{0,8}:\s{0,8}\{"
 
 
@@ -38,12 +40,25 @@ def features(tool: str, args: str, before: Sequence[Step]) -> Iterator[str]:
         values = json.loads(args)
     except ValueError:  # clipped
         return
+    yield f"{tool} with just these arguments, {_digest(args)}"
+    yield f"{tool} passes {' '.join(f'{key}: {_sort(values[key])}' for key in sorted(values))}"
     pairs = list(_walk(values))[:_VALUES]
     for key, value in pairs:
         for feature in _of_value(value, before):
             yield f"{tool} {key} {feature}"
     lists = {key: value for key, value in pairs if isinstance(value, list)}
     yield from (f"{tool} {feature}" for feature in _of_lists(lists))
+
+
+def _digest(args: str) -> str:
+    return blake2b(args.encode("utf-8", "replace"), digest_size=6).hexdigest()
+
+
+def _sort(value: Any) -> str:
+    """The sort of a value, as a tool may refuse it: `10.0` is no whole number, `""` no text."""
+    if value == "":
+        return "empty"
+    return "null" if value is None else _SORTS.get(type(value), "object")
 
 
 def _walk(values: dict[str, Any]) -> Iterator[tuple[str, Any]]:

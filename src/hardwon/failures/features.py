@@ -29,6 +29,11 @@ else:
 
 _COMMANDS, _TARGETS, _NAMES = 12, 8, 150
 _LONGEST = 60  # characters of a name
+_HANDLERS = (
+    "awk cat cd chmod chown cp cut diff du echo file find git grep head less ln ls md5sum mkdir"
+    " more mv nl rg rm rmdir sed sha256sum sort stat tail tar tee touch tree uniq wc zip"
+)
+_HANDLING = frozenset(_HANDLERS.split())  # a script is a file like any other to them: not run
 _FILE = r"[\w./@~+-]*\w\.\w{1,5}"
 _STRING = r"[rbfuRBFU]{0,2}(?:\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*\"|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*')"
 _CODE = (
@@ -77,6 +82,7 @@ def _of_command(
     if not _has_worked(program, before):
         yield f"first {program}"
     yield from (f"{program} {flag.split('=')[0][:_LONGEST]}" for flag in command.flags)
+    is_run = command.name not in _HANDLING
     code = [] if command.writes else [command.script]
     for target in command.targets[:_TARGETS]:
         name = base_name(target)
@@ -86,8 +92,10 @@ def _of_command(
             yield f"{program} takes a {state} file"
             if state == "new" and target.removeprefix("./") == name:
                 yield f"{program} takes a new file without a folder"
-        code.append(written.get(name) or script(name, before))
-    yield from _in_code(program, "\n".join(code))
+        if is_run:
+            code.append(written.get(name) or script(name, before))
+    if is_run:
+        yield from _in_code(program, "\n".join(code))
 
 
 def _in_code(program: str, code: str) -> Iterator[str]:

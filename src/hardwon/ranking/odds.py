@@ -3,12 +3,14 @@
 A feature says how many calls had it and how many of them failed with each kind. The chance of a
 kind is that of its most telling feature, drawn towards how often the kind is met at all:
 
-    (failed - 0.5 + base) / (made + 1)
+    (failed - 0.4 + base) / (made + 1)
 
-so that one meeting of a command is no rule and two are. Calls after a run has met a kind do not
-count for that kind: the run is warned by then. Of a call with named arguments every feature is
-about the same thing, so one that speaks against the rule holds it down. Counts are integers, halved
-when they grow large: what a project has left behind fades. docs/explanation/actions.md measures it.
+More is taken off for the names that a command or its script has many of: of a hundred some fail by
+chance. Calls after a run has met a kind do not count for that kind: the run is warned by then. Of a
+call with named arguments every feature is about the same thing, so one that speaks against the rule
+holds it down. What comes out is stretched around 0.3, so that chances come true. Counts are
+integers, halved when they grow large: what a project has left behind fades.
+docs/explanation/actions.md measures it.
 """
 
 from __future__ import annotations
@@ -35,11 +37,13 @@ class OddsLimits(NamedTuple):
     """How chances are drawn from counts. Chosen on some groups of runs, measured on others."""
 
     doubt: float = 1.0  # calls by which a share is drawn towards the base rate
-    discount: float = 0.5  # of the failures: a feature was chosen because it has some
-    named: float = 0.4  # the same for named arguments: few features, and some speak against
-    narrow: float = 1.0  # a feature argues against a rule if it is at most this much wider
-    weight: float = 8.0  # calls that the rule counts for against such a feature
-    expected: float = 1.0  # failures that it must have made likely at least
+    discount: float = 0.4  # of the failures: a feature was chosen because it has some
+    target: float = 0.5  # the same for the name of a file or host: there are several in a call
+    code: float = 0.75  # and for a name in a script: of a hundred some always fail by chance
+    narrow: float = 3.0  # a feature argues against a rule if it is at most this much wider
+    weight: float = 4.0  # calls that the rule counts for; a rule without exception, each of its own
+    expected: float = 0.5  # failures that it must have made likely at least
+    pivot: float = 0.3  # a share that is true as it stands; what is further from it is stretched
     kept: int = 64  # calls of a feature before its counts are halved
     kept_every: int = 4096  # of the feature that every call has
     kinds: int = 24  # failure kinds remembered of one feature, of that of all calls ten times more
@@ -175,10 +179,10 @@ def chances(
     every = counts.get(EVERY, Counts())
     known = [(feature, counts[feature]) for feature in features if feature in counts]
     best: dict[str, _Rule] = {}
-    discount = by.discount if is_shell else by.named
     met = {kind: failed for kind, failed, _ in every.kinds} if known else {}
     calls = max(1, every.made)
     for feature, one in known:
+        discount = _discount(features[feature], by) if is_shell else by.discount
         for kind, failed, excused in one.kinds:
             made = max(failed, one.made - excused)
             base = met.get(kind, 0) / calls
@@ -186,10 +190,20 @@ def chances(
             rule = (share, len(features[feature]), feature, failed, made)  # the fuller name of two
             if failed and rule > best.get(kind, _NO_RULE):
                 best[kind] = rule
+    against = () if is_shell else known
     found = (
-        _chance(kind, rule, features, () if is_shell else known, by) for kind, rule in best.items()
+        _chance(kind, rule, features, against, by)
+        for kind, rule in best.items()
+        if _stretched(rule[0], by.pivot) >= least  # what speaks against it only lowers it
     )
     return sorted((one for one in found if one.chance >= least), key=_rank)
+
+
+def _discount(feature: str, by: OddsLimits) -> float:
+    """What is taken off the failures of a feature of a command: more, the more there are of it."""
+    if " code " in feature:
+        return by.code
+    return by.target if " names " in feature else by.discount
 
 
 def _rank(one: Chance) -> tuple[float, str]:
@@ -205,15 +219,26 @@ def _chance(
 ) -> Chance:
     """The chance by its most telling feature, lowered by the strongest one against it."""
     share, _, feature, failed, made = rule
-    found = Chance(kind, share, features[feature], failed, made)
+    lowest, found = share, Chance(kind, 0.0, features[feature], failed, made)
+    weight = by.weight * (made if failed == made else 1)
     for other, one in known:
         bad, excused = next((row[1:] for row in one.kinds if row[0] == kind), (0, 0))
         tries = one.made - excused
         if tries > by.narrow * made or tries * share <= by.expected:
             continue
-        lower = (bad + by.weight * share) / (tries + by.weight)
-        if lower < found.chance:
-            found = found._replace(
-                chance=lower, despite=features[other], despite_failed=bad, despite_made=tries
-            )
-    return found
+        lower = (bad + weight * share) / (tries + weight)
+        if lower < lowest:
+            lowest = lower
+            found = found._replace(despite=features[other], despite_failed=bad, despite_made=tries)
+    return found._replace(chance=_stretched(lowest, by.pivot))
+
+
+def _stretched(share: float, pivot: float) -> float:
+    """The share as a chance that comes true so often: its odds, squared around the pivot.
+
+    One feature speaks for a failure, and the others that it goes with are not counted.
+    """
+    share, middle = min(max(share, 0.0), 0.99), pivot / (1 - pivot)
+    odds = share / (1 - share)
+    odds *= odds / middle
+    return odds / (1 + odds)
