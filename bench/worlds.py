@@ -10,6 +10,7 @@ resolved, steps[tool, args, output, failed, kind, said?]. Runs of a group are re
 one memory. A failure whose label an earlier run of its group met is a repeat, once in a run.
 
 warned     repeats for which an item about them was shown before this call or an earlier one
+reachable  of the repeats: one of our lessons about them had a fix, so that they could be warned of
 found      the same after the failure, among the first three
 precision  of what is shown: its failure then occurs in this run (turn), at this call (action), is
            this one (error)
@@ -81,8 +82,8 @@ def _groups(path: Path) -> dict[str, list[dict[str, Any]]]:
 def _table(name: str, groups: dict[str, list[dict[str, Any]]], only: list[str]) -> None:
     print(f"\n{name}: {sum(map(len, groups.values()))} runs in {len(groups)} groups\n")
     print(
-        "| memory | warned | found | precision t/a/e | needless | new | turns with a block"
-        " | tokens a run |\n|---|---|---|---|---|---|---|---|"
+        "| memory | warned | reachable | found | precision t/a/e | needless | new"
+        " | turns with a block | tokens a run |\n|---|---|---|---|---|---|---|---|---|"
     )
     chosen = {one: opened for one, opened in installed().items() if any(w in one for w in only)}
     for name, opened in chosen.items():
@@ -104,6 +105,7 @@ def _row(memory: str, counts: Counter[str]) -> str:
     cells = (
         memory,
         _share(counts, "warned", "repeats"),
+        _share(counts, "reachable", "repeats") if counts["reachable"] else "–",
         _share(counts, "found", "repeats"),
         right,
         _share(counts, "needless", "working", 100),

@@ -76,6 +76,66 @@ def test_a_fix_of_one_run_is_told_before_a_call_with_named_arguments(hw: hardwon
     assert silent.text == ""
 
 
+def test_a_value_of_another_sort_is_foretold_whatever_it_is(hw: hardwon.Hardwon) -> None:
+    def send(agent: Agent, to: object, *, failed: bool) -> None:
+        refused = "ValidationError: recipients: Input should be a valid list"
+        output = refused if failed else '{"status": "sent"}'
+        agent.after_action("send_email", {"to": to, "text": "x"}, output=output, failed=failed)
+
+    for name in ("mia", "liam", "omar"):
+        agent = hw.agent("clerk")
+        send(agent, f"{name}@post.example", failed=True)
+        send(agent, [f"{name}@post.example"], failed=False)
+        agent.after_run(task="x")
+    for name in ("zoe", "ida", "max", "leo", "ada", "eva"):
+        other = hw.agent("clerk")
+        send(other, [f"{name}@post.example"], failed=False)
+        other.after_run(task="x")
+    fresh = hw.agent("clerk")
+
+    assert not fresh.before_action("send_email", {"to": ["Zoë Kraft"], "text": "x"})
+    assert fresh.before_action("send_email", {"to": "Zoë Kraft", "text": "x"})
+
+
+def tried(agent: Agent, tool: str, args: dict[str, Any], refused: str = "") -> Injection:
+    return agent.after_action(tool, args, output=refused or "{}", failed=bool(refused))
+
+
+def test_a_call_that_heeds_one_fix_of_two_is_told_of_the_other(hw: hardwon.Hardwon) -> None:
+    long, short = {"query": "reset my password"}, {"query": "password"}
+    none = "ValueError: No emails found. Try with a different query."
+    for wrong, right in (({**long, "sender": "Mia"}, long), (long, short)):
+        agent = hw.agent("clerk")
+        tried(agent, "search_emails", wrong, none)
+        tried(agent, "search_emails", right)
+        agent.after_run(task="x")
+    first, second, third = (hw.agent("clerk") for _ in range(3))
+
+    told = first.before_action("search_emails", {"query": "my lost key"})
+
+    assert "fewer words" in told.text
+    assert "sender" not in told.text, "the call heeds that already"
+    assert not second.before_action("search_emails", short)
+    first.lessons.edit(told.lessons[0].id, correction="Ask the person for a name.")
+    own = third.before_action("search_emails", {"query": "my lost key"})
+    assert "Ask the person" in own.text, "who chose the words of a lesson is not corrected"
+
+
+def test_a_fix_that_only_the_error_completes_is_not_told_before_the_call(
+    hw: hardwon.Hardwon,
+) -> None:
+    stale = "Error: version 3 is stale, the current version is 5"
+    for _ in range(2):
+        agent = hw.agent("clerk")
+        tried(agent, "update", {"id": "T-1", "version": 3}, stale)
+        tried(agent, "update", {"id": "T-1", "version": 5})
+        agent.after_run(task="x")
+    fresh = hw.agent("clerk")
+
+    assert not fresh.before_action("update", {"id": "T-1", "version": 3})
+    assert "that the error names" in tried(fresh, "update", {"id": "T-1", "version": 3}, stale).text
+
+
 @pytest.fixture
 def taught(hw: hardwon.Hardwon) -> hardwon.Hardwon:
     for name in ("first.py", "second.py", "third.py"):
@@ -146,6 +206,21 @@ def test_one_meeting_warns_nobody(hw: hardwon.Hardwon) -> None:
     write(agent)
 
     assert not ask(agent)
+
+
+def test_a_fix_of_one_run_is_told_before_a_command_that_failed_so_in_every_run(
+    hw: hardwon.Hardwon,
+) -> None:
+    refused = "make: *** No rule to make target 'test'.  Stop."
+    for cures in (["make check"], []):
+        agent = hw.agent("coder")
+        bash(agent, "make test", refused, failed=True)
+        for cure in cures:
+            bash(agent, cure)
+        agent.after_run(task="x")
+    assert [lesson.status for lesson in hw.agent("coder").lessons.list()] == ["candidate"]
+
+    assert "make check" in ask(hw.agent("coder"), "make test").text
 
 
 def test_a_call_that_worked_is_warned_about_only_after_a_change(taught: hardwon.Hardwon) -> None:

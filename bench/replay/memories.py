@@ -52,6 +52,7 @@ class Hardwon:
         self._hw = hardwon.open(self._home)
         self._agent = self._hw.agent("bench", project="bench")
         self._met: dict[int, int] = {}
+        self.fixed: set[int] = set()  # lessons with a fix: nothing else is told before a call
 
     def before_turn(self, text: str) -> Told:
         start, turn = self._agent.start(), self._agent.before_turn(text)
@@ -75,6 +76,7 @@ class Hardwon:
         known = self._met
         lessons = self._agent.lessons.list(status="all", limit=10_000)
         self._met = {lesson.id: lesson.met for lesson in lessons}
+        self.fixed = {lesson.id for lesson in lessons if lesson.status in ("candidate", "proven")}
         return {number for number, met in self._met.items() if met > known.get(number, 0)}
 
     def close(self) -> None:

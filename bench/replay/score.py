@@ -78,6 +78,8 @@ class Score:
             return
         self.counts["repeats"] += 1
         self.counts["warned"] += label in run.warned
+        fixed = getattr(self._memory, "fixed", ())
+        self.counts["reachable"] += any(label in self._about[item] for item in fixed)
         self.counts["found"] += any(label in self._about[item] for item in told.items[:3])
 
     def _shown(self, door: str, told: Told, labels: set[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.failures.advice import is_heeded
+from hardwon.failures.advice import is_heeded, is_news
 from hardwon.values.fix import Fix
 from hardwon.values.step import Step
 
@@ -81,3 +81,29 @@ def test_a_call_heeds_a_fix(key: str, args: dict[str, Any]) -> None:
 )
 def test_a_call_does_not_heed_a_fix_or_that_is_not_sure(key: str, args: dict[str, Any]) -> None:
     assert not is_kept(key, PEOPLE, VERIFIED, *PAGES, **args)
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "is_told"),
+    [
+        ("argument send +version", "Pass `version` too.", True),
+        ("argument send +to", "Pass `to` too.", False),
+        (
+            "argument send version named",
+            "Give as `version` the number that the error names.",
+            False,
+        ),
+        (
+            "preparation tool wait",
+            "Call `wait` first, with the `seconds` that the error names",
+            False,
+        ),
+        ("lines proposed-name", "Write what the error itself proposes.", False),
+        ("call git commit mark", "Begin the text in the form that the error names.", True),
+    ],
+)
+def test_a_fix_is_news_before_a_call(key: str, text: str, is_told: bool) -> None:
+    """The label of a warning shows the form that an error names, and no value of another run."""
+    step = Step("send", '{"to": "x"}', "", False)
+
+    assert is_news(Fix(key.split(" ", 1)[0], text, key), step, ()) is is_told

@@ -19,6 +19,17 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 
 _READ = 65_536
+_NAMED = r"\bthe (?:number|`[^`]+`) that the error names"
+
+
+def is_news(fix: Fix, step: Step, before: Sequence[Step]) -> bool:
+    """Whether a fix says something before a call: it is not heeded, and needs no error beside it.
+
+    An error names values of this run, or proposes one: nobody can write them before.
+    """
+    if fix.key.startswith("lines proposed-") or re.search(_NAMED, fix.text):
+        return False
+    return not is_heeded(fix, step, before)
 
 
 def is_heeded(fix: Fix, step: Step, before: Sequence[Step]) -> bool:

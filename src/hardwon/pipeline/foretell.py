@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import NamedTuple
 
-    from hardwon.failures import advice, fixes, loops, order_counts, source_counts
+    from hardwon.failures import advice, fixes, lesson_text, loops, order_counts, source_counts
     from hardwon.ports import CallLog, LessonStore
     from hardwon.ranking.odds import Chance
     from hardwon.values.fix import Fix
@@ -30,8 +30,10 @@ else:
     advice, order_counts = lazy("hardwon.failures.advice"), lazy("hardwon.failures.order_counts")
     source_counts = lazy("hardwon.failures.source_counts")
     fixes, loops = lazy("hardwon.failures.fixes"), lazy("hardwon.failures.loops")
+    lesson_text = lazy("hardwon.failures.lesson_text")
 
 AGAIN = 0.5  # the chance at which a run is told again what it heard at its start or in a turn
+_ONE_RUN = 0.5  # the chance at which a fix that one run has shown is told before a command
 _KINDS = 4  # likely kinds that are looked up
 _NEAREST = 4
 _RECOMMENDS = ("call", "preparation", "tool")  # sorts of fixes that say which call to make
@@ -126,7 +128,7 @@ def _judged(
     chance: Chance, pending: Step, names: frozenset[str], past: RunSoFar, known: Known
 ) -> Foretold:
     lessons = _about(chance.kind, known)
-    told = (one for state in _told_of(pending) for one in lessons if one.status == state)
+    told = (one for state in _told_of(pending, chance) for one in lessons if one.status == state)
     lesson = next(told, None)
     if lesson is None:
         return Foretold(chance, next(iter(lessons), None), "no proven fix is known")
@@ -134,18 +136,29 @@ def _judged(
         return Foretold(chance, lesson, "told in this run already")
     if _has_cure(lesson, names) or any(_recommends(fix, pending) for fix in lesson.fixes):
         return Foretold(chance, lesson, "the call is what its fix recommends")
-    if lesson.fixes and advice.is_heeded(lesson.fixes[0], pending, past.steps):
-        return Foretold(chance, lesson, "the call heeds its fix")
-    return Foretold(chance, lesson)
+    left = tuple(fix for fix in lesson.fixes if advice.is_news(fix, pending, past.steps))
+    if lesson.fixes and not left:
+        return Foretold(chance, lesson, "its fix says nothing to this call")
+    return Foretold(chance, _saying(lesson, left))
 
 
-def _told_of(pending: Step) -> tuple[str, ...]:
-    """The states of lessons that are told before such a call.
+def _saying(lesson: Lesson, fixes: tuple[Fix, ...]) -> Lesson:
+    """The lesson in the words of some of its fixes, unless somebody chose its words."""
+    is_whole = len(fixes) == len(lesson.fixes)
+    if is_whole or lesson.correction != lesson_text.correction(lesson.fixes):
+        return lesson
+    return lesson._replace(correction=lesson_text.correction(fixes))
 
-    Roles and states of named arguments say so much that a fix of one run is worth its words.
+
+def _told_of(pending: Step, chance: Chance) -> tuple[str, ...]:
+    """The states of lessons that are told before a call with this chance to fail.
+
+    Roles and states of named arguments say so much that a fix of one run is worth its words;
+    before a command it is where the failure has come back already and will probably again.
     """
-    is_named = pending.args.startswith("{")
-    return (Status.PROVEN, Status.CANDIDATE) if is_named else (Status.PROVEN,)
+    is_likely = chance.chance >= _ONE_RUN and chance.failed > 1
+    is_enough = is_likely or pending.args.startswith("{")
+    return (Status.PROVEN, Status.CANDIDATE) if is_enough else (Status.PROVEN,)
 
 
 def _about(kind: str, known: Known) -> list[Lesson]:
