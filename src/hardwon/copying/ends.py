@@ -37,6 +37,8 @@ NOT EXISTS (SELECT 1 FROM {schema}indexed AS i WHERE {own_i} i.lesson = l.id)
 AND NOT EXISTS (SELECT 1 FROM {schema}fresh AS f WHERE {own_f} f.lesson = l.id)
 ORDER BY l.id LIMIT {page}
 """
+# So that the first questions are planned for what is there now; later the server does it by itself.
+_MEASURE = "ANALYZE hardwon.lessons, hardwon.terms, hardwon.postings, hardwon.indexed"
 _NOTE = """
 INSERT INTO hardwon.fresh (tenant, shelf, lesson, is_new, entries)
 SELECT %(tenant)s, shelf, lesson, true, entries
@@ -182,6 +184,7 @@ class ServerEnd:
                 if noted % _SETTLED == 0:
                     self.store.tend()
             self.store.tend()
+        self._db.rows(_MEASURE)
 
     def set_salt(self, salt: str) -> None:
         self._db.rows("UPDATE hardwon.proof_salt SET salt = %(salt)s", salt=salt)

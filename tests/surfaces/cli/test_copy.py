@@ -20,7 +20,7 @@ from hardwon.values.dream import Dream
 from hardwon.values.history import Change
 from hardwon.values.reflection import Reflection
 from hardwon.values.unit import Unit
-from tests.postgres_server import Place
+from tests.postgres_server import Place, PostgresServer
 from tests.samples import CODER, NOW, lesson
 
 OTHER = Scope("other", "writer")
@@ -69,6 +69,15 @@ def told(store: Store) -> list[object]:
             store.shelves(scope.tenant),
         ]
     return found
+
+
+def test_the_server_knows_at_once_how_much_it_holds(
+    source: Path, database: Place, postgres: PostgresServer
+) -> None:
+    assert run(["copy", str(source), database.owner]) == 0
+
+    sql = "SELECT reltuples FROM pg_class WHERE oid = 'hardwon.lessons'::regclass"
+    assert postgres.execute(sql, database.name) == [(16,)]
 
 
 def test_a_file_moves_into_a_database_and_back(
