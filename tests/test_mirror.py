@@ -17,6 +17,7 @@ from hardwon.stores.journal import notes_for
 from hardwon.stores.postgres import PostgresStore
 from hardwon.stores.sqlite import SqliteStore
 from hardwon.stores.sqlite.mirror import PROVISIONAL
+from hardwon.values.lesson import Status
 from tests.embedders import Topics
 from tests.postgres_server import Place
 from tests.redis_server import free_port
@@ -128,6 +129,22 @@ def test_after_a_refresh_the_copy_holds_the_servers_lesson_only(laptop: Machine)
     assert [one.id for one in laptop.copied().lessons.recent(SCOPE, status="all", limit=9)] == [
         lesson.id
     ]
+
+
+def test_what_was_learnt_here_goes_where_the_server_has_a_lesson_of_its_own(
+    laptop: Machine,
+) -> None:
+    laptop.starts("one")
+    laptop.meets_and_overcomes("one")
+    (mined,) = laptop.copied().lessons.recent(SCOPE, status="all", limit=9)
+    there = PostgresStore(laptop.url, str(laptop.home)).lessons.add(
+        mined._replace(job="told by a person", origin="manual", status=Status.PROVEN)
+    )
+
+    laptop.syncs()
+
+    kept = laptop.copied().lessons.recent(SCOPE, status="all", limit=9)
+    assert [one.id for one in kept] == [there.id]
 
 
 def test_what_was_learnt_here_stays_until_the_server_was_told(laptop: Machine) -> None:
