@@ -273,7 +273,7 @@ def test_a_forgotten_tenant_claims_nothing(home: str, real: str, foreign: str) -
 
 
 def test_a_folder_with_a_project_of_its_own_needs_no_trust(home: str, tmp_path: Path) -> None:
-    with hardwon.open(home) as hw, pytest.raises(InvalidInput, match="its own"):
+    with hardwon.open(home) as hw, pytest.raises(InvalidInput, match="nothing to trust"):
         hw.projects.trust(tmp_path)
 
 

@@ -307,6 +307,7 @@ def test_search_gives_as_many_as_are_asked_for_however_rare_they_are(store: Stor
         text = "the canary sings" if number % 50 == 0 else "the canary swims, a busy fly sings"
         store.lessons.add(lesson(f"{text} {number}"))
 
+    assert len(store.lessons.search(CODER, "canary sings", limit=1)) == 1
     assert len(store.lessons.search(CODER, "canary sings", limit=2)) == 2
     assert len(store.lessons.search(CODER, "canary sings", limit=9)) == 5
     assert len(store.lessons.search(CODER, "canary", limit=999)) == 250

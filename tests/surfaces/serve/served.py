@@ -55,7 +55,7 @@ class Served:
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body).encode()
             sent.setdefault("Content-Type", "application/json")
-        connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=120)
         try:
             connection.request(method, path, body, sent)
             got = connection.getresponse()
