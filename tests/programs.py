@@ -49,7 +49,7 @@ def _unpack(place: Path, packages: list[str]) -> None:
     folder = tempfile.mkdtemp(dir=CACHE)
     if not all(_fetched(package, folder) for package in packages):
         subprocess.run(["apt-get", "--quiet", "update"], capture_output=True)
-        for package in packages:
+        for package in (*packages, *_libraries(packages)):
             _fetched(package, folder)
     for file in glob.glob(f"{folder}/*.deb"):
         subprocess.run(["dpkg-deb", "--extract", file, folder], check=True)
@@ -58,6 +58,14 @@ def _unpack(place: Path, packages: list[str]) -> None:
         os.rename(folder, place)
     except OSError:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _libraries(packages: list[str]) -> list[str]:
+    """What they depend on: another release may call a library otherwise."""
+    asked = ["apt-cache", "depends", "--important", *packages]
+    told = subprocess.run(asked, capture_output=True, text=True).stdout
+    names = (line.split()[-1] for line in told.splitlines() if "Depends: " in line)
+    return [name for name in names if name.startswith("lib") and name != "libc6"]
 
 
 def _fetched(package: str, folder: str) -> bool:

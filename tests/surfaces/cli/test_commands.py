@@ -36,12 +36,25 @@ def test_every_command_explains_itself(capsys: Capture, command: str) -> None:
     assert "Usage:" in out(capsys, command, "--help")
 
 
+@pytest.mark.parametrize("command", ["loop patterns", "loop search", "lesson list", "dream"])
+def test_help_fits_into_a_terminal(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+    told = out(capsys, *command.split(), "--help")
+
+    assert max(map(len, told.splitlines())) <= 80
+
+
 def test_a_lesson_by_hand_is_kept_and_recalled(capsys: Capture) -> None:
     said = out(capsys, "reflect", "when editing large Go files use Edit, not full rewrite")
 
     assert said == "Kept as lesson #1: when editing large Go files use Edit, not full rewrite\n"
     assert "[KNOWN PITFALLS" in out(capsys, "recall", "edit the large Go file")
-    assert "(nothing fits)" in out(capsys, "recall", "paint the fence")
+    unsaid = out(capsys, "recall", "paint the fence")
+    assert "(nothing fits)" in unsaid
+    assert "--explain" in unsaid
 
 
 def test_a_lesson_may_begin_with_a_verb(capsys: Capture) -> None:

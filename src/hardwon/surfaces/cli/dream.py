@@ -36,7 +36,7 @@ def command(
 
     \b
     hardwon dream --dry-run     what a dream would do
-    hardwon dream --if-due      for a timer: only after 2 h of rest, at most every 6 h
+    hardwon dream --if-due      for a timer: after 2 h of rest, every 6 h at most
     hardwon dream --watch       the same, without a timer
     """
     if ctx.invoked_subcommand:

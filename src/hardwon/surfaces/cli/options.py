@@ -50,9 +50,13 @@ _SHARED = (
         "--tenant",
         is_eager=True,
         default=lambda: _own("tenant"),
-        help="The tenant; default: scope.tenant.",
+        help="The tenant; default: the setting scope.tenant.",
     ),
-    click.option("--agent", default=lambda: _own("agent"), help="The agent; default: scope.agent."),
+    click.option(
+        "--agent",
+        default=lambda: _own("agent"),
+        help="The agent; default: the setting scope.agent.",
+    ),
     click.option(
         "--project",
         default=lambda: _own("project"),

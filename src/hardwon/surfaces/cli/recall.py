@@ -67,7 +67,7 @@ def _show(block: inject.Block, *, as_json: bool) -> None:
     elif block.text:
         say(block.text)
     else:
-        say("(nothing fits)", dim=True)
+        say("(nothing fits)\n--explain shows what was weighed, and why it stays unsaid", dim=True)
 
 
 def _explain(judged: Sequence[Judged]) -> None:

@@ -107,7 +107,8 @@ _FILTERS = (
         "failure_category",
         multiple=True,
         type=click.Choice(get_args(Category)),
-        help="Only failures of this category; may be repeated.",
+        metavar="NAME",
+        help=f"Only failures of this category; may be repeated: {', '.join(get_args(Category))}.",
     ),
     click.option(
         "--min-confidence",
