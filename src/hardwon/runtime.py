@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hardwon.pipeline import capture, consolidate, imagine, screen
     from hardwon.ports import Embedder, Model, Request, Store, WorkedQueue
     from hardwon.settings import GoalSettings, Settings
-    from hardwon.stores import journal, memory, postgres, redis, spool, sqlite
+    from hardwon.stores import journal, memory, postgres, redis, sqlite
     from hardwon.values.episode import Episode
     from hardwon.values.job import Job
     from hardwon.values.lesson import Lesson
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 else:
     memory, sqlite = lazy("hardwon.stores.memory"), lazy("hardwon.stores.sqlite")
     redis, postgres = lazy("hardwon.stores.redis"), lazy("hardwon.stores.postgres")
-    journal, spool = lazy("hardwon.stores.journal"), lazy("hardwon.stores.spool")
+    journal = lazy("hardwon.stores.journal")
     mirror, embeddings = lazy("hardwon.mirror"), lazy("hardwon.embeddings")
     models, rules = lazy("hardwon.models"), lazy("hardwon.models.rules")
     function, budget = lazy("hardwon.models.function"), lazy("hardwon.models.budget")
@@ -259,7 +259,7 @@ def _open_doors(engine: Runtime) -> Doors:
     if not (engine.on_disk and url and settings.is_hurried):
         return Doors(*parts, **how)
     doors = mirror.ForwardingDoors(*parts, **how)
-    doors.outgoing = spool.Spool(journal.notes_for(settings.home, url))
+    doors.outgoing = journal.server_spool(settings.home, url)
     return doors
 
 

@@ -1,14 +1,13 @@
 """The fixes that a run shows: what made the difference between a failure and a success.
 
-Each sort of fix has a module of its own. A fix has to explain the failure; where several could,
-the one of greater worth is kept.
+`fix_finders` looks for the fix of one failure; here is which failures are looked at, and whether a
+later call applies a fix.
 """
 
 from __future__ import annotations
 
 from hardwon.failures.advice import has_only_names, is_heeded
-from hardwon.failures.fix_argument import argument_fix
-from hardwon.failures.fix_call import applies_call, call_fix
+from hardwon.failures.fix_call import applies_call
 from hardwon.failures.fix_case import (
     case_of,
     command,
@@ -17,43 +16,31 @@ from hardwon.failures.fix_case import (
     is_reader,
     line_of,
 )
-from hardwon.failures.fix_edit import edit_fix
-from hardwon.failures.fix_hint import hint_fix
-from hardwon.failures.fix_lines import applies_lines, is_in_code, lines_fix
-from hardwon.failures.fix_preparation import applies_preparation, preparation_fix
-from hardwon.failures.fix_prior_call import prior_call_fix
-from hardwon.failures.fix_refusal import is_refused, refusal_fix
-from hardwon.failures.fix_timeout import applies_timeout, is_of_timeout, timeout_fix
-from hardwon.failures.fix_tool import tool_fix
+from hardwon.failures.fix_finders import fix_of
+from hardwon.failures.fix_lines import applies_lines, is_in_code
+from hardwon.failures.fix_preparation import applies_preparation
+from hardwon.failures.fix_timeout import applies_timeout, is_of_timeout
 from hardwon.failures.fix_unchanged import has_revert, unchanged_fixes
-from hardwon.values.fix import TEXT_LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hardwon.failures.fix_case import Case
     from hardwon.values.fix import Fix
     from hardwon.values.step import Step
 
 _LOOKED_BACK = 30  # steps between a failure and its fix
 _FAILURES = 6  # failures of one run that are looked at for each step
 
-_UNSURE = {
-    "argument",
-    "unchanged",
-    "order",
-}  # sorts that a failing call does not show to be applied
+# Sorts that a failing call does not show to be applied
+_UNSURE = {"argument", "unchanged", "order"}
 _BEFOREHAND = {"preparation", "order"}  # sorts that are applied by an earlier call
-_SHELL: tuple[Callable[[Case], Fix | None], ...] = (
-    timeout_fix,
-    call_fix,
-    edit_fix,
-    hint_fix,
-    preparation_fix,
-    lines_fix,
-)
-_FIELDS: tuple[Callable[[Case], Fix | None], ...] = (argument_fix, prior_call_fix, tool_fix)
+_APPLIES: dict[str, Callable[[str, Step], bool]] = {
+    "call": applies_call,
+    "preparation": applies_preparation,
+    "lines": applies_lines,
+    "unchanged": lambda _, step: has_revert(step),
+}
 
 
 def fixes_shown(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
@@ -63,7 +50,7 @@ def fixes_shown(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
     shown = unchanged_fixes(steps)
     for at in _open(steps):
         case = case_of(steps, at)
-        if case.line and (fix := _fix(case)) and not _is_mended(steps, at):
+        if case.line and (fix := fix_of(case)) and not _is_mended(steps, at):
             shown.append((at, fix))
     return shown
 
@@ -84,18 +71,13 @@ def applies(fix: Fix, step: Step) -> bool:
     key = fix.key.partition(" ")[2]
     if is_of_timeout(key):
         return applies_timeout(key, step)
-    if fix.sort == "call" or (fix.sort == "tool" and key.startswith("start ")):
-        return applies_call(key, step)
-    if fix.sort == "preparation":
-        return applies_preparation(key, step)
-    if fix.sort == "lines":
-        return applies_lines(key, step)
-    if fix.sort == "unchanged":
-        return has_revert(step)
-    if fix.sort == "argument" and has_only_names(key.partition(" ")[2]):
+    sort = "call" if fix.sort == "tool" and key.startswith("start ") else fix.sort
+    if sort in _APPLIES:
+        return _APPLIES[sort](key, step)
+    if sort == "argument" and has_only_names(key.partition(" ")[2]):
         return is_heeded(fix, step, ())
     # Whether an order was kept is not seen in one call; its record is counted over runs.
-    return fix.sort != "order" and step.tool == key.partition(" ")[0]
+    return sort != "order" and step.tool == key.partition(" ")[0]
 
 
 def proves(fix: Fix, step: Step) -> bool:
@@ -120,16 +102,6 @@ def was_applied(fix: Fix, steps: Sequence[Step]) -> bool:
     return (bool(fix.call) or fix.sort == "call") and applies(fix, steps[-1])
 
 
-def _fix(case: Case) -> Fix | None:
-    is_command = not case.failed.args.startswith("{") and not case.last.args.startswith("{")
-    is_file = not is_command and is_refused(case.failed)
-    for find in _SHELL if is_command else (refusal_fix,) if is_file else _FIELDS:
-        fix = find(case)
-        if fix and len(fix.text) <= TEXT_LIMIT:
-            return fix
-    return None
-
-
 def _only_looks(step: Step) -> bool:
     """Whether a command only reads: it mends nothing, and nothing is shown by it."""
     parts = command(step)
@@ -152,6 +124,6 @@ def _is_mended(steps: Sequence[Step], at: int) -> bool:
     for end in range(at + 2, len(steps)):
         if not _only_looks(steps[end - 1]):
             case = case_of(steps[:end], at)
-            if case.line and _fix(case):
+            if case.line and fix_of(case):
                 return True
     return False

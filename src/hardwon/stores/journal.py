@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeVar
 
     from hardwon.ranking.odds import Call
-    from hardwon.stores import records
+    from hardwon.stores import records, spool
     from hardwon.stores.spool import Spool
     from hardwon.values.delivery import Delivery
     from hardwon.values.ended_run import EndedRun
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
         def hold(self, resource: AbstractContextManager[T]) -> T: ...
 else:
-    records = lazy("hardwon.stores.records")
+    records, spool = lazy("hardwon.stores.records"), lazy("hardwon.stores.spool")
 
 
 SPOOL_LIMIT = 1 << 20  # bytes after which a closing process folds the spool in
@@ -39,6 +39,11 @@ SPOOL_LIMIT = 1 << 20  # bytes after which a closing process folds the spool in
 def notes_for(home: str, url: str) -> str:
     """The file of what waits to be told to a server, and to no other."""
     return os.path.join(home, f"deliveries-{_homes.digest(url)}.spool")
+
+
+def server_spool(home: str, url: str) -> Spool:
+    """What waits on this machine to be told to a server."""
+    return spool.Spool(notes_for(home, url))
 
 
 class Journal:

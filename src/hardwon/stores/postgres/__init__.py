@@ -9,13 +9,12 @@ from hardwon.errors import Unavailable
 from hardwon.postgres import schema
 from hardwon.postgres.database import POOL, Database
 from hardwon.postgres.deadline import patient
-from hardwon.stores.journal import Journal, notes_for
+from hardwon.stores.journal import Journal, server_spool
 from hardwon.stores.postgres import checking, moving, scopes
 from hardwon.stores.postgres.index import FRESH
 from hardwon.stores.postgres.knowledge import PostgresKnowledge
 from hardwon.stores.postgres.logs import PostgresLogs
 from hardwon.stores.postgres.together import Together
-from hardwon.stores.spool import Spool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +44,7 @@ class PostgresStore(PostgresKnowledge, PostgresLogs):
             url, pool=pool, prepare=lambda database: schema.ensure(database, migrate)
         )
         PostgresKnowledge.__init__(self, database, fresh)
-        self._journal = Journal(database, Spool(notes_for(home, url)), self._is_due)
+        self._journal = Journal(database, server_spool(home, url), self._is_due)
         PostgresLogs.__init__(self, database, self._journal)
         self._open()
 

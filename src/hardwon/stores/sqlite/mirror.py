@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from hardwon import _homes
-from hardwon.stores.journal import Journal, notes_for
+from hardwon.stores.journal import Journal, server_spool
 from hardwon.stores.spool import Spool
 from hardwon.stores.sqlite import scopes
 from hardwon.stores.sqlite.database import Database, marks
@@ -55,8 +55,8 @@ def opened(home: str, url: str) -> tuple[Database, Journal]:
     place = path(home, url)
     database = Database(place)
     prepare(database)
-    own, copy = Spool(f"{place}.spool"), Spool(notes_for(home, url))
-    return database, Journal(database, own, copy=copy)
+    own = Spool(f"{place}.spool")
+    return database, Journal(database, own, copy=server_spool(home, url))
 
 
 def prepare(database: Database) -> None:
