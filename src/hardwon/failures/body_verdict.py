@@ -20,6 +20,7 @@ _FAILS_AT_START = (
     r"|\d+ validation errors? for|Tool (?:execution )?(?:failed|error)"
     r"|An? (?:\w+ )?error (?:has )?occurred|Invalid \w+(?: \w+)?:|Permission denied|Access denied"
     r"|Unauthorized|Forbidden|Not [Ff]ound$|Fix the errors and try again"
+    r"|(?:Input )?[Vv]alidation (?:failed|error)s? for \w"
 )
 _FAILED_FIELD = (
     r"\{\s*+(?:[\"'][\w-]{1,30}[\"']\s*+:\s*+"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold import re
+from hardwon.failures.body_verdict import is_refusal
 from hardwon.failures.error_line import traceback_line
 from hardwon.failures.harness import own_lines
 from hardwon.failures.programs import bare
@@ -100,15 +101,24 @@ _RED = (
     r"|^[^\s:]{1,200}:\d+:in [^\n]{1,200} \([A-Z][\w:]{0,80}\)$"
     r"|^(?:Parse|Runtime) error near line \d+: |^(?:psql:\S{1,200}:\d+: )?(?:ERROR|FATAL):  "
     r"|^ERROR \d{4} \(|^CONFLICT \(|^ *\^-*\^? SC\d{4} \(|^\s*\u25cf Test suite failed to run"
-    r"|^rake aborted!|^(?:Got )?permission denied while trying to connect|^nothing to commit, "
+    r"|^rake aborted!|^(?:Got )?permission denied while trying to connect"
     r"|^The connection to the server \S{1,80} was refused|^package \S{1,120} is not in GOROOT"
+    r"|^ *\S{1,200} : error [A-Z]{2,6}\d{2,5}: |^Build FAILED\.$|^Execution halted\s*\Z"
 )
 _SAYS = (
     r"(?m)^(?:fatal|error|Error|ERROR|panic|FATAL): [^\n]+|^thread '[^\n]{0,80}' panicked at "
     r"|^[\w./\\-]{1,200}:\d+:(?:\d+:)? (?:fatal )?error: |^error(?:\[E\d+\])?: "
     r"|^[\w.-]{1,40}: (?:error|fatal): |^\W{0,3}Error: |\A[\w.]{0,80}(?:Error|Exception): "
+    r"|^[\w.-]{1,40} error in \w{1,20} operation: |^Error from server(?: \(\w{1,40}\))?: "
+    r"|^The \w{1,60} \"[^\"\n]{1,120}\" is invalid: |^[\w/-][\w./-]{0,200}?\.go:\d+:\d+: \S"
+    r"|^Error in [^\n]{1,200} : \S"
 )
 _GREEN = r"(?m)^(?:OK|=+ [^\n]*\b\d+ passed\b[^\n]*=+|test result: ok|PASS|BUILD SUCCESS\w*)\b"
+# What programs say instead of an answer, where they say no more than that
+_REFUSES = (
+    r"You must |It was not possible to |The \w{1,20}(?: \w{1,20})? \([^)\n]{1,80}\) could not "
+)
+_ANSWER = 3  # lines of an output that is no more than a refusal
 _HANDLED = (
     r"(?i)\b(?:caught|crashed|reproduced|as expected|expected (?:error|exception)|success"
     r"|pass(?:ed)?)\b"
@@ -179,7 +189,23 @@ def _has_run_failed(tail: str, runs: Sequence[Command]) -> bool:
         return True
     if _TRACEBACK in tail or all(run.name in _INTERPRETERS for run in runs):
         return False  # a script may print whatever it likes
-    return bool(re.search(_SAYS, tail)) and not re.search(_GREEN, tail)
+    says = re.search(_SAYS, tail) or _only_refuses(tail) or _has_no_change(tail, runs)
+    return bool(says) and not re.search(_GREEN, tail)
+
+
+def _only_refuses(tail: str) -> bool:
+    """Whether a short output begins as errors begin."""
+    said = tail.strip()
+    is_short = bool(said) and said.count("\n") < _ANSWER
+    return is_short and (is_refusal(said) or bool(re.match(_REFUSES, said)))
+
+
+def _has_no_change(tail: str, runs: Sequence[Command]) -> bool:
+    """Whether a commit found nothing to commit; `git status` says so as well, and has worked."""
+    is_commit = bool(runs) and runs[-1].does == "git commit"
+    return is_commit and bool(
+        re.search(r"(?m)^(?:nothing|no changes) (?:added )?to commit\b", tail)
+    )
 
 
 def is_red(text: str) -> bool:
