@@ -487,7 +487,7 @@ READINGS = (
     Reading(
         "Rscript a.R",
         "Error in library(dplyr) : there is no package called ‘dplyr’\nExecution halted",
-        "Error in <name> : there is no package called <name>",
+        "no command or module named dplyr",
     ),
     Reading(
         "cmake ..",

@@ -15,10 +15,14 @@ _OFFERS = (
 # A word of a schema, with a version at most; nothing that looks like an id
 _WORD = r"[A-Za-z][A-Za-z_-]{0,30}(?:\d{1,2}(?:\.\d{1,2}){0,2})?"
 _QUOTE = r"[\"'`]?"
-_LISTS = r"(?i:(?P<bare>\bone of|\b(?:allowed|valid|supported)(?: values)?(?: are)?:)|\bbe)[: ] ?"
-_ENDS = r"[.)\]]?(?:\s|\Z)"
+_LISTS = (
+    r"(?i:(?P<bare>\bone of|\b(?:allowed|valid|supported)(?: values)?(?: are)?:)|\b(?:be|expected))"
+    r"[: ] ?"
+)
+_ENDS = r"[.,)\]]?(?:\s|\Z)"
+_GOT = r"(?!(?:received|got|but|not|found|given|instead|was|is)\b)"  # what follows the row
 _ROW = (
-    rf"{_QUOTE}{_WORD}{_QUOTE}(?:(?:, or | or |, and | and |, ?|\||/)"
+    rf"{_QUOTE}{_WORD}{_QUOTE}(?:(?:, or | or |, and | and |, ?| ?\| ?|/){_GOT}"
     rf"{_QUOTE}{_WORD}{_QUOTE}){{1,11}}"
 )
 

@@ -21,7 +21,7 @@ _WORDS = (
 _CODES = ("code", "__type", "error_code", "errorCode", "type", "reason")
 _COMPLAINTS = r"(?i:errors?\Z|details?\Z|invalid.?params|violations|issues)"
 _FIELDS = ("field", "loc", "param", "parameter", "property", "propertyName", "attribute", "path")
-_LIKE = r"(?i:message|error|reason|detail|fault|failure)"
+_LIKE = r"(?i:message|error|reason|detail|fault|failure|cause)"
 _FIELD = (
     r"[\"'](?:message|error_description|error_message|errorMessage|detail|reason|msg|error)[\"']"
     r"\s*+:\s*+(?:\"([^\"\\]*+(?:\\.[^\"\\]*+)*)\"|'([^'\\]*+(?:\\.[^'\\]*+)*)')"
@@ -82,7 +82,7 @@ def _start(text: str) -> int:
     if text[:1] in {"{", "["} or re.match(r"<(?:\?xml|[A-Za-z!])", text):
         return 0
     begun = re.match(
-        r"[^\n{<]{0,200}?[:>=-]\s*+(?=\{\s*+[\"'])|[^\n]{0,200}\n(?:[^\n]{0,400}\n){0,30}?(?=[{<])",
+        r"[^\n{<]{0,200}?[:>=-]\s*+(?=\[?\s*+\{\s*+[\"'])|[^\n]{0,200}\n(?:[^\n]{0,400}\n){0,30}?(?=[{<])",
         text,
     )
     return begun.end() if begun and text[-1] in "}]>" else -1
@@ -100,7 +100,8 @@ def _words(value: Any, deep: int) -> str:
         return value.strip()
     if not deep or not isinstance(value, dict | list):
         return ""
-    if isinstance(value, dict) and (refused := _refused_field(value)):
+    refused = _refused_field(value) if isinstance(value, dict) else _refused_entry(value)
+    if refused:
         return refused
     inner = value if isinstance(value, list) else [value[key] for key in _keys(value)]
     texts = [text for each in inner[:_WIDE] if (text := _words(each, deep - 1))]
@@ -112,18 +113,27 @@ def _refused_field(value: dict[str, Any]) -> str:
     for name, inner in value.items():
         if not re.search(_COMPLAINTS, name):
             continue
-        if isinstance(inner, list) and inner and isinstance(inner[0], dict):
-            field = _field(inner[0])
-            complaint = next(
-                (inner[0][key] for key in _WORDS if isinstance(inner[0].get(key), str)), ""
-            )
-        elif isinstance(inner, dict) and not set(inner) & set(_WORDS):
+        if isinstance(inner, list) and (refused := _refused_entry(inner)):
+            return refused
+        if isinstance(inner, dict) and not set(inner) & set(_WORDS):
             field, complaint = _first_of(inner)
-        else:
-            continue
-        if field and complaint:
-            return complaint.strip() if field in complaint else f"{field}: {complaint.strip()}"
+            if field and complaint:
+                return _of_field(field, complaint)
     return ""
+
+
+def _refused_entry(complaints: list[Any]) -> str:
+    """The field that the first complaint of a list is about, and what it says of it."""
+    first = complaints[0] if complaints else None
+    if not isinstance(first, dict):
+        return ""
+    field = _field(first)
+    complaint = next((first[key] for key in _WORDS if isinstance(first.get(key), str)), "")
+    return _of_field(field, complaint) if field and complaint else ""
+
+
+def _of_field(field: str, complaint: str) -> str:
+    return complaint.strip() if field in complaint else f"{field}: {complaint.strip()}"
 
 
 def _field(complaint: dict[str, Any]) -> str:

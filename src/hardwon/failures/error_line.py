@@ -167,7 +167,7 @@ def _invalid_field(text: str) -> str:
 
 
 _WAITED = (
-    r"(?m)^[ \t]*+- (?:<[^\n]{0,300}> )?(element is (?:not|outside) [^\n]{1,60}"
+    r"(?m)^[ \t]*+- {1,8}(?:<[^\n]{0,300}> )?(element is (?:not|outside) [^\n]{1,60}"
     r"|element was detached [^\n]{1,60}|intercepts pointer events|did not find some options)"
 )
 
@@ -188,8 +188,9 @@ def _caused_by(text: str) -> str:
     at = text.find(": undefined reference to ")
     if at >= 0:
         return text[at + 2 :].split("\n", 1)[0]
-    found = re.search(r"(?m)^\* What went wrong:\n[^\n]*(?:\n *> ([^\n]{1,300}))", text)
-    return found[1] if found else ""
+    found = re.search(r"(?m)^\* What went wrong:\n[^\n]*((?:\n[^\n*]{1,400}){1,20})", text)
+    causes = re.findall(r"(?m)^ *> ([^\n]{1,300})", found[1]) if found else []
+    return causes[-1] if causes else ""
 
 
 _MARKS = (
@@ -229,7 +230,8 @@ def _completed(line: str, below: str) -> str:
         return ""
     if below and line.startswith("--- FAIL: "):
         return below
-    return f"{line} {below}" if line.endswith(":") and below else line
+    is_row = re.match(r"\d{1,3}[).] ", below)  # of a list: what was found, not what is wrong
+    return f"{line} {below}" if line.endswith(":") and below and not is_row else line
 
 
 _TELLING = (

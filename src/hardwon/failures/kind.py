@@ -28,6 +28,8 @@ _PLACE = (  # where it happened, and what tools put before the message
     r"|Error: (?:in prepare|stepping|near line \d{1,9})[,:] "
     r"|[^\s:(]{1,200}[:(]\d{1,9}(?:[:,]\d{1,9}){0,2}\)?(?::| -|:? ?in [^:]{1,80}:)\s++"
     r"|\d+:\d+\s++"
+    r"|Error in [^\n]{1,200}? : |\w{1,40} error in \w{1,20} operation: "
+    r"(?:Error processing job '[^'\n]{1,120}': )?"
     r"|\[(?:ERROR|error)\]\s++|npm (?:ERR!|error)\s++|E:\s++|Uncaught (?:\(in promise\) )?"
     r"|Unhandled \w+: |Exception in thread .{1,80}? (?=[\w.]+))"
 )
@@ -58,6 +60,7 @@ _MISSING = (
     r"|(?:.{0,60}: )?command not found: ([\w.+-]{1,60})"
     r"|'?([\w.+-]{1,60})'? is not recognized as an internal or external command.{0,60}"
     r"|cannot load such file -- ([\w.+-]{1,100})(?: \(LoadError\))?"
+    r"|there is no package called [\u2018']([\w.]{1,60})[\u2019']"
 )
 _FIXTURE = r"(?:E +)?fixture '(\w{1,80})' not found"
 _NO_SUCH = (
@@ -85,6 +88,7 @@ _BEFORE = (
     r"(?<![\w$.'\"`-])[\w$.]++(?= is not (?:defined|a function|a constructor)\b"
     r"| declared (?:but|and) not used\b)"
 )
+_PROJECT = r"\b(on project) [\w.-]{1,80}(?=:)"  # of Maven, which of several it was
 _REFS = r"(\[(?:remote )?rejected\])\s++\S++ -> \S++"  # the branches of a push that git refuses
 _CODE = (
     r"\A(?i:error) \d{1,5}(?: \(\w{5}\))?|\A[A-Z][A-Z\d_]{3,}\b|\A[A-Z]{1,5}\d{2,5}\b"
@@ -162,7 +166,8 @@ def _stripped(line: str) -> str:
 def _folded(bare: str, *, head: str) -> str:
     """The text with names folded, all but the class of exceptions that it begins with."""
     rest = bare[len(head) :]
-    refs = re.sub(_REFS, lambda found: f"{found[1]} {NAME} -> {NAME}", rest)
+    own = re.sub(_PROJECT, rf"\1 {NAME}", rest)
+    refs = re.sub(_REFS, lambda found: f"{found[1]} {NAME} -> {NAME}", own)
     named = re.sub(_BEFORE, NAME, re.sub(_AFTER, lambda found: f"{found[1]} {NAME}", refs))
     text = head + re.sub(_COINED, _replacement, named)
     text = re.sub(_ROW, NAME, " ".join(text.split())).strip(" .")
