@@ -215,8 +215,10 @@ TOOLS = (
         (tool("change", state="open", ticket="t-4410"), "ok"),
         (tool("join", source="t-4410", target="t-4411"), "ok"),
         sort="preparation",
-        says=("Call `change` first, with this `source` as `ticket`, then `join` again.",),
-        never=("open",),
+        says=(
+            "`change` first, with this `source` as `ticket` and `state` open, then `join` again.",
+        ),
+        never=("4410",),
     ),
     case(
         "a switch that the error speaks of",

@@ -69,6 +69,8 @@ def _fits(given: dict[str, Any], name: str, rule: str, before: Sequence[Step]) -
         return value in rule.removeprefix("one of ").split("|")
     if rule == "fewer":
         return len(str(value).split()) == 1
+    if found := re.fullmatch(r"(?:name|with) (\S+)", rule):
+        return found[1] in str(value)
     if found := re.fullmatch(r"from (\S+) (\S*)", rule):
         return _is_from(found[1], _path(found[2]), value, before)
     if found := re.fullmatch(r"of entry (\S+) (\S+) (\S*)", rule):

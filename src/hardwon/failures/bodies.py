@@ -18,7 +18,7 @@ _WORDS = (
     *("fault", "faultstring", "text", "content", "body", "result", "data", "response", "output"),
     *("code", "type", "status"),
 )
-_CODES = ("code", "__type", "error_code", "errorCode", "type", "reason")
+_CODES = ("code", "__type", "error_code", "errorCode", "type", "reason", "error")
 _COMPLAINTS = r"(?i:errors?\Z|details?\Z|invalid.?params|violations|issues)"
 _FIELDS = ("field", "loc", "param", "parameter", "property", "propertyName", "attribute", "path")
 _LIKE = r"(?i:message|error|reason|detail|fault|failure|cause)"

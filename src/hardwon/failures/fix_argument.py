@@ -5,15 +5,16 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon.failures.argument_forms import changed_form, changed_time
 from hardwon.failures.argument_offers import offered
+from hardwon.failures.argument_texts import reworded
 from hardwon.failures.authored import fields
 from hardwon.failures.fix_case import Case, folded, is_gone, is_personal, line_of, names_in
-from hardwon.failures.fix_source import sourced
+from hardwon.failures.fix_source import given_by, sourced
 from hardwon.failures.fix_tool import has_changed
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
 
@@ -146,7 +147,9 @@ def _told(key: str, old: dict[str, Any], new: dict[str, Any], case: Case) -> tup
     if not (is_named or is_only):
         return None
     if key in new:
-        return f"Pass `{key}`{_within(key, case)} too.", f"+{key}"
+        where = given_by(key, new[key], case)
+        source = f", from {where}" if where else ""
+        return f"Pass `{key}`{_within(key, case)} too{source}.", f"+{key}"
     return f"Leave out `{key}`.", f"-{key}"
 
 
@@ -158,12 +161,13 @@ def _within(key: str, case: Case) -> str:
 
 
 def _changed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    for tell in (_retyped, _summed, _listed, _shortened, sourced, _respelt, _readdressed):
+    for tell in _TELLERS:
         if told := tell(key, old, new, case):
             return told
     return None
 
 
+_LISTS = "a list of lists"
 _KINDS = {
     dict: "an object",
     list: "a list",
@@ -178,6 +182,8 @@ def _retyped(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None
     """Another type of value."""
     if isinstance(old, float) and isinstance(new, int) and re.search(_WHOLE, case.line):
         return whole(key)
+    if _holds_lists(new) and isinstance(old, list) and not _holds_lists(old):
+        return f"Give `{key}` as {_LISTS}.", f"{key} {_LISTS}"
     if type(old) is type(new) or {type(old), type(new)} <= {int, float}:
         return None
     kind = _KINDS.get(type(new))
@@ -186,10 +192,16 @@ def _retyped(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None
     return f"Give `{key}` as {kind}, not as {_KINDS.get(type(old), 'nothing')}.", f"{key} {kind}"
 
 
+def _holds_lists(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, list) for one in value)
+
+
 def is_kind(value: object, rule: str) -> bool:
     """Whether a value is of the type that the key of a fix asks for."""
     if rule == "whole":
         return isinstance(value, int)
+    if rule == _LISTS:
+        return _holds_lists(value)
     return _KINDS.get(type(value)) == rule
 
 
@@ -261,3 +273,8 @@ def _route(address: str) -> str:
     """The path of an address without host and query, ids folded."""
     path = re.sub(r"^https?://[^/]*|[?#].*$", "", address)
     return "/".join("<id>" if re.search(r"\d{2,}", part) else part for part in path.split("/"))
+
+
+_TELLERS: tuple[Callable[[str, Any, Any, Case], tuple[str, str] | None], ...] = (
+    *(_retyped, _summed, _listed, _shortened, sourced, _respelt, reworded, _readdressed),
+)

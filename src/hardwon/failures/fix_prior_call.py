@@ -21,6 +21,8 @@ _CALLED = 4  # tools between two tries of a call
 _SHORT = 3  # letters of a word that tells nothing: use, get, set
 _STEM = 5  # letters that two forms of one word begin with
 _TOLD = 2  # things that are said of what a call is given
+_STATES, _STATE = {"status", "state", "mode"}, r"[A-Za-z_-]{2,20}"
+_COVERED = r"intercepts pointer events|would receive the click|is obscured"
 _OWN = 4  # characters from which on a value is taken for the name of one object
 
 
@@ -29,6 +31,12 @@ def prior_call_fix(case: Case) -> Fix | None:
     failed, last = case.failed, case.last
     if _is_named(case):
         return _fix(case, last)
+    if re.search(_COVERED, case.line) and _is_uncovered(case):
+        text = (
+            "Something lies over the element. Close it first, a banner or a dialog, with another "
+            f"`{failed.tool}`, then make the same call again."
+        )
+        return Fix("preparation", text, f"preparation tool {failed.tool}", "", "")
     is_equal = failed.args == last.args
     if failed.tool != last.tool or not (is_equal or _is_nearly_equal(case)) or not is_gone(case):
         return None
@@ -36,6 +44,15 @@ def prior_call_fix(case: Case) -> Fix | None:
     if len(tools) != 1:
         return None
     return _fix(case, next(step for step in reversed(case.between) if step.tool in tools))
+
+
+def _is_uncovered(case: Case) -> bool:
+    """Whether the same call worked after one of the same tool on something else."""
+    failed, last = case.failed, case.last
+    if failed.tool != last.tool or last.failed or not (own := set(_objects(failed))):
+        return False
+    others = [one for one in case.between if one.tool == failed.tool and not one.failed]
+    return bool(own & set(_objects(last))) and any(own.isdisjoint(_objects(one)) for one in others)
 
 
 def _called_between(case: Case, *, is_equal: bool) -> set[str]:
@@ -92,8 +109,11 @@ def _roles(given: dict[str, Any], own: dict[str, Any]) -> Iterator[tuple[str, st
 
 
 def _is_switch(key: str, given: dict[str, Any], case: Case) -> bool:
-    """Whether an argument turns something on or off that the error speaks of."""
-    return isinstance(given[key], bool) and bool(names_in(key) & case.names)
+    """Whether an argument turns something that the error speaks of, or names a state."""
+    value = given[key]
+    if isinstance(value, bool):
+        return bool(names_in(key) & case.names)
+    return key in _STATES and isinstance(value, str) and bool(re.fullmatch(_STATE, value))
 
 
 def _taken(case: Case, first: Step) -> str:

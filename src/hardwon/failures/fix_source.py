@@ -52,6 +52,13 @@ def sourced(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
     return _from_place(key, before, sources, case)
 
 
+def given_by(key: str, value: Any, case: Case) -> str:
+    """The place in an earlier result that a new argument comes from, in words; "" without one."""
+    found = [one for text in scalars(value)[:1] for one in _sources(key, text, case)]
+    named = [source for source in found if _has_role(key, source.path)]
+    return _where(named[0].tool, named[0].path) if named else ""
+
+
 def _from_place(
     key: str, before: list[Source], sources: list[Source], case: Case
 ) -> tuple[str, str] | None:

@@ -74,7 +74,8 @@ def _acts_alike(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
     if len(shared) < _SAME:
         return False
     is_same = set(old) == set(new) or (set(old) <= set(new) and len(shared) > _SAME)
-    return is_same or (not case.between and sorted(scalars(old)) == sorted(scalars(new)))
+    is_next = all(step.failed and step.tool == case.last.tool for step in case.between)
+    return is_same or (is_next and sorted(scalars(old)) == sorted(scalars(new)))
 
 
 def _looks_elsewhere(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:

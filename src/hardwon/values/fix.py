@@ -42,7 +42,9 @@ def is_of_test_in(fix: Fix, output: str) -> bool:
 
 def replaced_words(fix: Fix) -> set[str]:
     """The words of the call or name that a fix puts another in the place of."""
-    match = re.search(r"`([^`]+)` instead of `([^`]+)`|\bName `([^`]+)`, not `([^`]+)`", fix.text)
+    match = re.search(
+        r"`([^`]+)` instead of `([^`]+)`|\b(?:Name|write) `([^`]+)`, not `([^`]+)`", fix.text
+    )
     if not match:
         return set()
     new, old = (set(re.findall(r"\w+", text)) for text in match.groups() if text)
@@ -63,9 +65,14 @@ def with_success(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
     known = next((known_fix for known_fix in fixes if known_fix.key == fix.key), None)
     if known is None:
         return ranked((*fixes, fix))
-    shorter = min(known, fix, key=lambda shown: len(shown.text))  # less of it belongs to one run
-    grown = shorter._replace(worked=known.worked + 1, failed=known.failed)
+    grown = _better(known, fix)._replace(worked=known.worked + 1, failed=known.failed)
     return ranked(_replaced(fixes, grown))
+
+
+def _better(known: Fix, fix: Fix) -> Fix:
+    """The one to show: the shorter, of which less belongs to one run, or one that adds to it."""
+    shorter, longer = sorted((known, fix), key=lambda shown: len(shown.text))
+    return longer if longer.text.startswith(f"{shorter.text.removesuffix('.')}, from ") else shorter
 
 
 def with_stated(fixes: tuple[Fix, ...], fix: Fix | None) -> tuple[Fix, ...]:
