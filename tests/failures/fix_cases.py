@@ -71,7 +71,8 @@ CALLS = (
         "the namespace",
         ("kubectl get configmap app", '!Error from server (NotFound): configmaps "app" not found'),
         ("kubectl get configmap app -n prod", "NAME   DATA   AGE\napp    3      9d"),
-        sort=None,
+        sort="call",
+        says=("`-n prod`",),
     ),
     case(
         "the namespace of a deployment",

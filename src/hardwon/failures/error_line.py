@@ -188,6 +188,9 @@ def _caused_by(text: str) -> str:
     at = text.find(": undefined reference to ")
     if at >= 0:
         return text[at + 2 :].split("\n", 1)[0]
+    told = re.search(r"(?m)^fatal: \[[^\]\n]{1,80}\]: \w{1,20}! => (\{[^\n]{1,4000}\})", text)
+    if told and (message := body_message(told[1])):
+        return message
     found = re.search(r"(?m)^\* What went wrong:\n[^\n]*((?:\n[^\n*]{1,400}){1,20})", text)
     causes = re.findall(r"(?m)^ *> ([^\n]{1,300})", found[1]) if found else []
     return causes[-1] if causes else ""

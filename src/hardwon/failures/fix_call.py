@@ -14,10 +14,10 @@ from hardwon.failures.fix_case import (
     silenced,
     word_set,
 )
+from hardwon.failures.fix_known import another_port, removed_already, split_code
 from hardwon.failures.fix_pair import (
     Pair,
     is_absent,
-    is_one_liner,
     mark_form,
     marked,
     pair_of,
@@ -49,7 +49,7 @@ _WEAKER = (
 _EXPLAINS = {
     "env": r"(?i:codec|encod|locale|no module|not (?:found|set|configured|defined)|must be set"
     r"|environment|credential|denied|connect|refused|auth|token|certificate|proxy"
-    r"|shared librar|already in use|EADDRINUSE|EDITOR)",
+    r"|shared librar|already in use|EADDRINUSE|EDITOR|compatible with)",
     "start": r"(?i:no module|not found|not recognized|no such file|requires|version|unsupported"
     r"|denied|file extension|exec format|missing script|no rule to make)",
     "folder": r"(?i:no such file|not found|no module|cannot find|can't (?:find|open)|not a git)",
@@ -71,6 +71,7 @@ _SEARCHED = r"PATH$|HOME$|ROOT$|^RBENV|^PYENV|^NVM"  # variables that say where 
 _OWN_CODE = (
     r"(?:\w+\.)*(?:SyntaxError|IndentationError|NameError|AttributeError|TypeError|KeyError)\b"
 )
+_ASKS = r"(?i:\b(?:specify|provide|set|choose) (?:an? |the )?([a-z]{4,20})\b)"
 _LISTERS = word_set("ls find tree rg grep fd git")
 _SHOWN = 160
 
@@ -84,12 +85,12 @@ class CallChange(NamedTuple):
 
 def call_fix(case: Case) -> Fix | None:
     """How the last call differs from the failed one, if that explains the success."""
-    if fix := _removed_already(case):
+    if fix := removed_already(case):
         return fix
     pair = pair_of(case)
     if pair is None:
         return None
-    if fix := _split_code(case, pair):
+    if fix := split_code(case, pair) or another_port(case, pair):
         return fix
     changes = _changes(case, pair)
     if not changes:
@@ -108,23 +109,6 @@ def _fix(case: Case, pair: Pair, changes: list[CallChange]) -> Fix | None:
     key = f"{sort} {'; '.join(change.key for change in changes)}"
     mistake = f"`{pair.old.call}`" if pair.old.call != pair.new.call else ""
     return Fix(sort, text + example, key, call if is_shown else "", mistake)
-
-
-def _removed_already(case: Case) -> Fix | None:
-    """A second `rm` that finds nothing: the first removed what was there, though it failed."""
-    if not case.line.startswith("rm: cannot remove") or not case.last.failed:
-        return None
-    first, second = (
-        {word for part in command(step) if part.name == "rm" for word in part.operands}
-        for step in (case.failed, case.last)
-    )
-    again = [word for word in second if f"remove '{word}'" in case.last.output]
-    if not again or not second <= first or any(f"'{w}'" in case.failed.output for w in again):
-        return None
-    text = (
-        "The other files were removed all the same. Call `rm` with `-f`: it skips what is missing."
-    )
-    return Fix("call", text, "call flags rm -f", "", "the call was repeated with fewer files")
 
 
 def _is_replaced(pair: Pair) -> bool:
@@ -261,7 +245,8 @@ def _flag_changes(case: Case, pair: Pair) -> list[CallChange]:
         added = ["-f"]
     if not (telling or dropped) or any(_is_weaker(flag, pair.new) for flag in added):
         return []
-    key = " ".join((pair.new.does, *sorted(telling), *sorted(f"no{flag}" for flag in dropped)))
+    owner = pair.new.name if _is_of_program(added, case) else pair.new.does
+    key = " ".join((owner, *sorted(telling), *sorted(f"no{flag}" for flag in dropped)))
     return [CallChange(_flag_words(case, pair, added, dropped), f"flags {key}")]
 
 
@@ -277,7 +262,15 @@ def _flag_words(case: Case, pair: Pair, added: list[str], dropped: list[str]) ->
     left = f"{' instead of' if added else ' without'} `{' '.join(dropped)}`" if dropped else ""
     why = ": it skips what is missing" if (pair.new.name, shown) == ("rm", "-f") else ""
     when = "If it is to be new: call" if (pair.new.does, shown) in _MAKING else "Call"
-    return f"{when} `{pair.new.call}`{given}{left}{why}."
+    whole = pair.new.program if _is_of_program(added, case) else pair.new.call
+    return f"{when} `{whole}`{given}{left}{why}."
+
+
+def _is_of_program(flags: list[str], case: Case) -> bool:
+    """Whether the error asks for what a flag gives, by its name: of any sub-command then."""
+    names = [flag.lstrip("-").split("=")[0].split()[0] for flag in flags if flag.startswith("--")]
+    asked = re.search(_ASKS, case.line)
+    return bool(asked and len(flags) == 1 and asked[1].lower() in names)
 
 
 def _also(case: Case, pair: Pair, values: dict[str, str]) -> str:
@@ -353,23 +346,6 @@ def _is_edited(case: Case) -> bool:
     return any(writings(step.tool, step.args) for step in case.between)
 
 
-def _split_code(case: Case, pair: Pair) -> Fix | None:
-    """Code on one line that cannot be parsed, and the same interpreter with several lines."""
-    if not is_one_liner(pair.old) or "SyntaxError" not in case.line:
-        return None
-    if not re.search(r";\s*(?:class|def|for|while|with|try|if|async|@)\b", pair.old.script):
-        return None
-    if "\n" not in pair.new.script:
-        return None
-    name = pair.old.program
-    text = (
-        "In code on one line a compound statement (`class`, `def`, `for`, `with`, `try`) cannot "
-        f"follow `;`. Give it on several lines: in a here-document (`{name} - <<'EOF'`) or in a "
-        "script file."
-    )
-    return Fix("call", text, "call lines for one-liner", "", "code on one line, joined by `;`")
-
-
 def applies_call(key: str, step: Step) -> bool:
     """Whether a command does what the key of a fix says."""
     return all(_applies_change(change, command(step)) for change in key.split("; "))
@@ -399,7 +375,9 @@ def _part_applies(part: Command, sort: str, rest: str) -> bool:
 
 
 def _has_flags(part: Command, words: set[str]) -> bool:
-    if not set(part.does.split()) <= words:
+    if not {word for word in words if word[0] != "-" and word[:3] != "no-"} <= set(
+        part.does.split()
+    ):
         return False
     asked = {word for word in words if word.startswith("-")}
     dropped = {word[2:] for word in words if word.startswith("no-")}

@@ -37,6 +37,7 @@ _READING_VERBS = word_set(
     "diff log show status grep blame branch list ls info describe get view search help "
     "version outdated why audit logs top explain check-ignore rev-parse ls-files"
 )
+_SERVICES = word_set("kubectl oc helm aws gcloud az gh heroku flyctl doctl")  # ask a server
 _STOP = word_set(
     "error errors exception warning fatal failed failure cannot could not found file files "
     "directory such module modules named name names the for and with from has have was were "
@@ -46,7 +47,8 @@ _STOP = word_set(
     "you your must use using"
 )
 _RED = (
-    r"(?m)\b[1-9]\d* (?:failed|failing|errors?|exceptions?)\b|^FAILED \S|^FAIL(?:URES?)?\b|--- FAIL"
+    r"(?m)(?<![\w=])[1-9]\d* (?:failed|failing|errors?|exceptions?)\b|^FAILED \S|--- FAIL"
+    r"|^FAIL(?:URES?)?\b(?!: Build failed)"
     r"|\bFAILED \((?:failures|errors)=|test result: FAILED"
 )
 _RED_WORDS = ("FAIL", "failed", "failing", "error", "exception")  # one of them is in every match
@@ -196,7 +198,17 @@ def is_reader(part: Command) -> bool:
     own = part.program.rsplit("/", 1)[-1]
     if own == "sed":
         return not any(flag.startswith("-i") for flag in part.flags)
-    return own in _READERS or bool(set(part.verb.split()) & _READING_VERBS)
+    return own in _READERS or (own not in _SERVICES and _has_reading_verb(part))
+
+
+def asks_service(part: Command) -> bool:
+    """Whether the part looks something up on a server: it makes nothing, yet it may be refused."""
+    return part.program.rsplit("/", 1)[-1] in _SERVICES and _has_reading_verb(part)
+
+
+def _has_reading_verb(part: Command) -> bool:
+    words = {piece for word in part.verb.split() for piece in (word, word.partition("-")[0])}
+    return bool(words & _READING_VERBS)
 
 
 @lru_cache(maxsize=256)

@@ -41,6 +41,7 @@ _ABSENT = (
 _LACKS = (
     r"(?i:not found|no (?:module|such)|can(?:no|')t (?:find|open)|does not exist|unknown|not a )"
 )
+_TAKEN = r"(?i:already (?:in use|allocated|bound)|EADDRINUSE)"
 _UNFIT = r"Unknown file extension|[Ee]xec format error|cannot execute binary file"
 _NO_TARGET = (
     r"(?i:missing script|no rule to make target|don't know how to build task"
@@ -159,9 +160,15 @@ def _is_same_program(case: Case, old: Command, new: Command) -> bool:
 
 def _is_rewritten(case: Case, old: Command, new: Command) -> bool:
     """Whether the same call was written in another way: its words, their order or its flags."""
-    if swapped(case, old, new) or marked(case, old, new):
+    if swapped(case, old, new) or marked(case, old, new) or is_other_number(case, old, new):
         return True
     return _is_completed(case, old, new) or _is_reflagged(old, new)
+
+
+def is_other_number(case: Case, old: Command, new: Command) -> bool:
+    """Whether a port or an address is taken, and only a number of the call changed."""
+    first, second = (re.sub(r"\d+", "", call.text) for call in (old, new))
+    return first == second and old.text != new.text and bool(re.search(_TAKEN, case.line))
 
 
 def _is_reflagged(old: Command, new: Command) -> bool:

@@ -6,6 +6,7 @@ from hardwon._cold import re
 from hardwon.failures.authored import is_coined, is_shell, stem, tail, writings
 from hardwon.failures.fix_case import (
     Case,
+    asks_service,
     blamed,
     command,
     has_moved_on,
@@ -55,6 +56,7 @@ _NO_FILE = (
     r"|No such file|could not open|does not exist"
 )
 _NO_MODULE = r"No module named '?(\w+)|Cannot find module '(\w+)|module <module '(\w+)'"
+_INSTALLS = r"\b(?:install\.packages|(?:nltk|spacy\.cli)\.download|Pkg\.add)\("  # within code
 _SHOWN = 200
 _FEW = 2  # preparations that together may explain it
 
@@ -137,9 +139,9 @@ def _makers(case: Case, done: Sequence[Command], *, is_git: bool) -> list[Comman
 def is_maker(part: Command) -> bool:
     """Whether a command prepares something: installs, makes, fetches, starts."""
     own = tail(part.program)
-    if _goes_on(part) or part.does == "git commit":
+    if _goes_on(part) or part.does == "git commit" or asks_service(part):
         return False
-    if own in _PROGRAMS or _mends_line_ends(part):
+    if own in _PROGRAMS or _mends_line_ends(part) or re.search(_INSTALLS, part.text):
         return True
     return own in _VERBS or (_runs_tasks(part) and _names_making(part))
 
@@ -247,6 +249,8 @@ def _key(part: Command) -> str:
     """What a preparation does, without versions and flags."""
     if part.does.startswith("git config "):
         return part.does
+    if re.search(_INSTALLS, part.text):
+        return " ".join((part.does, *re.findall(r"\(\s*[\"']([\w.-]{1,60})", part.text)))
     words = [re.sub(r"[=<>~!@\[].*$", "", word) for word in part.operands]
     named = [word for word in words if word and not word.startswith((".", "/"))]
     return " ".join((part.does, *sorted(named)))

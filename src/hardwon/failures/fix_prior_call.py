@@ -95,7 +95,11 @@ def _given(case: Case, first: Step) -> str:
     same = [f"`{key}`" for key in given if key in own and given[key] == own[key]]
     told = [f"the same {' and '.join(same)}"] if same else []
     told += [f"this `{role}` as `{key}`" for key, role in _roles(given, own) if not same]
-    told += [f"`{key}` {str(given[key]).lower()}" for key in given if _is_switch(key, given, case)]
+    switches = [key for key in given if _is_switch(key, given, case)]
+    told += [
+        f"`{key}` {str(given[key]).replace('True', 'true').replace('False', 'false')}"
+        for key in switches
+    ]
     if is_limit(case.line):
         numbers = re.findall(r"\d+", case.failed.output)
         told += [f"the `{key}` that the error names" for key in given if str(given[key]) in numbers]

@@ -9,7 +9,7 @@ from hardwon.failures.call_keys import blamed_command
 from hardwon.failures.coined import is_own_module, is_target, is_written
 from hardwon.failures.error_line import failing_test, informative_line
 from hardwon.failures.file_refusals import refusal
-from hardwon.failures.kind import kind_text, missing_fixture, missing_name
+from hardwon.failures.kind import NAME, kind_text, missing_fixture, missing_name
 from hardwon.failures.limits import is_limit
 from hardwon.failures.results import scalars
 from hardwon.failures.shell import parse
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 
 _LINE = 300
+_OWN = 4  # characters of an argument that is found again in a line
 _UNPARSED = r"SyntaxError: (?:invalid syntax|unexpected EOF while parsing)"
 _GENERAL = rf"[A-Z]\w*|{_UNPARSED}"
 _FIELD = r"[a-z][A-Za-z_.-]{1,40}: (?=\S)"
@@ -76,10 +77,19 @@ def _kind(line: str, step: Step, before: Sequence[Step]) -> str:
     if found := re.match(_ARGUMENT, line):
         lacked = found["lacked"]
         return f"{lacked}: Field required" if lacked else f"{found['unknown']}: unexpected argument"
+    line = _without_values(line, step)
     field = re.match(_FIELD, line)
     if field and field[0][:-2] not in scalars(fields(step.args)):
         return f"{field[0]}{_kind_of(line[field.end() :], step, before)}"
     return _kind_of(line, step, before)
+
+
+def _without_values(line: str, step: Step) -> str:
+    """The line without the values of arguments that it repeats, as far as they are no words."""
+    for value in scalars(fields(step.args)):
+        if len(value) >= _OWN and not re.fullmatch(r"[A-Za-z]+", value):
+            line = line.replace(value, NAME)
+    return line
 
 
 def _kind_of(line: str, step: Step, before: Sequence[Step]) -> str:

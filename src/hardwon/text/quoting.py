@@ -67,7 +67,7 @@ _FIXED = (
 )
 _REFUSED_PUSH = (  # a part of it alone would not say why
     r"\[(?:remote )?rejected\] [\w./<>-]{1,80} -> [\w./<>-]{1,80} \((?:fetch first|already exists"
-    r"|non-fast-forward|stale info|needs force|pre-receive hook declined)\)"
+    r"|non-fast-forward|stale info|needs force|(?:pre-receive|protected branch) hook declined)\)"
 )
 _QUOTED = (  # the apostrophes of "doesn't" and "isn't" quote nothing
     r"(?<!\w)'[^'\n]{0,300}'(?!\w)|\"[^\"\n]{0,300}\"|`[^`\n]{0,300}`|“[^”\n]{0,300}”"

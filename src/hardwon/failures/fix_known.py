@@ -1,0 +1,50 @@
+"""Calls whose cure follows from the error: files that are gone, one-line code, a taken port."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.fix_case import Case, command
+from hardwon.failures.fix_pair import Pair, is_one_liner, is_other_number
+from hardwon.values.fix import Fix
+
+
+def removed_already(case: Case) -> Fix | None:
+    """A second `rm` that finds nothing: the first removed what was there, though it failed."""
+    if not case.line.startswith("rm: cannot remove") or not case.last.failed:
+        return None
+    first, second = (
+        {word for part in command(step) if part.name == "rm" for word in part.operands}
+        for step in (case.failed, case.last)
+    )
+    again = [word for word in second if f"remove '{word}'" in case.last.output]
+    if not again or not second <= first or any(f"'{w}'" in case.failed.output for w in again):
+        return None
+    text = (
+        "The other files were removed all the same. Call `rm` with `-f`: it skips what is missing."
+    )
+    return Fix("call", text, "call flags rm -f", "", "the call was repeated with fewer files")
+
+
+def split_code(case: Case, pair: Pair) -> Fix | None:
+    """Code on one line that cannot be parsed, and the same interpreter with several lines."""
+    if not is_one_liner(pair.old) or "SyntaxError" not in case.line:
+        return None
+    if not re.search(r";\s*(?:class|def|for|while|with|try|if|async|@)\b", pair.old.script):
+        return None
+    if "\n" not in pair.new.script:
+        return None
+    name = pair.old.program
+    text = (
+        "In code on one line a compound statement (`class`, `def`, `for`, `with`, `try`) cannot "
+        f"follow `;`. Give it on several lines: in a here-document (`{name} - <<'EOF'`) or in a "
+        "script file."
+    )
+    return Fix("call", text, "call lines for one-liner", "", "code on one line, joined by `;`")
+
+
+def another_port(case: Case, pair: Pair) -> Fix | None:
+    """A port that something else uses, and the same call with another one."""
+    if not is_other_number(case, pair.old, pair.new):
+        return None
+    text = "Use another port: something else has the one in the call."
+    return Fix("call", text, "call port another", "", "")
