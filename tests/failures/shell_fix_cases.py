@@ -188,4 +188,15 @@ SHELL = (
         says=("Set `PORT_OF_IT",),
         never=("timeout",),
     ),
+    case(
+        "a look at a server between two tries",
+        ("helm upgrade web ./chart", "!Error: timed out waiting for the condition"),
+        ("kubectl get pods", "web-1 Running"),
+        ("helm upgrade web ./chart", "STATUS: deployed"),
+    ),
+    case(
+        "another port, where the port was not the trouble",
+        ("serve --port 8080", "!Error: no such folder"),
+        ("serve --port 8081", "listening"),
+    ),
 )

@@ -21,6 +21,7 @@ _LONGEST = 4_000  # characters of a query that are compared
 _TOKEN = r"[A-Za-z_][\w.]*|\S"
 _NAME = r"[A-Za-z_]\w{0,40}(?:\.[A-Za-z_]\w{0,40}){0,2}"
 _NAMED_PART = r"(?i:\b(?:column|field|property|attribute|function|table|relation|type|method)\b)"
+_JOINTS = "._:/-#"  # between a name and what it is completed with
 _QUERY = r"[{}();=]|(?i:\bselect\b)"
 
 
@@ -75,9 +76,9 @@ def _quoted(key: str, old: str, new: str) -> tuple[str, str] | None:
 def _extended(key: str, old: str, new: str, case: Case) -> tuple[str, str] | None:
     """The same text with a word behind or before it that the error itself has."""
     added = new.removeprefix(old) if new.startswith(old) else new.removesuffix(old)
-    word = added.strip("._:/-# ")
-    is_word = added != new and bool(re.fullmatch(r"[A-Za-z]{3,20}", word))
+    word = added.strip(_JOINTS)
+    is_word = added not in {new, word} and bool(re.fullmatch(r"[A-Za-z]{3,20}", word))
     if not old or not is_word or word.lower() not in case.failed.output.lower():
         return None
     place = "behind" if new.startswith(old) else "before"
-    return f"Write `{added.strip()}` {place} the name in `{key}`.", f"{key} with {word}"
+    return f"Write `{added}` {place} the name in `{key}`.", f"{key} with {word}"

@@ -70,6 +70,8 @@ def has_called(key: str, step: Step, before: Sequence[Step]) -> bool:
     """Whether a run has made the call that a fix of this module puts first, for the same object."""
     tool = key.removeprefix("tool ")
     given, own = fields(step.args), set(_objects(step))
+    if tool == step.tool:  # what lay over the element was closed by a call on something else
+        return any(one.tool == tool and not one.failed for one in before)
     return any(
         own & set(_objects(earlier)) or given.keys().isdisjoint(fields(earlier.args))
         for earlier in before

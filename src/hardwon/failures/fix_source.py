@@ -5,6 +5,7 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon.failures.authored import PATHS, fields
 from hardwon.failures.fix_case import Case, names_in
+from hardwon.failures.fix_tool import is_look
 from hardwon.failures.results import leaves, scalars
 
 TYPE_CHECKING = False
@@ -56,6 +57,7 @@ def given_by(key: str, value: Any, case: Case) -> str:
     """The place in an earlier result that a new argument comes from, in words; "" without one."""
     found = [one for text in scalars(value)[:1] for one in _sources(key, text, case)]
     named = [source for source in found if _has_role(key, source.path)]
+    named.sort(key=lambda source: not is_look(source.tool))
     return _where(named[0].tool, named[0].path) if named else ""
 
 
