@@ -109,4 +109,14 @@ ARGUMENTS = (
         (tool("find", text="summer"), "!No trips found"),
         (tool("find", text="summer trip"), "one"),
     ),
+    case(
+        "several that fit, and another argument that changed",
+        (tool("pick", by="Anna", page=1, text="all"), "!Anna is ambiguous: multiple matches"),
+        (tool("pick", by="Anna", page=1, text="some"), "ok"),
+    ),
+    case(
+        "another name that the error has as well",
+        (tool("order_by", field="age"), "!age cannot be sorted, unlike topic"),
+        (tool("order_by", field="topic"), "ok"),
+    ),
 )

@@ -47,6 +47,8 @@ def is_kept(key: str, *before: Step, **args: Any) -> bool:
             {"name": "Kim", "region": "p-4410"},
         ),
         ("preparation tool verify", {"id": "C-1002"}),
+        ("argument send query name total", {"query": "{ total }"}),
+        ("argument send rows a list of lists", {"rows": [["x"]]}),
     ],
 )
 def test_a_call_heeds_a_fix(key: str, args: dict[str, Any]) -> None:
@@ -76,6 +78,9 @@ def test_a_call_heeds_a_fix(key: str, args: dict[str, Any]) -> None:
             {"name": "Jo", "region": "p-4410"},
         ),
         ("preparation tool verify", {"id": "C-2003"}),
+        ("preparation tool send", {"id": "C-2003"}),
+        ("argument send query name total", {"query": "{ sum }"}),
+        ("argument send rows a list of lists", {"rows": ["x"]}),
         ("call send it", {"id": "C-2003"}),
     ],
 )
@@ -107,3 +112,9 @@ def test_a_fix_is_news_before_a_call(key: str, text: str, is_told: bool) -> None
     step = Step("send", '{"to": "x"}', "", False)
 
     assert is_news(Fix(key.split(" ", 1)[0], text, key), step, ()) is is_told
+
+
+def test_what_lay_over_an_element_was_closed_by_a_call_on_another_one() -> None:
+    closed = Step("send", '{"id": "C-9009"}', "ok", False)
+    assert is_kept("preparation tool send", closed, id="C-2003")
+    assert not is_kept("preparation tool send", closed._replace(failed=True), id="C-2003")

@@ -267,4 +267,10 @@ TOOLS = (
         (tool("invite", event_id="event_id_here", who="kim"), "!Event with ID 'x' not found."),
         (tool("invite", event_id="24", who="kim"), "ok"),
     ),
+    case(
+        "a call on something else between two tries, where nothing lay over it",
+        (tool("page_click", ref="e-1001"), "!the page is still loading"),
+        (tool("page_click", ref="e-2002"), "ok"),
+        (tool("page_click", ref="e-1001"), "ok"),
+    ),
 )
