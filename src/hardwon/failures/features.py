@@ -51,22 +51,22 @@ def call_features(tool: str, args: str, before: Sequence[Step]) -> frozenset[str
     if is_code(tool, args):
         return frozenset((f"runs {tool}", *_in_code(tool, args)))
     commands = shell.parse(args)[:_COMMANDS]
-    written = {base_name(path): one.script for one in commands for path in one.writes}
+    written = {base_name(path): command.script for command in commands for path in command.writes}
     return frozenset(
-        feature for one in commands for feature in _of_command(one, args, written, before)
+        feature for command in commands for feature in _of_command(command, args, written, before)
     )
 
 
 def names_in(code: str) -> list[str]:
     """The names of a program text, each once; quoted ones keep a quote; no comment, no prose."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for match in re.finditer(_CODE, code):
         name = match["name"] or _quoted(match["string"] or "")
         if name:
-            found[name.rstrip(".")] = None
-        if len(found) >= _NAMES:
+            names[name.rstrip(".")] = None
+        if len(names) >= _NAMES:
             break
-    return list(found)
+    return list(names)
 
 
 def _quoted(text: str) -> str:
@@ -104,7 +104,9 @@ def _in_code(program: str, code: str) -> Iterator[str]:
 
 def _program(command: Command) -> str:
     """The program by name with its sub-command; `python -m x` differs from `x`."""
-    starts = [f"{shell.program_name(one[:-3])} -m" for one in command.via if one.endswith(" -m")]
+    starts = [
+        f"{shell.program_name(start[:-3])} -m" for start in command.via if start.endswith(" -m")
+    ]
     return " ".join((*starts[-1:], command.does))[:_LONGEST]
 
 
@@ -113,7 +115,7 @@ def _has_worked(program: str, before: Sequence[Step]) -> bool:
     return any(
         not step.failed
         and word in step.args
-        and any(_program(one) == program for one in shell.parse(step.args)[:_COMMANDS])
+        and any(_program(command) == program for command in shell.parse(step.args)[:_COMMANDS])
         for step in reversed(before)
     )
 
@@ -130,9 +132,9 @@ def _state(name: str, before: Sequence[Step]) -> str:
 
 def _removes(step: Step, name: str) -> bool:
     """Whether the last command of a call that names the file removes it."""
-    named = [
-        one
-        for one in shell.parse(step.args)[:_COMMANDS]
-        if name in map(base_name, (*one.targets, *one.writes))
+    about_file = [
+        command
+        for command in shell.parse(step.args)[:_COMMANDS]
+        if name in map(base_name, (*command.targets, *command.writes))
     ]
-    return bool(named) and named[-1].name == "rm"
+    return bool(about_file) and about_file[-1].name == "rm"

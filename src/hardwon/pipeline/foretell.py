@@ -80,13 +80,13 @@ def counted(step: Step, before: Sequence[Step], known: Known) -> Fix | None:
         return None
     features = numbered(call_features(step.tool, step.args, before))
     sources = source_counts.possible_sources(step, before)
-    asked = (*features, *(number(one.feature) for one in sources))
+    asked = (*features, *(number(source.feature) for source in sources))
     counts = known.calls.counts(known.scope, asked)
 
     def tally(feature: str) -> order_counts.Tally:
-        one = counts.get(number(feature), Counts())
-        failed, excused = next((row[1:] for row in one.kinds if row[0] == kind), (0, 0))
-        return order_counts.Tally(max(failed, one.made - excused), failed)
+        own = counts.get(number(feature), Counts())
+        failed, excused = next((row[1:] for row in own.kinds if row[0] == kind), (0, 0))
+        return order_counts.Tally(max(failed, own.made - excused), failed)
 
     order = order_counts.counted_order(features.values(), tally)
     return order or source_counts.counted_source(sources, tally, step.tool)
@@ -101,26 +101,30 @@ def foretold(pending: Step, past: RunSoFar, known: Known, *, least: float) -> li
     is_shell = not pending.args.startswith("{")
     likely = chances(features, counts, is_shell=is_shell, least=least)
     met = set(_met(past.steps))
-    likely = [one for one in likely if one.kind not in met][:_KINDS]
+    likely = [chance for chance in likely if chance.kind not in met][:_KINDS]
     if not likely or _follows_advice(pending, past, known):
         return []
     code = (feature.partition(" code ")[2].lstrip("'") for feature in features.values())
     names = frozenset(part for name in code for part in name.split("."))
-    return [_judged(one, pending, names, past, known) for one in likely]
+    return [_judged(chance, pending, names, past, known) for chance in likely]
 
 
-def judged(found: Iterable[Foretold], *, likely: float) -> list[Judged]:
+def judged(forecasts: Iterable[Foretold], *, likely: float) -> list[Judged]:
     """The lessons among these with the features that speak for and against them."""
-    return [_explained(one, one.lesson, likely) for one in found if one.lesson is not None]
+    return [
+        _explained(forecast, forecast.lesson, likely)
+        for forecast in forecasts
+        if forecast.lesson is not None
+    ]
 
 
-def _explained(found: Foretold, lesson: Lesson, likely: float) -> Judged:
-    chance = found.chance
+def _explained(forecast: Foretold, lesson: Lesson, likely: float) -> Judged:
+    chance = forecast.chance
     parts = [("chance", chance.chance), (chance.because, chance.failed / chance.made)]
     if chance.despite:
         share = chance.despite_failed / chance.despite_made
         parts.append((f"despite {chance.despite}", share))
-    verdict = found.verdict or ("" if chance.chance >= likely else "not likely enough")
+    verdict = forecast.verdict or ("" if chance.chance >= likely else "not likely enough")
     return Judged(Match(lesson, is_same_kind=True), chance.chance, tuple(parts), verdict)
 
 
@@ -128,18 +132,23 @@ def _judged(
     chance: Chance, pending: Step, names: frozenset[str], past: RunSoFar, known: Known
 ) -> Foretold:
     lessons = _about(chance.kind, known)
-    told = (one for state in _told_of(pending, chance) for one in lessons if one.status == state)
-    lesson = next(told, None)
+    ready = (
+        lesson
+        for state in _told_of(pending, chance)
+        for lesson in lessons
+        if lesson.status == state
+    )
+    lesson = next(ready, None)
     if lesson is None:
         return Foretold(chance, next(iter(lessons), None), "no proven fix is known")
     if lesson.id in (past.told if chance.chance < AGAIN else past.warnings):
         return Foretold(chance, lesson, "told in this run already")
     if _has_cure(lesson, names) or any(_recommends(fix, pending) for fix in lesson.fixes):
         return Foretold(chance, lesson, "the call is what its fix recommends")
-    left = tuple(fix for fix in lesson.fixes if advice.is_news(fix, pending, past.steps))
-    if lesson.fixes and not left:
+    news = tuple(fix for fix in lesson.fixes if advice.is_news(fix, pending, past.steps))
+    if lesson.fixes and not news:
         return Foretold(chance, lesson, "its fix says nothing to this call")
-    return Foretold(chance, _saying(lesson, left))
+    return Foretold(chance, _saying(lesson, news))
 
 
 def _saying(lesson: Lesson, fixes: tuple[Fix, ...]) -> Lesson:
@@ -192,7 +201,7 @@ def _follows_advice(pending: Step, past: RunSoFar, known: Known) -> bool:
 
 def _heeded(step: Step, past: RunSoFar, known: Known) -> tuple[str, ...]:
     """The kinds of failure that this call avoids as a lesson says, told to the run or withheld."""
-    withheld = (one for kind in sorted(past.withheld) for one in _about(kind, known))
+    withheld = (lesson for kind in sorted(past.withheld) for lesson in _about(kind, known))
     advice = (lesson for lesson in (*_told(past, known), *withheld) if _advises(lesson, step))
     return tuple(kind for lesson in advice for kind in lesson.kinds)
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 def settle(past: RunSoFar, run: str, scope: Scope, store: Store) -> None:
     """Note the outcome of every delivery and every unit of a run that has ended."""
-    found = list(settled(past))
-    for name, outcome in found:
+    outcomes = list(settled(past))
+    for name, outcome in outcomes:
         if family := noted_family(name):
             store.units.settle(scope, run, family, outcome)
-    store.deliveries.settle(scope, [one for one in found if not noted_family(one[0])])
+    store.deliveries.settle(scope, [pair for pair in outcomes if not noted_family(pair[0])])
 
 
 def settled(past: RunSoFar) -> Iterator[tuple[str, str]]:

@@ -58,15 +58,15 @@ async def verify(
 
 
 def _verdict(reply: str, answer: str) -> Verification:
-    found = blocks(reply, ("status", "discrepancies", "final"))
-    status = found.get("status", "").lower()
+    parts = blocks(reply, ("status", "discrepancies", "final"))
+    status = parts.get("status", "").lower()
     if "clean" in status:
         return Verification(final=answer)
     if "discrepancy" not in status:
         raise BadReply("a <status> block", reply)
-    lines = [line.strip(" -*\t") for line in found.get("discrepancies", "").splitlines()]
-    named = tuple(line for line in lines if line) or ("the answer did not hold",)
-    return Verification(named, found.get("final") or answer)
+    lines = [line.strip(" -*\t") for line in parts.get("discrepancies", "").splitlines()]
+    problems = tuple(line for line in lines if line) or ("the answer did not hold",)
+    return Verification(problems, parts.get("final") or answer)
 
 
 def _every(name: str, text: str) -> list[str]:

@@ -56,8 +56,8 @@ def edited(wanted: list[Edit], around: Around) -> Changed:
         if not block:
             begun = begun if begun[0] == at else (at, lesson)
         key = (at, first) if block else begun
-        held = changed.get(key, block)
-        changed[key] = _with(held, lesson, impact) if stays else _without(held, lesson)
+        current = changed.get(key, block)
+        changed[key] = _with(current, lesson, impact) if stays else _without(current, lesson)
     return changed
 
 

@@ -83,11 +83,13 @@ class Chance(NamedTuple):
 
     def explained(self) -> str:
         """The counts behind it in words."""
-        said = f"{self.chance:.0%}: failed so in {self.failed} of {self.made} calls ({self.because}"
+        words = (
+            f"{self.chance:.0%}: failed so in {self.failed} of {self.made} calls ({self.because}"
+        )
         if self.despite:
             against = f"{self.despite_failed} of {self.despite_made}"
-            said += f"; but in {against} with {self.despite}"
-        return f"{said})"
+            words += f"; but in {against} with {self.despite}"
+        return f"{words})"
 
 
 def number(feature: str) -> int:
@@ -136,11 +138,11 @@ def _halved(known: Counts) -> Counts:
 
 def over(shelves: Iterable[Mapping[int, Counts]]) -> dict[int, Counts]:
     """The sum of what several shelves know, feature by feature."""
-    found: dict[int, list[Counts]] = {}
+    by_feature: dict[int, list[Counts]] = {}
     for known in shelves:
         for feature, counts in known.items():
-            found.setdefault(feature, []).append(counts)
-    return {feature: together(counts) for feature, counts in found.items()}
+            by_feature.setdefault(feature, []).append(counts)
+    return {feature: together(counts) for feature, counts in by_feature.items()}
 
 
 def together(counts: Sequence[Counts]) -> Counts:
@@ -148,18 +150,18 @@ def together(counts: Sequence[Counts]) -> Counts:
     if len(counts) == 1:  # as nearly always, and the feature of all calls has many kinds
         return counts[0]._replace(touched=0)
     made, kinds = 0, dict[str, tuple[int, int]]()
-    for one in counts:
-        made += one.made
-        for kind, failed, excused in one.kinds:
+    for part in counts:
+        made += part.made
+        for kind, failed, excused in part.kinds:
             known = kinds.get(kind, (0, 0))
             kinds[kind] = (known[0] + failed, known[1] + excused)
     return Counts(made, tuple(sorted((kind, *numbers) for kind, numbers in kinds.items())))
 
 
-def united(one: Mapping[int, Counts], other: Mapping[int, Counts]) -> dict[int, Counts]:
+def united(own: Mapping[int, Counts], other: Mapping[int, Counts]) -> dict[int, Counts]:
     """The counts of two scopes for the features of the first, as if they were one scope."""
     both = {
-        feature: [known[feature] for known in (one, other) if feature in known] for feature in one
+        feature: [known[feature] for known in (own, other) if feature in known] for feature in own
     }
     return {
         feature: together(counts)._replace(touched=max(known.touched for known in counts))
@@ -181,22 +183,22 @@ def chances(
     best: dict[str, _Rule] = {}
     met = {kind: failed for kind, failed, _ in every.kinds} if known else {}
     calls = max(1, every.made)
-    for feature, one in known:
+    for feature, counted in known:
         discount = _discount(features[feature], by) if is_shell else by.discount
-        for kind, failed, excused in one.kinds:
-            made = max(failed, one.made - excused)
+        for kind, failed, excused in counted.kinds:
+            made = max(failed, counted.made - excused)
             base = met.get(kind, 0) / calls
             share = (failed - discount + by.doubt * base) / (made + by.doubt)
             rule = (share, len(features[feature]), feature, failed, made)  # the fuller name of two
             if failed and rule > best.get(kind, _NO_RULE):
                 best[kind] = rule
     against = () if is_shell else known
-    found = (
+    likely = (
         _chance(kind, rule, features, against, by)
         for kind, rule in best.items()
         if _stretched(rule[0], by.pivot) >= least  # what speaks against it only lowers it
     )
-    return sorted((one for one in found if one.chance >= least), key=_rank)
+    return sorted((chance for chance in likely if chance.chance >= least), key=_rank)
 
 
 def _discount(feature: str, by: OddsLimits) -> float:
@@ -206,8 +208,8 @@ def _discount(feature: str, by: OddsLimits) -> float:
     return by.target if " names " in feature else by.discount
 
 
-def _rank(one: Chance) -> tuple[float, str]:
-    return -one.chance, one.kind
+def _rank(chance: Chance) -> tuple[float, str]:
+    return -chance.chance, chance.kind
 
 
 def _chance(
@@ -219,18 +221,20 @@ def _chance(
 ) -> Chance:
     """The chance by its most telling feature, lowered by the strongest one against it."""
     share, _, feature, failed, made = rule
-    lowest, found = share, Chance(kind, 0.0, features[feature], failed, made)
+    lowest, chance = share, Chance(kind, 0.0, features[feature], failed, made)
     weight = by.weight * (made if failed == made else 1)
-    for other, one in known:
-        bad, excused = next((row[1:] for row in one.kinds if row[0] == kind), (0, 0))
-        tries = one.made - excused
+    for other, counted in known:
+        bad, excused = next((row[1:] for row in counted.kinds if row[0] == kind), (0, 0))
+        tries = counted.made - excused
         if tries > by.narrow * made or tries * share <= by.expected:
             continue
         lower = (bad + weight * share) / (tries + weight)
         if lower < lowest:
             lowest = lower
-            found = found._replace(despite=features[other], despite_failed=bad, despite_made=tries)
-    return found._replace(chance=_stretched(lowest, by.pivot))
+            chance = chance._replace(
+                despite=features[other], despite_failed=bad, despite_made=tries
+            )
+    return chance._replace(chance=_stretched(lowest, by.pivot))
 
 
 def _stretched(share: float, pivot: float) -> float:

@@ -51,9 +51,9 @@ def strongest(
     most = wanted // BLOCK + RANKS
     while True:
         rows = read(most)
-        found = [pair for (block,) in rows for pair in pairs(block)]
-        if len(found) >= wanted or len(rows) < most:
-            return found[:wanted]
+        postings = [pair for (block,) in rows for pair in pairs(block)]
+        if len(postings) >= wanted or len(rows) < most:
+            return postings[:wanted]
         most *= 2
 
 

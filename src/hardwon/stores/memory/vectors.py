@@ -52,5 +52,5 @@ class MemoryVectors:
 
     def _vector(self, embedder: str, words: Wording) -> bytes:
         """The vector of a lesson; empty if it is of another embedder or of another wording."""
-        found = self.all.get(words.lesson)
-        return found[2] if found and found[:2] == (embedder, words) else b""
+        stored = self.all.get(words.lesson)
+        return stored[2] if stored and stored[:2] == (embedder, words) else b""

@@ -65,11 +65,11 @@ class SqliteVectors:
             view = self._views.get(key)
             if view is None or view.is_outgrown:
                 view = self._views[key] = _View(self._db, embedder, seen, len(vector))
-            found = view.nearest(vector)
+            nearest = view.nearest(vector)
             if view.is_stale:
                 view = self._views[key] = _View(self._db, embedder, seen, len(vector))
-                found = view.nearest(vector)
-        return found[:limit]
+                nearest = view.nearest(vector)
+        return nearest[:limit]
 
     def counts(self, embedder: str) -> tuple[int, int]:
         row = self._db.row(
@@ -115,13 +115,13 @@ class _View:
         rows = self._added()
         self._codes.add([row[0] for row in rows], [row[1] for row in rows])
         ids = self._codes.nearest(vector, _DEPTH)
-        found = self._db.rows(
+        exact = self._db.rows(
             "SELECT lesson, vector FROM lesson_vectors"
             " WHERE id IN (SELECT value FROM json_each(?))",
             (json.dumps(ids),),
         )
-        self.is_stale = len(ids) - len(found) > _GONE * len(ids)
-        ids, stored = [row[0] for row in found], [row[1] for row in found]
+        self.is_stale = len(ids) - len(exact) > _GONE * len(ids)
+        ids, stored = [row[0] for row in exact], [row[1] for row in exact]
         return self._codes.background.nearest(vector, ids, stored)
 
     def _added(self) -> list[Row]:
