@@ -166,7 +166,7 @@ def _stripped(line: str) -> str:
 def _folded(bare: str, *, head: str) -> str:
     """The text with names folded, all but the class of exceptions that it begins with."""
     rest = bare[len(head) :]
-    own = re.sub(_PROJECT, rf"\1 {NAME}", rest)
+    own = re.sub(_PROJECT, lambda found: f"{found[1]} {NAME}", rest)
     refs = re.sub(_REFS, lambda found: f"{found[1]} {NAME} -> {NAME}", own)
     named = re.sub(_BEFORE, NAME, re.sub(_AFTER, lambda found: f"{found[1]} {NAME}", refs))
     text = head + re.sub(_COINED, _replacement, named)
