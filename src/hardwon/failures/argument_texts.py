@@ -39,23 +39,28 @@ def reworded(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None
 
 def _renamed(key: str, old: str, new: str, case: Case) -> tuple[str, str] | None:
     """A name within a query that the error says is wrong, and the one in its place."""
-    is_query = re.search(_QUERY, old) and re.search(_NAMED_PART, case.line)
-    if not is_query or max(len(old), len(new)) > _LONGEST:
+    gone, come = _changed_name(old, new, case)
+    if not come or is_personal(come) or re.search(r"\d", come):
         return None
-    before, after = re.findall(_TOKEN, old), re.findall(_TOKEN, new)
-    if len(before) != len(after):
-        return None
-    changes = {pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]}
-    said = set(re.findall(_NAME, case.line))
-    named = [pair for pair in changes if pair[0] in said and re.fullmatch(_NAME, pair[1])]
-    if len(named) != 1 or is_personal(named[0][1]) or re.search(r"\d", named[0][1]):
-        return None
-    gone, come = named[0]
     if sorted(gone) == sorted(come):
         return None  # letters that were swapped once
     if come.endswith(f".{gone}"):
         return f"In `{key}`, write the table before the name, as in `{come}`.", f"{key} qualified"
     return f"In `{key}`, write `{come}`, not `{gone}`.", f"{key} name {come}"
+
+
+def _changed_name(old: str, new: str, case: Case) -> tuple[str, str]:
+    """The only name of the error that another one replaced in a query; two "" without any."""
+    is_query = re.search(_QUERY, old) and re.search(_NAMED_PART, case.line)
+    if not is_query or max(len(old), len(new)) > _LONGEST:
+        return "", ""
+    before, after = re.findall(_TOKEN, old), re.findall(_TOKEN, new)
+    if len(before) != len(after):
+        return "", ""
+    changes = {pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]}
+    in_error = set(re.findall(_NAME, case.line))
+    names = [pair for pair in changes if pair[0] in in_error and re.fullmatch(_NAME, pair[1])]
+    return names[0] if len(names) == 1 else ("", "")
 
 
 def _narrowed(key: str, old: str, new: str, case: Case) -> tuple[str, str] | None:

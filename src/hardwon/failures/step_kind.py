@@ -1,0 +1,76 @@
+"""The kind of a failing step: the line of its error, seen with its call and with its run."""
+
+from __future__ import annotations
+
+from hardwon._cold import re
+from hardwon.failures.authored import fields
+from hardwon.failures.call_keys import blamed_command
+from hardwon.failures.coined import is_own_module, is_target, is_written
+from hardwon.failures.file_refusals import refusal
+from hardwon.failures.kind import NAME, kind_text, missing_fixture, missing_name
+from hardwon.failures.results import scalars
+from hardwon.failures.shell import parse
+from hardwon.failures.timeouts import says_timeout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.values.step import Step
+
+_OWN = 4  # characters of an argument that is found again in a line
+_FIELD = r"[a-z][A-Za-z_.-]{1,40}: (?=\S)"
+_ARGUMENT = (  # how Python says of a function what schemas say of a field
+    r"(?:TypeError: )?[\w.<>]{1,120}\(\) (?:missing \d{1,2} required (?:positional|keyword-only)"
+    r" arguments?: '(?P<lacked>\w{1,60})'"
+    r"|got an unexpected keyword argument '(?P<unknown>\w{1,60})')"
+)
+
+
+def step_kind(line: str, step: Step, before: Sequence[Step]) -> str:
+    """The kind of failure that a step shows; equal texts are one kind.
+
+    `before` are the earlier steps of the run. Names that the run itself coined are folded.
+    """
+    return _named(line, step) or _line_kind(line, step, before)
+
+
+def _named(line: str, step: Step) -> str:
+    """A kind in words of our own: a refusal of a file tool, a time-out; "" for any other."""
+    if reason := refusal(step.tool, step.args, step.output):
+        return reason
+    command = blamed_command(parse(step.args), line) if says_timeout(line) else None
+    return f"{command.does}: command timed out" if command else ""
+
+
+def _line_kind(line: str, step: Step, before: Sequence[Step]) -> str:
+    """The kind of a line; the field that a tool complains of belongs to the tool, not to a run."""
+    if not step.args.startswith("{"):
+        return _text_kind(line, step, before)
+    if argument := re.match(_ARGUMENT, line):
+        lacked, unknown = argument["lacked"], argument["unknown"]
+        return f"{lacked}: Field required" if lacked else f"{unknown}: unexpected argument"
+    line = _without_values(line, step)
+    field = re.match(_FIELD, line)
+    if field and field[0][:-2] not in scalars(fields(step.args)):
+        return f"{field[0]}{_text_kind(line[field.end() :], step, before)}"
+    return _text_kind(line, step, before)
+
+
+def _without_values(line: str, step: Step) -> str:
+    """The line without the values of arguments that it repeats, as far as they are no words."""
+    for value in scalars(fields(step.args)):
+        if len(value) >= _OWN and not re.fullmatch(r"[A-Za-z]+", value):
+            line = line.replace(value, NAME)
+    return line
+
+
+def _text_kind(line: str, step: Step, before: Sequence[Step]) -> str:
+    if fixture := missing_fixture(line):
+        return kind_text(line, is_coined=is_written(fixture, step, before))
+    name = missing_name(line)
+    if not name or is_own_module(name, step, before):
+        return kind_text(line, is_coined=bool(name))
+    if is_target(name, step):
+        return f"{kind_text(line, is_coined=True)} that the call names"
+    return kind_text(line)
