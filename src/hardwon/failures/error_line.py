@@ -103,17 +103,17 @@ def _pytest_line(lines: list[str]) -> str:
 
 def _with_class(head: str, below: list[str]) -> str:
     """The first line of a block with its class, which pytest prints below: `a.py:3: KeyError`."""
-    found = next(filter(None, (re.fullmatch(r"\S+:\d+: (\w+)", line) for line in below)), None)
-    if not found or head.startswith(("assert ", found[1])):
+    place = next(filter(None, (re.fullmatch(r"\S+:\d+: (\w+)", line) for line in below)), None)
+    if not place or head.startswith(("assert ", place[1])):
         return head
-    return found[1] if found[1] == "AssertionError" else f"{found[1]}: {head}"
+    return place[1] if place[1] == "AssertionError" else f"{place[1]}: {head}"
 
 
 def _summary_line(lines: list[str]) -> str:
     """What `FAILED a.py::test - ValueError: x` tells; without a message, which test it was."""
     for line in reversed(lines):
-        if found := re.match(r"(?:FAILED|ERROR) (\S+::\S.*|\S+\.py\b.*)", line):
-            name, _, message = found[1].partition(" - ")
+        if summary := re.match(r"(?:FAILED|ERROR) (\S+::\S.*|\S+\.py\b.*)", line):
+            name, _, message = summary[1].partition(" - ")
             is_cut = message.endswith("...") and ": " not in message
             return f"FAILED {name}" if is_cut else message.removesuffix("...") or line
     return ""
@@ -162,8 +162,8 @@ def _explained(line: str, *, above: str, below: list[str]) -> str:
 
 def _invalid_field(text: str) -> str:
     """The first field that pydantic refuses, and why."""
-    found = re.search(_VALIDATION, text) if " validation error" in text else None
-    return f"{found[1]}: {found[2].strip()}" if found else ""
+    match = re.search(_VALIDATION, text) if " validation error" in text else None
+    return f"{match[1]}: {match[2].strip()}" if match else ""
 
 
 _WAITED = (
@@ -188,11 +188,11 @@ def _caused_by(text: str) -> str:
     at = text.find(": undefined reference to ")
     if at >= 0:
         return text[at + 2 :].split("\n", 1)[0]
-    told = re.search(r"(?m)^fatal: \[[^\]\n]{1,80}\]: \w{1,20}! => (\{[^\n]{1,4000}\})", text)
-    if told and (message := body_message(told[1])):
+    task = re.search(r"(?m)^fatal: \[[^\]\n]{1,80}\]: \w{1,20}! => (\{[^\n]{1,4000}\})", text)
+    if task and (message := body_message(task[1])):
         return message
-    found = re.search(r"(?m)^\* What went wrong:\n[^\n]*((?:\n[^\n*]{1,400}){1,20})", text)
-    causes = re.findall(r"(?m)^ *> ([^\n]{1,300})", found[1]) if found else []
+    gradle = re.search(r"(?m)^\* What went wrong:\n[^\n]*((?:\n[^\n*]{1,400}){1,20})", text)
+    causes = re.findall(r"(?m)^ *> ([^\n]{1,300})", gradle[1]) if gradle else []
     return causes[-1] if causes else ""
 
 
@@ -219,9 +219,9 @@ _MARKS = (
 def _marked_lines(text: str) -> Iterator[str]:
     """Lines that begin as compilers, package managers and servers begin an error."""
     for mark in _MARKS:
-        for found in re.finditer(rf"(?m)^[ \t]*+{mark}", text):
-            end = text.find("\n", found.end())
-            line = text[found.start() : end if end >= 0 else len(text)].strip()
+        for match in re.finditer(rf"(?m)^[ \t]*+{mark}", text):
+            end = text.find("\n", match.end())
+            line = text[match.start() : end if end >= 0 else len(text)].strip()
             if not re.search(r"(?i:\bwarning\b)", line[:80]):
                 below = text[end + 1 :].split("\n", 1)[0].strip() if end >= 0 else ""
                 yield _completed(line, below)
@@ -257,9 +257,9 @@ _ADVICE = r"\s*(?:Run|Try|Please|See|Use|To|You|hint:|note:|help:)\s"
 def _telling_lines(lines: list[str]) -> Iterator[str]:
     """Lines that say in plain words that something failed, the last first, advice at the end."""
     for pattern in (_TELLING, _ALSO_TELLING):
-        found = [line for line in reversed(lines) if re.search(pattern, line)]
-        advice = [line for line in found if re.match(_ADVICE, line)]
-        yield from (line.strip() for line in (*(x for x in found if x not in advice), *advice))
+        telling = [line for line in reversed(lines) if re.search(pattern, line)]
+        advice = [line for line in telling if re.match(_ADVICE, line)]
+        yield from (line.strip() for line in (*(x for x in telling if x not in advice), *advice))
 
 
 def _spoken_line(lines: list[str]) -> str:

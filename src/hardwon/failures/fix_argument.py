@@ -35,24 +35,24 @@ def argument_fix(case: Case) -> Fix | None:
     if not old or not new or not _is_same_object(old, new, case):
         return None
     old, new = _explaining(old, new, case)
-    told = (
+    changes = (
         _counted(old, new, case)
         or _retimed(old, new)
         or _renamed(old, new)
         or _differing(old, new, case)
     )
-    return _fix(case.last.tool, told) if 0 < len(told) <= _CHANGES else None
+    return _fix(case.last.tool, changes) if 0 < len(changes) <= _CHANGES else None
 
 
-def _fix(tool: str, told: Sequence[tuple[str, str]]) -> Fix:
-    text = f"`{tool}`: {' '.join(words for words, _ in told)}"
-    key = " ".join(("argument", tool, *(key for _, key in told)))
+def _fix(tool: str, changes: Sequence[tuple[str, str]]) -> Fix:
+    text = f"`{tool}`: {' '.join(words for words, _ in changes)}"
+    key = " ".join(("argument", tool, *(key for _, key in changes)))
     return Fix("argument", text, key, "", "")
 
 
 def _differing(old: dict[str, Any], new: dict[str, Any], case: Case) -> list[tuple[str, str]]:
     """What each argument that differs is passed as, in words and as a key."""
-    return [one for key in sorted({*old, *new}) if (one := _told(key, old, new, case))]
+    return [change for key in sorted({*old, *new}) if (change := _told(key, old, new, case))]
 
 
 def _explaining(
@@ -67,8 +67,8 @@ def _explaining(
 
 def _not_meant(every: set[str], case: Case) -> set[str]:
     """All arguments but the one that the error begins with, if it begins with one."""
-    named = case.line.partition(": ")[0]
-    return every - {named} if named in every else set()
+    field = case.line.partition(": ")[0]
+    return every - {field} if field in every else set()
 
 
 def _other_failures(case: Case) -> list[dict[str, Any]]:
@@ -83,15 +83,15 @@ def _other_failures(case: Case) -> list[dict[str, Any]]:
 
 def _was_enough(key: str, old: dict[str, Any], tried: list[dict[str, Any]]) -> bool:
     """Whether a call got further with the argument as it was: its change cures something else."""
-    return any(given.get(key, _NONE) == old.get(key, _NONE) for given in tried)
+    return any(arguments.get(key, _NONE) == old.get(key, _NONE) for arguments in tried)
 
 
-def flat(given: dict[str, Any], depth: int = _DEPTH) -> dict[str, Any]:
+def flat(arguments: dict[str, Any], depth: int = _DEPTH) -> dict[str, Any]:
     """The arguments, those of inner objects included; of two with one name the outer one."""
-    found: dict[str, Any] = {}
-    for value in given.values() if depth else ():
-        found |= flat(value, depth - 1) if isinstance(value, dict) else {}
-    return found | {key: value for key, value in given.items() if not isinstance(value, dict)}
+    inner: dict[str, Any] = {}
+    for value in arguments.values() if depth else ():
+        inner |= flat(value, depth - 1) if isinstance(value, dict) else {}
+    return inner | {key: value for key, value in arguments.items() if not isinstance(value, dict)}
 
 
 def _counted(old: dict[str, Any], new: dict[str, Any], case: Case) -> list[tuple[str, str]]:
@@ -101,22 +101,22 @@ def _counted(old: dict[str, Any], new: dict[str, Any], case: Case) -> list[tuple
     lists = [key for key in new if isinstance(new[key], list) and isinstance(old.get(key), list)]
     if len({len(new[key]) for key in lists}) != 1 or len({len(old[key]) for key in lists}) < 2:
         return []
-    named = " and ".join(f"`{key}`" for key in sorted(lists))
-    return [(f"Give {named} the same number of entries, one for each.", f"{named} same length")]
+    listed = " and ".join(f"`{key}`" for key in sorted(lists))
+    return [(f"Give {listed} the same number of entries, one for each.", f"{listed} same length")]
 
 
 def _retimed(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, str]]:
     """Dates and times that have to be written in another way, all of them alike."""
     both = [key for key in sorted(new) if isinstance(new[key], str)]
     both = [key for key in both if isinstance(old.get(key), str)]
-    changed = {key: one for key in both if (one := changed_time(old[key], new[key]))}
+    changed = {key: template for key in both if (template := changed_time(old[key], new[key]))}
     templates = set(changed.values())
     return [as_time(list(changed), templates.pop())] if len(templates) == 1 else []
 
 
-def as_time(named: Sequence[str], template: str) -> tuple[str, str]:
+def as_time(arguments: Sequence[str], template: str) -> tuple[str, str]:
     """How dates and times are to be written, in words and as a key."""
-    keys = " and ".join(f"`{key}`" for key in named)
+    keys = " and ".join(f"`{key}`" for key in arguments)
     return f"Give {keys} as {template}.", f"* as {template}"
 
 
@@ -155,15 +155,15 @@ def _told(key: str, old: dict[str, Any], new: dict[str, Any], case: Case) -> tup
 
 def _within(key: str, case: Case) -> str:
     """The object that an argument belongs to, in words; "" when it stands by itself."""
-    given = fields(case.last.args)
-    around = [name for name, value in given.items() if isinstance(value, dict) and key in value]
-    return f" in `{around[0]}`" if around and key not in given else ""
+    arguments = fields(case.last.args)
+    around = [name for name, value in arguments.items() if isinstance(value, dict) and key in value]
+    return f" in `{around[0]}`" if around and key not in arguments else ""
 
 
 def _changed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
     for tell in _TELLERS:
-        if told := tell(key, old, new, case):
-            return told
+        if change := tell(key, old, new, case):
+            return change
     return None
 
 
@@ -193,7 +193,9 @@ def _retyped(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None
 
 
 def _holds_lists(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, list) for one in value)
+    return (
+        isinstance(value, list) and bool(value) and all(isinstance(entry, list) for entry in value)
+    )
 
 
 def is_kind(value: object, rule: str) -> bool:
@@ -226,10 +228,10 @@ def _summed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
 
 def _sums(value: Any) -> Iterator[tuple[str, float]]:
     """The sum of each numeric field over a list of objects."""
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+    if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
         return
     for name in value[0] if value else ():
-        numbers = [one.get(name) for one in value]
+        numbers = [entry.get(name) for entry in value]
         if all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers):
             yield name, float(sum(numbers))
 
@@ -255,8 +257,8 @@ def _listed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
         return None
     if len(options) == 1:
         return f"Give `{key}` as `{options[0]}`.", f"{key} {options[0]}"
-    named = ", ".join(f"`{option}`" for option in options)
-    return f"Give `{key}` as one of {named}.", f"{key} one of {'|'.join(options)}"
+    listed = ", ".join(f"`{option}`" for option in options)
+    return f"Give `{key}` as one of {listed}.", f"{key} one of {'|'.join(options)}"
 
 
 def _readdressed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:

@@ -150,16 +150,16 @@ def _is_of_this_run(word: str, case: Case) -> bool:
 
 
 def _changes(case: Case, pair: Pair) -> list[CallChange]:
-    found = [
+    changes = [
         *_env_changes(pair),
         *_start_changes(case, pair),
         *_folder_changes(case, pair),
         *_flag_changes(case, pair),
         *_target_changes(case, pair),
     ]
-    causes = [change for change in found if _is_cause(change, case, pair)]
-    named = [change for change in causes if _is_named(change, case)]
-    return (named or [change for change in causes if _explains(change, case)] or causes)[:3]
+    causes = [change for change in changes if _is_cause(change, case, pair)]
+    in_error = [change for change in causes if _is_named(change, case)]
+    return (in_error or [change for change in causes if _explains(change, case)] or causes)[:3]
 
 
 def _is_named(change: CallChange, case: Case) -> bool:
@@ -200,8 +200,8 @@ def _is_beside(change: CallChange, case: Case) -> bool:
 
 
 def _env_changes(pair: Pair) -> list[CallChange]:
-    added = [one for one in pair.new.env if one not in pair.old.env]
-    names = sorted({one.split("=", 1)[0] for one in added})
+    added = [setting for setting in pair.new.env if setting not in pair.old.env]
+    names = sorted({setting.split("=", 1)[0] for setting in added})
     if not added:
         return []
     shown = " ".join(dict.fromkeys(added))
@@ -258,12 +258,14 @@ def _only_in(flags: tuple[str, ...], others: tuple[str, ...]) -> list[str]:
 def _flag_words(case: Case, pair: Pair, added: list[str], dropped: list[str]) -> str:
     values = dict(valued(pair.old, pair.new))
     shown = _shown(added, values)
-    given = f" with `{shown}`{_also(case, pair, values)}" if added else ""
-    left = f"{' instead of' if added else ' without'} `{' '.join(dropped)}`" if dropped else ""
+    with_flags = f" with `{shown}`{_also(case, pair, values)}" if added else ""
+    without_flags = (
+        f"{' instead of' if added else ' without'} `{' '.join(dropped)}`" if dropped else ""
+    )
     why = ": it skips what is missing" if (pair.new.name, shown) == ("rm", "-f") else ""
     when = "If it is to be new: call" if (pair.new.does, shown) in _MAKING else "Call"
-    whole = pair.new.program if _is_of_program(added, case) else pair.new.call
-    return f"{when} `{whole}`{given}{left}{why}."
+    call = pair.new.program if _is_of_program(added, case) else pair.new.call
+    return f"{when} `{call}`{with_flags}{without_flags}{why}."
 
 
 def _is_of_program(flags: list[str], case: Case) -> bool:
@@ -276,7 +278,7 @@ def _is_of_program(flags: list[str], case: Case) -> bool:
 def _also(case: Case, pair: Pair, values: dict[str, str]) -> str:
     """What is given besides the flags: a name that the error shows, and belongs to the run."""
     come = {*pair.new.operands} - {*pair.old.operands} - {*values.values()}
-    return " and the name that the error shows" if any(one in case.line for one in come) else ""
+    return " and the name that the error shows" if any(word in case.line for word in come) else ""
 
 
 def _shown(flags: list[str], values: dict[str, str]) -> str:
@@ -288,8 +290,8 @@ def _bare_flags(flags: list[str]) -> set[str]:
     """The flags without their values; `-rf` is `-r` and `-f`."""
     single = [f"-{c}" for flag in flags if re.fullmatch(r"-[a-z]{2,3}", flag) for c in flag[1:]]
     others = (flag for flag in flags if not re.fullmatch(r"-[a-z]{2,3}", flag))
-    whole = [flag.split()[0].split("=")[0] for flag in others]
-    return {_SHORT_FORMS.get(flag, flag) for flag in (*single, *whole)}
+    long_flags = [flag.split()[0].split("=")[0] for flag in others]
+    return {_SHORT_FORMS.get(flag, flag) for flag in (*single, *long_flags)}
 
 
 def _is_quiet(flag: str) -> bool:
@@ -311,8 +313,8 @@ def _is_told(flag: str, case: Case) -> bool:
 def _target_changes(case: Case, pair: Pair) -> list[CallChange]:
     words = swapped(case, pair.old, pair.new)
     if mark := marked(case, pair.old, pair.new):
-        told = "Begin the text in the form that the error names."
-        return [CallChange(told, f"mark {mark_form(mark)}")]
+        advice = "Begin the text in the form that the error names."
+        return [CallChange(advice, f"mark {mark_form(mark)}")]
     if words is None:
         return []
     gone, come = words
@@ -320,8 +322,8 @@ def _target_changes(case: Case, pair: Pair) -> list[CallChange]:
         return []
     listing = _listing(case, come)
     if listing:
-        told = f"Look up the name first (`{listing}`): it is `{come}`, not `{gone}`."
-        return [CallChange(told, f"target {pair.new.does} listed")]
+        advice = f"Look up the name first (`{listing}`): it is `{come}`, not `{gone}`."
+        return [CallChange(advice, f"target {pair.new.does} listed")]
     return [CallChange(f"Name `{come}`, not `{gone}`.", f"target {tail(come)}")]
 
 
@@ -351,12 +353,12 @@ def applies_call(key: str, step: Step) -> bool:
     return all(_applies_change(change, command(step)) for change in key.split("; "))
 
 
-def _applies_change(change: str, whole: tuple[Command, ...]) -> bool:
+def _applies_change(change: str, parts: tuple[Command, ...]) -> bool:
     sort, _, rest = change.partition(" ")
     words = set(rest.split())
     if sort == "env":
-        return words <= {e.split("=", 1)[0] for part in whole for e in part.env}
-    return any(_part_applies(part, sort, rest) for part in whole)
+        return words <= {e.split("=", 1)[0] for part in parts for e in part.env}
+    return any(_part_applies(part, sort, rest) for part in parts)
 
 
 def _part_applies(part: Command, sort: str, rest: str) -> bool:

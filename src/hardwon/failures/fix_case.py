@@ -237,9 +237,9 @@ def silenced(text: str) -> str:
     return str(re.sub(_SILENCED, "", text)).strip()
 
 
-def is_masked(whole: tuple[Command, ...], at: int) -> bool:
+def is_masked(parts: tuple[Command, ...], at: int) -> bool:
     """Whether the exit status of this part is hidden by what follows."""
-    following = whole[at + 1 : at + 2]
+    following = parts[at + 1 : at + 2]
     return any(part.joint not in {"", "&&"} for part in following)
 
 

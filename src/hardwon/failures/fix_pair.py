@@ -98,7 +98,7 @@ def _is_repeated(old: Command, new: Command) -> bool:
     return new.text == old.text and new.cwd == old.cwd and set(new.env) == set(old.env)
 
 
-def _is_working(case: Case, whole: tuple[Command, ...], at: int) -> bool:
+def _is_working(case: Case, parts: tuple[Command, ...], at: int) -> bool:
     """Whether the part did its work; a test runner did when it reports tests, red ones too."""
     last = case.last
     if has_moved_on(case):
@@ -107,9 +107,9 @@ def _is_working(case: Case, whole: tuple[Command, ...], at: int) -> bool:
         return False
     if last.failed:
         return bool(re.search(_ABSENT, case.line)) and (is_red(last) or has_run_tests(last))
-    if not is_masked(whole, at):
+    if not is_masked(parts, at):
         return True
-    return has_run_tests(last) or (is_clean(last) and not whole[at].writes)
+    return has_run_tests(last) or (is_clean(last) and not parts[at].writes)
 
 
 def _is_tester(case: Case) -> bool:
@@ -203,12 +203,12 @@ def _is_completed(case: Case, old: Command, new: Command) -> bool:
 
 def is_absent(case: Case, part: Command) -> bool:
     """Whether the error says that this program is missing."""
-    found = re.search(_ABSENT, case.line)
-    if not found:
+    match = re.search(_ABSENT, case.line)
+    if not match:
         return False
-    named = next((value for value in found.groups() if value), "")
+    missing = next((value for value in match.groups() if value), "")
     own = tail(part.program)
-    return not named or tail(named) == own or named == part.program
+    return not missing or tail(missing) == own or missing == part.program
 
 
 def swapped(case: Case, old: Command, new: Command) -> tuple[str, str] | None:
@@ -231,9 +231,9 @@ def marked(case: Case, old: Command, new: Command) -> str:
     if not come[0].lower().endswith(gone[0].lower()):
         return ""
     mark = come[0][: -len(gone[0])].strip()
-    named = {mark_form(word.strip(".,:;()'\"")) for word in case.line.split()}
+    forms = {mark_form(word.strip(".,:;()'\"")) for word in case.line.split()}
     is_one_word = bool(re.fullmatch(r"\S{2,20}", mark))
-    return mark if is_one_word and mark_form(mark.rstrip(":")) in named else ""
+    return mark if is_one_word and mark_form(mark.rstrip(":")) in forms else ""
 
 
 def mark_form(word: str) -> str:

@@ -79,14 +79,14 @@ def preparation_fix(case: Case) -> Fix | None:
 
 def _same_place(case: Case, old: Command) -> int:
     """Which part of the last command is the failing call again; -1 when none is."""
-    whole = command(case.last)
-    for place in range(len(whole) - 1, -1, -1):
-        part = whole[place]
+    parts = command(case.last)
+    for place in range(len(parts) - 1, -1, -1):
+        part = parts[place]
         if part.does == old.does and part.operands == old.operands and part.script == old.script:
             is_fine = not case.last.failed or (has_run_tests(case.last) and not is_red(case.last))
             if has_moved_on(case):
                 return place
-            hidden = is_masked(whole, place) and not (
+            hidden = is_masked(parts, place) and not (
                 is_clean(case.last) or has_run_tests(case.last)
             )
             return place if is_fine and not hidden else -1
@@ -127,13 +127,13 @@ def _explaining(case: Case, done: Sequence[Command]) -> list[Command]:
 
 def _makers(case: Case, done: Sequence[Command], *, is_git: bool) -> list[Command]:
     """The commands that prepare something, the last of each; those of git only for git."""
-    made = {
+    by_key = {
         _key(part): part
         for part in done
         if is_maker(part) and not _is_own_script(part, case)
         if is_git or not _is_undoing(part)
     }
-    return list(made.values())
+    return list(by_key.values())
 
 
 def is_maker(part: Command) -> bool:
@@ -204,7 +204,9 @@ def _is_related(part: Command, case: Case) -> bool:
 
 
 def _is_edit(step: Step) -> bool:
-    return not step.failed and any(one.text or one.old for one in writings(step.tool, step.args))
+    return not step.failed and any(
+        writing.text or writing.old for writing in writings(step.tool, step.args)
+    )
 
 
 def _fix(case: Case, chosen: list[Command]) -> Fix | None:
@@ -238,10 +240,10 @@ def _is_own(word: str, case: Case) -> bool:
     before = case.steps[: case.at]
     name = stem(word)
     return is_coined(word, before) or any(
-        name in one.text
+        name in writing.text
         for step in before
         if name in step.args
-        for one in writings(step.tool, step.args)
+        for writing in writings(step.tool, step.args)
     )
 
 
@@ -252,21 +254,21 @@ def _key(part: Command) -> str:
     if re.search(_INSTALLS, part.text):
         return " ".join((part.does, *re.findall(r"\(\s*[\"']([\w.-]{1,60})", part.text)))
     words = [re.sub(r"[=<>~!@\[].*$", "", word) for word in part.operands]
-    named = [word for word in words if word and not word.startswith((".", "/"))]
-    return " ".join((part.does, *sorted(named)))
+    names = [word for word in words if word and not word.startswith((".", "/"))]
+    return " ".join((part.does, *sorted(names)))
 
 
 def package_fix(case: Case) -> Fix | None:
     """A package that the run had to make: its name belongs to the run, the way does not."""
-    named = re.search(_NO_MODULE, case.line)
-    name = next((one for one in named.groups() if one), "") if named else ""
-    made = [
-        one.path
+    match = re.search(_NO_MODULE, case.line)
+    name = next((name for name in match.groups() if name), "") if match else ""
+    paths = [
+        writing.path
         for step in (*case.between, case.last)
         if name in step.args and not (step.failed and step is not case.last)
-        for one in writings(step.tool, step.args)
+        for writing in writings(step.tool, step.args)
     ]
-    if not name or not any(name in path.split("/") for path in made):
+    if not name or not any(name in path.split("/") for path in paths):
         return None
     text = (
         "If the module that the error names is one of your own that was only named so far, make it "
@@ -295,7 +297,8 @@ def _written_first(case: Case, old: Command) -> Fix | None:
 
 def _writes(step: Step, name: str) -> bool:
     return stem(name) in step.args and any(
-        tail(one.path) == tail(name) and one.text for one in writings(step.tool, step.args)
+        tail(writing.path) == tail(name) and writing.text
+        for writing in writings(step.tool, step.args)
     )
 
 
@@ -303,10 +306,10 @@ def applies_preparation(key: str, step: Step) -> bool:
     """Whether a command does the preparation that the key of a fix names."""
     if key.startswith("tool "):
         return step.tool == key.removeprefix("tool ")
-    made = [tail(one.path) for one in writings(step.tool, step.args)]
+    files = [tail(writing.path) for writing in writings(step.tool, step.args)]
     if key == "package folder":
-        return "__init__.py" in made
+        return "__init__.py" in files
     if key == "write the file":
         words = {tail(word) for part in command(step) for word in part.operands}
-        return bool(set(made) & words)
+        return bool(set(files) & words)
     return any(_key(part) in key for part in command(step) if is_maker(part))

@@ -51,8 +51,10 @@ def _is_uncovered(case: Case) -> bool:
     failed, last = case.failed, case.last
     if failed.tool != last.tool or last.failed or not (own := set(_objects(failed))):
         return False
-    others = [one for one in case.between if one.tool == failed.tool and not one.failed]
-    return bool(own & set(_objects(last))) and any(own.isdisjoint(_objects(one)) for one in others)
+    others = [call for call in case.between if call.tool == failed.tool and not call.failed]
+    return bool(own & set(_objects(last))) and any(
+        own.isdisjoint(_objects(call)) for call in others
+    )
 
 
 def _called_between(case: Case, *, is_equal: bool) -> set[str]:
@@ -69,11 +71,11 @@ def _called_between(case: Case, *, is_equal: bool) -> set[str]:
 def has_called(key: str, step: Step, before: Sequence[Step]) -> bool:
     """Whether a run has made the call that a fix of this module puts first, for the same object."""
     tool = key.removeprefix("tool ")
-    given, own = fields(step.args), set(_objects(step))
+    arguments, own = fields(step.args), set(_objects(step))
     if tool == step.tool:  # what lay over the element was closed by a call on something else
-        return any(one.tool == tool and not one.failed for one in before)
+        return any(earlier.tool == tool and not earlier.failed for earlier in before)
     return any(
-        own & set(_objects(earlier)) or given.keys().isdisjoint(fields(earlier.args))
+        own & set(_objects(earlier)) or arguments.keys().isdisjoint(fields(earlier.args))
         for earlier in before
         if earlier.tool == tool and not earlier.failed
     )
@@ -93,30 +95,34 @@ def _fix(case: Case, first: Step) -> Fix:
 
 def _given(case: Case, first: Step) -> str:
     """What the call that comes first is given, as far as that is no value of one run."""
-    own, given = fields(case.failed.args), fields(first.args)
-    same = [f"`{key}`" for key in given if key in own and given[key] == own[key]]
-    told = [f"the same {' and '.join(same)}"] if same else []
-    told += [f"this `{role}` as `{key}`" for key, role in _roles(given, own) if not same]
-    switches = [key for key in given if _is_switch(key, given, case)]
-    told += [
-        f"`{key}` {str(given[key]).replace('True', 'true').replace('False', 'false')}"
+    own, arguments = fields(case.failed.args), fields(first.args)
+    same = [f"`{key}`" for key in arguments if key in own and arguments[key] == own[key]]
+    with_what = [f"the same {' and '.join(same)}"] if same else []
+    with_what += [f"this `{role}` as `{key}`" for key, role in _roles(arguments, own) if not same]
+    switches = [key for key in arguments if _is_switch(key, arguments, case)]
+    with_what += [
+        f"`{key}` {str(arguments[key]).replace('True', 'true').replace('False', 'false')}"
         for key in switches
     ]
     if is_limit(case.line):
         numbers = re.findall(r"\d+", case.failed.output)
-        told += [f"the `{key}` that the error names" for key in given if str(given[key]) in numbers]
-    return f"with {' and '.join(told[:_TOLD])}" if told else ""
+        with_what += [
+            f"the `{key}` that the error names"
+            for key in arguments
+            if str(arguments[key]) in numbers
+        ]
+    return f"with {' and '.join(with_what[:_TOLD])}" if with_what else ""
 
 
-def _roles(given: dict[str, Any], own: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _roles(arguments: dict[str, Any], own: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The arguments that have the value of another one in the failing call, with its name."""
     values = {str(value): key for key, value in own.items() if len(str(value)) >= _OWN}
-    return ((key, values[str(one)]) for key, one in given.items() if str(one) in values)
+    return ((key, values[str(value)]) for key, value in arguments.items() if str(value) in values)
 
 
-def _is_switch(key: str, given: dict[str, Any], case: Case) -> bool:
+def _is_switch(key: str, arguments: dict[str, Any], case: Case) -> bool:
     """Whether an argument turns something that the error speaks of, or names a state."""
-    value = given[key]
+    value = arguments[key]
     if isinstance(value, bool):
         return bool(names_in(key) & case.names)
     return key in _STATES and isinstance(value, str) and bool(re.fullmatch(_STATE, value))
@@ -149,8 +155,8 @@ def _is_nearly_equal(case: Case) -> bool:
     if not old.keys() <= new.keys() or len(differing) != 1:
         return False
     value = str(new[differing[0]])
-    given = any(value in step.output for step in case.between if not step.failed)
-    return given or differing[0] not in old
+    is_in_result = any(value in step.output for step in case.between if not step.failed)
+    return is_in_result or differing[0] not in old
 
 
 def _left_over(case: Case, called: Sequence[Step]) -> set[str]:
@@ -169,17 +175,17 @@ def _left_over(case: Case, called: Sequence[Step]) -> set[str]:
 
 
 def _objects(step: Step) -> list[str]:
-    return [one for one in scalars(fields(step.args)) if len(one) >= _OWN]
+    return [value for value in scalars(fields(step.args)) if len(value) >= _OWN]
 
 
 def _names_tool(line: str, tool: str, failed: str) -> bool:
     """Whether an error names a tool, or what it does: “has not been read yet”, “call login”."""
-    own, other, said = (set(re.split(r"[^a-z]+", text.lower())) for text in (tool, failed, line))
-    return any(_is_form(word, other_word) for word in own - other for other_word in said - other)
+    own, other, in_line = (set(re.split(r"[^a-z]+", text.lower())) for text in (tool, failed, line))
+    return any(_is_form(word, other_word) for word in own - other for other_word in in_line - other)
 
 
-def _is_form(one: str, other: str) -> bool:
+def _is_form(word: str, other: str) -> bool:
     """Whether two words are one, or forms of one: assign and assignee."""
-    return len(one) > _SHORT and (
-        one == other or (len(one) >= _STEM and one[:_STEM] == other[:_STEM])
+    return len(word) > _SHORT and (
+        word == other or (len(word) >= _STEM and word[:_STEM] == other[:_STEM])
     )

@@ -48,17 +48,17 @@ def sourced(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
     if key in PATHS or not is_refused(case.line) or not re.search(r"\d", fresh):
         return None
     sources, before = (_sources(key, value, case) for value in (fresh, stale))
-    if told := _distinguished(key, before, sources, case) or _of_entry(key, before, sources, case):
-        return told
+    if words := _distinguished(key, before, sources, case) or _of_entry(key, before, sources, case):
+        return words
     return _from_place(key, before, sources, case)
 
 
 def given_by(key: str, value: Any, case: Case) -> str:
     """The place in an earlier result that a new argument comes from, in words; "" without one."""
-    found = [one for text in scalars(value)[:1] for one in _sources(key, text, case)]
-    named = [source for source in found if _has_role(key, source.path)]
-    named.sort(key=lambda source: not is_look(source.tool))
-    return _where(named[0].tool, named[0].path) if named else ""
+    sources = [source for text in scalars(value)[:1] for source in _sources(key, text, case)]
+    fitting = [source for source in sources if _has_role(key, source.path)]
+    fitting.sort(key=lambda source: not is_look(source.tool))
+    return _where(fitting[0].tool, fitting[0].path) if fitting else ""
 
 
 def _from_place(
@@ -71,7 +71,7 @@ def _from_place(
     if not alone or _is_unsure(alone[0], before):
         return None
     source = alone[0]
-    is_older = any((one.tool, one.path) == (source.tool, source.path) for one in before)
+    is_older = any((earlier.tool, earlier.path) == (source.tool, source.path) for earlier in before)
     return taken(key, source.tool, source.path, is_latest=is_older)
 
 
@@ -87,7 +87,7 @@ def taken(
 def _only_in(value: Any, other: Any) -> str:
     """The first text or number that the other value lacks."""
     known = set(scalars(other))
-    return next((one for one in scalars(value) if one not in known), "")
+    return next((text for text in scalars(value) if text not in known), "")
 
 
 def is_refused(line: str) -> bool:
@@ -112,8 +112,8 @@ def _is_about(case: Case, source: Source) -> bool:
 
 def _is_unsure(source: Source, before: list[Source]) -> bool:
     """Whether the wrong value comes from the same kind of place."""
-    same = [one for one in before if (one.tool, one.path) == (source.tool, source.path)]
-    return bool(same) and all(one.at > source.at for one in same)
+    same = [other for other in before if (other.tool, other.path) == (source.tool, source.path)]
+    return bool(same) and all(other.at > source.at for other in same)
 
 
 def _distinguished(
@@ -121,13 +121,13 @@ def _distinguished(
 ) -> tuple[str, str] | None:
     """Two values at the same place: the field next to them that tells which one is right."""
     for source in sources:
-        same = [one for one in before if (one.at, one.path) == (source.at, source.path)]
+        same = [other for other in before if (other.at, other.path) == (source.at, source.path)]
         if same and (telling := _telling(same[0], source, case)):
             words, mark = telling
             field = re.split(r"!?=", mark)[0]
             where = _where(source.tool, source.path)
-            told = f"Take for `{key}` one whose `{field}` {words}, from {where}."
-            return told, f"{key} {mark}"
+            advice = f"Take for `{key}` one whose `{field}` {words}, from {where}."
+            return advice, f"{key} {mark}"
     return None
 
 
@@ -135,11 +135,11 @@ def _of_entry(
     key: str, before: list[Source], sources: list[Source], case: Case
 ) -> tuple[str, str] | None:
     """Both stand in one result: the right one beside the value of another argument."""
-    given = {str(v): k for k, v in fields(case.last.args).items() if k != key and _is_own(v)}
+    arguments = {str(v): k for k, v in fields(case.last.args).items() if k != key and _is_own(v)}
     for source in sources:
-        same = [one for one in before if (one.at, one.path) == (source.at, source.path)]
-        shared = [given[value] for _, value in source.beside if value in given]
-        if same and shared and not any(value in given for _, value in same[0].beside):
+        same = [other for other in before if (other.at, other.path) == (source.at, source.path)]
+        shared = [arguments[value] for _, value in source.beside if value in arguments]
+        if same and shared and not any(value in arguments for _, value in same[0].beside):
             where = _where(source.tool, source.path)
             words = f"Take `{key}` from {where}, of the entry that `{shared[0]}` names."
             return words, f"{key} of entry {shared[0]} {source.tool} {'.'.join(source.path)}"
@@ -174,15 +174,15 @@ def _sources(key: str, value: str, case: Case) -> list[Source]:
     is_telling = len(value) >= _TELLING
     if not value or not (is_telling or _may_be_short(key, case)):
         return []
-    found: list[Source] = []
+    sources: list[Source] = []
     for at in range(len(case.steps) - 2, -1, -1):
         step = case.steps[at]
         if not _may_give(step, value, case):
             continue
         own = [leaf for leaf in leaves(step.output[:_READ]) if leaf.value == value]
         own = own if is_telling else [leaf for leaf in own if _has_role(key, leaf.path)]
-        found += [Source(at, step.tool, leaf.path, leaf.beside) for leaf in own]
-    return found
+        sources += [Source(at, step.tool, leaf.path, leaf.beside) for leaf in own]
+    return sources
 
 
 def _may_give(step: Step, value: str, case: Case) -> bool:

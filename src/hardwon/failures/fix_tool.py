@@ -43,8 +43,8 @@ def _text(case: Case, old: dict[str, Any], new: dict[str, Any]) -> str:
         return f"`{failed}` fails whatever it is given. Use `{last}` instead."
     if len(_shared(old, new)) == len(new) > 1:
         return f"Use `{last}` with the same arguments."
-    named = ", ".join(f"`{key}`" for key in list(new)[:4])
-    return f"Use `{last}` instead ({named})."
+    listed = ", ".join(f"`{key}`" for key in list(new)[:4])
+    return f"Use `{last}` instead ({listed})."
 
 
 def _is_broken(case: Case) -> bool:
@@ -85,8 +85,8 @@ def _looks_elsewhere(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bo
     shared = _shared(old, new)
     if shared and len(old) <= len(shared) + 1:
         return True
-    asked = {one for one in scalars(old) if len(one) >= _TELLING} & set(scalars(new))
-    return any(one in case.last.output for one in asked)
+    asked = {value for value in scalars(old) if len(value) >= _TELLING} & set(scalars(new))
+    return any(value in case.last.output for value in asked)
 
 
 def _shared(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
@@ -110,15 +110,15 @@ def is_look(tool: str) -> bool:
 
 def shown_file(step: Step) -> str:
     """The path of the file that a call with named arguments only shows; "" for another call."""
-    given = fields(step.args)
-    return path_in(given) if is_look(str(given.get("command", step.tool))) else ""
+    arguments = fields(step.args)
+    return path_in(arguments) if is_look(str(arguments.get("command", step.tool))) else ""
 
 
 def _stem(first: list[str], second: list[str]) -> int:
     """How many words two names begin with alike."""
     alike = 0
-    for one, other in zip(first, second, strict=False):
-        if one != other:
+    for word, other in zip(first, second, strict=False):
+        if word != other:
             break
         alike += 1
     return alike

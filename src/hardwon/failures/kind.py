@@ -131,8 +131,8 @@ def kind_text(line: str, *, is_coined: bool = False) -> str:
         return f"fixture {NAME if is_coined else fixture[1]} not found"
     if re.match(_ASSERTION, bare):
         return "AssertionError"
-    if found := re.match(_BARE, bare) or re.match(_SIGNAL, bare):
-        return found[1]
+    if name := re.match(_BARE, bare) or re.match(_SIGNAL, bare):
+        return name[1]
     raised = re.search(_RAISED, line[:_READ])
     return _folded(bare, head=raised[1] if raised and bare.startswith(raised[1]) else "")
 
@@ -145,8 +145,8 @@ def missing_name(line: str) -> str:
 
 def missing_fixture(line: str) -> str:
     """The test fixture that the line says is missing; "" if it names none."""
-    found = re.fullmatch(_FIXTURE, _stripped(line))
-    return found[1] if found else ""
+    fixture = re.fullmatch(_FIXTURE, _stripped(line))
+    return fixture[1] if fixture else ""
 
 
 def _root(missing: re.Match[str]) -> str:
@@ -157,8 +157,8 @@ def _root(missing: re.Match[str]) -> str:
 def _stripped(line: str) -> str:
     """The line without its place, the shell that printed it, modules of classes, and hints."""
     for pattern in (_PRINTER, _PLACE, _PRINTER):
-        found = re.match(pattern, line)
-        line = line[found.end() :] if found else line
+        prefix = re.match(pattern, line)
+        line = line[prefix.end() :] if prefix else line
     plain = re.sub(rf"{_CATEGORY}|{_RECOVERED}", "", re.sub(_MODULE, "", line[:_READ]))
     return re.sub(_HINT, "", plain).strip()
 
@@ -166,10 +166,10 @@ def _stripped(line: str) -> str:
 def _folded(bare: str, *, head: str) -> str:
     """The text with names folded, all but the class of exceptions that it begins with."""
     rest = bare[len(head) :]
-    own = re.sub(_PROJECT, lambda found: f"{found[1]} {NAME}", rest)
-    refs = re.sub(_REFS, lambda found: f"{found[1]} {NAME} -> {NAME}", own)
-    named = re.sub(_BEFORE, NAME, re.sub(_AFTER, lambda found: f"{found[1]} {NAME}", refs))
-    text = head + re.sub(_COINED, _replacement, named)
+    own = re.sub(_PROJECT, lambda match: f"{match[1]} {NAME}", rest)
+    refs = re.sub(_REFS, lambda match: f"{match[1]} {NAME} -> {NAME}", own)
+    folded = re.sub(_BEFORE, NAME, re.sub(_AFTER, lambda match: f"{match[1]} {NAME}", refs))
+    text = head + re.sub(_COINED, _replacement, folded)
     text = re.sub(_ROW, NAME, " ".join(text.split())).strip(" .")
     has_words = re.search(r"[^\W\d_]{2}", re.sub(r"<\w+>", "", text))
     return _cut(
@@ -177,8 +177,8 @@ def _folded(bare: str, *, head: str) -> str:
     )  # a lone code such as `not_found` is all there is
 
 
-def _replacement(found: re.Match[str]) -> str:
-    sort, text = found.lastgroup, found[0]
+def _replacement(match: re.Match[str]) -> str:
+    sort, text = match.lastgroup, match[0]
     if sort == "code":
         return text
     if sort == "number":
