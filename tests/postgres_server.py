@@ -35,6 +35,11 @@ DO $$ BEGIN EXECUTE (
 ); END $$
 """
 _CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}'"
+_SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = '{}'"
+_READ = """
+SELECT coalesce(sum(seq_tup_read + idx_tup_fetch), 0) FROM pg_stat_user_tables
+WHERE schemaname = 'hardwon'
+"""
 _ROOM = 4 << 30  # bytes
 _QUICK = ("-c", "fsync=off", "-c", "full_page_writes=off")  # a test may lose all; torture may not
 
@@ -157,6 +162,12 @@ class PostgresServer:
         self._ensure_roles()
         self.execute(f"CREATE DATABASE {name} TEMPLATE {template} OWNER {OWNER}")
         return Place(self.url(name, OWNER), self.url(name, SERVICE), name)
+
+    def rows_read(self, place: Place) -> float:
+        """How many rows were read so far; a session tells when it ends."""
+        while self.execute(_SESSIONS.format(place.name))[0][0]:
+            time.sleep(0.01)
+        return float(self.execute(_READ, place.name)[0][0])
 
     @functools.cache  # noqa: B019 - a server lives as long as its test session
     def _ensure_roles(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.postgres import schema
 from hardwon.postgres.database import Asked, Database
 from hardwon.ranking.query import index
-from hardwon.stores.postgres import PostgresStore
+from hardwon.stores.postgres import PostgresStore, lessons
 from hardwon.stores.postgres.fresh import packed
 from hardwon.stores.rows import COLUMNS, lesson_of
 from hardwon.stores.sqlite import SqliteStore
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from hardwon.copying.tables import Row, Table
+    from hardwon.postgres.database import Tenancy
 
 PAGE = 500  # rows
 _SETTLED = 8 * PAGE  # lessons that a server moves into its dictionary at once
@@ -31,13 +32,19 @@ _WHOSE = {
     "shelves": "tenant_id = (SELECT id FROM tenants WHERE name = ?)",
     "dream_changes": f"dream IN (SELECT id FROM dream_log WHERE shelf IN ({_OF_TENANT}))",
 }
-_UNINDEXED = """
-SELECT l.id, l.shelf, {columns} FROM {schema}lessons AS l WHERE {tenant} l.id > {after} AND
-NOT EXISTS (SELECT 1 FROM {schema}indexed AS i WHERE {own_i} i.lesson = l.id)
-AND NOT EXISTS (SELECT 1 FROM {schema}fresh AS f WHERE {own_f} f.lesson = l.id)
-ORDER BY l.id LIMIT {page}
+_UNINDEXED = f"""
+SELECT l.id, l.shelf, {COLUMNS} FROM lessons AS l WHERE l.id > ?
+AND NOT EXISTS (SELECT 1 FROM indexed AS i WHERE i.lesson = l.id)
+AND NOT EXISTS (SELECT 1 FROM fresh AS f WHERE f.lesson = l.id)
+ORDER BY l.id LIMIT {PAGE}
 """
-# So that the first questions are planned for what is there now; later the server does it by itself.
+_KNOWN = """
+SELECT lesson FROM hardwon.indexed
+WHERE tenant = %(tenant)s AND lesson = ANY(%(lessons)s::bigint[])
+UNION ALL
+SELECT lesson FROM hardwon.fresh WHERE tenant = %(tenant)s AND lesson = ANY(%(lessons)s::bigint[])
+"""
+# So that all is planned for what is there by now; the server itself looks once a minute.
 _MEASURE = "ANALYZE hardwon.lessons, hardwon.terms, hardwon.postings, hardwon.indexed"
 _NOTE = """
 INSERT INTO hardwon.fresh (tenant, shelf, lesson, is_new, entries)
@@ -99,11 +106,8 @@ class FileEnd:
 
     def finish(self, tenants: list[str]) -> None:
         """Let every lesson be found."""
-        sql = _UNINDEXED.format(
-            columns=COLUMNS, schema="", tenant="", after="?", own_i="", own_f="", page=PAGE
-        )
         last = 0
-        while rows := self._file.rows(sql, (last,)):
+        while rows := self._file.rows(_UNINDEXED, (last,)):
             last = rows[-1][0]
             with self._file as file:
                 file.run_many(
@@ -166,24 +170,18 @@ class ServerEnd:
 
     def finish(self, tenants: list[str]) -> None:
         """Let every lesson be found."""
-        sql = _UNINDEXED.format(
-            columns=COLUMNS,
-            schema="hardwon.",
-            tenant="l.tenant = %(tenant)s AND",
-            after="%(after)s",
-            own_i="i.tenant = %(tenant)s AND",
-            own_f="f.tenant = %(tenant)s AND",
-            page=PAGE,
-        )
+        noted = settled = measured = 0
+        self._db.rows(_MEASURE)
         for own in map(self._db.of, tenants):
-            last = noted = 0
-            while rows := own.rows(sql, after=last):
-                last, noted = rows[-1][0], noted + len(rows)
-                shelves, lessons, entries = map(list, zip(*_entries(rows), strict=True))
-                own.run(_NOTE, shelves=shelves, lessons=lessons, entries=entries)
-                if noted % _SETTLED == 0:
+            for rows in lessons.pages(own):
+                noted += _note(own, rows)
+                if noted - settled >= _SETTLED:
                     self.store.tend()
-            self.store.tend()
+                    settled = noted
+                if settled >= 2 * measured:
+                    self._db.rows(_MEASURE)
+                    measured = settled
+        self.store.tend()
         self._db.rows(_MEASURE)
 
     def set_salt(self, salt: str) -> None:
@@ -191,6 +189,16 @@ class ServerEnd:
 
     def close(self) -> None:
         self.store.close()
+
+
+def _note(own: Tenancy, rows: list[Row]) -> int:
+    """Let these lessons be found, unless they are already; how many had to be noted."""
+    known = {number for (number,) in own.rows(_KNOWN, lessons=[row[0] for row in rows])}
+    new = list(_entries(row for row in rows if row[0] not in known))
+    if new:
+        shelves, numbers, entries = map(list, zip(*new, strict=True))
+        own.run(_NOTE, shelves=shelves, lessons=numbers, entries=entries)
+    return len(new)
 
 
 def _named(columns: Iterable[str]) -> str:

@@ -18,10 +18,6 @@ from tests.postgres_server import Place, PostgresServer
 from tests.samples import CODER, lesson
 
 WRITER = Scope("acme", "writer", "api")
-READ = """
-SELECT coalesce(sum(seq_tup_read + idx_tup_fetch), 0) FROM pg_stat_user_tables
-WHERE schemaname = 'hardwon'
-"""
 WAITS = "SELECT count(*) FROM pg_locks WHERE NOT granted"
 LONG = {
     "check": lambda store: store.check(),
@@ -82,22 +78,14 @@ def test_a_check_reads_each_row_a_few_times_however_many_shelves_there_are(
         with closing(PostgresStore(database.url, str(tmp_path), fresh=0)) as store:
             for agent in agents:
                 store.lessons.add(lesson(scope=Scope("acme", f"agent{agent}", "api")))
-        before = told(postgres, database)
+        before = postgres.rows_read(database)
         with closing(PostgresStore(database.url, str(tmp_path))) as store:
             assert store.check() == []
-        return told(postgres, database) - before
+        return postgres.rows_read(database) - before
 
     few, many = rows_read(range(30)), rows_read(range(30, 120))
 
     assert many < 6 * few  # four times the rows, not sixteen
-
-
-def told(postgres: PostgresServer, database: Place) -> float:
-    """Rows that were read so far; a session tells its own when it ends."""
-    sessions = f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{database.name}'"
-    while postgres.execute(sessions)[0][0]:
-        time.sleep(0.01)
-    return float(postgres.execute(READ, database.name)[0][0])
 
 
 @pytest.mark.parametrize("act", LONG)

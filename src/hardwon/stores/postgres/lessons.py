@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from hardwon.errors import NotFound
@@ -193,7 +194,7 @@ class PostgresLessons:
         done = []
         with self._db as transaction:
             tenancy, scopes = self._db.of(tenant), shelves.of_tenant(self._db, tenant)
-            for row in every(tenancy):
+            for row in chain.from_iterable(pages(tenancy)):
                 if wrong := damage(row, scopes):
                     lesson = with_reason(mended(lesson_of(row, scopes)), f"damaged: {wrong}")
                     tenancy.run(_UPDATE, id=lesson.id, shelf=row[1], **_values(lesson))
@@ -233,11 +234,11 @@ def holding(
     }
 
 
-def every(tenancy: Tenancy) -> Iterator[Row]:
-    """The rows of all lessons of a tenant, read in pages."""
+def pages(tenancy: Tenancy) -> Iterator[list[Row]]:
+    """The rows of all lessons of a tenant, some at a time, in the order of ids."""
     last = 0
     while rows := tenancy.rows(_EVERY, after=last, limit=_CHECKED):
-        yield from rows
+        yield rows
         last = rows[-1][0]
 
 
