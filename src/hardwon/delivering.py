@@ -50,42 +50,42 @@ class Delivering:
         self._trouble = trouble
         self.weights = WEIGHTS  # a value to replace by one who measures another
 
-    def weighed(self, scope: Scope, asked: Query, outlook: Outlook) -> list[Judged]:
+    def weighed(self, scope: Scope, query: Query, outlook: Outlook) -> list[Judged]:
         """Every candidate for a query, with its score and why it is or is not shown."""
         return recall.weigh(
-            asked,
+            query,
             scope=scope,
             lessons=self._store.lessons,
             now=self._clock(),
-            limit=getattr(self._settings.recall, f"{asked.door}_lessons"),
+            limit=getattr(self._settings.recall, f"{query.door}_lessons"),
             outlook=outlook,
             weights=self.weights,
         )
 
-    def recalled(self, scope: Scope, asked: Query, outlook: Outlook, run: Run) -> Injection:
+    def recalled(self, scope: Scope, query: Query, outlook: Outlook, run: Run) -> Injection:
         """The lessons for a query, rendered and logged."""
         started = perf_counter_ns()
-        candidates = self.weighed(scope, asked, outlook)
-        if asked.door != Door.ERROR and recall.shown(candidates):
+        candidates = self.weighed(scope, query, outlook)
+        if query.door != Door.ERROR and recall.shown(candidates):
             candidates = hush.hushed(candidates, scope, self._store.calls)
-        return self.deliver(scope, asked, candidates, run, started=started)
+        return self.deliver(scope, query, candidates, run, started=started)
 
     def deliver(
-        self, scope: Scope, asked: Query, candidates: Sequence[Judged], run: Run, *, started: int
+        self, scope: Scope, query: Query, candidates: Sequence[Judged], run: Run, *, started: int
     ) -> Injection:
         """Render the candidates that are shown, and log the delivery."""
         now, fresh = self._clock(), recall.shown(candidates)
-        block = self._block(asked, fresh)
+        block = self._block(query, fresh)
         if self._settings.proof.share or any(lesson.was_retired for lesson in block.lessons):
-            fresh = self._kept(asked.door, fresh, block.lessons, self.coin(scope, run))
-            block = self._block(asked, fresh)
+            fresh = self._kept(query.door, fresh, block.lessons, self.coin(scope, run))
+            block = self._block(query, fresh)
         if not block.lessons:
             return NOTHING
-        injection = Injection(block.text, block.lessons, measure.new_id(now), door=asked.door)
+        injection = Injection(block.text, block.lessons, measure.new_id(now), door=query.door)
         scores = {candidate.match.lesson.id: round(candidate.score, 4) for candidate in fresh}
         self._log(
             injection,
-            asked,
+            query,
             scope,
             scores=tuple(scores[lesson.id] for lesson in block.lessons),
             tokens=block.tokens,
@@ -98,8 +98,8 @@ class Delivering:
         """What to say where a person has forbidden this call by a lesson."""
         now, text = self._clock(), inject.guarding(lesson)
         denial = Injection(text, (lesson,), measure.new_id(now), denied=True, door=Door.ACTION)
-        asked, tokens = Query(Door.ACTION, call), inject.tokens(text)
-        self._log(denial, asked, scope, scores=(1.0,), tokens=tokens, began=now)
+        query, tokens = Query(Door.ACTION, call), inject.tokens(text)
+        self._log(denial, query, scope, scores=(1.0,), tokens=tokens, began=now)
         return denial
 
     def with_loop(self, scope: Scope, known: Injection, steps: Sequence[Step]) -> Injection:
@@ -115,8 +115,8 @@ class Delivering:
             text=f"{text}\n{known.text}".rstrip(), id=known.id or measure.new_id(now)
         )
         if not known:
-            asked = Query(Door.LOOP, f"{loop.step.tool} {loop.step.args}")
-            self._log(warning, asked, scope, scores=(), tokens=inject.tokens(text), began=now)
+            query = Query(Door.LOOP, f"{loop.step.tool} {loop.step.args}")
+            self._log(warning, query, scope, scores=(), tokens=inject.tokens(text), began=now)
         return warning._replace(stop=loop.should_stop)
 
     def tell(self, run: Run, block: Injection, call: str = "") -> Injection:
@@ -147,9 +147,9 @@ class Delivering:
             self._trouble(error)
             return otherwise
 
-    def _block(self, asked: Query, fresh: Sequence[Judged]) -> inject.Block:
-        frame = _frame(asked, fresh[0].match) if fresh else asked.door
-        budget = getattr(self._settings.recall, f"{asked.door}_tokens")
+    def _block(self, query: Query, fresh: Sequence[Judged]) -> inject.Block:
+        frame = _frame(query, fresh[0].match) if fresh else query.door
+        budget = getattr(self._settings.recall, f"{query.door}_tokens")
         return inject.render(
             (candidate.match.lesson for candidate in fresh), door=frame, budget=budget
         )
@@ -168,7 +168,7 @@ class Delivering:
     def _log(
         self,
         injection: Injection,
-        asked: Query,
+        query: Query,
         scope: Scope,
         *,
         scores: tuple[float, ...],
@@ -179,7 +179,7 @@ class Delivering:
         self.noted(
             lambda: measure.delivered(
                 injection,
-                asked,
+                query,
                 scope=scope,
                 scores=scores,
                 tokens=tokens,
@@ -199,10 +199,10 @@ def note_shown(run: Run, block: Injection, call: str) -> None:
     run.told([lesson.id for lesson in block.lessons], call, shown)
 
 
-def _frame(asked: Query, best: Match) -> str:
+def _frame(query: Query, best: Match) -> str:
     """The frame of a block: an error says whether it is the same failure or the same kind."""
-    if asked.door != Door.ERROR:
-        return asked.door
-    if is_of_other_tests(asked, best):
+    if query.door != Door.ERROR:
+        return query.door
+    if is_of_other_tests(query, best):
         return "elsewhere"
     return "same" if best.is_same_failure else "kind" if best.is_same_kind else Door.TURN

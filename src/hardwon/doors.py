@@ -87,18 +87,18 @@ class Doors:
         self.delivering.noted(self._store.calls.catch_up)
         counts = self._store.calls.counts(scope, (RUN,))
         runs = counts[RUN].made if RUN in counts else 0
-        asked = Query(Door.START, "", usual=self._settings.recall.usual)
+        query = Query(Door.START, "", usual=self._settings.recall.usual)
         outlook = Outlook(past.told, runs)
-        return self.delivering.tell(run, self.delivering.recalled(scope, asked, outlook, run))
+        return self.delivering.tell(run, self.delivering.recalled(scope, query, outlook, run))
 
     def turn(self, scope: Scope, prompt: str, run: Run, imagined: str = "") -> Injection:
         """What the prompt asks for; `imagined`: a lesson that might exist."""
         prompt = screened(prompt, _TASK)
         self.delivering.noted(lambda: run.begin(prompt))
-        asked = self.asked_at_turn(scope, f"{prompt}\n{imagined}".rstrip())
-        asked = asked._replace(text=prompt)
+        query = self.asked_at_turn(scope, f"{prompt}\n{imagined}".rstrip())
+        query = query._replace(text=prompt)
         outlook = UNKNOWN._replace(told=run.so_far().told)
-        return self.delivering.tell(run, self.delivering.recalled(scope, asked, outlook, run))
+        return self.delivering.tell(run, self.delivering.recalled(scope, query, outlook, run))
 
     def action(self, scope: Scope, tool: str, args: Any, run: Run) -> Injection:
         """The proven fix of a failure that the call will probably end in; else nothing."""
@@ -109,8 +109,8 @@ class Doors:
         candidates = self._foretold(scope, steps.Step(tool, call), past, least=likely)
         if (forbidding := self._forbidding(scope, tool, call)) is not None:
             return self.delivering.denied(scope, forbidding, call)
-        asked = Query(Door.ACTION, call)
-        block = self.delivering.deliver(scope, asked, candidates, run, started=started)
+        query = Query(Door.ACTION, call)
+        block = self.delivering.deliver(scope, query, candidates, run, started=started)
         is_sure = bool(block) and candidates[0].score >= sure
         if not (is_sure and self._settings.hooks.stop_once):
             return self.delivering.tell(run, block, call)
@@ -253,9 +253,9 @@ class Doors:
         if not (is_mistake or self.recorder.is_old_red(scope, failure)):
             return NOTHING
         is_again = failure is not None and past.has_met(failure.kind)
-        asked = self.asked_at_error(scope, step, past.task)
+        query = self.asked_at_error(scope, step, past.task)
         outlook = UNKNOWN._replace(is_again=is_again)
-        return self.delivering.recalled(scope, asked, outlook, run)
+        return self.delivering.recalled(scope, query, outlook, run)
 
 
 def _tell(run: Run, task: str, steps: Sequence[Step]) -> None:

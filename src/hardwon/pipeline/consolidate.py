@@ -89,9 +89,9 @@ def _twin(lesson: Lesson, known: Lesson, lessons: LessonStore, now: datetime) ->
     if known.origin != MINED:
         return None
     fixes = {fix.key for fix in known.fixes}
-    asked = _by_words(lesson)
+    query = _by_words(lesson)
     candidates = (
-        match.lesson for match in lessons.match(lesson.scope, asked, now=now, limit=_LOOKED_AT)
+        match.lesson for match in lessons.match(lesson.scope, query, now=now, limit=_LOOKED_AT)
     )
     return next(
         (
@@ -157,9 +157,9 @@ def _alike(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
     """Lessons of the same scope about nearly the same situation."""
     if lesson.signatures:  # then the failure tells which lesson is the same
         return []
-    asked = _by_words(lesson)
+    query = _by_words(lesson)
     candidates = (
-        match.lesson for match in lessons.match(lesson.scope, asked, now=now, limit=_NEAREST)
+        match.lesson for match in lessons.match(lesson.scope, query, now=now, limit=_NEAREST)
     )
     mine = set(terms(lesson.situation))
     return [
@@ -180,13 +180,13 @@ def _by_words(lesson: Lesson) -> Query:
 
 def _same_failure(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
     """The lessons of exactly this scope about one of its failures, the highest in state first."""
-    asked = [
+    queries = [
         *(Query("error", "", kind=digest) for digest in lesson.kinds),
         *(Query("error", "", signature=digest) for digest in lesson.signatures),
     ]
     by_id = {
         match.lesson.id: match.lesson
-        for query in asked
+        for query in queries
         for match in lessons.match(lesson.scope, query, now=now, limit=_LOOKED_AT)
         if match.lesson.scope == lesson.scope
     }

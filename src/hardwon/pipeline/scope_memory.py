@@ -31,8 +31,8 @@ class Memory(NamedTuple):
 
     def about(self, failure: Failure) -> Lesson | None:
         """The lesson of exactly this scope about a failure kind; the one that stands highest."""
-        asked = Query("error", "", signature=failure.exact, kind=failure.kind)
-        matches = self.lessons.match(self.scope, asked, now=self.now, limit=_NEAREST)
+        query = Query("error", "", signature=failure.exact, kind=failure.kind)
+        matches = self.lessons.match(self.scope, query, now=self.now, limit=_NEAREST)
         own = [match for match in matches if match.lesson.scope == self.scope]
         own.sort(key=lambda match: (match.is_same_kind, *standing(match.lesson)), reverse=True)
         return own[0].lesson if own and own[0].is_same_kind else None

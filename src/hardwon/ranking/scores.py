@@ -107,10 +107,10 @@ class Judged(NamedTuple):
     verdict: str = ""
 
 
-def judge(asked: Query, match: Match, *, outlook: Outlook, now: datetime, by: Weights) -> Judged:
+def judge(query: Query, match: Match, *, outlook: Outlook, now: datetime, by: Weights) -> Judged:
     """The score of a match at the door of the query, and the verdict of the door's floor."""
-    judged = _DOORS.get(asked.door, _turn)(asked, match, outlook, now, by)
-    if match.lesson.id in outlook.told and asked.door != "error":
+    judged = _DOORS.get(query.door, _turn)(query, match, outlook, now, by)
+    if match.lesson.id in outlook.told and query.door != "error":
         judged = judged._replace(verdict="told in this run already")
     score = sum(value for _, value in judged.parts)
     prior = _prior(match, by)
@@ -122,20 +122,20 @@ class _Relevance(NamedTuple):
     verdict: str = ""
 
 
-def _turn(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
+def _turn(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
     telling = min(1.0, max(0.0, -match.chance) / by.surprise)  # words shared by chance tell nothing
     parts = (("words", telling * _words(match, by)), *_meaning(match, by.turn_meaning))
     if match.lesson.status != Status.PROVEN:
         return _Relevance(parts, "not proven yet")
     is_asked_for = (
-        _is_asked_for(asked, match, by)
-        or _is_near(asked, match, by.turn_likeness, by)
-        or _is_tagged(asked, match, by)
+        _is_asked_for(query, match, by)
+        or _is_near(query, match, by.turn_likeness, by)
+        or _is_tagged(query, match, by)
     )
     return _Relevance(parts, "" if is_asked_for else "shares no more than others by chance")
 
 
-def _is_asked_for(asked: Query, match: Match, by: Weights) -> bool:
+def _is_asked_for(query: Query, match: Match, by: Weights) -> bool:
     """Whether a text shares more with the lesson than one of so many lessons would by chance.
 
     Many words that are common in this store are shared by chance, and so are a few of a long text:
@@ -144,42 +144,42 @@ def _is_asked_for(asked: Query, match: Match, by: Weights) -> bool:
     """
     situation = set(terms(match.lesson.situation))
     if match.lesson.origin == MINED:
-        return len(situation) >= by.quoted and situation - {_SEEN} <= set(asked.terms)
+        return len(situation) >= by.quoted and situation - {_SEEN} <= set(query.terms)
     enough = max(by.least_shared, ceil(by.covered * min(by.about, len(situation))))
     return match.shared >= enough and match.chance <= -by.surprise
 
 
-def _is_tagged(asked: Query, match: Match, by: Weights) -> bool:
+def _is_tagged(query: Query, match: Match, by: Weights) -> bool:
     """Whether a short text names a tag that a person or a model chose, and few lessons have."""
-    if match.lesson.author == RULES or len(asked.terms) > by.brief:
+    if match.lesson.author == RULES or len(query.terms) > by.brief:
         return False
     is_rare = match.words >= by.tagged * max(1, match.shared)
-    words = set(asked.terms)
+    words = set(query.terms)
     return is_rare and any(words.issuperset(terms(tag)) for tag in match.lesson.tags if terms(tag))
 
 
-def _error(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
+def _error(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
     same, kind = 10.0 * match.is_same_failure, 5.0 * match.is_same_kind
     stands = float(LIVE.index(match.lesson.status)) if match.lesson.status in LIVE else 0.0
     parts = (("same failure", same), ("same kind", kind), ("state", stands))
     if same or kind:
-        sure = spoken(asked, match, by) if match.lesson.origin != MINED else by.beside
-        verdict = _told_before(match) if outlook.is_again else _of_other_tests(asked, match)
-        verdict = verdict or _of_other_names(asked, match) or _of_lookup(asked, match, by)
+        sure = spoken(query, match, by) if match.lesson.origin != MINED else by.beside
+        verdict = _told_before(match) if outlook.is_again else _of_other_tests(query, match)
+        verdict = verdict or _of_other_names(query, match) or _of_lookup(query, match, by)
         return _Relevance((*parts, (SPEAKS, sure / 10)), verdict)
-    return _other_error(asked, match, parts, by)
+    return _other_error(query, match, parts, by)
 
 
 def _other_error(
-    asked: Query, match: Match, parts: tuple[tuple[str, float], ...], by: Weights
+    query: Query, match: Match, parts: tuple[tuple[str, float], ...], by: Weights
 ) -> _Relevance:
     """A lesson of another failure: only one that is near in meaning, or speaks of this one."""
     is_proven = match.lesson.status == Status.PROVEN
-    is_near = is_proven and _is_near(asked, match, by.error_likeness, by)
+    is_near = is_proven and _is_near(query, match, by.error_likeness, by)
     # Most candidates are mined from other failures; their words are worth no further look.
     is_written = is_proven and match.lesson.origin != MINED
-    sure = spoken(asked, match, by) if is_near or is_written else 0.0
-    speaks = is_written and sure >= by.spoken and _may_be_offered(asked, match, by)
+    sure = spoken(query, match, by) if is_near or is_written else 0.0
+    speaks = is_written and sure >= by.spoken and _may_be_offered(query, match, by)
     words = (("words", _words(match, by)), (SPEAKS, sure / 10))
     verdict = "" if is_near or speaks else "another kind of failure"
     return _Relevance((*parts, *words, *_meaning(match, by.error_meaning)), verdict)
@@ -194,20 +194,20 @@ def _told_before(match: Match) -> str:
     return "" if is_cured else "this run has met the kind already"
 
 
-def _of_other_tests(asked: Query, match: Match) -> str:
+def _of_other_tests(query: Query, match: Match) -> str:
     """Why a lesson is not told that only knows of tests which fail without any change."""
-    is_told = not is_of_other_tests(asked, match) or (asked.red and match.is_same_failure)
+    is_told = not is_of_other_tests(query, match) or (query.red and match.is_same_failure)
     return "" if is_told else "known of other tests only"
 
 
-def _of_other_names(asked: Query, match: Match) -> str:
+def _of_other_names(query: Query, match: Match) -> str:
     """Why a lesson is not told whose fixes replace a name that this failure has nothing of."""
     lesson = match.lesson
     is_folded = lesson.origin == MINED and kinds.NAME in lesson.situation
     if match.is_same_failure or not is_folded or not lesson.fixes:
         return ""
     replaced = [replaced_words(fix) for fix in lesson.fixes]
-    asked_words = set(asked.terms)
+    asked_words = set(query.terms)
     is_other = all(
         words and asked_words.isdisjoint(term for word in words for term in terms(word))
         for words in replaced
@@ -215,21 +215,21 @@ def _of_other_names(asked: Query, match: Match) -> str:
     return "known of other names only" if is_other else ""
 
 
-def _of_lookup(asked: Query, match: Match, by: Weights) -> str:
+def _of_lookup(query: Query, match: Match, by: Weights) -> str:
     """Why a lookup that finds nothing gets no lesson; "" if it may get one."""
     is_open = match.lesson.status == Status.SEEN and match.lesson.met > by.lookups
-    return "a lookup that finds nothing is an answer" if asked.is_lookup and is_open else ""
+    return "a lookup that finds nothing is an answer" if query.is_lookup and is_open else ""
 
 
-def is_of_other_tests(asked: Query, match: Match) -> bool:
+def is_of_other_tests(query: Query, match: Match) -> bool:
     """Whether all that is known is that other tests fail so without any change."""
     fixes = match.lesson.fixes if match.lesson.origin == MINED else ()
     if not fixes or any(fix.sort != UNCHANGED for fix in fixes):
         return False
-    return not any(is_of_test_in(fix, asked.red or asked.text) for fix in fixes)
+    return not any(is_of_test_in(fix, query.red or query.text) for fix in fixes)
 
 
-def _may_be_offered(asked: Query, match: Match, by: Weights) -> bool:
+def _may_be_offered(query: Query, match: Match, by: Weights) -> bool:
     """Whether a lesson that no failure is known for may be told at this one.
 
     It is offered twice; if that helped, the failure kind is its own from then on. A lesson that
@@ -237,32 +237,32 @@ def _may_be_offered(asked: Query, match: Match, by: Weights) -> bool:
     """
     evidence = match.lesson.evidence
     offered = values_of(evidence, Kind.OFFERED)
-    is_new = sum(value.startswith(asked.kind) for value in offered) < by.offered
-    return is_new or signs.quotes(values_of(evidence, Kind.ABOUT), asked.text)
+    is_new = sum(value.startswith(query.kind) for value in offered) < by.offered
+    return is_new or signs.quotes(values_of(evidence, Kind.ABOUT), query.text)
 
 
-def spoken(asked: Query, match: Match, by: Weights) -> float:
+def spoken(query: Query, match: Match, by: Weights) -> float:
     """How much surer than by chance it is that the text of a lesson speaks of this failure.
 
     Words count by how rare they are together, those of the failure itself once more; clues by how
     rare each is among these lessons: in a large store more must agree.
     """
     about = values_of(match.lesson.evidence, Kind.ABOUT)
-    is_quoted, clues = signs.quotes(about, asked.text), _clues(match)
-    own = _shared_rarities(asked, match)
+    is_quoted, clues = signs.quotes(about, query.text), _clues(match)
+    own = _shared_rarities(query, match)
     if not (own or is_quoted or _is_specific(match, clues)):
         return 0.0
-    words = _word_weight(asked, match, own, by)
+    words = _word_weight(query, match, own, by)
     if not is_quoted and not match.clues:
         words -= by.crowded * log(max(1.0, match.total / by.few))
     is_of_another = not is_quoted and _names_another_error(about, clues)
     return words + sum(clues.values()) + by.says * is_quoted - by.other_error * is_of_another
 
 
-def _shared_rarities(asked: Query, match: Match) -> list[float]:
+def _shared_rarities(query: Query, match: Match) -> list[float]:
     """How rare each word is that the failure itself and the text of the lesson share."""
     words = set(terms(match.lesson.searchable()))
-    return [match.rarity[word] for word in asked.about if word in words and word in match.rarity]
+    return [match.rarity[word] for word in query.about if word in words and word in match.rarity]
 
 
 def _is_specific(match: Match, clues: dict[str, float]) -> bool:
@@ -272,9 +272,9 @@ def _is_specific(match: Match, clues: dict[str, float]) -> bool:
     return any(clue.startswith(signs.CALL) and clue.count(" ") > 1 for clue, _ in match.clues)
 
 
-def _word_weight(asked: Query, match: Match, own: list[float], by: Weights) -> float:
+def _word_weight(query: Query, match: Match, own: list[float], by: Weights) -> float:
     """What the shared words count: those of the failure, and all words up to a limit."""
-    by_chance = chance(sum(own), shared=len(own), asked=len(asked.about), total=match.total)
+    by_chance = chance(sum(own), shared=len(own), asked=len(query.about), total=match.total)
     return -by.own * by_chance + by.any_word * min(by.words, -match.chance)
 
 
@@ -295,7 +295,7 @@ def _clues(match: Match) -> dict[str, float]:
     return best
 
 
-def _start(asked: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
+def _start(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
     """How much of the project's runs meet the failure: only what is met again and again is told."""
     share = match.lesson.met / max(1, outlook.runs) * _freshness(match, now, by)
     parts = (("share of runs", share),)
@@ -317,11 +317,11 @@ def _meaning(match: Match, weight: float) -> tuple[tuple[str, float], ...]:
     return (("meaning", weight * max(0.0, match.meaning)),) if match.cosine else ()
 
 
-def _is_near(asked: Query, match: Match, least: float, by: Weights) -> bool:
+def _is_near(query: Query, match: Match, least: float, by: Weights) -> bool:
     """Whether a lesson is nearer in meaning than those that are near to any such question."""
     if (match.cosine + match.meaning) / 2 < least:
         return False
-    crowd = [meaning for _, _, meaning in asked.near[by.first_few :]]
+    crowd = [meaning for _, _, meaning in query.near[by.first_few :]]
     is_alone = len(crowd) < by.crowd  # a store too small to have one
     return is_alone or match.meaning - sum(crowd) / len(crowd) >= by.apart
 
