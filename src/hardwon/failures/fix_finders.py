@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from hardwon.failures.fix_argument import argument_fix
+from hardwon._cold.lazy import lazy
 from hardwon.failures.fix_call import call_fix
 from hardwon.failures.fix_edit import edit_fix
 from hardwon.failures.fix_hint import hint_fix
 from hardwon.failures.fix_lines import lines_fix
 from hardwon.failures.fix_preparation import preparation_fix
-from hardwon.failures.fix_prior_call import prior_call_fix
-from hardwon.failures.fix_refusal import is_refused, refusal_fix
 from hardwon.failures.fix_timeout import timeout_fix
-from hardwon.failures.fix_tool import tool_fix
 from hardwon.values.fix import TEXT_LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hardwon.failures import fix_fields
     from hardwon.failures.fix_case import Case
     from hardwon.values.fix import Fix
+else:
+    fix_fields = lazy("hardwon.failures.fix_fields")
 
 _SHELL: tuple[Callable[[Case], Fix | None], ...] = (
     timeout_fix,
@@ -29,14 +29,12 @@ _SHELL: tuple[Callable[[Case], Fix | None], ...] = (
     preparation_fix,
     lines_fix,
 )
-_FIELDS: tuple[Callable[[Case], Fix | None], ...] = (argument_fix, prior_call_fix, tool_fix)
 
 
 def fix_of(case: Case) -> Fix | None:
     """The fix that a case shows, by the first finder that explains the failure."""
     is_command = not case.failed.args.startswith("{") and not case.last.args.startswith("{")
-    is_file = not is_command and is_refused(case.failed)
-    for find in _SHELL if is_command else (refusal_fix,) if is_file else _FIELDS:
+    for find in _SHELL if is_command else fix_fields.finders(case):
         fix = find(case)
         if fix and len(fix.text) <= TEXT_LIMIT:
             return fix

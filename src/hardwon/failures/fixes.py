@@ -6,7 +6,7 @@ later call applies a fix.
 
 from __future__ import annotations
 
-from hardwon.failures.advice import has_only_names, is_heeded
+from hardwon._cold.lazy import lazy
 from hardwon.failures.fix_call import applies_call
 from hardwon.failures.fix_case import (
     case_of,
@@ -26,8 +26,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from hardwon.failures import advice
     from hardwon.values.fix import Fix
     from hardwon.values.step import Step
+else:
+    advice = lazy("hardwon.failures.advice")
 
 _LOOKED_BACK = 30  # steps between a failure and its fix
 _FAILURES = 6  # failures of one run that are looked at for each step
@@ -74,8 +77,8 @@ def applies(fix: Fix, step: Step) -> bool:
     sort = "call" if fix.sort == "tool" and key.startswith("start ") else fix.sort
     if sort in _APPLIES:
         return _APPLIES[sort](key, step)
-    if sort == "argument" and has_only_names(key.partition(" ")[2]):
-        return is_heeded(fix, step, ())
+    if sort == "argument" and advice.has_only_names(key.partition(" ")[2]):
+        return advice.is_heeded(fix, step, ())
     # Whether an order was kept is not seen in one call; its record is counted over runs.
     return sort != "order" and step.tool == key.partition(" ")[0]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from hardwon._cold.lazy import lazy
 from hardwon.failures import call_keys, lesson_text
 from hardwon.failures.cases import case_text
-from hardwon.failures.fix_stated import stated_fix
 from hardwon.failures.tried import tried_in_vain
 from hardwon.text.clean import clip, one_line
 from hardwon.text.injection import suspicion
@@ -27,10 +27,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from hardwon.failures import fix_stated
     from hardwon.values.failure import Failure
+    from hardwon.values.fix import Fix
     from hardwon.values.run import RunSoFar
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
+else:
+    fix_stated = lazy("hardwon.failures.fix_stated")
 
 _LINE = 120
 
@@ -43,7 +47,7 @@ def opened(step: Step, failure: Failure, scope: Scope, now: datetime) -> Lesson:
             situation=lesson_text.situation(failure.text, step),
             mistake=f"{lesson_text.program(step)} failed.",
             correction=lesson_text.UNSOLVED,
-            fixes=with_stated((), stated_fix(step)),
+            fixes=with_stated((), _stated(step)),
             tags=clean_tags((step.tool, lesson_text.program(step).strip("`").split(" ")[0])),
             trigger=Trigger.ERROR,
             signatures=(failure.exact,) if failure.exact else (),
@@ -73,7 +77,7 @@ def met_again(
         signatures=_with(lesson.signatures, failure.exact)[-SIGNATURES_KEPT:],
         calls=(*lesson.calls, *_calls(step, failure))[-CALLS_KEPT:],
         evidence=joined(lesson.evidence, [_quote(step, failure, now)]),
-        fixes=with_stated(lesson.fixes, stated_fix(step)),
+        fixes=with_stated(lesson.fixes, _stated(step)),
     )
 
 
@@ -110,3 +114,8 @@ def _calls(step: Step, failure: Failure) -> tuple[str, ...]:
 def _quote(step: Step, failure: Failure, now: datetime) -> Evidence:
     call = clip(one_line(step.args), _LINE)
     return Evidence(Kind.MET, f"{call} → {failure.line}", now.timestamp())
+
+
+def _stated(step: Step) -> Fix | None:
+    """What the error says of named arguments; a command has none, and loads no rule for them."""
+    return fix_stated.stated_fix(step) if step.args.startswith("{") else None
