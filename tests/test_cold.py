@@ -155,7 +155,8 @@ def test_a_warm_hook_imports_neither_re_nor_json(tmp_path: Path) -> None:
         "from hardwon.surfaces.hooks.entry import run\n"
         "run(['claude-code'])"
     )
-    environ = {"HARDWON_HOME": str(tmp_path / "home"), "HARDWON_HOOKS_LIMIT": "20s"}
+    limits = dict.fromkeys(("HARDWON_HOOKS_LIMIT", "HARDWON_HOOKS_CAPTURE_LIMIT"), "60s")
+    environ = {"HARDWON_HOME": str(tmp_path / "home"), **limits}
 
     first, _, third = (
         subprocess.run(
