@@ -17,6 +17,7 @@ _SCOPE = Scope("acme", "coder", "api")
 _WRITERS, _SETTLERS = 6, 2
 _LIFE = 0.05, 0.4  # seconds of a process that is killed
 _PAUSE = 0.05  # seconds between two lessons: a kill should find little to compare
+_LETTERS = str.maketrans("0123456789", "abcdefghij")  # a word that shares no part with another
 _FRESH = 5  # rows that wait: a writer settles often
 
 
@@ -28,8 +29,9 @@ def r20(folder: Path, n: int, chance: random.Random, mutant: str) -> tuple[int, 
         def write(name: int) -> None:
             store = PostgresStore(url, str(folder), fresh=_FRESH)
             for number in range(100_000):
-                kept = store.lessons.add(lesson(f"common word{name}x{number} both", _SCOPE))
-                note(folder / "acks", f"{kept.id}:word{name}x{number}")
+                word = f"{name}x{number}".translate(_LETTERS)
+                kept = store.lessons.add(lesson(f"common {word} both", _SCOPE))
+                note(folder / "acks", f"{kept.id}:{word}")
                 time.sleep(_PAUSE)
                 if number % 5 == 4:
                     store.lessons.update(kept._replace(correction="changed common", met=number))
