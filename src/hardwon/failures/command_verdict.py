@@ -195,9 +195,9 @@ def _has_run_failed(tail: str, runs: Sequence[Command]) -> bool:
 
 def _only_refuses(tail: str) -> bool:
     """Whether a short output begins as errors begin."""
-    said = tail.strip()
-    is_short = bool(said) and said.count("\n") < _ANSWER
-    return is_short and (is_refusal(said) or bool(re.match(_REFUSES, said)))
+    text = tail.strip()
+    is_short = bool(text) and text.count("\n") < _ANSWER
+    return is_short and (is_refusal(text) or bool(re.match(_REFUSES, text)))
 
 
 def _has_no_change(tail: str, runs: Sequence[Command]) -> bool:

@@ -40,8 +40,8 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         self, gen: Generator[Any, Any, T], interval: float = _LOOK, timeout: float | None = None
     ) -> T:
         """One exchange with the server; after a TimeoutError the connection is closed."""
-        with _hurry.waiting() as left:
-            limit = self._usual_limit() if left is None else left
+        with _hurry.waiting() as remaining:
+            limit = self._usual_limit() if remaining is None else remaining
             if limit is None:
                 return super().wait(gen, interval)
             try:

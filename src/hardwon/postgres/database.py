@@ -90,16 +90,16 @@ class Database:
     @property
     def open(self) -> Transaction | None:
         """The transaction of this thread, if one is open."""
-        found: Transaction | None = getattr(self._mine, "open", None)
-        return found
+        transaction: Transaction | None = getattr(self._mine, "open", None)
+        return transaction
 
     def __enter__(self) -> Transaction:
         """Begin to write, or join the transaction that is open."""
         if self.open is None:
             self._mine.open = Transaction(self._taken(), _WRITE)
-        found: Transaction = self._mine.open
-        found.depth += 1
-        return found
+        transaction: Transaction = self._mine.open
+        transaction.depth += 1
+        return transaction
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         transaction = self.open
@@ -182,11 +182,11 @@ class Database:
 
     def _taken(self) -> Connection:
         self.ready()
-        left = _hurry.left()
-        if left is not None and self._breaker.is_open:
+        remaining = _hurry.left()
+        if remaining is not None and self._breaker.is_open:
             raise Unavailable(f"{self.name}: still unreachable; not tried again yet")
         try:
-            return self._pool.take(self._patience if left is None else left)
+            return self._pool.take(self._patience if remaining is None else remaining)
         except Unavailable as error:
             self._breaker.trip()
             raise Unavailable(f"{self.name}: {error}") from error
@@ -222,8 +222,8 @@ class Tenancy(NamedTuple):
 
     def row(self, sql: str, **values: object) -> Row | None:
         """The first row, if there is one."""
-        found = self.rows(sql, **values)
-        return found[0] if found else None
+        rows = self.rows(sql, **values)
+        return rows[0] if rows else None
 
     def run(self, sql: str, **values: object) -> None:
         """Change something."""
@@ -255,9 +255,9 @@ class Transaction:
         """The rows of each statement; what has to be said before and after goes along."""
         before = self._before(tenant)
         asked = [(sql, {"tenant": tenant, **values}) for sql, values in statements]
-        found = self._asked([*before, *asked, *([("COMMIT", {})] if is_last else [])])
+        results = self._asked([*before, *asked, *([("COMMIT", {})] if is_last else [])])
         self._is_over = is_last
-        return found[len(before) : len(before) + len(asked)]
+        return results[len(before) : len(before) + len(asked)]
 
     def begin(self) -> None:
         """Say BEGIN unless that was said."""
@@ -290,19 +290,19 @@ class Transaction:
 
     def tell_ended(self) -> None:
         """Let those who waited for the end know how it ended."""
-        held, self._held = self._held, []
+        resources, self._held = self._held, []
         kind = None if self._is_kept else Unavailable
-        for resource in held:
+        for resource in resources:
             resource.__exit__(kind, None, None)
 
     def _before(self, tenant: str) -> list[tuple[str, dict[str, object]]]:
         """What has to be said first: BEGIN, and whose rows are asked for."""
-        said: list[tuple[str, dict[str, object]]] = [(self._begin, {})] if self._begin else []
+        statements: list[tuple[str, dict[str, object]]] = [(self._begin, {})] if self._begin else []
         if tenant not in {self._tenant, _NOBODY}:
-            said.append((_BE, {"tenant": tenant}))
+            statements.append((_BE, {"tenant": tenant}))
             self._tenant = tenant
         self._begin = ""
-        return said
+        return statements
 
     def _asked(self, statements: Sequence[tuple[str, dict[str, object]]]) -> list[list[Row]]:
         return self.connection.exchange.ask(statements)

@@ -76,8 +76,8 @@ class Background:
         best = np.lexsort((ids, -beyond))[:_WEIGHED]
         seen = beyond[best] - (self._crowds(self._seen(rows[best])) - self._usual) / 2
         plain = rows[best] @ asked[0]
-        found = zip((ids[at] for at in best), plain.tolist(), seen.tolist(), strict=True)
-        return sorted(found, key=lambda one: (-one[2], one[0]))
+        weighed = zip((ids[at] for at in best), plain.tolist(), seen.tolist(), strict=True)
+        return sorted(weighed, key=lambda row: (-row[2], row[0]))
 
     def _seen(self, rows: Floats) -> Floats:
         """The vectors without what all have in common."""
@@ -143,8 +143,8 @@ class Codes:
 def _least(values: NDArray[np.uint16], limit: int) -> NDArray[np.intp]:
     """Where the least values are. They are small whole numbers: counting beats sorting."""
     bound = np.searchsorted(np.cumsum(np.bincount(values)), limit)
-    found = np.flatnonzero(values <= bound)
-    return found[np.argsort(values[found], kind="stable")][:limit]
+    places = np.flatnonzero(values <= bound)
+    return places[np.argsort(values[places], kind="stable")][:limit]
 
 
 def _units(stored: Sequence[bytes]) -> Floats:
@@ -154,5 +154,5 @@ def _units(stored: Sequence[bytes]) -> Floats:
 
 def _unit(rows: Floats) -> Floats:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True).astype(np.float32, copy=False)
-    found: Floats = rows / np.maximum(lengths, _TINY)
-    return found
+    units: Floats = rows / np.maximum(lengths, _TINY)
+    return units

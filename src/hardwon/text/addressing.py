@@ -129,12 +129,12 @@ def hides_in_code(text: str) -> bool:
 def _has_code(text: str) -> bool:
     """Whether some lines are those of a program; given up when too few are left."""
     lines = text.split("\n")
-    found = 0
-    for left in range(len(lines), 0, -1):
-        if found + left < _LINES:
+    count = 0
+    for remaining in range(len(lines), 0, -1):
+        if count + remaining < _LINES:
             return False
-        found += re.match(_CODE_LINE, lines[-left]) is not None
-    return found >= _LINES
+        count += re.match(_CODE_LINE, lines[-remaining]) is not None
+    return count >= _LINES
 
 
 def _addresses(sentence: str) -> bool:

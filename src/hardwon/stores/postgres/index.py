@@ -118,8 +118,8 @@ class Index:
         shelves = scopes.asked(scope)
         values = {**shelves.values, "keys": asked, "reach": query.reach}
         scopes.hold(self._db, scope)
-        found, rows = tenancy.ask(shelves, Asked(_BLOCKS, values))
-        seen = scopes.Visible(scope, found)
+        shelf_rows, rows = tenancy.ask(shelves, Asked(_BLOCKS, values))
+        seen = scopes.Visible(scope, shelf_rows)
         waiting = self._fresh.look(tenancy, seen.shelves)
         return seen, tallied(
             query,

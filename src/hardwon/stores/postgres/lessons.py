@@ -92,12 +92,12 @@ class PostgresLessons:
                 self._db.of(lesson.scope.tenant),
                 shelves.ensure(self._db, lesson.scope),
             )
-            made = tenancy.row(_INSERT, shelf=shelf, **_values(lesson))
-            if made is None:
+            inserted = tenancy.row(_INSERT, shelf=shelf, **_values(lesson))
+            if inserted is None:
                 sql = f"{_SELECT} AND shelf = %(shelf)s AND job = %(job)s"
                 before = tenancy.rows(sql, shelf=shelf, job=lesson.job)
                 return lesson_of(before[0], {shelf: lesson.scope})
-            stored = lesson._replace(id=made[0])
+            stored = lesson._replace(id=inserted[0])
             self.index.note(tenancy, shelf, stored.id, index(stored), is_new=True)
             return stored
 
@@ -133,7 +133,7 @@ class PostgresLessons:
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
         asked = list(statuses(status))
         seen, rows = shelves.read(self._db, scope, _RECENT, statuses=asked, limit=limit)
-        return [one for row in rows if (one := lesson_of(row, seen.scopes)).status in asked]
+        return [lesson for row in rows if (lesson := lesson_of(row, seen.scopes)).status in asked]
 
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
         with self._db.snapshot():
@@ -149,12 +149,12 @@ class PostgresLessons:
     def _holding(self, asked: str, numbers: list[int], seen: Visible, limit: int) -> list[Lesson]:
         """The first of these lessons that contain the text, read as far as it takes."""
         tenancy = self._db.of(next(iter(seen.scopes.values())).tenant) if seen.ids else None
-        found: list[Lesson] = []
-        while tenancy and numbers and len(found) < limit:
+        lessons: list[Lesson] = []
+        while tenancy and numbers and len(lessons) < limit:
             part, numbers = numbers[:_SEARCHED], numbers[_SEARCHED:]
-            held = holding(tenancy, part, seen.scopes, asked)
-            found += [held[number] for number in part if number in held]
-        return found[:limit]
+            matching = holding(tenancy, part, seen.scopes, asked)
+            lessons += [matching[number] for number in part if number in matching]
+        return lessons[:limit]
 
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
         with self._db.snapshot():
@@ -163,8 +163,8 @@ class PostgresLessons:
             mined = tally.mined(query, best)
             rows = self._matched(scope, best, mined, seen, now) if best else []
         read = {row[0]: lesson_of(row, seen.scopes) for row in rows}
-        whole = {number: one for number, one in read.items() if one.status in LIVE}
-        return [tally.match(whole[number]) for number in best if number in whole]
+        undamaged = {number: lesson for number, lesson in read.items() if lesson.status in LIVE}
+        return [tally.match(undamaged[number]) for number in best if number in undamaged]
 
     def _matched(
         self, scope: Scope, ids: list[int], mined: list[int], seen: Visible, now: datetime
@@ -178,8 +178,8 @@ class PostgresLessons:
         if known is not None:
             return known
         seen, rows = shelves.read(self._db, scope, _GUARDS, shelved=list(SHELVED))
-        found = [lesson_of(row, seen.scopes) for row in rows]
-        return found if self._db.open else self._guards.keep(scope, seen, found)
+        guards = [lesson_of(row, seen.scopes) for row in rows]
+        return guards if self._db.open else self._guards.keep(scope, seen, guards)
 
     def _usual(self, seen: Visible, limit: int) -> list[int]:
         """The lessons met most often, those met last first among equals."""
@@ -246,4 +246,4 @@ def page(tenancy: Tenancy, scopes: dict[int, Scope], *, after: int, limit: int) 
     """The active lessons of these shelves with an id over `after`, in the order of ids."""
     asked = list(statuses(Status.ACTIVE))
     rows = tenancy.rows(_PAGE, shelves=list(scopes), statuses=asked, after=after, limit=limit)
-    return [one for row in rows if (one := lesson_of(row, scopes)).is_active]
+    return [lesson for row in rows if (lesson := lesson_of(row, scopes)).is_active]

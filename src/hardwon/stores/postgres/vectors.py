@@ -72,14 +72,14 @@ class PostgresVectors:
         self._lock = threading.Lock()
 
     def lacking(self, embedder: str, *, after: int = 0, limit: int) -> list[Wording]:
-        found = [
+        wordings = [
             Wording(*row)
             for tenant in scopes.tenants(self._db)
             for row in self._db.of(tenant).rows(
                 _LACKING, embedder=embedder, after=after, limit=limit
             )
         ]
-        return sorted(found)[:limit]
+        return sorted(wordings)[:limit]
 
     def save(self, embedder: str, found: Iterable[tuple[Wording, Sequence[float]]]) -> None:
         given = [(words, packed(vector)) for words, vector in found]
@@ -103,11 +103,11 @@ class PostgresVectors:
             view = self._views.get(key)
             if view is None or view.is_outgrown:
                 view = self._views[key] = _View(tenancy, embedder, seen, len(vector))
-            found = view.nearest(tenancy, vector)
+            nearest = view.nearest(tenancy, vector)
             if view.is_stale:
                 view = self._views[key] = _View(tenancy, embedder, seen, len(vector))
-                found = view.nearest(tenancy, vector)
-        return found[:limit]
+                nearest = view.nearest(tenancy, vector)
+        return nearest[:limit]
 
     def counts(self, embedder: str) -> tuple[int, int]:
         rows = [
@@ -137,9 +137,9 @@ class _View:
         rows = self._added(tenancy)
         self._codes.add([row[1] for row in rows], [row[2] for row in rows])
         ids = self._codes.nearest(vector, _DEPTH)
-        found = tenancy.rows(_EXACT, ids=ids)
-        self.is_stale = len(ids) - len(found) > _GONE * len(ids)
-        ids, stored = [row[0] for row in found], [row[1] for row in found]
+        exact = tenancy.rows(_EXACT, ids=ids)
+        self.is_stale = len(ids) - len(exact) > _GONE * len(ids)
+        ids, stored = [row[0] for row in exact], [row[1] for row in exact]
         return self._codes.background.nearest(vector, ids, stored)
 
     def _added(self, tenancy: Tenancy) -> list[Row]:
