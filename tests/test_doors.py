@@ -828,3 +828,19 @@ def test_a_name_in_place_of_another_is_told_where_that_one_is_missing(hw: hardwo
     assert not ran("coverage")
     agent = hw.agent("coder")
     assert "Use `npm run types` instead of `npm run typecheck`" in ran("typecheck").text
+
+
+def test_a_call_that_failed_is_not_told_to_do_what_it_does(hw: hardwon.Hardwon) -> None:
+    def looked(**asked: str) -> str:
+        said = "Error: No trips found"
+        return agent.after_action("find_trips", asked, output=said, failed=True).text
+
+    for _ in range(2):
+        agent = hw.agent("desk")
+        looked(text="summer", day="2026-05-12")
+        agent.after_action("find_trips", {"text": "summer"}, output="one trip", failed=False)
+
+    agent = hw.agent("desk")
+    assert "Leave out `day`" in looked(text="winter", day="2026-05-13")
+    agent = hw.agent("desk")
+    assert "The call does already what helped in other runs." in looked(text="autumn")

@@ -62,10 +62,20 @@ class Delivering:
             weights=self.weights,
         )
 
-    def recalled(self, scope: Scope, query: Query, outlook: Outlook, run: Run) -> Injection:
-        """The lessons for a query, rendered and logged."""
+    def recalled(
+        self,
+        scope: Scope,
+        query: Query,
+        outlook: Outlook,
+        run: Run,
+        *,
+        view: Callable[[Lesson], Lesson] | None = None,
+    ) -> Injection:
+        """The lessons for a query, rendered and logged; `view`: what of each is said here."""
         started = perf_counter_ns()
         candidates = self.weighed(scope, query, outlook)
+        if view is not None:
+            candidates = [one if one.verdict else one.seen(view) for one in candidates]
         if query.door != Door.ERROR and recall.shown(candidates):
             candidates = hush.hushed(candidates, scope, self._store.calls)
         return self.deliver(scope, query, candidates, run, started=started)

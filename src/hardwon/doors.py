@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from hardwon import _beside as beside
     from hardwon import recording
-    from hardwon.failures import call_keys, guards, mistakes, reading
+    from hardwon.failures import advice, call_keys, guards, lesson_text, mistakes, reading
     from hardwon.pipeline import archive, foretell, hush, screen, settle
     from hardwon.ports import Run, Store
     from hardwon.ranking.query import Near
@@ -38,6 +38,7 @@ else:
     runs, recording = lazy("hardwon.stores.runs"), lazy("hardwon.recording")
     beside = lazy("hardwon._beside")
     call_keys, guards = lazy("hardwon.failures.call_keys"), lazy("hardwon.failures.guards")
+    advice, lesson_text = lazy("hardwon.failures.advice"), lazy("hardwon.failures.lesson_text")
     mistakes, reading = lazy("hardwon.failures.mistakes"), lazy("hardwon.failures.reading")
     steps = lazy("hardwon.values.step")
     foretell = lazy("hardwon.pipeline.foretell")
@@ -255,7 +256,12 @@ class Doors:
         is_again = failure is not None and past.has_met(failure.kind)
         query = self.asked_at_error(scope, step, past.task)
         outlook = UNKNOWN._replace(is_again=is_again)
-        return self.delivering.recalled(scope, query, outlook, run)
+
+        def view(lesson: Lesson) -> Lesson:
+            return lesson_text.saying(lesson, advice.left(lesson.fixes, step))
+
+        with_names = view if step.args.startswith("{") else None
+        return self.delivering.recalled(scope, query, outlook, run, view=with_names)
 
 
 def _tell(run: Run, task: str, steps: Sequence[Step]) -> None:

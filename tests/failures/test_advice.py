@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.failures.advice import is_heeded, is_news
+from hardwon.failures.advice import is_heeded, is_news, left
 from hardwon.values.fix import Fix
 from hardwon.values.step import Step
 
@@ -118,3 +118,23 @@ def test_what_lay_over_an_element_was_closed_by_a_call_on_another_one() -> None:
     closed = Step("send", '{"id": "C-9009"}', "ok", False)
     assert is_kept("preparation tool send", closed, id="C-2003")
     assert not is_kept("preparation tool send", closed._replace(failed=True), id="C-2003")
+
+
+@pytest.mark.parametrize(
+    ("key", "is_left"),
+    [
+        ("argument send -date", False),
+        ("argument send +to", False),
+        ("argument send to fewer", False),
+        ("argument send to a list", True),
+        ("argument send -to", True),
+        ("argument other -date", True),
+        ("argument send to from list_people people.id", True),
+        ("preparation tool verify", True),
+        ("call flags send -f", True),
+    ],
+)
+def test_a_call_that_failed_is_told_what_it_does_not_do_yet(key: str, is_left: bool) -> None:
+    fix = Fix(key.split(" ", 1)[0], "", key)
+
+    assert left([fix], Step("send", '{"to": "p-4410"}', "", True)) == ((fix,) if is_left else ())

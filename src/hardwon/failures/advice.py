@@ -32,6 +32,14 @@ def is_news(fix: Fix, step: Step, before: Sequence[Step]) -> bool:
     return not is_heeded(fix, step, before)
 
 
+def left(fixes: Sequence[Fix], step: Step) -> tuple[Fix, ...]:
+    """The fixes that a call which failed does not heed yet, by the form of its arguments.
+
+    What was done or looked up before may have to be once more, so earlier steps do not count.
+    """
+    return tuple(fix for fix in fixes if not is_heeded(fix, step, ()))
+
+
 def is_heeded(fix: Fix, step: Step, before: Sequence[Step]) -> bool:
     """Whether a call heeds a fix about arguments or an earlier call; False where it is not sure."""
     sort, _, key = fix.key.partition(" ")

@@ -32,6 +32,7 @@ _CALL = 100  # characters of a call in a line for the person
 _TRIED = 3  # that are told, the newest
 _WORDS = 240  # characters of what was removed or tried
 UNSOLVED = "No fix is known."
+HEEDED = "The call does already what helped in other runs."
 _SURENESS = {Status.SEEN: 0.3, Status.CANDIDATE: 0.6, Status.PROVEN: 0.8}
 
 
@@ -82,6 +83,14 @@ def mistake(head: str, fixes: Sequence[Fix], tried: Sequence[str]) -> str:
 def correction(fixes: Sequence[Fix]) -> str:
     """The fixes, the likeliest first."""
     return "\nOr: ".join(fix.text for fix in told(fixes)) or UNSOLVED
+
+
+def saying(lesson: Lesson, fixes: Sequence[Fix]) -> Lesson:
+    """The lesson in the words of some of its fixes, unless somebody chose its words."""
+    is_whole = len(fixes) == len(lesson.fixes)
+    if is_whole or lesson.correction != correction(lesson.fixes):
+        return lesson
+    return lesson._replace(correction=correction(fixes) if fixes else HEEDED)
 
 
 def learnt(fix: Fix, times: int) -> str:

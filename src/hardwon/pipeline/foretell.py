@@ -148,15 +148,7 @@ def _judged(
     news = tuple(fix for fix in lesson.fixes if advice.is_news(fix, pending, past.steps))
     if lesson.fixes and not news:
         return Foretold(chance, lesson, "its fix says nothing to this call")
-    return Foretold(chance, _saying(lesson, news))
-
-
-def _saying(lesson: Lesson, fixes: tuple[Fix, ...]) -> Lesson:
-    """The lesson in the words of some of its fixes, unless somebody chose its words."""
-    is_whole = len(fixes) == len(lesson.fixes)
-    if is_whole or lesson.correction != lesson_text.correction(lesson.fixes):
-        return lesson
-    return lesson._replace(correction=lesson_text.correction(fixes))
+    return Foretold(chance, lesson_text.saying(lesson, news))
 
 
 def _told_of(pending: Step, chance: Chance) -> tuple[str, ...]:

@@ -16,11 +16,12 @@ from hardwon.values.lesson import LIVE, MINED, RULES, Status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import NamedTuple
 
     from hardwon.failures import clues as signs
     from hardwon.failures import kind as kinds
+    from hardwon.values.lesson import Lesson
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
@@ -105,6 +106,10 @@ class Judged(NamedTuple):
     score: float
     parts: tuple[tuple[str, float], ...] = ()
     verdict: str = ""
+
+    def seen(self, view: Callable[[Lesson], Lesson]) -> Judged:
+        """The same with another view of its lesson."""
+        return self._replace(match=self.match._replace(lesson=view(self.match.lesson)))
 
 
 def judge(query: Query, match: Match, *, outlook: Outlook, now: datetime, by: Weights) -> Judged:
