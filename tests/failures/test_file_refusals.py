@@ -41,6 +41,7 @@ REFUSED: tuple[tuple[object, str, str], ...] = (
     ),
     (EDITOR, "ERROR:\nNo replacement was performed, old_str `a` did not appear verbatim.", ABSENT),
     (EDIT, "Failed to edit, could not find the string to replace.", ABSENT),
+    (EDIT, "Could not find edits[3] in /w/a.py. The oldText must match exactly.", ABSENT),
     (EDIT, "Error: Failed to edit, 0 occurrences found for old_string in /w/a.py.", ABSENT),
     (EDIT, "Error: oldString not found in content", ABSENT),
     (EDIT, "The string to replace was not found in the file.", ABSENT),

@@ -841,4 +841,10 @@ READINGS = (
         "=== test session starts ===\nrootdir: /w, configfile: pyproject.toml\ncollected 0 items\n\n=== no tests ran in 0.00s ===",
         "no tests ran",
     ),
+    Reading(
+        '{"edits": []}',
+        'Validation failed for tool "change":\n  - edits.1: must not have additional properties\n\nReceived arguments:\n{}',
+        "change: edits: must not have additional properties",
+        "change",
+    ),
 )

@@ -28,6 +28,10 @@ _EXCEPTION = (
 )
 _STREAM = r"(?m)^(?:std(?:out|err)|Std(?:out|err)|STD(?:OUT|ERR)|Output): (?=\S)"  # of a harness
 _WRAPPED = r"\s*+<(?:tool_use_)?error>([^\n<]{1,400})"  # as coding agents mark a tool's refusal
+_REFUSED = (  # the field without its place in a list
+    r"Validation (?:failed|error) for [^\n]{1,120}\n *+- ([A-Za-z_]\w{0,60})[\w.\[\]]{0,60}: "
+    r"([^\n]{1,200})"
+)
 _VALIDATION = (
     r"\b\d{1,4} validation errors? for [^\n]{1,200}\n *+([\w.]{1,100})\n +([^\n\[]{1,200})"
 )
@@ -161,7 +165,9 @@ def _explained(line: str, *, above: str, below: list[str]) -> str:
 
 
 def _invalid_field(text: str) -> str:
-    """The first field that pydantic refuses, and why."""
+    """The first field that pydantic or a schema refuses, and why."""
+    if listed := re.match(_REFUSED, text):
+        return f"{listed[1]}: {listed[2].strip()}"
     match = re.search(_VALIDATION, text) if " validation error" in text else None
     return f"{match[1]}: {match[2].strip()}" if match else ""
 

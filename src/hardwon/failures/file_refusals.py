@@ -49,7 +49,8 @@ _REASONS = (  # the first that fits counts
     (
         ABSENT,
         r"no replacement was performed|failed to edit, (?:could not find|0 occurrences)"
-        r"|could not find (?:the )?(?:exact |matching )?(?:match|text|string|block|content)\b"
+        r"|could not find (?:the )?(?:exact |matching )?"
+        r"(?:(?:match|text|string|block|content)\b|edits?\[\d+\] in )"
         r"|(?:the |this )?search(?:/replace)? block\b"
         r"|no (?:sufficiently |exact )?(?:similar )?match(?:es)? (?:was |were )?found (?:at|for) "
         rf"|{_OLD} (?:was |is |could |does |did )?not (?:be )?(?:found|exist|appear|match)",
