@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Lesson
-from hardwon.failures.lesson_text import mistake, settled, situation, told
+from hardwon.failures.lesson_text import HEEDED, mistake, saying, settled, situation, told
 from hardwon.values.failure import Failure
 from hardwon.values.fix import Fix
 from hardwon.values.lesson import MINED, RULES, Status
@@ -81,3 +81,13 @@ def test_a_fix_is_not_listed_among_what_was_tried_without_effect() -> None:
     words = mistake("`kit` failed.", [INSTALL], ["`pip install kit`", "`pip check`"])
 
     assert words == "`kit` failed. Tried without effect: `pip check`."
+
+
+def test_a_lesson_says_some_of_its_fixes_unless_somebody_chose_its_words() -> None:
+    made = settled(lesson(origin=MINED, author=RULES, fixes=(ONCE, INSTALL._replace(worked=1))))
+    chosen = made._replace(correction="Ask Kim for the kit.")
+
+    assert made.correction == f"{ONCE.text}\nOr: {INSTALL.text}"
+    assert saying(made, (ONCE,)).correction == ONCE.text
+    assert saying(made, ()).correction == HEEDED
+    assert saying(chosen, (ONCE,)) == chosen
