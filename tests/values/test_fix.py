@@ -35,6 +35,14 @@ def test_the_likelier_fix_comes_first() -> None:
     assert [fix.key for fix in fixes] == ["npm test -w", "npm ci"]
 
 
+def test_a_proven_fix_comes_before_one_in_doubt_that_worked_more_often() -> None:
+    proven = INSTALL._replace(worked=2, failed=1)
+    doubted = FLAG._replace(worked=5, failed=3)
+
+    assert (proven.is_proven, doubted.is_proven) == (True, False)
+    assert ranked((doubted, proven)) == (proven, doubted)
+
+
 def test_a_fix_that_failed_comes_behind_one_that_did_not() -> None:
     fixes = with_failure((INSTALL, FLAG), "npm ci")
 
