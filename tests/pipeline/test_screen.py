@@ -140,7 +140,7 @@ def test_no_part_of_a_lesson_keeps_a_secret() -> None:
         fixes=(Fix("call", f"Use {_TOKEN}", "k", call=f"curl {_TOKEN}", mistake=_TOKEN),),
     )
 
-    assert _TOKEN.lower() not in str(screen_lesson(told)).lower()  # tags are in lower case
+    assert "a1b2c3" not in str(screen_lesson(told)).lower()  # tags are cut and in lower case
 
 
 def test_no_part_of_a_step_keeps_a_secret() -> None:
