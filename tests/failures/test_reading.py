@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -233,6 +235,23 @@ def test_a_value_that_the_call_was_given_is_no_field() -> None:
 
     assert failure
     assert "kim" not in failure.text
+
+
+@pytest.mark.parametrize(
+    ("value", "line", "text"),
+    [
+        ("Kim", "no room Kim in the list of rooms", "no room <name> in the list of rooms"),
+        ("Kim", "Kim is in no room", "Kim is in no room"),  # may be a word of the tool
+        ("room", "no room of this name", "no room of this name"),
+        ("GET", "the method GET is not allowed", "the method GET is not allowed"),
+    ],
+)
+def test_a_name_that_the_call_was_given_is_folded_in_a_sentence(
+    value: str, line: str, text: str
+) -> None:
+    step = Step("join", json.dumps({"room": value}), f"Error: {line}", failed=True)
+
+    assert _text(step).endswith(text)
 
 
 def test_python_and_a_schema_say_the_same_of_an_argument() -> None:

@@ -273,4 +273,38 @@ TOOLS = (
         (tool("page_click", ref="e-2002"), "ok"),
         (tool("page_click", ref="e-1001"), "ok"),
     ),
+    case(
+        "a tool that the error names by a short word, among other changes",
+        (tool("open_gate", gate="north gate"), "!north gate is shut and you have no pin"),
+        (tool("go_to", place="the desk"), "ok"),
+        (tool("get_pin"), "here it is"),
+        (tool("go_to", place="north gate"), "ok"),
+        (tool("open_gate", gate="north gate"), "ok"),
+        sort="preparation",
+        says=("Call `get_pin` first, then `open_gate` again",),
+    ),
+    case(
+        "the value in another tool, that is about something else",
+        (tool("list_members_of_room", room="Kim Lee"), "!there is no room of this name"),
+        (tool("read_inbox", user="Kim Lee"), "Kim Lee: 2 mails"),
+    ),
+    case(
+        "the value in another tool, that is about the same",
+        (tool("list_members_of_room", room="Kim Lee"), "!there is no room of this name"),
+        (tool("read_member", user="Kim Lee"), "Kim Lee: 2 mails"),
+        sort="tool",
+        says=("Use `read_member` instead (`user`)",),
+    ),
+    case(
+        "another tool, where the error is about an argument of the first",
+        (tool("get_ratings_of_parks", parks=None), "!parks: Input should be a valid list"),
+        (tool("get_ratings_of_shops", shops=["Elm"]), '{"Elm": 4}'),
+    ),
+    case(
+        "another tool, where the error is about what it was asked for",
+        (tool("get_ratings_of_parks", names=["Elm"]), "!there is no park of this name"),
+        (tool("get_ratings_of_shops", names=["Elm"]), '{"Elm": 4}'),
+        sort="tool",
+        says=("Use `get_ratings_of_shops`",),
+    ),
 )

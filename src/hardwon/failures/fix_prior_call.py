@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon.failures.authored import fields, writings
-from hardwon.failures.fix_case import Case, is_gone, names_in
+from hardwon.failures.fix_case import Case, is_gone, names_in, word_set
 from hardwon.failures.fix_tool import is_look
 from hardwon.failures.limits import is_limit
 from hardwon.failures.results import leaves, scalars
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 
 _CALLED = 4  # tools between two tries of a call
-_SHORT = 3  # letters of a word that tells nothing: use, get, set
+_SHORT = 3  # letters of a verb that tells nothing: use, get, set
+_SMALL = word_set("all and any are can for has new not one out the was with you")
 _STEM = 5  # letters that two forms of one word begin with
 _TOLD = 2  # things that are said of what a call is given
 _STATES, _STATE = {"status", "state", "mode"}, r"[A-Za-z_-]{2,20}"
@@ -180,12 +181,13 @@ def _objects(step: Step) -> list[str]:
 
 def _names_tool(line: str, tool: str, failed: str) -> bool:
     """Whether an error names a tool, or what it does: “has not been read yet”, “call login”."""
-    own, other, in_line = (set(re.split(r"[^a-z]+", text.lower())) for text in (tool, failed, line))
+    verb, *objects = words = re.split(r"[^a-z]+", tool.lower())
+    own = set(words if len(verb) > _SHORT else objects)
+    other, in_line = (set(re.split(r"[^a-z]+", text.lower())) for text in (failed, line))
     return any(_is_form(word, other_word) for word in own - other for other_word in in_line - other)
 
 
 def _is_form(word: str, other: str) -> bool:
     """Whether two words are one, or forms of one: assign and assignee."""
-    return len(word) > _SHORT and (
-        word == other or (len(word) >= _STEM and word[:_STEM] == other[:_STEM])
-    )
+    is_telling = len(word) >= _SHORT and word not in _SMALL
+    return is_telling and (word == other or (len(word) >= _STEM and word[:_STEM] == other[:_STEM]))

@@ -18,7 +18,9 @@ _LOOKS = word_set(
     "get list find search read view show fetch lookup look query describe ls cat retrieve browse "
     "open"
 )
+_SEARCHES = word_set("find search lookup look query")
 _REASONS = word_set("count calculate check compare validate verify think")  # give no object
+_SMALL = word_set("by for from in of on to with all id name info detail")
 _NEAR = 3  # calls between a failing tool and the one in its place
 _BROKEN = 3  # calls that all failed
 _ALIKE = 3  # words that two names begin with
@@ -85,8 +87,16 @@ def _looks_elsewhere(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bo
     shared = _shared(old, new)
     if shared and len(old) <= len(shared) + 1:
         return True
+    failed, last = case.failed.tool, case.last.tool
+    if _words(last)[0] not in _SEARCHES and _speaks_of(failed).isdisjoint(_speaks_of(last)):
+        return False
     asked = {value for value in scalars(old) if len(value) >= _TELLING} & set(scalars(new))
     return any(value in case.last.output for value in asked)
+
+
+def _speaks_of(tool: str) -> set[str]:
+    """What a tool's name is about: its words without the verb, plurals as their singulars."""
+    return {word.removesuffix("s") for word in _words(tool)[1:]} - _SMALL
 
 
 def _shared(old: dict[str, Any], new: dict[str, Any]) -> list[str]:

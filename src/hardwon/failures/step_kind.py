@@ -25,6 +25,7 @@ _ARGUMENT = (  # how Python says of a function what schemas say of a field
     r" arguments?: '(?P<lacked>\w{1,60})'"
     r"|got an unexpected keyword argument '(?P<unknown>\w{1,60})')"
 )
+_PROPER = r"[A-Z][a-z]{2,}"
 
 
 def step_kind(line: str, step: Step, before: Sequence[Step]) -> str:
@@ -58,10 +59,15 @@ def _line_kind(line: str, step: Step, before: Sequence[Step]) -> str:
 
 
 def _without_values(line: str, step: Step) -> str:
-    """The line without the values of arguments that it repeats, as far as they are no words."""
+    """The line without the values of arguments that it repeats.
+
+    A word stays, for the tool may have it too; a name is told by its capital within a sentence.
+    """
     for value in scalars(fields(step.args)):
         if len(value) >= _OWN and not re.fullmatch(r"[A-Za-z]+", value):
             line = line.replace(value, NAME)
+        elif re.fullmatch(_PROPER, value) and value in line:
+            line = re.sub(rf"(?<=[a-z,] ){value}\b", NAME, line)
     return line
 
 
