@@ -254,6 +254,16 @@ def test_a_name_that_the_call_was_given_is_folded_in_a_sentence(
     assert _text(step).endswith(text)
 
 
+def test_a_body_within_the_text_of_a_body_says_why() -> None:
+    body = json.dumps({"code": 409, "message": "no seat is left", "status": "ABORTED"})
+    texts = [json.dumps([{"type": "text", "text": text}]) for text in (body, f"Error: {body}")]
+    outputs = [body, *(f'{{"content": {text}, "isError": true}}' for text in texts)]
+
+    assert {_text(Step("book", "{}", output, failed=True)) for output in outputs} == {
+        "book: no seat is left"
+    }
+
+
 def test_python_and_a_schema_say_the_same_of_an_argument() -> None:
     lacks = "TypeError: send() missing 1 required positional argument: 'query'"
     schema = "1 validation error for send\nquery\n  Field required [type=missing]"

@@ -19,6 +19,7 @@ _WORDS = (
     *("code", "type", "status"),
 )
 _CODES = ("code", "__type", "error_code", "errorCode", "type", "reason", "error")
+_INNER = ("error", "errors", "body", "detail", "content", "text")
 _COMPLAINTS = r"(?i:errors?\Z|details?\Z|invalid.?params|violations|issues)"
 _FIELDS = ("field", "loc", "param", "parameter", "property", "propertyName", "attribute", "path")
 _LIKE = r"(?i:message|error|reason|detail|fault|failure|cause)"
@@ -53,21 +54,24 @@ def body_code(output: str) -> str:
     if text.startswith("<"):
         code = re.search(r"<Code>([^<>]{1,80})</Code>", text)
         return _name(code[1]) if code else ""
-    try:
-        return _code(json.loads(text), _DEEP) if text.startswith(("{", "[")) else ""
-    except (ValueError, RecursionError):
-        return ""
+    return _code(text, _DEEP)
 
 
 def _code(value: Any, deep: int) -> str:
     if isinstance(value, list):
         return _code(value[0], deep - 1) if value and deep else ""
+    if isinstance(value, str) and deep and value.startswith(("{", "[")):
+        try:
+            return _code(json.loads(value), deep - 1)
+        except (ValueError, RecursionError):
+            return ""
     if not isinstance(value, dict):
         return ""
-    own = next((name for key in _CODES if (name := _name(value.get(key)))), "")
+    keys = () if "text" in value else _CODES  # the type of a part of a text names no error
+    own = next((name for key in keys if (name := _name(value.get(key)))), "")
     if own or not deep:
         return own
-    inner = (value[key] for key in ("error", "errors", "body", "detail") if key in value)
+    inner = (value[key] for key in _INNER if key in value)
     return next((name for part in inner if (name := _code(part, deep - 1))), "")
 
 
@@ -95,9 +99,12 @@ def _scanned(text: str, start: int) -> str:
 
 
 def _words(value: Any, deep: int) -> str:
-    """The most telling text within a value; a bare `Bad Request` only when there is no more."""
+    """The most telling text within a value; a bare `Bad Request` only when there is no more.
+
+    A text may be a body itself: MCP tools put one into another.
+    """
     if isinstance(value, str):
-        return value.strip()
+        return body_message(value) or value.strip()
     if not deep or not isinstance(value, dict | list):
         return ""
     refused = _refused_field(value) if isinstance(value, dict) else _refused_entry(value)
