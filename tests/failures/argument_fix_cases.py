@@ -119,4 +119,11 @@ ARGUMENTS = (
         (tool("order_by", field="age"), "!age cannot be sorted, unlike topic"),
         (tool("order_by", field="topic"), "ok"),
     ),
+    case(
+        "a function that is not there",
+        (tool("ask", query="SELECT middle(age) FROM people"), "!no such function: middle"),
+        (tool("ask", query="SELECT mean(age) FROM people"), "41"),
+        sort="argument",
+        says=("In `query`, there is no function `middle`; `mean` worked in its place.",),
+    ),
 )

@@ -221,7 +221,7 @@ CALLS = (
         ),
         ("python3 - <<'EOF'\nimport sys\nfor a in sys.argv:\n    print(a)\nEOF", "-"),
         sort="call",
-        says=("several lines", "<<'EOF'"),
+        says=("one-liner (`python3 -c`)", "several lines", "<<'EOF'"),
     ),
     case(
         "files that are gone already",

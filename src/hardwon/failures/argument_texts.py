@@ -46,7 +46,11 @@ def _renamed(key: str, old: str, new: str, case: Case) -> tuple[str, str] | None
         return None  # letters that were swapped once
     if come.endswith(f".{gone}"):
         return f"In `{key}`, write the table before the name, as in `{come}`.", f"{key} qualified"
-    return f"In `{key}`, write `{come}`, not `{gone}`.", f"{key} name {come}"
+    if re.search(r"\bfunction\b", case.line):  # what the other one gives may be something else
+        text = f"In `{key}`, there is no function `{gone}`; `{come}` worked in its place."
+    else:
+        text = f"In `{key}`, write `{come}`, not `{gone}`."
+    return text, f"{key} name {come}"
 
 
 def _changed_name(old: str, new: str, case: Case) -> tuple[str, str]:

@@ -35,9 +35,9 @@ def split_code(case: Case, pair: Pair) -> Fix | None:
         return None
     name = pair.old.program
     text = (
-        "In code on one line a compound statement (`class`, `def`, `for`, `with`, `try`) cannot "
-        f"follow `;`. Give it on several lines: in a here-document (`{name} - <<'EOF'`) or in a "
-        "script file."
+        f"In a one-liner (`{name} -c`) a compound statement (`class`, `def`, `for`, `with`, `try`) "
+        f"cannot follow `;`. Give it on several lines: in a here-document (`{name} - <<'EOF'`) or "
+        "in a script file."
     )
     return Fix("call", text, "call lines for one-liner", "", "code on one line, joined by `;`")
 
