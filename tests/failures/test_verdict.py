@@ -176,6 +176,11 @@ FAILED_COMMANDS = [
     ("go build ./...", '# example.com/app\n./main.go:4:2: "os" imported and not used'),
     ("php a.php", "PHP Fatal error:  Uncaught TypeError: f(): Argument #1 must be of type array"),
     ("ruby a.rb", "a.rb:3:in `<main>': undefined method `map' for nil:NilClass (NoMethodError)"),
+    (
+        "ruby a.rb",
+        "<internal:/usr/lib/ruby/x.rb>:8:in `require': cannot load such file -- b (LoadError)\n"
+        "\tfrom a.rb:2:in `<main>'",
+    ),
     ("java -jar a.jar", 'Exception in thread "main" java.lang.IllegalStateException: closed'),
     ("sqlite3 a.db < a.sql", "Parse error near line 3: no such table: loans"),
     ("psql -f a.sql", 'CREATE TABLE\npsql:a.sql:4: ERROR:  relation "loans" does not exist'),

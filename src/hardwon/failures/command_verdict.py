@@ -98,7 +98,7 @@ _RED = (
     r"|^[^\s(:]{1,200}(?:\(\d+,\d+\):|:\d+:\d+ -) error [A-Z]{2,4}\d+: "
     r"|^# \S{1,200}\n(?:vet: )?\S{1,200}\.go:\d+:\d+: |^Node\.js v\d+\.\d+\.\d+\s*\Z"
     r"|^(?:PHP )?(?:Fatal|Parse) error: |^Exception in thread \""
-    r"|^[^\s:]{1,200}:\d+:in [^\n]{1,200} \([A-Z][\w:]{0,80}\)$"
+    r"|^(?:<internal:)?[^\s:]{1,200}:\d+:in [^\n]{1,200} \([A-Z][\w:]{0,80}\)$"
     r"|^(?:Parse|Runtime) error near line \d+: |^(?:psql:\S{1,200}:\d+: )?(?:ERROR|FATAL):  "
     r"|^ERROR \d{4} \(|^CONFLICT \(|^ *\^-*\^? SC\d{4} \(|^\s*\u25cf Test suite failed to run"
     r"|^rake aborted!|^(?:Got )?permission denied while trying to connect"
