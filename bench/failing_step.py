@@ -4,11 +4,19 @@ Both take turns on the same disk. The commit writes the bytes of one step to an 
 settings of the store. A failing step is screened, read, recorded with its run, looked up among the
 lessons, answered and learnt from. `new` is a failure kind never met before, `known` one whose fix
 is proven. A run has five steps; the working ones and the ends of runs are not counted.
+
+    python -m bench failing_step --other CHECKOUT
+
+measures this build and another one in turns; CHECKOUT is a working tree with its own `.venv`.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
 import sqlite3
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -19,13 +27,55 @@ import hardwon
 from bench.timing import interleaved, median, table
 from hardwon import Agent, Hardwon
 
-ROUNDS, LESSONS = 400, 200
+HERE = Path(__file__).resolve().parent.parent
+ROUNDS, LESSONS, TURNS = 400, 200, 5
 _BODY = "\n".join(f'  File "/srv/app/part_{n}.py", line {n}, in call' for n in range(30))
 _WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "islet", "jetty")
 
 
 def main() -> None:
-    """Print both costs and how they compare."""
+    """Print both costs and how they compare, or those of two builds."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--other", type=Path)
+    parser.add_argument("--once", action="store_true", help="print the medians as JSON")
+    given, _ = parser.parse_known_args()
+    if given.once:
+        print(json.dumps(_medians()))
+    elif given.other:
+        _print_two(given.other.resolve())
+    else:
+        _print_one()
+
+
+def _print_one() -> None:
+    medians = _medians()
+    base, _ = medians["one commit"]
+    rows: list[tuple[str, ...]] = [("", "median, ms", "times a commit", "processor time, ms")]
+    for name, (whole, own) in medians.items():
+        rows.append((name, f"{1e3 * whole:.2f}", f"{whole / base:.1f}", f"{1e3 * own:.2f}"))
+    table(f"{ROUNDS} rounds, {LESSONS} lessons in store", rows)
+
+
+def _print_two(other: Path) -> None:
+    """Processor time in both builds, in turns, each in a process of its own."""
+    pairs = [(_of_build(HERE), _of_build(other)) for _ in range(TURNS)]
+    rows: list[tuple[str, ...]] = [("", "this build, ms", "the other, ms", "ratio")]
+    for name in pairs[0][0]:
+        new, old = (median([pair[side][name][1] for pair in pairs]) for side in (0, 1))
+        rows.append((name, f"{1e3 * new:.2f}", f"{1e3 * old:.2f}", f"{new / old:.2f}"))
+    table(f"Processor time, {TURNS} turns of {ROUNDS} rounds, {LESSONS} lessons in store", rows)
+
+
+def _of_build(folder: Path) -> dict[str, tuple[float, float]]:
+    environ = os.environ | {"PYTHONPATH": f"{folder / 'src'}:{HERE}"}
+    command = [str(folder / ".venv/bin/python"), __file__, "--once"]
+    answer = subprocess.run(command, env=environ, check=True, capture_output=True, text=True)
+    medians: dict[str, tuple[float, float]] = json.loads(answer.stdout)
+    return medians
+
+
+def _medians() -> dict[str, tuple[float, float]]:
+    """Seconds and processor seconds of a commit and of both sorts of failing step."""
     with tempfile.TemporaryDirectory() as place, hardwon.open(Path(place) / "home") as hw:
         _stock(hw)
         jobs = {
@@ -36,13 +86,7 @@ def main() -> None:
         busy: dict[str, list[float]] = {name: [] for name in jobs}
         timed = {name: _timed(job, busy[name]) for name, job in jobs.items()}
         seconds = interleaved(timed, rounds=ROUNDS)
-    base = median(seconds["one commit"])
-    rows: list[tuple[str, ...]] = [("", "median, ms", "times a commit", "processor time, ms")]
-    for name, spent in seconds.items():
-        middle = median(spent)
-        own = median(busy[name])
-        rows.append((name, f"{1e3 * middle:.2f}", f"{middle / base:.1f}", f"{1e3 * own:.2f}"))
-    table(f"{ROUNDS} rounds, {LESSONS} lessons in store", rows)
+    return {name: (median(spent), median(busy[name])) for name, spent in seconds.items()}
 
 
 def _timed(job: Callable[[], object], spent: list[float]) -> Callable[[], object]:
@@ -106,3 +150,7 @@ def _commit(path: Path) -> Callable[[], object]:
         connection.execute("COMMIT")
 
     return write
+
+
+if __name__ == "__main__":
+    main()
