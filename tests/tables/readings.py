@@ -565,6 +565,11 @@ READINGS = (
         "rm: cannot remove <name>: No such file or directory",
     ),
     Reading(
+        "cp a b",
+        "cp: -r not specified; omitting directory 'a'",
+        "cp: -r not specified; omitting directory <name>",
+    ),
+    Reading(
         "ls x",
         "ls: cannot access 'x': No such file or directory",
         "ls: cannot access <name>: No such file or directory",
@@ -575,7 +580,7 @@ READINGS = (
     Reading(
         "sed -i 's/a' f",
         "sed: -e expression #1, char 3: unterminated `s' command",
-        "sed: <name> expression <name>, char <n>: unterminated `s' command",
+        "sed: -e expression <name>, char <n>: unterminated `s' command",
     ),
     Reading(
         "tar xf a.tgz",

@@ -113,7 +113,7 @@ _COINED = "|".join(
         r"(?P<mixed>(?<![\w.-])(?=[\w.-]{0,80}?\d)[\w.:-]++)",
     )
 )
-_PLAIN = r"e\.g|i\.e|[A-Z]?[a-z]+(?:['-][A-Za-z]+)*|[A-Z]{2,12}|[a-z]{1,3}/[a-z]{1,3}|[A-Za-z]"
+_PLAIN = r"e\.g|i\.e|[A-Z]?[a-z]+(?:['-][A-Za-z]+)*|[A-Z]{2,12}|[a-z]{1,3}/[a-z]{1,3}|-?[A-Za-z]"
 _CLASS = r"\w*(?:Error|Exception|Warning|Exit|Failure|Failed|Timeout|NotFound|DoesNotExist)"
 _IDENTIFIER = r"[_.$#@/\\\d\[]|\((?!s\))|::|[a-z][A-Z]|^-"
 _ROW = rf"{NAME}(?:(?:, | and | or |[.:/=,@-]|\s)*{NAME})+"
