@@ -32,6 +32,7 @@ FORMS = [
         "KeyError: 'has_delete_permission'",
         "bash: line 1: unzip: command not found",
         "rm: cannot remove 'x.py': No such file or directory",
+        "cp: -r not specified",
         "src/main.rs:3:5: error[E0308]: mismatched types",
         "cart.ts(3,4): error TS2304: Cannot find name 'cart'",
         "make: *** [Makefile:12: html] Error 2",

@@ -146,7 +146,7 @@ def _fixed(text: str) -> str:
 def _statement(message: str) -> str:
     """The beginning that states a fact about the failure, its quoted parts kept short."""
     folded = re.sub(_QUOTED, _shortened, message)
-    first = re.split(_SENTENCE_END, folded, 1)[0].strip(" :,-")
+    first = re.split(_SENTENCE_END, folded, 1)[0].rstrip(" :,-").lstrip(" :,").removeprefix("- ")
     if re.fullmatch(_QUOTED, first):
         return first
     clauses = re.findall(_CLAUSE, first)

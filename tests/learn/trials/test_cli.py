@@ -231,12 +231,17 @@ def test_unknown_keys_in_a_trusted_file_are_named(capsys: Capture, place: Path) 
     assert "verifiers" in refused(capsys, "trust", "hardwon.toml")
 
 
+@pytest.mark.parametrize("is_background", [False, True])
 def test_a_terminated_run_leaves_no_process_and_can_be_resumed(
-    capsys: Capture, place: Path
+    capsys: Capture, place: Path, is_background: bool
 ) -> None:
     arguments = ["run", "x", "--actor", "echo $$ > pid; exec sleep 60", "--verify", "true"]
+    how = signal.SIG_IGN if is_background else signal.default_int_handler  # as a shell does for `&`
     with subprocess.Popen(
-        [*HARDWON, *arguments, "--id", "l"], cwd=place, stderr=subprocess.PIPE
+        [*HARDWON, *arguments, "--id", "l"],
+        cwd=place,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, how),
     ) as running:
         pid = _read_when_there(place / "pid")
         assert "interrupted" not in out(capsys, "status", "l")

@@ -200,7 +200,7 @@ def _defaults(home: str | None) -> Any:
 
 def _ran(loop: Coroutine[Any, Any, LoopState]) -> LoopState:
     """Run to the end; a polite signal to stop is treated like the key for it."""
-    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         return asyncio.run(loop)
     finally:
@@ -232,3 +232,10 @@ def _progress(event: str, state: LoopState) -> None:
     say(f"trial {last.number + 1}: {last.outcome}, reward {last.reward:.2f}", fg=colour)
     if last.failure:
         say(f"  {plural(last.errors, 'error')}; {last.failure}")
+
+
+def _interrupt(*_: object) -> None:
+    """Do what Ctrl-C does, also in the background of a script, where SIGINT is ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.raise_signal(signal.SIGINT)
