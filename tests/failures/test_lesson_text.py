@@ -78,7 +78,9 @@ def test_a_lesson_read_in_a_session_is_doubted_after_two_failures(fix: Fix, stat
 
 
 def test_a_fix_is_not_listed_among_what_was_tried_without_effect() -> None:
-    words = mistake("`kit` failed.", [INSTALL], ["`pip install kit`", "`pip check`"])
+    tried = ["`pip install kit`", "`pip check`", "`kit`"]  # the last is what failed at first
+
+    words = mistake("`kit` failed.", [INSTALL], tried)
 
     assert words == "`kit` failed. Tried without effect: `pip check`."
 

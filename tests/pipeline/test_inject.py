@@ -62,3 +62,13 @@ def test_a_correction_cannot_end_its_block() -> None:
 
     assert block.text.count("[END PITFALL]") == 1
     assert block.text.endswith("[END PITFALL]")
+
+
+def test_a_label_that_is_cut_within_a_quote_closes_it() -> None:
+    quoting = lesson(id=1)._replace(situation=f"When you see “{'no room; ' * 20}”")
+
+    row = render([quoting], door=Door.ACTION, budget=200).text.splitlines()[1]
+
+    label = row.partition("] ")[0].removeprefix("  - [")
+    assert len(label) <= 80
+    assert label.endswith("…”")

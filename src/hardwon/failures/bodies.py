@@ -58,21 +58,24 @@ def body_code(output: str) -> str:
 
 
 def _code(value: Any, deep: int) -> str:
+    """The first name within a value; the type of a part of a text names no error."""
+    if isinstance(value, str):
+        value = _parsed(value)
     if isinstance(value, list):
-        return _code(value[0], deep - 1) if value and deep else ""
-    if isinstance(value, str) and deep and value.startswith(("{", "[")):
-        try:
-            return _code(json.loads(value), deep - 1)
-        except (ValueError, RecursionError):
-            return ""
-    if not isinstance(value, dict):
+        value = value[0] if value else None
+    if not isinstance(value, dict) or not deep:
         return ""
-    keys = () if "text" in value else _CODES  # the type of a part of a text names no error
-    own = next((name for key in keys if (name := _name(value.get(key)))), "")
-    if own or not deep:
-        return own
-    inner = (value[key] for key in _INNER if key in value)
-    return next((name for part in inner if (name := _code(part, deep - 1))), "")
+    own = (_name(value.get(key)) for key in _CODES if "text" not in value)
+    inner = (_code(value[key], deep - 1) for key in _INNER if key in value)
+    return next(filter(None, (*own, *inner)), "")
+
+
+def _parsed(text: str) -> Any:
+    """What a text in JSON holds; None for any other."""
+    try:
+        return json.loads(text) if text.startswith(("{", "[")) else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _name(value: Any) -> str:

@@ -75,8 +75,8 @@ def mistake(head: str, fixes: Sequence[Fix], tried: Sequence[str]) -> str:
     removed = dict.fromkeys(text for text in texts if not head.startswith(text))
     before = [f"Before the fix: {'; '.join(removed)}."] if removed else []
     cures = {f"`{fix.call}`" for fix in fixes}
-    failing = [words for words in tried if words not in cures][-_TRIED:]
-    vain = [f"Tried without effect: {'; '.join(failing)}."] if failing else []
+    failing = [words for words in tried if words not in cures and not head.startswith(words)]
+    vain = [f"Tried without effect: {'; '.join(failing[-_TRIED:])}."] if failing else []
     return " ".join((head, *before, *vain))
 
 

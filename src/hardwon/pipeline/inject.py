@@ -74,9 +74,16 @@ def line(lesson: Lesson, *, label: int = LABEL_LIMIT, words: str = "") -> str:
 
     Brackets in its text cannot end the block.
     """
-    name = f"[{inert(one_line(lesson.headline(), label))}] " if label else ""
+    name = f"[{inert(_label(lesson, label))}] " if label else ""
     text = inert(many_lines(words or _words(lesson))).replace("\n", "\n    ")
     return f"  - {name}{text} (#{lesson.id})"
+
+
+def _label(lesson: Lesson, limit: int) -> str:
+    """What a lesson is about, in this many characters; a quote that is cut is closed."""
+    text = one_line(lesson.headline(), limit)
+    is_open = text.count("“") > text.count("”")
+    return f"{one_line(lesson.headline(), limit - 1)}”" if is_open else text
 
 
 def _fitting(lesson: Lesson, label: int, room: int) -> str:
