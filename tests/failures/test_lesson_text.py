@@ -6,6 +6,7 @@ import pytest
 
 from hardwon import Lesson
 from hardwon.failures.lesson_text import HEEDED, mistake, saying, settled, situation, told
+from hardwon.failures.reading import read_failure
 from hardwon.values.failure import Failure
 from hardwon.values.fix import Fix
 from hardwon.values.lesson import MINED, RULES, Status
@@ -38,6 +39,40 @@ def test_a_fix_that_is_a_part_of_a_likelier_one_is_not_told_beside_it() -> None:
 
     assert told((both, one)) == [both]
     assert told((one, both)) == [one, both]
+
+
+@pytest.mark.parametrize(
+    ("args", "output", "when"),
+    [
+        (
+            "python check.py",
+            "ModuleNotFoundError: No module named 'numpy'",
+            "When you see “ModuleNotFoundError: No module named 'numpy'”",
+        ),
+        (
+            "cat > shop/cart.py\npython check.py",
+            "ModuleNotFoundError: No module named 'shop'",
+            "When you see “ModuleNotFoundError: No module named <name>”",
+        ),
+        ("pnpm test", "bash: pnpm: command not found", "When you see “pnpm: command not found”"),
+        (
+            "npm run build",
+            "Command timed out after 120 seconds",
+            "When `npm run build` does not end in time",
+        ),
+        (
+            '{"email": "ann@a.org"}',
+            "Error: user not found",
+            "When `find` says “Error: user not found”",
+        ),
+    ],
+)
+def test_a_situation_quotes_what_is_printed(args: str, output: str, when: str) -> None:
+    step = Step("find", args, output, failed=True)
+    failure = read_failure(step, ())
+    assert failure is not None
+
+    assert situation(failure.text, step._replace(failure=failure)) == when
 
 
 def test_an_error_that_may_not_be_quoted_is_told_by_the_variable_it_names() -> None:

@@ -13,7 +13,9 @@ from hardwon._cold import re
 from hardwon.failures.signature import fold
 
 NAME = "<name>"
+_ABSENT = "no command or module named"  # our words: shells and languages say it in many ways
 _READ, _LONGEST = 600, 160
+_QUOTES = "'\"\u2018\u2019"
 
 # Linear: every run is possessive or bounded, and a line is read up to `_READ` characters.
 _PRINTER = (  # the shell or interpreter that prints the message of another program
@@ -126,7 +128,7 @@ def kind_text(line: str, *, is_coined: bool = False) -> str:
     """
     bare = _stripped(line)
     if missing := re.fullmatch(_MISSING, bare):
-        return f"no command or module named {NAME if is_coined else _root(missing)}"
+        return f"{_ABSENT} {NAME if is_coined else _root(missing)}"
     if fixture := re.fullmatch(_FIXTURE, bare):
         return f"fixture {NAME if is_coined else fixture[1]} not found"
     if re.match(_ASSERTION, bare):
@@ -135,6 +137,18 @@ def kind_text(line: str, *, is_coined: bool = False) -> str:
         return name[1]
     raised = re.search(_RAISED, line[:_READ])
     return _folded(bare, head=raised[1] if raised and bare.startswith(raised[1]) else "")
+
+
+def printed_text(kind: str, line: str) -> str:
+    """A failure kind in the words that a program prints, without the names that it folds."""
+    missing = re.fullmatch(_MISSING, _stripped(line)) if kind.startswith(_ABSENT) else None
+    if missing is None:
+        return kind
+    if NAME not in kind:
+        return missing[0]
+    start, end = missing.span(missing.lastindex or 0)
+    head, tail = missing.string[:start], missing.string[end:]
+    return f"{head.rstrip(_QUOTES)}{NAME}{tail.lstrip(_QUOTES)}"
 
 
 def missing_name(line: str) -> str:

@@ -9,7 +9,9 @@ from hardwon._cold import re
 from hardwon.failures.bodies import body_code
 from hardwon.failures.call_keys import blamed_command
 from hardwon.failures.file_refusals import REASONS
+from hardwon.failures.kind import printed_text
 from hardwon.failures.shell import parse
+from hardwon.failures.timeouts import TIMED_OUT
 from hardwon.text.clean import clip, one_line
 from hardwon.text.quoting import quotable
 from hardwon.values.evidence import Kind, values_of
@@ -37,15 +39,18 @@ _SURENESS = {Status.SEEN: 0.3, Status.CANDIDATE: 0.6, Status.PROVEN: 0.8}
 
 
 def situation(text: str, step: Step) -> str:
-    """When the lesson holds: the failure kind in its own words, or by its tool."""
-    if (reason := text.removeprefix(f"{step.tool}: ")) in REASONS:
+    """When the lesson holds: the failure kind in the words that are printed, or by its tool."""
+    own = f"{step.tool}: "  # a kind names the tool that has named arguments
+    if (reason := text.removeprefix(own)) in REASONS:
         return f"When `{step.tool}` fails because {reason}"
-    quote = clip(quotable(text), _QUOTE)
-    if quote:
-        return f"When you see “{quote}”"
+    if text.endswith(TIMED_OUT):
+        return f"When `{text.removesuffix(TIMED_OUT)}` does not end in time"
+    line = step.failure.line if step.failure else ""
+    if quote := quotable(printed_text(text, line)):
+        who = f"`{step.tool}` says" if quote.startswith(own) else "you see"
+        return f"When {who} “{clip(quote.removeprefix(own), _QUOTE)}”"
     if code := body_code(step.output):
         return f"When {program(step)} fails with `{code}`"
-    line = step.failure.line if step.failure else ""
     names = [] if step.args.startswith("{") else re.findall(_VARIABLE, line)
     over = f" over `{names[0]}`" if names else ""
     return f"When {program(step)} fails{over}"

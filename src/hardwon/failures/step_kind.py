@@ -10,7 +10,7 @@ from hardwon.failures.file_refusals import refusal
 from hardwon.failures.kind import NAME, kind_text, missing_fixture, missing_name
 from hardwon.failures.results import scalars
 from hardwon.failures.shell import parse
-from hardwon.failures.timeouts import says_timeout
+from hardwon.failures.timeouts import TIMED_OUT, says_timeout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _named(line: str, step: Step) -> str:
     if reason := refusal(step.tool, step.args, step.output):
         return reason
     command = blamed_command(parse(step.args), line) if says_timeout(line) else None
-    return f"{command.does}: command timed out" if command else ""
+    return f"{command.does}{TIMED_OUT}" if command else ""
 
 
 def _line_kind(line: str, step: Step, before: Sequence[Step]) -> str:

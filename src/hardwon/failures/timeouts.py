@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hardwon._cold import re
 
+TIMED_OUT = ": command timed out"  # how the kind of such a failure ends
 _TIMED_OUT = (
     r"(?i)\W{0,3}(?:<error>)?(?:error: )?(?:the )?(?:bash |shell |tool )?"
     r"(?:command|process|execution|script|tool call)?(?: ['\"`][^\n]{1,300}['\"`])? ?"

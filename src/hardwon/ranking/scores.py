@@ -30,7 +30,7 @@ else:
 
 
 SPEAKS = "speaks of it"  # the part of a score that tells how surely a text is about a failure
-_SEEN = "see"  # "When you see …": how the situation of a mined lesson begins
+_INTRODUCED = {"see", "say"}  # "When you see …": how the situation of a mined lesson begins
 
 
 class Weights(NamedTuple):
@@ -149,7 +149,7 @@ def _is_asked_for(query: Query, match: Match, by: Weights) -> bool:
     """
     situation = set(terms(match.lesson.situation))
     if match.lesson.origin == MINED:
-        return len(situation) >= by.quoted and situation - {_SEEN} <= set(query.terms)
+        return len(situation) >= by.quoted and situation - _INTRODUCED <= set(query.terms)
     enough = max(by.least_shared, ceil(by.covered * min(by.about, len(situation))))
     return match.shared >= enough and match.chance <= -by.surprise
 
