@@ -45,7 +45,7 @@ def _listed(names: list[str]) -> list[Mutant]:
 def _sampled(options: argparse.Namespace) -> list[Mutant]:
     files = (str(path.relative_to(SOURCES)) for path in sorted(SOURCES.rglob("*.py")))
     named = [file for file in files if _is_named(file, options.names)]
-    return [mutant for file in named for mutant in sampled(file, options.sample)]
+    return [mutant for file in named for mutant in sampled(file, options.sample, options.seed)]
 
 
 def _is_named(file: str, names: list[str]) -> bool:
@@ -92,5 +92,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser("make mutants", description=__doc__)
     parser.add_argument("names", nargs="*", help="parts of file names")
     parser.add_argument("--sample", type=int, metavar="N", help="N made mutants of every file")
+    parser.add_argument("--seed", default="", help="any text, for another sample")
     parser.add_argument("--again", action="store_true", help="forget what was judged before")
     raise SystemExit(1 if main(parser.parse_args()) else 0)

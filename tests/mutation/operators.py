@@ -29,12 +29,12 @@ class _Change(NamedTuple):
     new: str
 
 
-def sampled(file: str, count: int) -> list[Mutant]:
-    """So many changes of one module; the same ones every time while the module stays."""
+def sampled(file: str, count: int, seed: str = "") -> list[Mutant]:
+    """So many changes of one module; the same ones for one seed while the module stays."""
     text = source(file)
     places = _Places(text)
     changes = [change for change in _changes(ast.parse(text)) if places.holds(change.node)]
-    chosen = random.Random(file).sample(changes, min(count, len(changes)))
+    chosen = random.Random(file + seed).sample(changes, min(count, len(changes)))
     tests = near_tests(file)
     return [places.mutant(file, change, tests) for change in chosen]
 
