@@ -31,17 +31,19 @@ class Mutant(NamedTuple):
 
 def listed() -> Iterator[Mutant]:
     """All mutants of the list."""
-    for group in _groups():
+    for group in _rows("group"):
         text = source(group["file"])
         for old, new in group["mutants"]:
             yield Mutant(group["file"], text.find(old), old, new, tuple(group["tests"]))
 
 
 def near_tests(file: str) -> tuple[str, ...]:
-    """The tests of a file: those that the list names for it, else those of its name."""
-    near = {group["file"]: group["tests"] for group in _groups()} | _listed_tests()
-    named = max((name for name in near if file.startswith(name)), key=len, default="")
-    return tuple(near[named]) if named else (_mirror(Path(file)),)
+    """The tests that try a made mutant: those near its package, in the list, or of its name."""
+    for row in _rows("near"):
+        if file.startswith(tuple(row["files"])):
+            return tuple(row["tests"])
+    named = [group["tests"] for group in _rows("group") if group["file"] == file]
+    return tuple(named[0]) if named else (_mirror(Path(file)),)
 
 
 def source(file: str) -> str:
@@ -49,14 +51,8 @@ def source(file: str) -> str:
     return (SOURCES / file).read_text()
 
 
-def _groups() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = tomllib.loads(LIST.read_text())["group"]
-    return found
-
-
-def _listed_tests() -> dict[str, list[str]]:
-    """Tests by the beginning of the names of the files that they pin."""
-    found: dict[str, list[str]] = tomllib.loads(LIST.read_text())["near"]
+def _rows(name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = tomllib.loads(LIST.read_text())[name]
     return found
 
 

@@ -52,18 +52,24 @@ def _changes(tree: ast.Module) -> Iterator[_Change]:
 
 
 def _running_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes that decide something: no annotations, no imports for type checkers."""
+    """All nodes that decide something: no annotations, nothing for type checkers or `zip`."""
     for name, value in ast.iter_fields(node):
         if name in {"annotation", "returns", "decorator_list"}:
             continue
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST) and not _is_for_types(child):
+            if isinstance(child, ast.AST) and not _is_idle(child):
                 yield child
                 yield from _running_nodes(child)
 
 
-def _is_for_types(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+def _is_idle(node: ast.AST) -> bool:
+    """Whether no test can tell the opposite: what type checkers read, lengths that are equal."""
+    match node:
+        case ast.If(test=ast.Name(id="TYPE_CHECKING")) | ast.keyword(arg="strict"):
+            return True
+        case ast.Assign(targets=[ast.Name(id="TYPE_CHECKING")]):
+            return True
+    return False
 
 
 def _is_plain(test: ast.expr) -> bool:
