@@ -1,10 +1,318 @@
-"""Short runs whose fix is an argument in another form, each with the fix or None."""
+"""Short runs for `test_fix_argument.py`, each with the fix it shows or None."""
 
 from __future__ import annotations
 
 from tests.failures.fix_cases import case, tool
 
-ARGUMENTS = (
+WRAPPED = '[{"type": "text", "text": "{\\"projects\\": [{\\"key\\": \\"PRJ-1042\\"}]}"}]'
+
+PAGE = '- textbox "Name" [ref=e12]\n- button "Save" [ref=e{}]'
+
+BUCKETS = "<Buckets><Bucket><Name>logs</Name><Region>eu-west-3</Region></Bucket></Buckets>"
+
+CASES = (
+    case(
+        "an id from an earlier result",
+        (tool("get_account", account="acme"), '{"cards": {"card_88213": {"brand": "visa"}}}'),
+        (tool("charge", amount=5, card="visa-8821"), "!Error: card not found"),
+        (tool("charge", amount=5, card="card_88213"), '{"status": "charged"}'),
+        sort="argument",
+        says=("`card`", "`cards`", "`get_account`"),
+        never=("88213", "8821"),
+    ),
+    case(
+        "one that is in stock",
+        (
+            tool("list_rooms", hotel="H1"),
+            '{"rooms": [{"room_id": "R-1001", "free": false}, {"room_id": "R-1002", '
+            '"free": true}]}',
+        ),
+        (tool("book_room", guest="G-77123", room_id="R-1001"), "!Error: room is not free"),
+        (tool("book_room", guest="G-77123", room_id="R-1002"), '{"booked": true}'),
+        sort="argument",
+        says=("`room_id`", "`free`", "true", "`list_rooms`"),
+        never=("R-1002", "G-77123"),
+    ),
+    case(
+        "a kind that is refused",
+        (
+            tool("get_profile", user="u_5001"),
+            '{"methods": {"voucher_100234": {"source": "voucher"}, "card_200345": '
+            '{"source": "card"}}}',
+        ),
+        (
+            tool("pay", invoice="I-90001", method="voucher_100234"),
+            "!Error: voucher cannot be used here",
+        ),
+        (tool("pay", invoice="I-90001", method="card_200345"), '{"ok": true}'),
+        sort="argument",
+        says=("`source`", "not voucher"),
+        never=("200345", "100234"),
+    ),
+    case(
+        "amounts that add up",
+        (
+            tool(
+                "pay_split",
+                order="O-51000",
+                parts=[{"amount": 10, "by": "a"}, {"amount": 5, "by": "b"}],
+            ),
+            "!Error: the parts do not add up, the total is 25",
+        ),
+        (
+            tool(
+                "pay_split",
+                order="O-51000",
+                parts=[{"amount": 20, "by": "a"}, {"amount": 5, "by": "b"}],
+            ),
+            '{"ok": true}',
+        ),
+        sort="argument",
+        says=("`amount`", "add up", "total"),
+        never=("25", "O-51000"),
+    ),
+    case(
+        "a date in another form",
+        (tool("search_flights", date="May 20", origin="JFK"), "!Error: date must be ISO 8601"),
+        (tool("search_flights", date="2024-05-20", origin="JFK"), '{"flights": []}'),
+        sort="argument",
+        says=("`date`", "YYYY-MM-DD"),
+        never=("2024-05-20",),
+    ),
+    case(
+        "a list instead of text",
+        (tool("tag_issue", issue=7, labels="bug"), "!422 labels: expected an array"),
+        (tool("tag_issue", issue=7, labels=["bug"]), '{"ok": true}'),
+        sort="argument",
+        says=("`labels`", "a list"),
+    ),
+    case(
+        "an argument that was missing",
+        (tool("create_pr", title="x"), "!400 Validation failed: base is required"),
+        (tool("create_pr", base="main", title="x"), '{"number": 4}'),
+        sort="argument",
+        says=("Pass `base`",),
+    ),
+    case(
+        "an argument that is not known",
+        (tool("search", limit=5, q="x"), "!Error: unexpected argument 'limit'"),
+        (tool("search", q="x"), "[]"),
+        sort="argument",
+        says=("Leave out `limit`",),
+    ),
+    case(
+        "lists of the same length",
+        (
+            tool("swap", new=["41234"], old=["51234", "61234"], order="O-77771"),
+            "!Error: the number of old and new items must match",
+        ),
+        (
+            tool("swap", new=["41234", "41235"], old=["51234", "61234"], order="O-77771"),
+            '{"ok": true}',
+        ),
+        sort="argument",
+        says=("same number",),
+        never=("41234",),
+    ),
+    case(
+        "where the order was paid from",
+        (
+            tool("get_methods", user="U-12345"),
+            '{"P-11111": {"kind": "a"}, "P-22222": {"kind": "b"}}',
+        ),
+        (tool("get_order", order="O-33333"), '{"history": [{"method": "P-22222"}]}'),
+        (tool("refund", order="O-33333", to="P-11111"), "!Error: must be the original method"),
+        (tool("refund", order="O-33333", to="P-22222"), '{"ok": true}'),
+        sort="argument",
+        says=("`history.method`", "`get_order`"),
+        never=("P-22222",),
+    ),
+    case(
+        "a number with its sign",
+        (tool("get_ticket", ticket="48213"), "!Error: ticket not found"),
+        (tool("get_ticket", ticket="#48213"), '{"title": "x"}'),
+        sort="argument",
+        says=("`ticket`", "`#`"),
+        never=("48213",),
+    ),
+    case(
+        "a result that is wrapped as text",
+        (tool("jira_list", query="x"), WRAPPED),
+        (tool("jira_create", project="Shop", title="t"), "!Error: project is not valid"),
+        (tool("jira_create", project="PRJ-1042", title="t"), '{"id": 1}'),
+        sort="argument",
+        says=("`project`", "`projects.key`", "`jira_list`"),
+        never=("PRJ-1042",),
+    ),
+    case(
+        "a word that the error offers",
+        (tool("export", format="excel", id="R-1"), "!format must be one of: csv, xlsx, json"),
+        (tool("export", format="xlsx", id="R-1"), "ok"),
+        sort="argument",
+        says=("`format`", "`xlsx`"),
+    ),
+    case(
+        "another route",
+        (tool("http", method="GET", url="https://api.example.com/orders/88123"), "!404 not found"),
+        (tool("http", method="GET", url="https://api.example.com/v2/orders/88123"), "{}"),
+        sort="argument",
+        says=("`/v2/orders/<id>`",),
+        never=("88123", "example.com"),
+    ),
+    case(
+        "an argument within an object",
+        (tool("get_team", team="core"), '{"members": [{"uid": "usr-77120"}]}'),
+        (tool("assign", body={"assignee": "kim", "task": "T-9001"}), "!Error: unknown assignee"),
+        (tool("assign", body={"assignee": "usr-77120", "task": "T-9001"}), "ok"),
+        sort="argument",
+        says=("`assignee`", "`members.uid`"),
+        never=("usr-77120",),
+    ),
+    case(
+        "pages",
+        (tool("list_items", limit=500), "!limit must be at most 100"),
+        (tool("list_items", limit=100), "[]"),
+        sort="argument",
+        says=("`limit`",),
+    ),
+    case(
+        "an argument that cures the later failure only",
+        (tool("drop_base", name="shop-base"), "!shop-base is protected"),
+        (tool("drop_base", name="shop-base"), "!final_copy is required"),
+        (tool("drop_base", final_copy="x", name="shop-base"), "ok"),
+        sort="argument",
+        says=("Pass `final_copy` too",),
+    ),
+    case(
+        "a version that has changed",
+        (tool("put_row", expected_version=1, key="k-2001"), "!The row has changed since version 1"),
+        (tool("get_row", key="k-2001"), '{"key": "k-2001", "version": 7}'),
+        (tool("put_row", expected_version=7, key="k-2001"), "ok"),
+        sort="argument",
+        says=("Take `expected_version` from `version` in the result of `get_row`",),
+    ),
+    case(
+        "a mark of an older page",
+        (tool("page_look"), PAGE.format(13)),
+        (tool("page_click", ref="e13"), "!Ref e13 not found in the current snapshot"),
+        (tool("page_look"), PAGE.format(31)),
+        (tool("page_click", ref="e31"), "ok"),
+        sort="argument",
+        says=("Take `ref` from `ref` in the latest result of `page_look`", "no longer holds"),
+        never=("e31",),
+    ),
+    case(
+        "a value of an xml result",
+        (tool("list_buckets"), BUCKETS),
+        (tool("list_objects", bucket="logs", region="us-east-1"), "!The region is not right"),
+        (tool("list_objects", bucket="logs", region="eu-west-3"), "<Keys></Keys>"),
+        sort="argument",
+        says=("Take `region` from `Region` in the result of `list_buckets`",),
+    ),
+    case(
+        "words that the error offers",
+        (tool("file_bug", level="worst", title="t"), "!level: 'worst' is not one of low, high."),
+        (tool("file_bug", level="high", title="t"), "ok"),
+        sort="argument",
+        says=("Give `level` as one of `low`, `high`.",),
+    ),
+    case(
+        "names that the error offers",
+        (tool("hand_over", to="me", what="T-1002"), "!to must be one of Anna, Boris, Chen."),
+        (tool("hand_over", to="Boris", what="T-1002"), "ok"),
+        sort="argument",
+        never=("Anna", "Chen"),
+    ),
+    case(
+        "a whole number",
+        (tool("credit", cents=12.5, id="C-1002"), "!cents: A valid integer is required."),
+        (tool("credit", cents=1250, id="C-1002"), "ok"),
+        sort="argument",
+        says=("Give `cents` as a whole number.",),
+    ),
+    case(
+        "an argument within an object",
+        (tool("make_base", name="b"), "!Resources must carry the tag owner."),
+        (tool("make_base", name="b", tags={"owner": "me"}), "ok"),
+        sort="argument",
+        says=("Pass `owner` in `tags` too.",),
+    ),
+    case(
+        "an argument by another name",
+        (tool("put_row", key="k-1", set={"status": "paid"}), "!status is a reserved word"),
+        (tool("put_row", key="k-1", set={"state": "paid"}), "ok"),
+        sort="argument",
+        says=("Pass `state` in place of `status`.",),
+    ),
+    case(
+        "an argument by another name, and later another value",
+        (tool("put_row", key="k-1", set={"status": "paid"}, version=1), "!status is reserved"),
+        (tool("put_row", key="k-1", set={"state": "paid"}, version=1), "!the row has changed"),
+        (tool("put_row", key="k-1", set={"state": "paid"}, version=7), "ok"),
+        sort="argument",
+        says=("Pass `state` in place of `status`.",),
+    ),
+    case(
+        "a value of the same entry",
+        (tool("list_boxes"), '[{"box": "logs", "zone": "eu-3"}, {"box": "media", "zone": "us-1"}]'),
+        (tool("read_box", box="logs", zone="us-1"), "!The zone is not right"),
+        (tool("read_box", box="logs", zone="eu-3"), "ok"),
+        sort="argument",
+        says=("Take `zone` from `zone` in the result of `list_boxes`, of the entry that `box`",),
+        never=("eu-3",),
+    ),
+    case(
+        "an id that is of the wrong sort",
+        (tool("get_person", id="p-1"), '{"invoices": ["inv-4410"]}'),
+        (tool("get_invoice", invoice_id="INV-77"), "!No invoice with id 'INV-77'."),
+        (tool("get_invoice", invoice_id="inv-4410"), "{}"),
+        sort="argument",
+        says=("Take `invoice_id` from `invoices` in the result of `get_person`",),
+    ),
+    case(
+        "a step on the way that needs more",
+        (tool("drop_bucket", name="logs", region="eu"), "!The bucket is not empty"),
+        (tool("drop_objects", keys=["a"], name="logs", region="eu"), "ok"),
+    ),
+    case(
+        "another deed with fewer of the same values",
+        (tool("swap_item", new="i-1001", old="i-1001", order="o-77"), "!new item is not available"),
+        (tool("send_back_item", old="i-1001", order="o-77"), "ok"),
+    ),
+    case(
+        "what we know of somebody proves nothing",
+        (tool("get_person", id="p-1001"), '{"id": "p-1001", "postal_code": "18629"}'),
+        (tool("verify_person", id="p-1001", postal_code="18628"), "!The code does not match ours."),
+        (tool("verify_person", id="p-1001", postal_code="18629"), "ok"),
+    ),
+    case(
+        "a common word of the error that is in the name of a tool",
+        (tool("go_to", place="shelf_7"), "!There is no place called shelf_7. Use a known name."),
+        (tool("use_cart"), "shelf-0007 is near"),
+        (tool("go_to", place="shelf-0007"), "ok"),
+        never=("use_cart",),
+    ),
+    case(
+        "a short id of a yaml result",
+        (tool("find_events", text="intro"), "- day: monday\n  id_: '24'\n  title: Intro"),
+        (tool("invite", event_id="event_id_here", who="kim"), "!Event with ID 'x' not found."),
+        (tool("invite", event_id="24", who="kim"), "ok"),
+        sort="argument",
+        says=("Take `event_id` from `id_` in the result of `find_events`; do not make it up.",),
+        never=("24",),
+    ),
+    case(
+        "a short number that is no id",
+        (tool("find_events", text="intro"), "- day: monday\n  seats: '24'\n  title: Intro"),
+        (tool("invite", event_id="event_id_here", who="kim"), "!Event with ID 'x' not found."),
+        (tool("invite", event_id="24", who="kim"), "ok"),
+    ),
+    case(
+        "a call on something else between two tries, where nothing lay over it",
+        (tool("page_click", ref="e-1001"), "!the page is still loading"),
+        (tool("page_click", ref="e-2002"), "ok"),
+        (tool("page_click", ref="e-1001"), "ok"),
+    ),
     case(
         "times without their seconds",
         (

@@ -1,15 +1,19 @@
-"""Short runs of tools that read and edit files, each with the fix it shows or None."""
+"""What a tool for files wants before it edits."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.failures.fix_cases import case, tool
+from tests.failures.fix_cases import applied_in, case, shown_by, told_apart, tool
 
 PATCH = "*** Begin Patch\n*** Update File: lib/cart.py\n@@\n-{}\n+total = 0\n*** End Patch"
+
 ABSENT = "!No replacement was performed, old_str `{}` did not appear verbatim in /w/cart.py."
+
 SEVERAL = "!No replacement was performed. Multiple occurrences of old_str `x` in lines [3, 9]."
+
 UNREAD = "!<tool_use_error>File has not been read yet. Read it first.</tool_use_error>"
+
 DONE = "The file /w/cart.py has been edited."
 
 
@@ -21,7 +25,44 @@ def edit(old: str, **args: Any) -> tuple[str, str]:
     return tool("Edit", file_path="/w/cart.py", new_string="total = 0", old_string=old, **args)
 
 
-FILE_TOOLS = (
+CASES = (
+    case(
+        "a whole path for a file server",
+        (tool("read_file", path="src/a.ts"), "!Error: path must be absolute, access denied"),
+        (tool("read_file", path="/srv/repo/src/a.ts"), "export {}"),
+        sort="argument",
+        says=("`path`", "from the root"),
+        never=("/srv/repo",),
+    ),
+    case(
+        "text that is not unique",
+        (
+            tool("edit", file_path="a.py", old_string="x", new_string="y"),
+            "!old_string is not unique",
+        ),
+        (tool("edit", file_path="a.py", new_string="z\ny", old_string="z\nx"), "ok"),
+        sort="argument",
+        says=("Make `old_string` unique",),
+    ),
+    case(
+        "a file that has to be read first",
+        (
+            tool("Edit", file_path="/a/b.py", new_string="y", old_string="x"),
+            "!File has not been read yet",
+        ),
+        (tool("Read", file_path="/a/b.py"), "x"),
+        (tool("Edit", file_path="/a/b.py", new_string="y", old_string="x"), "ok"),
+        sort="preparation",
+        says=("`Read`", "first"),
+        never=("b.py",),
+    ),
+    case(
+        "a table that has to be described first",
+        (tool("run_query", sql="select naem from t"), '!column "naem" does not exist'),
+        (tool("describe_table", table="t"), '{"columns": ["name"]}'),
+        (tool("run_query", sql="select name from t"), "1"),
+        sort=None,
+    ),
     case(
         "text that is in the file in another form",
         (editor("str_replace", old_str="a:\n  b", new_str="c"), ABSENT.format("a:\n  b")),
@@ -168,33 +209,6 @@ FILE_TOOLS = (
         (tool("run_tests", path="tests"), "4 passed in 0.1s"),
     ),
     case(
-        "a server that is to keep running",
-        ("npm start", "!Command timed out after 2m 0.0s"),
-        ("npm start > server.log 2>&1 &", ""),
-        sort="call",
-        says=("in the background",),
-        never=("server.log",),
-    ),
-    case(
-        "a server with its output elsewhere",
-        ("npm start", "!Command timed out after 2m 0.0s"),
-        ("npm start > server.log 2>&1", ""),
-    ),
-    case(
-        "all tests, then those that matter",
-        ("pytest", "!Command timed out after 120 seconds"),
-        ("pytest tests/test_cart.py", "4 passed in 1s"),
-        sort="call",
-        says=("Give `pytest` less to do at once",),
-        never=("test_cart",),
-    ),
-    case(
-        "code that was mended after a time-out",
-        ("python go.py", "!Command timed out after 120 seconds"),
-        (edit("while True:"), DONE),
-        ("python go.py fast", "3 rows"),
-    ),
-    case(
         "text that is looked up and refused for another reason",
         (editor("str_replace", old_str="a:\n  b", new_str="c"), ABSENT.format("a:\n  b")),
         (editor("view"), "1 a:\n2     b"),
@@ -284,21 +298,13 @@ FILE_TOOLS = (
         (tool("Read", file_path="/w/shop.py"), "1 # see lib/cart.py"),
         (tool("Read", file_path="/w/lib/cart.py"), "1 x"),
     ),
-    case(
-        "tests that matter and fail",
-        ("pytest", "!Command timed out after 120 seconds"),
-        ("pytest tests/test_cart.py", "!1 failed in 1s"),
-    ),
-    case(
-        "a server that was in the background before",
-        ("npm start & sleep 200", "!Command timed out after 120 seconds"),
-        ("npm start > server.log 2>&1 &", ""),
-    ),
-    case(
-        "a quoted ampersand",
-        ("npm start", "!Command timed out after 120 seconds"),
-        ('npm start "a & b"', "ok"),
-        sort="call",
-        says=("less to do at once",),
-    ),
+)
+
+test_a_run_shows_its_fix_or_none = shown_by(CASES)
+test_the_run_that_shows_a_fix_applies_it = applied_in(CASES, besides={"a path that was guessed"})
+test_a_call_applies_a_fix_or_not = told_apart(
+    CASES,
+    [
+        ("a file that has to be read first", tool("Read", file_path="/z"), tool("Edit", a=1)),
+    ],
 )
