@@ -1,1 +1,1 @@
-"""The ways to learn: each translates foreign words into episodes, thin, and knows no other way."""
+"""Ways to learn. Each turns what another program wrote into episodes; none imports another."""

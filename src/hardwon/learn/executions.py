@@ -1,4 +1,4 @@
-"""Execution reflections: after each run a judgement without any model, shown when it recurs."""
+"""Execution reflections: rules judge each run; the judgement is shown when it recurs."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _IMPORTANCE = {"error": 0.8, "pattern": 0.7, "efficiency": 0.5, "optimization": 
 
 
 def ended(engine: Runtime, scope: Scope, run: FinishedRun) -> Job | None:
-    """The queued job for a run that is worth a judgement; None for a success without any issue."""
+    """Queue a job for a run that had issues; None for a success without any."""
     if not execution.judge(run).issues:
         return None
     signals = {
         "seconds": str(run.seconds),
         "retries": str(run.retries),
         "failed": str(run.has_failed).lower(),
-        "run": uuid4().hex,  # two runs alike are two runs
+        "run": uuid4().hex,  # two identical runs are two jobs
     }
     steps = tuple(Step(tool, "") for tool in run.tools)
     episode = Episode(scope, run.task, "", run.error, steps, tuple(signals.items()), "execution")
@@ -48,12 +48,12 @@ def ended(engine: Runtime, scope: Scope, run: FinishedRun) -> Job | None:
 
 
 async def process(engine: Runtime, job: Job) -> None:
-    """From a noted run to a stored reflection."""
+    """Judge a queued run and store the reflection."""
     await asyncio.to_thread(_keep, engine, job)
 
 
 def context(engine: Runtime, scope: Scope, text: str = "") -> Injection:
-    """At most three lines: the latest error, then what recurs or fits the text."""
+    """At most three lines: the latest error, then reflections that recur or fit the text."""
     newest = engine.store.runs.recent(scope, now=engine.clock(), limit=_LOOKED_AT)
     newest.sort(key=lambda run: not _detail(run)["recurring_pattern"])
     error = next((run for run in newest if run.state == "error"), None)
@@ -63,9 +63,9 @@ def context(engine: Runtime, scope: Scope, text: str = "") -> Injection:
 
 
 def _fits(text: str, run: Reflection) -> bool:
-    asked = set(terms(text))
+    query_terms = set(terms(text))
     return not text or any(
-        execution.fits(asked, set(terms(words))) for words in (run.title, run.insight)
+        execution.fits(query_terms, set(terms(words))) for words in (run.title, run.insight)
     )
 
 
@@ -123,7 +123,7 @@ def _detail(run: Reflection) -> dict[str, Any]:
 
 
 def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
-    """The newest of each pattern."""
+    """The newest reflection on each pattern."""
     newest: dict[str, Reflection] = {}
     for reflection in reflections:
         newest.setdefault(reflection.subject, reflection)

@@ -24,7 +24,7 @@ _LOG = logging.getLogger("hardwon")
 
 
 async def process(engine: Runtime, job: Job) -> str | None:
-    """From a job to a stored lesson; says so when there was nothing to learn."""
+    """Make a lesson of a job and store it; SKIPPED when there was nothing to learn."""
     lesson = await _reflected(engine, job)
     if lesson is not None:
         _keep(engine, lesson)
@@ -41,19 +41,19 @@ def _keep(engine: Runtime, lesson: Lesson) -> None:
 
 
 async def _reflected(engine: Runtime, job: Job) -> Lesson | None:
-    """The lesson of a job; None if its steps taught everything as they came."""
+    """The lesson of a job; None if its steps were learnt from while they ran."""
     model = _model(engine)
     is_learnt = of_episode.needs_no_words(job) and engine.settings.reflexion.persist
     if is_learnt or not (engine.has_model or of_episode.teaches(job)):
         return None
-    known = engine.has_model and reflect.known(
+    existing = engine.has_model and reflect.known(
         job, lessons=engine.store.lessons, now=engine.clock()
     )
-    return known or await _worded(job, model)
+    return existing or await _worded(job, model)
 
 
 async def _worded(job: Job, model: Model) -> Lesson | None:
-    """The lesson in the words of the model; of the rules when its budget is spent."""
+    """The lesson as the model words it; as the rules do when the model's budget is spent."""
     try:
         return await reflect.reflect(job, model=model, system=prompt_text("lesson"))
     except BudgetSpent as spent:
@@ -69,7 +69,7 @@ def _model(engine: Runtime) -> Model:
 
 
 async def _words_due(engine: Runtime, episode: Episode) -> int:
-    """Let the model word what new evidence there is about failure kinds; how often it did."""
+    """Have the model reword lessons on failure kinds with new evidence; return how many it did."""
     if not (engine.has_model and engine.settings.reflexion.persist):
         return 0
     lessons, scope = engine.store.lessons, episode.scope
@@ -78,12 +78,12 @@ async def _words_due(engine: Runtime, episode: Episode) -> int:
         mine.add_case(episode, memory)
     count = 0
     for lesson in word.due(scope, lessons=lessons)[: word.A_JOB]:
-        asked = word.noted(lesson, memory.now)
+        marked = word.noted(lesson, memory.now)
         try:
-            words = await word.worded(asked, model=engine.model, system=prompt_text("kind"))
+            words = await word.worded(marked, model=engine.model, system=prompt_text("kind"))
         except BudgetSpent:
             break
-        memory.keep(asked)
+        memory.keep(marked)
         if words is not None:
             engine.keep(words)
             count += 1

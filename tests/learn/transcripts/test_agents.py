@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hardwon import Step
 from hardwon.learn.transcripts.agents import KINDS, read
 from hardwon.learn.transcripts.location import SessionPlace
-from hardwon.learn.transcripts.transcript import AGENT, USER, Acted, Moment, Reading, Said
+from hardwon.learn.transcripts.transcript import AGENT, USER, FinishedCall, Message, Moment, Reading
 from tests.learn.transcripts.transcripts import SESSION, TIME, Claude, tool_result
 
 FAILED = Step("bash", "make test", "make: *** No rule to make target 'test'.  Stop.", failed=True)
@@ -34,11 +34,11 @@ def _write(path: Path, records: list[Any]) -> None:
 
 
 def _said(moments: list[Moment]) -> list[tuple[str, str]]:
-    return [(one.who, one.text) for one in moments if isinstance(one, Said)]
+    return [(one.who, one.text) for one in moments if isinstance(one, Message)]
 
 
 def _steps(moments: list[Moment]) -> list[Step]:
-    return [one.step for one in moments if isinstance(one, Acted)]
+    return [one.step for one in moments if isinstance(one, FinishedCall)]
 
 
 def test_claude_code_lines_become_words_and_steps(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hardwon.learn.transcripts.insight import CONTENT, HIGH, LOW, MEDIUM, PATTER
 from hardwon.learn.transcripts.rules import Findings, apply_rules
 from hardwon.learn.transcripts.rules.corrections import is_rule
 from hardwon.learn.transcripts.rules.decisions import is_decision
-from hardwon.learn.transcripts.transcript import AGENT, USER, Acted, Moment, Said
+from hardwon.learn.transcripts.transcript import AGENT, USER, FinishedCall, Message, Moment
 
 
 class Talk:
@@ -19,19 +19,19 @@ class Talk:
         self.moments: list[Moment] = []
 
     def user(self, text: str) -> Talk:
-        return self._add(Said(self._line, USER, text))
+        return self._add(Message(self._line, USER, text))
 
     def agent(self, text: str) -> Talk:
-        return self._add(Said(self._line, AGENT, text))
+        return self._add(Message(self._line, AGENT, text))
 
     def ran(self, command: str, output: str = "", failed: bool = False) -> Talk:
         return self._add(
-            Acted(self._line, self._line, Step("bash", command, output, failed), command)
+            FinishedCall(self._line, self._line, Step("bash", command, output, failed), command)
         )
 
     def edited(self, path: str, old: str, new: str) -> Talk:
         args = {"file_path": path, "old_string": old, "new_string": new}
-        return self._add(Acted(self._line, self._line, Step("Edit", "{}", "", False), args))
+        return self._add(FinishedCall(self._line, self._line, Step("Edit", "{}", "", False), args))
 
     def found(self) -> Findings:
         return apply_rules(self.moments)
@@ -307,9 +307,9 @@ def test_the_summary_tells_what_was_asked_done_and_failed() -> None:
 def test_a_long_transcript_is_read_to_its_end_in_little_memory() -> None:
     def moments() -> Iterator[Moment]:
         for line in range(1, 20_001):
-            yield Acted(line, line, Step("bash", f"echo {line}", "x" * 100), "")
-        yield Acted(20_001, 20_001, Step("bash", "mkdir a/b", "mkdir: no", True), "")
-        yield Acted(20_002, 20_002, Step("bash", "mkdir -p a/b", ""), "")
+            yield FinishedCall(line, line, Step("bash", f"echo {line}", "x" * 100), "")
+        yield FinishedCall(20_001, 20_001, Step("bash", "mkdir a/b", "mkdir: no", True), "")
+        yield FinishedCall(20_002, 20_002, Step("bash", "mkdir -p a/b", ""), "")
 
     found = apply_rules(moments())
 

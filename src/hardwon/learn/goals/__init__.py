@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Attachment", "attach", "context", "ended", "kept", "process"]
 
-# An agent that asks for a context does not wait for what ends a goal and works its job.
+# On first use: an agent that asks for context must not wait for the modules that end goals.
 _reading, _ending = lazy("hardwon.learn.goals.recall"), lazy("hardwon.learn.goals.goal")
 _attaching = lazy("hardwon.learn.goals.orchestrators")
-_HOMES = {
+_MODULES = {
     **dict.fromkeys(("context", "kept"), _reading),
     **dict.fromkeys(("ended", "process"), _ending),
     **dict.fromkeys(("attach", "Attachment"), _attaching),
@@ -22,6 +22,6 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(name)
-    return getattr(_HOMES[name], name)
+    return getattr(_MODULES[name], name)

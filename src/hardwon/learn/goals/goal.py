@@ -44,31 +44,35 @@ def ended(
     tasks: Iterable[object] = (),
     error: str = "",
 ) -> Job | None:
-    """The durable request to reflect on a goal that has come to its end.
+    """Queue a durable job that reflects on an ended goal.
 
-    None for a goal that neither completed nor failed: it teaches nothing.
+    Returns None for a goal that neither completed nor failed: it teaches nothing.
     """
     name, ending = goal_name(goal_id), goal_state(state)
     if not ending:
-        log.info("goal %r is %r, neither completed nor failed", name, one_line(as_text(state), 60))
+        log.info(
+            "goal %r is %r, neither completed nor failed: ignored",
+            name,
+            one_line(as_text(state), 60),
+        )
         return None
     tasks = tuple(tasks)
     steps = tuple(task_step(task) for task in tasks)
-    done = sum(is_done(task) for task in tasks)
+    done_count = sum(is_done(task) for task in tasks)
     episode = Episode(
         scope=scope,
         task="" if objective is None else str(objective),
         attempt="\n".join(described(step) for step in steps),
         error=error,
         steps=steps,
-        signals=(("goal_state", ending), ("tasks_done", str(done))),
+        signals=(("goal_state", ending), ("tasks_done", str(done_count))),
         source=_SOURCE + name,
     )
     return engine.capture(episode, Trigger.GOAL)
 
 
 async def process(engine: Runtime, job: Job) -> str | None:
-    """From a queued goal to a stored reflection; skipped when its words speak to the model."""
+    """Reflect on a queued goal and store that; SKIPPED if the text looks like an attack."""
     import asyncio  # here: an agent that ends a goal must not wait for it
 
     insight = await insight_on(engine, job.episode)
@@ -98,7 +102,7 @@ def _reflection(engine: Runtime, job: Job, insight: str) -> Reflection:
 
 
 def _keep(engine: Runtime, reflection: Reflection) -> None:
-    """Store a reflection with the meaning of its objective."""
+    """Store a reflection with the embedding of its objective."""
     detail = json.loads(reflection.detail)
     if meaning := meaning_of(engine, reflection.title):
         detail["meaning"] = meaning
@@ -107,7 +111,7 @@ def _keep(engine: Runtime, reflection: Reflection) -> None:
 
 
 def importance(episode: Episode) -> float:
-    """How much a reflection on this goal matters, in 0 … 1."""
+    """How important a reflection on this goal is, in 0 … 1."""
     outputs = (step.failed or states_error(step.output) for step in episode.steps)
     has_error = bool(episode.error) or any(outputs)
     base = _BASE.get(episode.signal("goal_state"), _BASE["completed"])

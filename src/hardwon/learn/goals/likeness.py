@@ -1,4 +1,4 @@
-"""Goals that are alike in meaning: each reflection keeps the vector of its objective."""
+"""Find goals of similar meaning: each reflection keeps the embedding of its objective."""
 
 from __future__ import annotations
 
@@ -17,48 +17,48 @@ if TYPE_CHECKING:
     from hardwon.values.reflection import Reflection
     from hardwon.values.scope import Scope
 
-_LIKE = 0.5  # the least cosine of two objectives that mean the same
-_COMPARED = 200  # the newest reflections
-_SCALE = 127  # a number of a unit vector is kept in one byte
+_LIKE = 0.5  # minimum cosine of two objectives with the same meaning
+_COMPARED = 200  # at most this many reflections, the newest
+_SCALE = 127  # each number of a unit vector is stored in one byte
 
 
 def meaning_of(engine: Runtime, title: str) -> dict[str, Any]:
-    """What is kept of an objective's meaning; nothing when no embedder is on."""
+    """The embedding of an objective, to be stored; empty without an embedder."""
     vector = engine.meaning.vector(title) if engine.embeds and title else None
     return {"by": vector[0], "vector": packed(vector[1])} if vector else {}
 
 
 def near(engine: Runtime, scope: Scope, objective: str, now: datetime) -> list[Likeness]:
-    """The reflections on goals of nearly the same meaning; none when no embedder is on."""
+    """The reflections on goals of similar meaning; empty without an embedder."""
     if not engine.embeds or not objective:
         return []
     newest = engine.store.reflections.recent(scope, now=now, limit=_COMPARED)
-    asked = engine.meaning.vector(objective) if newest else None
-    if asked is None:
+    query = engine.meaning.vector(objective) if newest else None
+    if query is None:
         return []
-    alike = (Likeness(reflection, _cosine(reflection, *asked)) for reflection in newest)
+    alike = (Likeness(reflection, _cosine(reflection, *query)) for reflection in newest)
     return [candidate for candidate in alike if candidate.relevance >= _LIKE]
 
 
 def packed(vector: Sequence[float]) -> str:
-    """A vector of any length as text, a byte a number of its direction."""
+    """A vector of any length as text: its direction, one byte per number."""
     length = sum(number * number for number in vector) ** 0.5 or 1.0
     return b64encode(array("b", [round(n / length * _SCALE) for n in vector])).decode()
 
 
 def _cosine(reflection: Reflection, embedder: str, vector: Sequence[float]) -> float:
-    """The likeness to what was asked; 0 for a reflection that another embedder has read."""
-    embedded = _kept(reflection)
+    """The cosine of a reflection and a query; 0 if another embedder made its vector."""
+    embedded = _embedding(reflection)
     if embedded.get("by") != embedder:
         return 0.0
     length = sum(number * number for number in vector) ** 0.5 or 1.0
-    own = array("b", b64decode(str(embedded.get("vector", ""))))
-    pairs = zip(own, vector, strict=False)
-    return sum(mine * yours for mine, yours in pairs) / (_SCALE * length)
+    stored = array("b", b64decode(str(embedded.get("vector", ""))))
+    pairs = zip(stored, vector, strict=False)
+    return sum(x * y for x, y in pairs) / (_SCALE * length)
 
 
-def _kept(reflection: Reflection) -> dict[str, Any]:
-    """Other programs may have written anything there."""
+def _embedding(reflection: Reflection) -> dict[str, Any]:
+    """The stored embedding; empty if other programs wrote anything else there."""
     try:
         embedded = json.loads(reflection.detail).get("meaning", {})
     except (ValueError, AttributeError):

@@ -1,4 +1,4 @@
-"""How goals are called, and how long what is kept of them may be."""
+"""Names of goals, and length limits for what is stored about them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NAME_LIMIT = 200
 
 
 def goal_name(goal_id: object) -> str:
-    """A goal's id as it is stored: foreign text on one line, never empty."""
+    """A goal's id as it is stored: without secrets, on one line, never empty."""
     text = str(goal_id) if goal_id is not None else ""
     name = one_line(screened(text, _NAME_LIMIT * 100), _NAME_LIMIT * 100)
     if not name:

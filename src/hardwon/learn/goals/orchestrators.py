@@ -1,4 +1,4 @@
-"""Orchestrators: any object that reports ended goals, in any common vocabulary."""
+"""Orchestrators: objects that report ended goals, in any common vocabulary."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _STATED = (
 )
 _MARKED = r"(?i:\b(?:failed|failure|error)\b)|[✗✘❌]"
 _REGISTRARS = ("on_goal_ended", "on_goal_end", "on_terminal", "add_listener", "subscribe")
-_SLOT = "reflection_engine"  # the published orchestrator calls what stands here
+_SLOT = "reflection_engine"  # the published orchestrator calls the object in this attribute
 
 
 class Reflecting(Protocol):
-    """An agent that wants to hear of ended goals; it never raises."""
+    """An agent to notify of ended goals; `ended` never raises."""
 
     def ended(
         self,
@@ -52,20 +52,20 @@ class Reflecting(Protocol):
         tasks: Iterable[object] = ...,
         error: object = ...,
     ) -> Job | None:
-        """Take note of the end of a goal."""
+        """Record that a goal ended."""
 
 
 class Listener:
-    """What an orchestrator calls: as a function, or as the published reflection engine."""
+    """The callback of an orchestrator: called as a function or as the published engine."""
 
     def __init__(self, agent: Reflecting) -> None:
         self._agent = agent
 
-    def __call__(self, goal: object = None, *rest: object, **fields: Any) -> Any:
+    def __call__(self, goal: object = None, *values: object, **fields: Any) -> Any:
         """Take a goal object, a mapping, or its fields in the order id, objective, state, error."""
-        if isinstance(goal, str | int) or (goal is not None and rest):
+        if isinstance(goal, str | int) or (goal is not None and values):
             names = ("objective", "state", "error")
-            fields = {"goal_id": goal, **dict(zip(names, rest, strict=False)), **fields}
+            fields = {"goal_id": goal, **dict(zip(names, values, strict=False)), **fields}
             goal = None
         source = fields if goal is None else goal
         return self._agent.ended(
@@ -85,7 +85,7 @@ class Listener:
         task_summaries: list[str] | None = None,
         task_id: str | None = None,
     ) -> bool:
-        """The published engine's own call; True once the goal is safe in the queue."""
+        """The published engine's method; True once the goal is safe in the queue."""
         import asyncio
 
         call = self._agent.ended
@@ -102,13 +102,13 @@ class Attachment:
         self._undo = undo
 
     def detach(self) -> None:
-        """Leave the orchestrator as it was found."""
+        """Restore the orchestrator to what it was before."""
         if self._undo:
             self._undo()
 
 
 def attach(orchestrator: Any, agent: Reflecting, *, hook: str | None = None) -> Attachment:
-    """Have the orchestrator tell the agent about every goal that ends.
+    """Make the orchestrator report every ended goal to the agent.
 
     It needs an attribute `reflection_engine` (as published), or one of `on_goal_ended`,
     `on_goal_end`, `on_terminal`, `add_listener`, `subscribe`: a method that takes a callback, or
@@ -120,8 +120,10 @@ def attach(orchestrator: Any, agent: Reflecting, *, hook: str | None = None) -> 
     for name in (hook,) if hook else _REGISTRARS:
         if hasattr(orchestrator, name):
             return _hooked(orchestrator, name, listener)
-    wanted = hook or ", ".join((_SLOT, *_REGISTRARS))
-    raise InvalidInput(f"{type(orchestrator).__name__} has none of: {wanted}")
+    expected = hook or ", ".join((_SLOT, *_REGISTRARS))
+    raise InvalidInput(
+        f"{type(orchestrator).__name__} has no hook to attach to; expected: {expected}"
+    )
 
 
 def goal_state(state: object) -> str:
@@ -133,7 +135,7 @@ def goal_state(state: object) -> str:
 
 
 def is_done(task: object) -> bool:
-    """Whether a task came to a good end: one that is pending or was skipped did not."""
+    """Whether a task succeeded; a pending or skipped one did not."""
     if isinstance(task, str):
         return not task_step(task).failed
     state = field(task, "state", "status", "outcome", "success")
@@ -183,7 +185,7 @@ def _is_failure(state: object) -> bool:
 
 
 def _words(state: object) -> set[str]:
-    """What a state is called; an enumeration says it in its name or in its value."""
+    """The words for a state, in lower case; an enum member gives its name and its value."""
     names = (state.name, state.value) if isinstance(state, Enum) else (state,)
     return {as_text(name).strip().lower().rsplit(".", 1)[-1] for name in names}
 
@@ -196,11 +198,11 @@ def _hooked(orchestrator: Any, name: str, listener: Listener) -> Attachment:
     if isinstance(present, list):
         present.append(listener)
         return Attachment(listener, lambda: present.remove(listener))
-    return _placed(orchestrator, name, _both(present, listener), listener)
+    return _placed(orchestrator, name, _chained(present, listener), listener)
 
 
-def _both(present: Callable[..., Any] | None, listener: Listener) -> Callable[..., Any]:
-    """The callback that stood there before is still called, first."""
+def _chained(present: Callable[..., Any] | None, listener: Listener) -> Callable[..., Any]:
+    """A callback that calls the present one first, then the listener."""
     if present is None:
         return listener
 

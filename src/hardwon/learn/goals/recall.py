@@ -1,6 +1,6 @@
-"""What past goals taught, brought to mind when the same or a similar one comes.
+"""Insights of past goals, recalled when the same or a similar goal comes.
 
-Little is imported here: an agent waits for the answer.
+Imports are kept few: an agent waits for the answer.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ else:
     likeness = lazy("hardwon.learn.goals.likeness")
 
 HEAD = "[PAST REFLECTIONS]"
-_RELEVANT = 0.25  # of the weight of the asked words; below it, nothing is said
+_RELEVANT = 0.25  # minimum share of the query words' weight; below it, nothing is shown
 _HALF_LIFE = 3.5 * 86_400  # seconds after which an insight counts half
 _TITLE_LIMIT = 120
 
@@ -42,31 +42,31 @@ def context(
     subject = "" if goal_id is None else goal_name(goal_id)
     now = engine.clock()
     try:
-        own, others = _candidates(engine, scope, subject, objective)
-    except Unavailable:  # the store has said so once, and the turn goes on
+        same_goal, similar = _candidates(engine, scope, subject, objective)
+    except Unavailable:  # the store has logged it; the turn goes on
         return NOTHING
-    best = _distinct([*ranked(own, now), *ranked(others, now)])
-    is_shared = engine.store.reflections.is_shared  # what we wrote was looked at before
-    able = (reflection for reflection in best if not (is_shared and doubt_about(reflection)))
-    chosen = list(islice(able, engine.settings.goals.shown))
+    best = _distinct([*ranked(same_goal, now), *ranked(similar, now)])
+    is_shared = engine.store.reflections.is_shared  # our own were checked before they were stored
+    safe = (reflection for reflection in best if not (is_shared and doubt_about(reflection)))
+    chosen = list(islice(safe, engine.settings.goals.shown))
     return Injection(render(chosen)) if chosen else NOTHING
 
 
 def _candidates(
     engine: Runtime, scope: Scope, subject: str, objective: str
 ) -> tuple[list[Likeness], list[Likeness]]:
-    """This goal's, and those of similar goals; the recent ones when nothing is asked for."""
+    """Reflections on this goal, and on similar goals; the recent ones without a query."""
     store, now = engine.store.reflections, engine.clock()
     earlier = store.about(scope, subject) if subject else []
-    own = [Likeness(reflection, 1.0) for reflection in earlier if reflection.is_alive(now)]
-    asked = objective or (own[-1].reflection.title if own else "")
-    words = key_words(asked)
+    same_goal = [Likeness(reflection, 1.0) for reflection in earlier if reflection.is_alive(now)]
+    query = objective or (same_goal[-1].reflection.title if same_goal else "")
+    words = key_words(query)
     if not words:
-        return own, [] if subject else _recent(engine, scope, now)
+        return same_goal, [] if subject else _recent(engine, scope, now)
     candidates = store.alike(scope, words, now=now, limit=CANDIDATES)
     alike = [candidate for candidate in candidates if candidate.relevance >= _RELEVANT]
-    alike += likeness.near(engine, scope, asked, now) if engine.embeds else []
-    return own, [candidate for candidate in alike if candidate.reflection.subject != subject]
+    alike += likeness.near(engine, scope, query, now) if engine.embeds else []
+    return same_goal, [candidate for candidate in alike if candidate.reflection.subject != subject]
 
 
 def kept(engine: Runtime, scope: Scope, goal_id: object, *, limit: int) -> list[Reflection]:
@@ -99,10 +99,12 @@ def render(reflections: Iterable[Reflection]) -> str:
 
 
 def _recent(engine: Runtime, scope: Scope, now: datetime) -> list[Likeness]:
-    """Everything about the goals that ended last."""
-    values = engine.settings.goals
-    recent = engine.store.reflections.recent(scope, now=now, limit=values.recent * values.per_goal)
-    goals = list(dict.fromkeys(reflection.subject for reflection in recent))[: values.recent]
+    """All reflections on the goals that ended last."""
+    settings = engine.settings.goals
+    recent = engine.store.reflections.recent(
+        scope, now=now, limit=settings.recent * settings.per_goal
+    )
+    goals = list(dict.fromkeys(reflection.subject for reflection in recent))[: settings.recent]
     return [Likeness(reflection, 1.0) for reflection in recent if reflection.subject in goals]
 
 
@@ -115,5 +117,5 @@ def _distinct(reflections: Iterable[Reflection]) -> list[Reflection]:
 
 
 def doubt_about(reflection: Reflection) -> str:
-    """Why it should not be put before a model; "" when nothing speaks against it."""
+    """Why a reflection must not be shown to a model; "" if it may be."""
     return suspicion(f"{reflection.title}\n{reflection.insight}")

@@ -1,4 +1,4 @@
-"""Lessons of other systems and our own packs, converted to lessons."""
+"""Import lessons from other systems and from hardwon's own packs."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ else:
     )
     wasp = lazy("hardwon.learn.imports.wasp")
 
-# What data of the wrong shape makes a reader raise.
-_ODD = (TypeError, ValueError, OverflowError, AttributeError, LookupError, RecursionError)
+# Errors that readers raise on data of the wrong shape.
+_WRONG_SHAPE = (TypeError, ValueError, OverflowError, AttributeError, LookupError, RecursionError)
 _SQLITE = b"SQLite format 3\0"
 
 
@@ -38,12 +38,12 @@ def read(source: str, scope: Scope, *, tenant: str = "", agent: str = "") -> Ite
         yield from _read(source, scope, tenant=tenant, agent=agent)
     except InvalidInput:
         raise
-    except _ODD as error:
+    except _WRONG_SHAPE as error:
         raise InvalidInput(f"{source!r} cannot be imported: {error}") from error
 
 
 def _read(source: str, scope: Scope, *, tenant: str, agent: str) -> Iterable[Lesson]:
-    """The lessons of a file; its content tells which system wrote it."""
+    """The lessons of a file; its content shows which system wrote it."""
     if source.startswith(("redis://", "rediss://", "unix://")):
         return wasp.read(source, scope)
     path = os.path.expanduser(source)
@@ -57,7 +57,9 @@ def _read(source: str, scope: Scope, *, tenant: str, agent: str) -> Iterable[Les
     if content.startswith(_SQLITE):
         return arbiter.read(path, scope, tenant=tenant, agent=agent)
     if tenant or agent:
-        raise InvalidInput(f"{path!r} does not hold several tenants and agents to choose from")
+        raise InvalidInput(
+            f"{path!r} does not hold several tenants and agents; leave out tenant and agent"
+        )
     return _text(path, content.decode("utf-8", "replace"), scope)
 
 
@@ -66,8 +68,8 @@ def _text(path: str, text: str, scope: Scope) -> Iterable[Lesson]:
         return map(claimed, from_lines(text, scope))
     if path.endswith(".md"):
         is_pack = text.lstrip("\ufeff \n").startswith(TITLE)
-        own = map(claimed, from_markdown(text, scope))
-        return own if is_pack else insights.parse(text, path, scope)
+        pack = map(claimed, from_markdown(text, scope))
+        return pack if is_pack else insights.parse(text, path, scope)
     if path.endswith(".json"):
         return aiwg.parse(text, path, scope) if '"loop_id"' in text else chatcli.parse(text, scope)
     raise InvalidInput(f"{path!r} is neither a pack nor a store that can be imported")

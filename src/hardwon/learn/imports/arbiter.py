@@ -1,6 +1,6 @@
-"""The `lessons` table of a tenant store: one signature and one text a row.
+"""The `lessons` table of a tenant store: one signature and one text per row.
 
-Lessons never cross tenants or agents: the rows of one tenant and one agent are read.
+Only the rows of one tenant and one agent are read: lessons never cross either.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _ROWS = (
 
 def read(path: str, scope: Scope, *, tenant: str = "", agent: str = "") -> Iterator[Lesson]:
     """The rows of a tenant and an agent, by default of those that the scope names."""
-    # Quoted: a `?` in the name would begin the options, and another file would be made.
+    # Quoted: a `?` in the name would begin the options, and SQLite would open another file.
     connection = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)
     try:
         owners = connection.execute(_OWNERS).fetchall()
         names = _names(connection)
-        number = _tenant(owners, names, tenant or scope.tenant, is_asked=bool(tenant))
-        agents = [name for owner, name in owners if owner == number]
+        tenant_id = _tenant(owners, names, tenant or scope.tenant, is_asked=bool(tenant))
+        agents = [name for owner, name in owners if owner == tenant_id]
         chosen = _agent(agents, agent or scope.agent, is_asked=bool(agent))
-        rows = connection.execute(_ROWS, (number, chosen, chosen)).fetchall()
+        rows = connection.execute(_ROWS, (tenant_id, chosen, chosen)).fetchall()
     except sqlite3.Error as error:
         raise InvalidInput(f"{path!r} holds no table of lessons: {error}") from error
     finally:
@@ -58,22 +58,22 @@ def _tenant(
     owners: Iterable[tuple[int, str]], names: dict[str, int], asked: str, *, is_asked: bool
 ) -> int:
     """The number of a tenant by its name or number; without a name the only tenant."""
-    known = {str(number): number for number, _ in owners}
-    numbers = {**known, **{name: n for name, n in names.items() if n in known.values()}}
+    tenants = {str(number): number for number, _ in owners}
+    numbers = {**tenants, **{name: n for name, n in names.items() if n in tenants.values()}}
     if asked in numbers:
         return numbers[asked]
-    if not is_asked and asked == Scope().tenant and len(known) == 1:
-        return next(iter(known.values()))
+    if not is_asked and asked == Scope().tenant and len(tenants) == 1:
+        return next(iter(tenants.values()))
     raise InvalidInput(f"no lessons of tenant {asked!r}; --from-tenant takes: {_listed(numbers)}")
 
 
-def _agent(known: list[str], asked: str, *, is_asked: bool) -> str:
+def _agent(agents: list[str], asked: str, *, is_asked: bool) -> str:
     """The agent whose rows are read."""
-    if asked in known or (is_asked and asked == EVERY_AGENT):
+    if asked in agents or (is_asked and asked == EVERY_AGENT):
         return asked
-    if not is_asked and asked == Scope().agent and len(known) == 1:
-        return known[0]
-    raise InvalidInput(f"no lessons of agent {asked!r}; --from-agent takes: {_listed(known)}, *")
+    if not is_asked and asked == Scope().agent and len(agents) == 1:
+        return agents[0]
+    raise InvalidInput(f"no lessons of agent {asked!r}; --from-agent takes: {_listed(agents)}, *")
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -55,7 +55,7 @@ def _lesson(fact: dict[str, Any], scope: Scope) -> Lesson:
 
 
 def _evidence(fact: dict[str, Any]) -> tuple[Evidence, ...]:
-    """The fact, and the project it was learnt in: it holds elsewhere, too."""
+    """The fact and its source project; the lesson is not limited to that project."""
     source = fact.get("source_project")
     place = (Evidence("project", str(source)),) if source else ()
     return (Evidence("fact", f"{fact.get('id', '')}"), *place)

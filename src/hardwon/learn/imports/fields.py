@@ -1,4 +1,4 @@
-"""Values of foreign records, checked: what cannot be read is told with the record it stands in."""
+"""Checked fields of foreign records; an error names the field and its record."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from hardwon.values.lesson import EPOCH
 
 
 def required_text(value: object, field: str) -> str:
-    """The text; raises InvalidInput when it is missing or no text."""
+    """The text; raises InvalidInput when it is missing, blank or not a text."""
     if not isinstance(value, str) or not value.strip():
         raise InvalidInput(f"{field} is {value!r}, not a text")
     return value
 
 
 def share(value: Any, field: str, *, default: float) -> float:
-    """A number in 0 … 1; the default for none, InvalidInput for anything else."""
+    """A number in 0 … 1; the default if it is missing or 0, else InvalidInput."""
     if value is None or value == 0:
         return default
     try:
@@ -28,7 +28,7 @@ def share(value: Any, field: str, *, default: float) -> float:
 
 
 def words(value: Any, field: str) -> tuple[str, ...]:
-    """A list of words; one alone counts as a list of one."""
+    """A list of words; a single text counts as a list of one."""
     if value is None:
         return ()
     items = [value] if isinstance(value, str) else value
@@ -43,7 +43,7 @@ def moment(value: object) -> datetime:
         if isinstance(value, int | float):
             return datetime.fromtimestamp(value, UTC)
         # Up to nine digits of a second are written; Python reads six.
-        read = datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", str(value)))
+        parsed = datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", str(value)))
     except (ValueError, OverflowError, OSError):
         return EPOCH
-    return read if read.tzinfo else read.replace(tzinfo=UTC)
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Dreams: consolidate an agent's lessons while it is idle. Nothing of it is injected."""
+"""Dreams: consolidate an agent's lessons while it is idle. Dreams are never injected."""
 
 from hardwon.learn.maintenance.handle import Dreams
 

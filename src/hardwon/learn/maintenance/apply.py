@@ -1,4 +1,4 @@
-"""What a dream does to lessons, and how that is undone. No lesson is ever rewritten in place."""
+"""Apply a dream's edits to lessons, and undo them. No lesson is ever rewritten in place."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _CHUNK = 100
 
 
 def apply(engine: Runtime, dream: str, edits: Iterable[Edit], now: datetime) -> list[Edit]:
-    """Make the edits together with their undo notes; the edits that still applied."""
-    done, changes = [], []
+    """Make the edits and note how to undo them; return the edits that still applied."""
+    applied, changes = [], []
     with engine.store.dreams.together():
         for edit in edits:
             lessons = [lesson for place in edit.lessons if (lesson := _active(engine, *place))]
             if effects := _changed(engine, dream, edit, lessons, now):
-                done.append(edit)
+                applied.append(edit)
                 changes += effects
         engine.store.dreams.note(dream, changes)
-    return done
+    return applied
 
 
 def undo(engine: Runtime, scope: Scope, dream_id: str) -> tuple[Dream, int, int]:
@@ -56,13 +56,15 @@ def undo(engine: Runtime, scope: Scope, dream_id: str) -> tuple[Dream, int, int]
 
 
 def settled(engine: Runtime, row: Dream) -> Dream:
-    """The row as things stand: a dream whose process is gone has died, and its row says so."""
+    """The current row of a dream; one whose process is gone is marked as died."""
     if row.state != DreamState.RUNNING:
         return row
     lock = lease(engine, row)
     if lock is None or lock.is_held():
         return row
-    row = engine.store.dreams.get(row.scope, row.id)  # it may have ended between the two looks
+    row = engine.store.dreams.get(
+        row.scope, row.id
+    )  # it may have ended before the lock was checked
     if row.state != DreamState.RUNNING:
         return row
     lock.clear()
@@ -70,16 +72,16 @@ def settled(engine: Runtime, row: Dream) -> Dream:
 
 
 def died(engine: Runtime, row: Dream) -> Dream:
-    """The row of an interrupted dream, with what it had done by then."""
+    """Mark an interrupted dream as died, with what it had done by then."""
     changes = engine.store.dreams.changes(row.id)
-    old = [change for change in changes if change.before]
+    updated = [change for change in changes if change.before]
     row = row._replace(
         state=DreamState.DIED,
-        memories_consolidated=sum(change.kind in CONSOLIDATING for change in old),
+        memories_consolidated=sum(change.kind in CONSOLIDATING for change in updated),
         report=(
             f"Dream {row.id[:8]} of {row.scope.tenant}/{row.scope.agent},"
             f" {row.started_at:%Y-%m-%d %H:%M} UTC, died before its end.\n"
-            f"It had changed {len(old)} lessons. Each change is whole; `undo` takes them back,"
+            f"It had changed {len(updated)} lessons. Each change is whole; `undo` takes them back,"
             " and the next dream goes on from here."
         ),
     )
@@ -104,7 +106,7 @@ def _changed(
 def _combined(
     engine: Runtime, dream: str, edit: Edit, parents: list[Lesson], now: datetime
 ) -> list[DreamChange]:
-    """One lesson in place of its parents, which are kept as superseded."""
+    """Replace the parents by one lesson; they are kept as superseded."""
     if edit.target is None or len(parents) < (1 if edit.words else 2):
         return []
     new = merged(parents, edit.target, dream, now)

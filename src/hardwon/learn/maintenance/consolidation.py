@@ -1,4 +1,4 @@
-"""One dream: look at every lesson, decide what to change, change it, and leave a report."""
+"""One dream: look at every lesson, decide what to change, change it, write a report."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("hardwon")
 _CHUNK = 500  # lessons in one transaction: other writers get their turn in between
-_MERGED = 500  # lessons merged into one; what is left of a larger crowd, the next dream merges
-_RUNS = 5000  # looked at, of all projects together
+_MERGED = 500  # most lessons merged into one; the next dream merges the remainder
+_RUNS = 5000  # most runs looked at, of all projects together
 _PACE = 500  # lessons between two looks at the clock
 
 
@@ -39,7 +39,7 @@ class Stopped(Exception):
 
 
 class Consolidation:
-    """What a dream has found so far."""
+    """The state of one dream: what it has found so far."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Consolidation:
     ) -> None:
         self.engine = engine
         self.dry_run = dry_run
-        self.asked = scope  # where it was asked for
+        self.asked = scope  # the scope the dream was requested in
         self.scope = scope.everywhere()
         self.now = engine.clock()
         self.lessons = 0
@@ -96,18 +96,18 @@ def dream(
     stop: Callable[[], bool] = lambda: False,
     tell: Callable[[int, int], None] = lambda done, of: None,
 ) -> Dream:
-    """Put the lessons of an agent in order; the row and report of the work.
+    """Consolidate the lessons of an agent; return the dream's row with its report.
 
-    With `dry_run` nothing is changed or stored, and the report tells what would be.
+    With `dry_run` nothing is changed or stored; the report says what would be.
     """
     work = Consolidation(engine, scope, stop=stop, dry_run=dry_run, tell=tell)
     row = Dream(str(uuid4()), work.scope, work.now)
     if dry_run:
-        return _dreamt(work, row)
+        return _finished(work, row)
     with lease(engine, row) or nullcontext():
         engine.store.dreams.save(row)
         try:
-            row = _dreamt(work, row)
+            row = _finished(work, row)
         except BaseException:
             apply.died(engine, row)
             raise
@@ -115,23 +115,25 @@ def dream(
     return row
 
 
-def _dreamt(work: Consolidation, row: Dream) -> Dream:
-    """The row of the dream with its results."""
+def _finished(work: Consolidation, row: Dream) -> Dream:
+    """Run the dream; its row with the results."""
     began = time.monotonic()
-    state, done = _run(work, row.id)
+    state, applied = _run(work, row.id)
     row = row._replace(
         duration_seconds=round(time.monotonic() - began, 3),
-        memories_consolidated=sum(len(edit.lessons) for edit in done if edit.kind in CONSOLIDATING),
+        memories_consolidated=sum(
+            len(edit.lessons) for edit in applied if edit.kind in CONSOLIDATING
+        ),
         reflection=work.reflection[:2000],
         improvements=work.improvements,
         state=state,
     )
-    return row._replace(report=report(row, work, done))
+    return row._replace(report=report(row, work, applied))
 
 
 def _run(work: Consolidation, dream_id: str) -> tuple[str, list[Edit]]:
-    """Dream phase after phase; how it ended, and the edits that were made (or would be)."""
-    done: list[Edit] = []
+    """Run the phases in order; how it ended, and the edits made (or proposed by a dry run)."""
+    applied: list[Edit] = []
     try:
         for number, phase in enumerate(PHASES):
             work.tell(number, len(PHASES))
@@ -143,14 +145,14 @@ def _run(work: Consolidation, dream_id: str) -> tuple[str, list[Edit]]:
         for number, chunk in enumerate(chunks, len(PHASES)):
             work.tell(number, len(PHASES) + len(chunks))
             work.check_time()
-            done += apply.apply(work.engine, dream_id, chunk, work.now)
+            applied += apply.apply(work.engine, dream_id, chunk, work.now)
     except Stopped:
-        return DreamState.WOKEN, done
-    return DreamState.DONE, done
+        return DreamState.WOKEN, applied
+    return DreamState.DONE, applied
 
 
 def _chunks(edits: Iterable[Edit]) -> Iterator[list[Edit]]:
-    """The edits in parts that touch about as many lessons each."""
+    """The edits in chunks that touch about `_CHUNK` lessons each."""
     chunk: list[Edit] = []
     touched = 0
     for edit in edits:
@@ -175,14 +177,14 @@ def _isolated(work: Consolidation, phase: Callable[[Consolidation], None]) -> No
 
 
 def survey(work: Consolidation) -> None:
-    """Sketch every lesson, and find those whose time is over."""
+    """Sketch every lesson, and retire those that are expired or stale."""
     for lesson in work.paced(work.engine.store.dreams.lessons(work.scope)):
         work.lessons += 1
         if lesson.scope.project:
             work.projects.add(lesson.scope.project)
-        if reason := _over(lesson, work):
-            whose = ((lesson.scope, lesson.id),)
-            work.edits.append(Edit("retired", reason, whose, status=Status.RETIRED))
+        if reason := _why_retired(lesson, work):
+            places = ((lesson.scope, lesson.id),)
+            work.edits.append(Edit("retired", reason, places, status=Status.RETIRED))
             continue
         if lesson.scope.claimed() is None:  # what is kept apart must not reach others
             work.sketches.append(sketch(lesson))
@@ -191,22 +193,22 @@ def survey(work: Consolidation) -> None:
 
 
 def consolidate(work: Consolidation) -> None:
-    """Merge what says the same; what several projects say holds everywhere."""
+    """Merge lessons that say the same; promote what several projects say to all projects."""
     likenesses = compare(work.paced(work.sketches))
     work.conflicts = likenesses.conflicts
     for group in (part for alike in likenesses.groups for part in _parts(alike)):
         scopes = {sketch.scope for sketch in group}
-        whose = tuple((sketch.scope, sketch.id) for sketch in group)
+        places = tuple((sketch.scope, sketch.id) for sketch in group)
         if len(scopes) == 1:
-            work.edits.append(Edit("merged", "they say the same", whose, target=scopes.pop()))
+            work.edits.append(Edit("merged", "they say the same", places, target=scopes.pop()))
         else:
             projects = sum(scope.project is not None for scope in scopes)
             reason = f"seen in {projects} projects" if projects > 1 else "holds everywhere already"
-            work.edits.append(Edit("promoted", reason, whose, target=work.scope))
+            work.edits.append(Edit("promoted", reason, places, target=work.scope))
 
 
 def _parts(group: list[Sketch]) -> list[list[Sketch]]:
-    """A group as it may be merged at once: a crowd comes in even parts."""
+    """Split a large group into even parts, each small enough for one merge."""
     count = -(-len(group) // _MERGED)
     return [group[at::count] for at in range(count)]
 
@@ -215,12 +217,12 @@ def dispute(work: Consolidation) -> None:
     """Flag lessons that contradict each other, for a person to decide."""
     scopes = {sketch.id: sketch.scope for sketch in work.sketches}
     for pair in work.conflicts:
-        whose = tuple((scopes[number], number) for number in (pair.first, pair.second))
-        work.edits.append(Edit("disputed", pair.why, whose, status="", tag=DISPUTED))
+        places = tuple((scopes[number], number) for number in (pair.first, pair.second))
+        work.edits.append(Edit("disputed", pair.why, places, status="", tag=DISPUTED))
 
 
 def reword(work: Consolidation) -> None:
-    """Have a model word what rules worded; a dry run asks none."""
+    """Ask the model to reword lessons that rules worded; a dry run does not ask."""
     if not work.engine.has_model:
         return
     edited = {number for edit in work.edits for _, number in edit.lessons}
@@ -245,7 +247,7 @@ def look_back(work: Consolidation) -> None:
     work.past = patterns.Memories(
         _goals(work, scopes),
         _recent(work, store.runs, scopes),
-        [pair for own in scopes for pair in store.failures.commonest(own, limit=200)],
+        [pair for scope in scopes for pair in store.failures.commonest(scope, limit=200)],
     )
     scoped = (*work.past.goals, *work.past.runs)
     work.projects.update(
@@ -258,7 +260,7 @@ def look_back(work: Consolidation) -> None:
 
 
 def _goals(work: Consolidation, scopes: Collection[Scope]) -> list[Reflection]:
-    """What was reflected on goals; none while a shared store is away."""
+    """The reflections on goals; empty while a shared store is away."""
     try:
         return _recent(work, work.engine.store.reflections, scopes)
     except Unavailable as error:
@@ -269,10 +271,12 @@ def _goals(work: Consolidation, scopes: Collection[Scope]) -> list[Reflection]:
 def _recent(
     work: Consolidation, store: ReflectionStore, scopes: Collection[Scope]
 ) -> list[Reflection]:
-    """The newest of all scopes, each once: what holds everywhere is seen from every project."""
+    """The newest reflections of all scopes, each once: every project also sees the shared ones."""
     share = max(20, _RUNS // len(scopes))
     newest = (
-        reflection for own in scopes for reflection in store.recent(own, now=work.now, limit=share)
+        reflection
+        for scope in scopes
+        for reflection in store.recent(scope, now=work.now, limit=share)
     )
     return list(dict.fromkeys(newest))
 
@@ -286,7 +290,7 @@ PHASES: tuple[Callable[[Consolidation], None], ...] = (
 )
 
 
-def _over(lesson: Lesson, work: Consolidation) -> str:
+def _why_retired(lesson: Lesson, work: Consolidation) -> str:
     """Why a lesson is retired; "" when it is not."""
     if lesson.expires_at and lesson.expires_at <= work.now:
         return "its time is over"

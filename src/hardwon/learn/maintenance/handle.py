@@ -1,4 +1,4 @@
-"""What a caller holds of an agent's dreams."""
+"""`Dreams`: the handle through which callers use an agent's dreams."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class Dreams:
     """Consolidation of an agent's lessons, in all its projects, while it is idle."""
 
-    def __init__(self, engine: Runtime, own: Scope) -> None:
+    def __init__(self, engine: Runtime, scope: Scope) -> None:
         self._engine = engine
-        self._scope = own
+        self._scope = scope
 
     def run(
         self,
@@ -32,12 +32,12 @@ class Dreams:
     ) -> Dream:
         """Dream now; `stop` ends it early. With `dry_run` nothing is changed or stored.
 
-        `tell` hears how many steps are done, of how many.
+        `tell(done, of)` is called with the number of steps done, and of all steps.
         """
         return dream(self._engine, self._scope, dry_run=dry_run, stop=stop, tell=tell)
 
     def due(self) -> str:
-        """Why not to dream now, in words; empty when the agent has rested long enough."""
+        """Why not to dream now, in words; empty when the agent has been idle long enough."""
         return due(self._engine, self._scope)
 
     def watch(self, *, wait: Callable[[float], bool], tell: Callable[[Dream], None]) -> None:

@@ -1,4 +1,4 @@
-"""Who dreams right now: a lock that the system takes back when a process dies."""
+"""The lock of a running dream; the system releases it when the process dies."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def lease(engine: Runtime, dream: Dream) -> Lease | None:
-    """The lease of a dream; None where nothing outlives the process."""
+    """The lease of a dream; None for stores in memory, which end with the process."""
     return None if not engine.on_disk else Lease(engine.settings.home, dream.id)
 
 
 class Lease:
-    """Held while a dream runs, so that a running dream can be told from a killed one."""
+    """Held while a dream runs: a running dream and a killed one can be distinguished."""
 
     def __init__(self, home: str, dream: str) -> None:
         self._lock = _files.Lock(os.path.join(home, f"dream-{dream}.lock"))
@@ -45,5 +45,5 @@ class Lease:
         return not is_free
 
     def clear(self) -> None:
-        """Leave no file behind."""
+        """Remove the lock file."""
         _files.unlink(self._lock.path)

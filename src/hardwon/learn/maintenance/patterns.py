@@ -1,4 +1,4 @@
-"""What keeps going wrong, and proposals for it: by rules, or worded by a model."""
+"""Recurring errors and proposals against them: by rules, or worded by a model."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _of_runs(runs: Iterable[Reflection]) -> Iterator[tuple[str, str, int]]:
 
 
 def _counted(past: Memories) -> Iterator[tuple[str, str, int]]:
-    yield from ((text, "failure", met) for text, met in past.failures)
+    yield from ((text, "failure", times) for text, times in past.failures)
 
 
 def _detail(reflection: Reflection) -> dict[str, Any]:
@@ -106,21 +106,21 @@ def conclude(
     reflection = _summary(errors, conflicts, seen)
     if not engine.has_model:
         return reflection, by_rules
-    asked = Request(prompt_text("dream"), "\n".join((reflection, *by_rules)), max_tokens=400)
+    request = Request(prompt_text("dream"), "\n".join((reflection, *by_rules)), max_tokens=400)
     try:
-        reply = run_sync(lambda: engine.model.complete(asked))
+        reply = run_sync(lambda: engine.model.complete(request))
     except HardwonError:
         return reflection, by_rules
     return parse(redact(reply.text), otherwise=(reflection, by_rules))
 
 
 def parse(reply: str, *, otherwise: tuple[str, tuple[str, ...]]) -> tuple[str, tuple[str, ...]]:
-    """The two parts of a model's reply; a reply out of form still gives its first words."""
+    """Reflection and improvements from a model's reply; `otherwise` fills in missing parts."""
     head = re.search(r"(?im:^\W*REFLECTION\W*:(.*)$)", reply)
     _, _, tail = reply.partition("IMPROVEMENTS")
-    listed = [one_line(line, 300) for line in re.findall(r"(?m:^\s*[-*•]\s+(\S.*)$)", tail)]
+    improvements = [one_line(line, 300) for line in re.findall(r"(?m:^\s*[-*•]\s+(\S.*)$)", tail)]
     text = one_line(head[1] if head else reply, 300)
-    return text or otherwise[0], tuple(listed[:_PROPOSED]) or otherwise[1]
+    return text or otherwise[0], tuple(improvements[:_PROPOSED]) or otherwise[1]
 
 
 def proposals(errors: Sequence[RecurringError], conflicts: Sequence[Conflict]) -> tuple[str, ...]:

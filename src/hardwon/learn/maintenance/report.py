@@ -25,11 +25,11 @@ _TITLES = {
 }
 
 
-def report(row: Dream, work: Consolidation, done: Sequence[Edit]) -> str:
-    """What was found and done, section after section; empty ones are left out."""
+def report(row: Dream, work: Consolidation, applied: Sequence[Edit]) -> str:
+    """What the dream found and did, in sections; empty ones are left out."""
     parts = [
         [_head(row, work)],
-        *(_section(title, kind, done, work.engine) for kind, title in _TITLES.items()),
+        *(_section(title, kind, applied, work.engine) for kind, title in _TITLES.items()),
         _listed("Failure patterns", [f"{p.kind} ×{p.times}  {p.text}" for p in work.patterns]),
         _listed("Proposed improvements", work.improvements),
         _listed("Troubles", work.troubles),
@@ -48,8 +48,8 @@ def _head(row: Dream, work: Consolidation) -> str:
     )
 
 
-def _section(title: str, kind: str, done: Iterable[Edit], engine: Runtime) -> list[str]:
-    edits = [edit for edit in done if edit.kind == kind]
+def _section(title: str, kind: str, applied: Iterable[Edit], engine: Runtime) -> list[str]:
+    edits = [edit for edit in applied if edit.kind == kind]
     lines = [f"{_edit(edit)}  {_label(edit, engine)}" for edit in edits[:_LISTED]]
     return _listed(title, lines, total=len(edits))
 
@@ -58,8 +58,12 @@ def _listed(title: str, lines: Sequence[str], *, total: int = 0) -> list[str]:
     if not lines:
         return []
     total = total or len(lines)
-    more = [f"  … and {total - _LISTED} more"] if total > _LISTED else []
-    return [f"{title} ({total})", *(f"  {one_line(line, 200)}" for line in lines[:_LISTED]), *more]
+    remainder = [f"  … and {total - _LISTED} more"] if total > _LISTED else []
+    return [
+        f"{title} ({total})",
+        *(f"  {one_line(line, 200)}" for line in lines[:_LISTED]),
+        *remainder,
+    ]
 
 
 def _edit(edit: Edit) -> str:

@@ -1,4 +1,4 @@
-"""Better words for lessons that rules had to word: by a model, kept to what the lesson says."""
+"""Have a model reword lessons that rules worded, without changing what they say."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def is_waiting(lesson: Lesson) -> bool:
 
 
 def reworded(engine: Runtime, place: tuple[Scope, int]) -> Words | None:
-    """The lesson as the model words it; None if it says something else, or nothing better."""
+    """The lesson as the model words it; None if that is no better or says something else."""
     lesson = engine.store.lessons.get(*place)
-    asked = Request(prompt_text("reword"), _told(lesson), max_tokens=400, schema=SCHEMA)
-    reply = run_sync(lambda: engine.model.complete(asked))
+    request = Request(prompt_text("reword"), _prompt(lesson), max_tokens=400, schema=SCHEMA)
+    reply = run_sync(lambda: engine.model.complete(request))
     try:
         blocks = parse(reply.text)
     except BadReply:
@@ -60,6 +60,6 @@ def _says_the_same(old: Lesson, new: Lesson) -> bool:
     return keeps_all and warns and after <= before
 
 
-def _told(lesson: Lesson) -> str:
-    known = [one_line(str(piece), 300) for piece in lesson.evidence if piece.kind != Kind.REWORD]
-    return "\n".join([lesson.render(), "EVIDENCE:", *known[-_EVIDENCE_SHOWN:]])
+def _prompt(lesson: Lesson) -> str:
+    evidence = [one_line(str(piece), 300) for piece in lesson.evidence if piece.kind != Kind.REWORD]
+    return "\n".join([lesson.render(), "EVIDENCE:", *evidence[-_EVIDENCE_SHOWN:]])

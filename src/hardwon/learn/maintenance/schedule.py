@@ -17,34 +17,34 @@ if TYPE_CHECKING:
     from hardwon.values.dream import Dream
     from hardwon.values.scope import Scope
 
-_LOOK = 5.0  # seconds between two looks whether the agent is back
+_LOOK = 5.0  # seconds between two checks whether the agent is back
 
 
 def due(engine: Runtime, scope: Scope) -> str:
     """Why the agent should not dream now, in words; "" when it may."""
-    values, now = engine.settings.dream, engine.clock()
+    settings, now = engine.settings.dream, engine.clock()
     latest = engine.store.dreams.recent(scope, limit=1)
-    if latest and now - latest[0].started_at < values.every:
+    if latest and now - latest[0].started_at < settings.every:
         return f"the last dream was {_ago(now - latest[0].started_at)}"
     idle = now - last_activity(engine, scope)
-    return f"the agent was active {_ago(idle)}" if idle < values.idle else ""
+    return f"the agent was active {_ago(idle)}" if idle < settings.idle else ""
 
 
 def last_activity(engine: Runtime, scope: Scope) -> datetime:
-    """When the agent was last asked, shown or told something."""
+    """When the agent was last active: a delivery, a run, a lesson met or a goal ended."""
     store, now = engine.store, engine.clock()
     moments = [EPOCH]
-    for own in {scope.everywhere(), *store.dreams.scopes(scope)}:
-        moments += [delivery.at for delivery in store.deliveries.recent(own, limit=1)]
-        moments += [run.created_at for run in store.runs.recent(own, now=now, limit=1)]
+    for each in {scope.everywhere(), *store.dreams.scopes(scope)}:
+        moments += [delivery.at for delivery in store.deliveries.recent(each, limit=1)]
+        moments += [run.created_at for run in store.runs.recent(each, now=now, limit=1)]
         moments += [
             lesson.last_seen_at
-            for lesson in store.lessons.recent(own, status=Status.ACTIVE, limit=1)
+            for lesson in store.lessons.recent(each, status=Status.ACTIVE, limit=1)
         ]
         try:
             moments += [
                 reflection.created_at
-                for reflection in store.reflections.recent(own, now=now, limit=1)
+                for reflection in store.reflections.recent(each, now=now, limit=1)
             ]
         except Unavailable:
             continue
@@ -61,20 +61,20 @@ def watch(
 
 
 def _pause(engine: Runtime, scope: Scope) -> float:
-    """Seconds until it is worth looking again."""
+    """Seconds until the next check."""
     return 60.0 if due(engine, scope) else 0.0
 
 
 def _back(engine: Runtime, scope: Scope, wait: Callable[[float], bool]) -> Callable[[], bool]:
-    """Tells that the agent works again, or that we are to stop."""
-    began, looked = last_activity(engine, scope), [time.monotonic()]
+    """A check that is true once the agent is active again or `wait` asks to stop."""
+    began, checked = last_activity(engine, scope), [time.monotonic()]
 
     def stop() -> bool:
         if wait(0):
             return True
-        if time.monotonic() - looked[0] < _LOOK:
+        if time.monotonic() - checked[0] < _LOOK:
             return False
-        looked[0] = time.monotonic()
+        checked[0] = time.monotonic()
         return last_activity(engine, scope) > began
 
     return stop

@@ -1,4 +1,4 @@
-"""Sessions: transcripts of coding agents, mined into memory with the person choosing.
+"""Transcripts of coding agents, mined into memory; a person chooses what is kept.
 
 context → extraction → selection → integration → verification; see `phases`.
 """

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def cautious(delta: Delta) -> Answer:
-    """Only what is sure, is no instruction to a model, and that memory neither says nor denies."""
+    """Accept only sure insights that are no attack and neither repeat nor contradict memory."""
     sure = tuple(
         str(n)
         for n, insight in enumerate(delta.insights, 1)
         if insight.confidence == HIGH and not insight.doubt
     )
     relations = {insight.key: insight.relation for insight in delta.related}
-    touchy = {
+    disputed = {
         f"Q4.{n}"
         for n, insight in enumerate(delta.insights, 1)
         if relations.get(insight.key) not in {None, COMPLEMENTARY}
@@ -32,15 +32,15 @@ def cautious(delta: Delta) -> Answer:
             return (SKIP,)  # nobody has read the summary
         if question.id == "Q2":
             return sure or (NONE,)
-        return (SKIP,) if question.id in touchy else question.default
+        return (SKIP,) if question.id in disputed else question.default
 
     return answer
 
 
 def prepared(answers: Mapping[str, Any], delta: Delta, mode: str) -> Answer:
     """Answers by question id, a value or a list of values; a missing one gets its default."""
-    known = {question.id for question in all_questions(delta, mode)}
-    unknown = sorted(set(answers) - known)
+    ids = {question.id for question in all_questions(delta, mode)}
+    unknown = sorted(set(answers) - ids)
     if unknown:
         raise InvalidInput(f"no such question: {', '.join(unknown)}")
     return lambda question: _listed(answers.get(question.id)) or question.default

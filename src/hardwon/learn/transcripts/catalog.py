@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Ambiguous(InvalidInput):
-    """Several sessions are going on; `found` are those that may be meant."""
+    """Several sessions match; `found` lists them."""
 
     def __init__(self, found: list[SessionPlace]) -> None:
         names = ", ".join(place.id for place in found[:6])
@@ -27,7 +27,7 @@ class Ambiguous(InvalidInput):
 
 
 class Overview(NamedTuple):
-    """A session as it is listed."""
+    """A session as one row of a list."""
 
     place: SessionPlace
     turns: int
@@ -65,12 +65,12 @@ def choose(name: str, sessions: list[SessionPlace], *, cwd: str, now: datetime) 
 
 
 def is_path(name: str) -> bool:
-    """Whether a file is named rather than an id."""
+    """Whether the name is a path rather than a session id."""
     return os.sep in name or name in {".", ".."} or name.endswith(".jsonl")
 
 
 def look(place: SessionPlace) -> Overview:
-    """A session with its counts; the whole of it is read."""
+    """A session with its counts; reads the whole transcript."""
     story = Story()
     for moment in read(place).moments():
         story.see(moment)

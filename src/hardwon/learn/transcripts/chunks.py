@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.learn.transcripts.transcript import Acted, Moment
+from hardwon.learn.transcripts.transcript import FinishedCall, Moment
 from hardwon.pipeline.screen import screen_text
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def chunks(moments: Iterable[Moment], size: int = CHUNK) -> Iterator[str]:
     texts: list[str] = []
     length = 0
     for moment in moments:
-        text = shown(moment)
+        text = rendered(moment)
         if texts and length + len(text) > size:
             yield "\n".join(texts)
             texts, length = [], 0
@@ -29,9 +29,9 @@ def chunks(moments: Iterable[Moment], size: int = CHUNK) -> Iterator[str]:
         yield "\n".join(texts)
 
 
-def shown(moment: Moment) -> str:
+def rendered(moment: Moment) -> str:
     """One moment as the model reads it: line, speaker and text."""
-    if isinstance(moment, Acted):
+    if isinstance(moment, FinishedCall):
         step = moment.step
         limit = _FAILED if step.failed else _WORKED
         outcome = "FAILED" if step.failed else "ok"

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PROJECT, PERSON = "project-level", "user-level"
-LIVE = 300.0  # seconds since the last line in which a session counts as going on
-_PEEKED = 400  # moments looked at to learn where a session ran
+LIVE = 300.0  # seconds since its last line during which a session counts as running
+_PEEKED = 400  # moments read to find out where a session ran
 
 
 class Context(NamedTuple):
@@ -72,7 +72,7 @@ def _around(cwd: str) -> tuple[str, ...]:
 
 
 def where(session: SessionPlace) -> str:
-    """The directory a session ran in, as far as its beginning tells."""
+    """The directory a session ran in; "" if its beginning does not say."""
     if session.cwd:
         return session.cwd
     reading = read(session)
@@ -83,7 +83,7 @@ def where(session: SessionPlace) -> str:
 
 
 def at_path(path: str) -> SessionPlace:
-    """The session in a file that was named."""
+    """The session in the file at this path."""
     full = os.path.abspath(os.path.expanduser(path))
     if os.path.isdir(full):
         raise InvalidInput(f"{path!r} is a directory, not a transcript")
@@ -101,13 +101,15 @@ def newest(sessions: list[SessionPlace], *, cwd: str, now: float) -> list[Sessio
 
     Sessions of other directories count only when this directory has none.
     """
-    own = [session for session in sessions if not session.is_subagent]
+    main_sessions = [session for session in sessions if not session.is_subagent]
     current = os.environ.get("CLAUDE_CODE_SESSION_ID")
-    if this_one := [session for session in own if current and session.id == current]:
-        return this_one
-    here = [session for session in own if cwd and belongs(session, cwd)] or own
-    live = [session for session in here if now - session.changed < LIVE]
-    return live if len(live) > 1 else here[:1]
+    if current_session := [
+        session for session in main_sessions if current and session.id == current
+    ]:
+        return current_session
+    local = [session for session in main_sessions if cwd and belongs(session, cwd)] or main_sessions
+    live = [session for session in local if now - session.changed < LIVE]
+    return live if len(live) > 1 else local[:1]
 
 
 def context_of(session: SessionPlace) -> Context:
@@ -121,15 +123,17 @@ def context_of(session: SessionPlace) -> Context:
     if not is_project:
         return Context(session, PERSON, "", base, "", "")
     root = cwd if os.path.isdir(cwd) else ""
-    own = os.path.join(root, kind.folder) if root else ""
-    return Context(session, PROJECT, root, base, own, _memory(session, base, folder, own))
+    agent_folder = os.path.join(root, kind.folder) if root else ""
+    return Context(
+        session, PROJECT, root, base, agent_folder, _memory(session, base, folder, agent_folder)
+    )
 
 
-def _memory(session: SessionPlace, base: str, folder: str, own: str) -> str:
-    """Where the memory that is loaded into every session of the project lives."""
+def _memory(session: SessionPlace, base: str, folder: str, agent_folder: str) -> str:
+    """The path of MEMORY.md, which is loaded into every session of the project."""
     if session.agent == claude.NAME:
         return os.path.join(base, "projects", folder, "memory", "MEMORY.md")
-    return os.path.join(own, "memory", "MEMORY.md") if own else ""
+    return os.path.join(agent_folder, "memory", "MEMORY.md") if agent_folder else ""
 
 
 def _folder(path: str) -> str:
@@ -139,7 +143,7 @@ def _folder(path: str) -> str:
 
 
 def _base(path: str, agent: str) -> str:
-    """The agent's folder that a transcript lies in: `…/.claude`."""
+    """The agent's folder that holds the transcript: `…/.claude`."""
     before, separator, _ = path.partition(f"{os.sep}{KINDS[agent].folder}{os.sep}")
     if separator:
         return os.path.join(before, KINDS[agent].folder)

@@ -21,7 +21,7 @@ _ARCHIVE = "memory-archive.md"
 
 
 class Destinations:
-    """The places that one session's insights may go to."""
+    """The files and folders that one session's insights may go to."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -32,10 +32,10 @@ class Destinations:
         return os.path.join(base, ".insights", SUMMARIES)
 
     def root(self, path: str) -> str:
-        """The tree that a file must not lead out of."""
-        own = self._context.project_path
-        if own and os.path.abspath(path).startswith(own.rstrip("/") + "/"):
-            return own
+        """The tree that the file must stay inside."""
+        project = self._context.project_path
+        if project and os.path.abspath(path).startswith(project.rstrip("/") + "/"):
+            return project
         return self._context.user_level
 
     def folder(self, scope: str, insight: Insight) -> str:
@@ -55,7 +55,7 @@ class Destinations:
         return os.path.join(folder, name if is_free else f"{insight.key}-{name}")
 
     def archive(self) -> str:
-        """The file of what had to leave MEMORY.md."""
+        """The file of entries that had to leave MEMORY.md."""
         base = self._context.project_level or os.path.dirname(self._context.memory)
         return os.path.join(base, ".insights", _ARCHIVE)
 

@@ -1,6 +1,6 @@
 """Extraction: summary, insights and related knowledge, by a model or by rules alone.
 
-Summary and insights are made side by side; the finder starts from the insights, so nothing races.
+Summary and insights are made in parallel; related knowledge is looked up after that.
 Without a language model, or when it fails twice, the rules' own words stand.
 """
 

@@ -23,7 +23,7 @@ def write_context(handoff: Handoff, context: Context) -> None:
 
 
 def write_delta(handoff: Handoff, delta: Delta, place: SessionPlace, now: datetime) -> None:
-    """The three extractors' files, and all of it for a process that goes on."""
+    """The extractors' three files, and `delta.json` for the process that continues."""
     handoff.write("session-summary.md", summary_text(delta.summary))
     handoff.write("extracted-insights.md", insights_text(delta, place.id, now))
     handoff.write("related-knowledge.md", related_text(delta))
@@ -32,20 +32,20 @@ def write_delta(handoff: Handoff, delta: Delta, place: SessionPlace, now: dateti
 
 def read_delta(handoff: Handoff) -> tuple[SessionPlace, Delta]:
     """The session and what was extracted of it in an earlier process."""
-    known = json.loads(handoff.read("delta.json"))
-    summary = {**known["summary"], "decisions": tuple(known["summary"]["decisions"])}
+    stored = json.loads(handoff.read("delta.json"))
+    summary = {**stored["summary"], "decisions": tuple(stored["summary"]["decisions"])}
     delta = Delta(
         summary=Summary(**summary),
-        insights=tuple(insight_from(item) for item in known["insights"]),
-        related=tuple(Related(**item) for item in known["related"]),
-        spare=tuple(insight_from(item) for item in known["spare"]),
-        notes=tuple(known["notes"]),
+        insights=tuple(insight_from(item) for item in stored["insights"]),
+        related=tuple(Related(**item) for item in stored["related"]),
+        spare=tuple(insight_from(item) for item in stored["spare"]),
+        notes=tuple(stored["notes"]),
     )
-    return SessionPlace(**known["place"]), delta
+    return SessionPlace(**stored["place"]), delta
 
 
 def plain(value: Any) -> Any:
-    """Nested values as what JSON knows."""
+    """Nested values as JSON types."""
     if hasattr(value, "_asdict"):
         return {key: plain(item) for key, item in value._asdict().items()}
     return [plain(item) for item in value] if isinstance(value, tuple) else value
@@ -68,15 +68,15 @@ def insights_text(delta: Delta, session: str, now: datetime) -> str:
     )
     if not delta.insights:
         return f"{head}\nNo actionable insights detected: nothing failed or was corrected.\n"
-    return head + "".join(_one(n, insight) for n, insight in enumerate(delta.insights, 1))
+    return head + "".join(_insight_text(n, insight) for n, insight in enumerate(delta.insights, 1))
 
 
-def _one(number: int, insight: Insight) -> str:
-    shown = "; ".join(f"“{quote.quote}” (line ~{quote.line})" for quote in insight.evidence[:5])
+def _insight_text(number: int, insight: Insight) -> str:
+    quotes = "; ".join(f"“{quote.quote}” (line ~{quote.line})" for quote in insight.evidence[:5])
     return (
         f"\n### {number}. {insight.category}: {insight.title}\n\n"
         f"- Type: {insight.kind.capitalize()}\n- Confidence: {insight.confidence.capitalize()}\n"
-        f"- Insight: {insight.text}\n- Evidence: {shown}\n"
+        f"- Insight: {insight.text}\n- Evidence: {quotes}\n"
         f"- Suggested Memory Entry: {insight.entry}\n"
         f"- Recommended Target: {_TARGETS[insight.tier]}\n"
     )
@@ -85,13 +85,15 @@ def _one(number: int, insight: Insight) -> str:
 def related_text(delta: Delta) -> str:
     """Related knowledge as a page."""
     titles = {insight.key: insight.title for insight in (*delta.insights, *delta.spare)}
-    rows = "".join(_passage(near, titles.get(near.key, near.key)) for near in delta.related)
+    rows = "".join(
+        _passage(related, titles.get(related.key, related.key)) for related in delta.related
+    )
     return f"# Related Knowledge\n{rows or chr(10) + 'Everything is new.' + chr(10)}"
 
 
-def _passage(near: Related, title: str) -> str:
+def _passage(related: Related, title: str) -> str:
     return (
-        f"\n### {title}\n\n- Relation: {near.relation.capitalize()}\n"
-        f"- File: {near.path}:{near.line}\n- Excerpt: {near.excerpt}\n"
-        f"- Rationale: {near.reason}\n"
+        f"\n### {title}\n\n- Relation: {related.relation.capitalize()}\n"
+        f"- File: {related.path}:{related.line}\n- Excerpt: {related.excerpt}\n"
+        f"- Rationale: {related.reason}\n"
     )

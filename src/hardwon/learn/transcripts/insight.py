@@ -1,4 +1,4 @@
-"""What a session taught: a statement with its evidence, and what was extracted altogether."""
+"""Insights: statements with their evidence; `Delta` is everything extracted of a session."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUOTE_LIMIT, ENTRY_LIMIT = 240, 300
 
 
 class Passage(NamedTuple):
-    """Where in the transcript it shows."""
+    """A quote from the transcript, with its line."""
 
     line: int
     quote: str
@@ -41,7 +41,7 @@ class Insight(NamedTuple):
     mistake: str = ""
     signatures: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
-    subject: str = ""  # what makes it the same insight in another session; default: its text
+    subject: str = ""  # identifies the insight across sessions; default: its text
     author: str = "rules"
     kinds: tuple[str, ...] = ()  # of the failures it is about
     fixes: tuple[Fix, ...] = ()
@@ -49,8 +49,8 @@ class Insight(NamedTuple):
     @property
     def key(self) -> str:
         """The identity of an insight, the same in every session."""
-        same = self.subject or re.sub(r"\W+", " ", self.text.lower()).strip()
-        return blake2b(f"{self.category}\0{same}".encode(), digest_size=6).hexdigest()
+        identity = self.subject or re.sub(r"\W+", " ", self.text.lower()).strip()
+        return blake2b(f"{self.category}\0{identity}".encode(), digest_size=6).hexdigest()
 
     @property
     def entry(self) -> str:
@@ -61,17 +61,17 @@ class Insight(NamedTuple):
     def advice(self) -> str:
         """The whole insight for a person who chooses: the advice first, then its subject."""
         words = set(re.findall(r"\w+", self.text.lower()))
-        says_it = words >= set(re.findall(r"\w+", self.title.lower()))
-        return self.text if says_it else f"{self.text} ({self.title})"
+        has_title = words >= set(re.findall(r"\w+", self.title.lower()))
+        return self.text if has_title else f"{self.text} ({self.title})"
 
     @property
     def doubt(self) -> str:
-        """Why a person should look at it first; "" when nothing speaks against it."""
+        """Why a person should look at it first; "" if it looks safe."""
         return suspicion("\n".join((self.title, self.text, self.mistake)))
 
     @property
     def times(self) -> int:
-        """How often it shows."""
+        """How often it was seen."""
         return len(self.evidence)
 
 
@@ -85,7 +85,7 @@ class Summary(NamedTuple):
 
 
 class Related(NamedTuple):
-    """A place in memory that says something about an insight."""
+    """A line in memory that is about the same subject as an insight."""
 
     key: str  # of the insight
     relation: str
@@ -96,7 +96,7 @@ class Related(NamedTuple):
 
 
 class Delta(NamedTuple):
-    """All that was extracted; `spare` are insights beyond the ones to choose from."""
+    """Everything extracted; `spare` holds insights beyond those offered first."""
 
     summary: Summary
     insights: tuple[Insight, ...]
@@ -106,7 +106,7 @@ class Delta(NamedTuple):
 
 
 def by_count(times: int) -> str:
-    """How sure a pattern is by the number of times it shows."""
+    """The confidence in a pattern that was seen `times` times."""
     return HIGH if times >= 5 else MEDIUM if times >= 3 else LOW
 
 
@@ -116,7 +116,7 @@ def evidence(line: int, quote: str) -> Passage:
 
 
 def safe_line(text: str, limit: int) -> str:
-    """One short line. Secrets go before the cut: half a token would not be known for one."""
+    """One short line. Redacted before the cut: half a token would not be recognized."""
     return clip(one_line(redact(text[: limit * 20])), limit)
 
 
@@ -127,7 +127,7 @@ def tags_of(*words: str) -> tuple[str, ...]:
     )
 
 
-_SURE = {HIGH: 3, MEDIUM: 2, LOW: 1}
+_CONFIDENCE_RANK = {HIGH: 3, MEDIUM: 2, LOW: 1}
 _LIMIT, _SPARE = 10, 8
 
 
@@ -143,13 +143,13 @@ def ranked(insights: list[Insight]) -> tuple[tuple[Insight, ...], tuple[Insight,
     chosen = [insight for insight in order if insight.confidence != LOW or insight.times > 1][
         :_LIMIT
     ]
-    rest = [insight for insight in order if insight not in chosen]
-    return tuple(chosen), tuple(rest[:_SPARE])
+    others = [insight for insight in order if insight not in chosen]
+    return tuple(chosen), tuple(others[:_SPARE])
 
 
 def _rank(insight: Insight) -> tuple[int, int, bool, int]:
     return (
-        _SURE[insight.confidence],
+        _CONFIDENCE_RANK[insight.confidence],
         min(insight.times, 9),
         insight.tier == TIER_A,
         -insight.evidence[0].line,
@@ -158,12 +158,12 @@ def _rank(insight: Insight) -> tuple[int, int, bool, int]:
 
 def insight_from(plain: dict[str, Any]) -> Insight:
     """The insight that was stored as JSON."""
-    known = {name: plain[name] for name in Insight._fields if name in plain}
+    fields = {name: plain[name] for name in Insight._fields if name in plain}
     for name in ("tags", "signatures", "calls", "kinds"):
-        known[name] = tuple(known.get(name, ()))
-    known["fixes"] = tuple(Fix(**fix) for fix in known.get("fixes", ()))
-    known["evidence"] = tuple(Passage(*_pair(piece)) for piece in known["evidence"])
-    return Insight(**known)
+        fields[name] = tuple(fields.get(name, ()))
+    fields["fixes"] = tuple(Fix(**fix) for fix in fields.get("fixes", ()))
+    fields["evidence"] = tuple(Passage(*_pair(piece)) for piece in fields["evidence"])
+    return Insight(**fields)
 
 
 def _pair(piece: Any) -> tuple[int, str]:

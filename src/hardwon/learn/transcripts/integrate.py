@@ -15,7 +15,7 @@ from hardwon.learn.transcripts.state import IntegrationReport, key_of
 from hardwon.learn.transcripts.undo import undo
 from hardwon.stores.markdown import Entry, FileChange, Note, read_text, update
 from hardwon.stores.markdown import insights as notes
-from hardwon.stores.markdown import memory as loaded
+from hardwon.stores.markdown import memory as memory_md
 from hardwon.values.lesson import Status
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _NAMES = 99  # files of one title
 
 
 class Integration:
-    """Writes one selection; when something fails on the way, what was written is taken back."""
+    """Writes one selection; if a step fails, everything written is taken back."""
 
     def __init__(self, engine: Runtime, state: MiningState, context: Context, scope: Scope) -> None:
         self._engine = engine
@@ -50,7 +50,7 @@ class Integration:
         self._moved = 0
 
     def apply(self, selection: Selection, *, vouched: bool) -> IntegrationReport:
-        """Store every choice, or none; `vouched` when a person made it."""
+        """Store all choices or none; `vouched` when a person made them."""
         try:
             for choice in selection.choices:
                 insight = choice.insight
@@ -68,7 +68,7 @@ class Integration:
         return self._report()
 
     def verify(self, report: IntegrationReport) -> list[str]:
-        """What is wrong with what was written, in words; nothing when all is well."""
+        """Problems with what was written, in words; empty when all is well."""
         checks: list[Callable[[], object]] = [partial(_check_file, path) for path in report.files]
         stored = self._engine.store.lessons
         checks += [partial(stored.get, self._scope, number) for number in report.lessons]
@@ -86,7 +86,7 @@ class Integration:
             self._archive(self._places.folder(choice.scope, insight), insight, summary)
 
     def _summarise(self, summary: Summary) -> None:
-        """Keep the summary that the person confirmed, in place of an earlier one."""
+        """Keep the confirmed summary, in place of an earlier one."""
         note = render.session_note(summary, self._session, self._now)
         self._keys.append((note.key, note.title, note.summary))
         added = notes.Added(note.key, note.title, note.summary, self._session)
@@ -102,12 +102,12 @@ class Integration:
             self._update(path, lambda text: _with_entry(text, render.entry(insight, self._now)))
 
     def _load(self, insight: Insight, summary: Summary | None) -> None:
-        """Tier A. What leaves for want of room is archived before it leaves."""
+        """Tier A: add to MEMORY.md. Entries that must make room are archived first."""
         path, entry = self._context.memory, render.entry(insight, self._now)
-        if loaded.has(read_text(path), entry.key):
+        if memory_md.has(read_text(path), entry.key):
             self._notes.append(f"MEMORY.md has it already: {insight.title}")
-        while not loaded.has(text := read_text(path), entry.key):
-            file = self._places.memory_file(insight) if text and loaded.is_index(text) else ""
+        while not memory_md.has(text := read_text(path), entry.key):
+            file = self._places.memory_file(insight) if text and memory_md.is_index(text) else ""
             fitted, leaving = _fitted(text, entry, insight.title, file)
             if fitted is None:
                 archived = self._archive(
@@ -118,24 +118,24 @@ class Integration:
             for old in leaving:
                 self._grow(self._places.archive(), render.moved(old, self._session, self._now))
             if file:
-                self._update(file, lambda known: known or render.memory_file(insight))
+                self._update(file, lambda text: text or render.memory_file(insight))
             if self._update(path, partial(_exchanged, text, fitted)):
                 self._moved += len(leaving)
 
     def _archive(self, folder: str, insight: Insight, summary: Summary | None) -> str:
-        """Tier B: into the file of its tool, or one of its own when a person wrote that."""
+        """Tier B: into the file of its tool, or into its own file if a person wrote that one."""
         note = self._page(insight, summary)
         topic = insight.tags[-1] if insight.tags else insight.category
         for name in (notes.slug(topic), notes.slug(note.title), f"{note.key}.md"):
             path = os.path.join(folder, name)
-            known = read_text(path)
-            if known is None or "<!-- hardwon:" in known:
+            text = read_text(path)
+            if text is None or "<!-- hardwon:" in text:
                 self._grow(path, note)
                 return path
         raise InvalidInput(f"no free name for {note.title!r} in {folder}")
 
     def _create(self, folder: str, note: Note) -> None:
-        """Tier B, in a new file: the person has seen what memory says and wants it apart."""
+        """Tier B, in a new file: the person saw the related note and wants this one apart."""
         stem = notes.slug(note.title).removesuffix(".md")
         names = (f"{stem}.md", *(f"{stem}-{number}.md" for number in range(2, _NAMES)))
         paths = (os.path.join(folder, name) for name in names)
@@ -155,12 +155,12 @@ class Integration:
         self._update(path, change)
 
     def _update(self, path: str, change: Any) -> bool:
-        """Whether the file was changed; a change is noted, so that it can be taken back."""
+        """Change a file and record that, so that it can be undone; whether it changed."""
         root = self._places.root(path)
-        done = update(path, change, root=root)
-        if done.before == done.after:
+        file_change = update(path, change, root=root)
+        if file_change.before == file_change.after:
             return False
-        self._changes.append((done, root))
+        self._changes.append((file_change, root))
         self._record()
         return True
 
@@ -206,31 +206,31 @@ def _is_proven(lesson: Lesson, *, vouched: bool) -> bool:
     return vouched or any(fix.is_proven for fix in lesson.fixes)
 
 
-def _exchanged(known: str | None, new: str, now: str | None) -> str | None:
+def _exchanged(before: str | None, new: str, current: str | None) -> str | None:
     """Write the new text if the file is unchanged since it was read; else try again."""
-    return new if now == known else now
+    return new if current == before else current
 
 
 def _with_entry(text: str | None, entry: Entry) -> str:
-    return text if text and loaded.has(text, entry.key) else loaded.with_entry(text, entry)
+    return text if text and memory_md.has(text, entry.key) else memory_md.with_entry(text, entry)
 
 
 def _fitted(
     text: str | None, entry: Entry, title: str, file: str
 ) -> tuple[str | None, list[Entry]]:
     """MEMORY.md with the entry, and the entries that must leave; None if it cannot fit."""
-    if text and loaded.has(text, entry.key):
+    if text and memory_md.has(text, entry.key):
         return text, []
     if file and text:
-        grown = loaded.with_indexed(text, entry, title=title, file=os.path.basename(file))
+        grown = memory_md.with_indexed(text, entry, title=title, file=os.path.basename(file))
     else:
-        grown = loaded.with_entry(text, entry)
+        grown = memory_md.with_entry(text, entry)
     leaving: list[Entry] = []
-    while not loaded.fits(grown):
-        old = loaded.oldest(grown, but=entry.key)
+    while not memory_md.fits(grown):
+        old = memory_md.oldest(grown, but=entry.key)
         if old is None:
             return None, []
-        grown = loaded.without(grown, old.key)
+        grown = memory_md.without(grown, old.key)
         leaving.append(old)
     return grown, leaving
 
@@ -247,5 +247,5 @@ def _check_file(path: str) -> None:
     text = read_text(path) or ""
     if ".insights" in path.split(os.sep):
         notes.parse(text, path)
-    if os.path.basename(path) == "MEMORY.md" and not loaded.fits(text):
+    if os.path.basename(path) == "MEMORY.md" and not memory_md.fits(text):
         raise InvalidInput(f"{path} is longer than what the agent loads")

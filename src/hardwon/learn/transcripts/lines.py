@@ -1,4 +1,4 @@
-"""JSON lines, streamed: any size of file and line, torn ends and broken bytes included."""
+"""JSON lines, streamed: files and lines of any size, torn ends and broken bytes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL)
 
 
 def records(path: str, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
-    """Every line that can be read, with its number; what could not is counted in `skipped`."""
+    """Every readable line with its number; unreadable ones are counted in `skipped`."""
     number = 0
     with open_transcript(path) as file:
         while line := file.readline(LINE_LIMIT):
@@ -44,7 +44,7 @@ def records(path: str, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
 
 
 def open_transcript(path: str) -> IO[bytes]:
-    """The file, unpacked when its name ends in `.gz`; raises what a person can act on."""
+    """The file, unpacked if its name ends in `.gz`; errors say what to do."""
     if os.path.isdir(path):
         raise InvalidInput(f"{path!r} is a directory, not a transcript")
     try:
@@ -75,7 +75,7 @@ def _mended(line: bytes, skipped: Counter[str]) -> Any:
 
 
 def _shortened(begin: bytes, file: IO[bytes]) -> bytes:
-    """The whole line with the middle of its long strings left out; still the same JSON."""
+    """The whole line as valid JSON, without the middle of its long strings."""
     line = Shortener()
     line.feed(begin)
     while piece := file.readline(_PIECE):
@@ -105,7 +105,7 @@ class Shortener:
             at = self._string(piece, at) if self._in_string else self._outside(piece, at)
 
     def text(self) -> bytes:
-        """What was kept; nothing when even that is too much."""
+        """The kept text; a blank line when even that is too long."""
         return b"".join(self._kept) if self._size <= SHORTENED_LIMIT else b"\n"
 
     def _outside(self, piece: bytes, at: int) -> int:
@@ -121,7 +121,7 @@ class Shortener:
         self._grow(piece[at:end])
         if end == len(piece):
             return end
-        if piece[end : end + 1] == b"\\":  # its other half is in the next piece
+        if piece[end : end + 1] == b"\\":  # the escaped character is in the next piece
             self._held = piece[end:]
             return len(piece)
         self._close()

@@ -65,7 +65,7 @@ _SUMMARY = {
 
 
 async def insights(texts: Iterator[str], model: Model) -> list[Insight]:
-    """What the model finds in the chunks, as far as its quotes are really there."""
+    """The model's insights whose quotes really occur in the chunks."""
     system = prompt_text("session-insights")
 
     async def asked(text: str) -> list[Insight]:
@@ -89,14 +89,14 @@ async def summary(texts: Iterator[str], model: Model) -> Summary:
         summaries = "\n".join(
             f"[part {n}] {part.get('summary')}" for n, part in enumerate(parts, 1)
         )
-        decisions = [known for part in parts for known in part.get("key_decisions", ())]
+        decisions = [text for part in parts for text in part.get("key_decisions", ())]
         parts = [{**await asked(summaries), "key_decisions": decisions}]
     if not parts:
         raise BadReply("anything to summarise", "")
     return Summary(
         text=one_line(str(parts[0].get("summary", "")), 1200),
         task=one_line(str(parts[0].get("main_task", "")), 300),
-        decisions=tuple(one_line(str(known), 300) for known in parts[0].get("key_decisions", ())),
+        decisions=tuple(one_line(str(text), 300) for text in parts[0].get("key_decisions", ())),
     )
 
 
@@ -138,17 +138,17 @@ def parse(reply: str) -> dict[str, Any]:
 def _insight(plain: Any, text: str, author: str) -> Insight | None:
     """The insight of the model; None if it is empty or none of its quotes is real."""
     advice = _field(plain, "insight", 1000)
-    shown = _quotes(plain, text) if advice else ()
-    kind = _kind(plain) if shown else ""
-    if not shown or (kind == PATTERN and len(shown) < 2):
+    quotes = _quotes(plain, text) if advice else ()
+    kind = _kind(plain) if quotes else ""
+    if not quotes or (kind == PATTERN and len(quotes) < 2):
         return None
     return Insight(
         title=_field(plain, "title", 90) or one_line(advice, 90),
         category=_field(plain, "category", 40) or "Workflow",
         kind=kind,
-        confidence=by_count(len(shown)) if kind == PATTERN else _KINDS[kind],
+        confidence=by_count(len(quotes)) if kind == PATTERN else _KINDS[kind],
         text=advice,
-        evidence=shown,
+        evidence=quotes,
         tier=TIER_A if plain.get("always_needed") is True else TIER_B,
         tags=tags_of(*map(str, plain.get("tags") or ())),
         mistake=_field(plain, "mistake", 600),
@@ -177,9 +177,9 @@ def _evidence(plain: Any) -> Passage | None:
     return evidence(plain["line"], str(plain.get("quote") or ""))
 
 
-def _is_in(shown: Passage, text: str) -> bool:
+def _is_in(passage: Passage, text: str) -> bool:
     """Whether the line was shown and the words stand in the text, spaces aside."""
-    if f"[{shown.line}]" not in text:
+    if f"[{passage.line}]" not in text:
         return False
-    quote = re.sub(r"\W+", " ", shown.quote).strip()
+    quote = re.sub(r"\W+", " ", passage.quote).strip()
     return len(quote) >= 8 and quote in re.sub(r"\W+", " ", text)

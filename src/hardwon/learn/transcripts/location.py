@@ -1,4 +1,4 @@
-"""Where transcripts live: one value a session, found without following links out of the tree."""
+"""Find transcripts on disk, one value per session; links out of the tree are skipped."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class SessionPlace(NamedTuple):
     size: int = 0
     changed: float = 0.0
     base: str = ""  # the agent's own folder of this user, as `~/.claude`
-    folder: str = ""  # the name under which the agent keeps the project, if it does
+    folder: str = ""  # the folder name that the agent uses for the project, if it has one
     cwd: str = ""
 
     @property
     def is_subagent(self) -> bool:
-        """Whether a session of another session's helper is meant."""
+        """Whether it is the session of a sub-agent."""
         return os.path.basename(os.path.dirname(self.path)) == "subagents"
 
 
@@ -41,9 +41,9 @@ def place(
     agent: str, path: str, *, base: str, id: str = "", folder: str = "", cwd: str = ""
 ) -> SessionPlace:
     """The session in this file."""
-    own = id or os.path.splitext(os.path.basename(path))[0]
+    session_id = id or os.path.splitext(os.path.basename(path))[0]
     try:
         status = os.stat(path)
     except OSError:  # gone since it was listed
-        return SessionPlace(agent, own, path, base=base, folder=folder, cwd=cwd)
-    return SessionPlace(agent, own, path, status.st_size, status.st_mtime, base, folder, cwd)
+        return SessionPlace(agent, session_id, path, base=base, folder=folder, cwd=cwd)
+    return SessionPlace(agent, session_id, path, status.st_size, status.st_mtime, base, folder, cwd)

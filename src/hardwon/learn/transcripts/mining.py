@@ -39,12 +39,12 @@ Answerer = Callable[["Delta", Context], Answer]
 
 
 class Mining(NamedTuple):
-    """What came of mining one session."""
+    """The result of mining one session."""
 
     place: SessionPlace
     report: IntegrationReport
     delta: Delta | None = None
-    problem: str = ""  # why nothing came of it
+    problem: str = ""  # why it failed; "" otherwise
 
 
 class OpenQuestions(NamedTuple):
@@ -141,21 +141,21 @@ class Sessions:
                 yield Mining(place, IntegrationReport(""), problem=str(error))
 
     def pending(self, places: Iterable[SessionPlace]) -> list[SessionPlace]:
-        """Those that were not mined yet, or have grown since; oldest first."""
-        known = self._state.mined()
-        unmined = [place for place in places if not is_mined(place, known)]
+        """Sessions that were not mined yet or have grown since, oldest first."""
+        mined = self._state.mined()
+        unmined = [place for place in places if not is_mined(place, mined)]
         return sorted(unmined, key=lambda place: place.changed)
 
     def integrations(self) -> list[str]:
-        """The ids of what can be taken back, oldest first."""
+        """The ids of integrations that can be undone, oldest first."""
         return self._state.integrations()
 
     def undo(self, identity: str = "") -> IntegrationReport:
         """Take back an integration, by default the last one."""
-        known = self._state.integrations()
-        if not known:
+        ids = self._state.integrations()
+        if not ids:
             raise NotFound("integration", identity)
-        return undo(self._engine, self._state, identity or known[-1])
+        return undo(self._engine, self._state, identity or ids[-1])
 
     def import_runs(self, path: str, skipped: Counter[str]) -> Iterator[runs.RunLessons]:
         """Keep what runs in the neutral format teach."""
@@ -192,7 +192,7 @@ class Sessions:
             handoff.remove()
 
 
-def is_mined(place: SessionPlace, known: Mapping[str, Mined]) -> bool:
+def is_mined(place: SessionPlace, mined: Mapping[str, Mined]) -> bool:
     """Whether a session was mined and has not grown since."""
-    before = known.get(key_of(place))
+    before = mined.get(key_of(place))
     return before is not None and before.size == place.size

@@ -1,4 +1,4 @@
-"""The five phases of mining a session, and which of them is going on."""
+"""The five phases of mining a session, and their progress."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Watch = Callable[[tuple[Phase, ...]], None]
 
 
 def unwatched(phases: tuple[Phase, ...]) -> None:
-    """For those who do not look."""
+    """The default watcher: does nothing."""
 
 
 class PhaseOrder:

@@ -1,4 +1,4 @@
-"""The guided selection as data: questions Q1 to Q5b, never an open-ended one.
+"""The guided selection as data: questions Q1 to Q5b, all with fixed answers.
 
 `dialogue` is a generator: it yields a question and is sent the chosen values. A terminal, a file
 of answers and a policy drive the same one.
@@ -40,17 +40,17 @@ class Question(NamedTuple):
     options: tuple[Option, ...]
     multi: bool = False
     default: Chosen = ()
-    when: str = ""  # which earlier answer leads to it
+    when: str = ""  # the earlier answer that leads to this question
 
 
 class Choice(NamedTuple):
-    """What becomes of one insight."""
+    """Where one insight is stored."""
 
     insight: Insight
     tier: str
     scope: str = OWN_PROJECT
     merge: str = CREATE
-    related: Related | None = None  # what memory says about it, when the person was shown that
+    related: Related | None = None  # what memory says about it, if the person was asked about that
 
 
 class Selection(NamedTuple):
@@ -66,7 +66,7 @@ Answer = Callable[[Question], Chosen]
 
 
 def dialogue(delta: Delta, mode: str) -> Dialogue:
-    """Asks what there is to ask, in order; returns the selection."""
+    """Yields the questions in order; returns the selection."""
     summary = yield from _summary(delta)
     picked = yield from _insights(delta)
     related = {passage.key: passage for passage in delta.related}
@@ -76,12 +76,12 @@ def dialogue(delta: Delta, mode: str) -> Dialogue:
         if choice:
             choices.append(choice)
     chosen = {choice.insight.key for choice in choices}
-    unchosen = tuple(passage for passage in delta.insights if passage.key not in chosen)
+    unchosen = tuple(insight for insight in delta.insights if insight.key not in chosen)
     return Selection(tuple(choices), summary, unchosen)
 
 
 def converse(talk: Dialogue, answer: Answer) -> Selection:
-    """Lead a dialogue to its end."""
+    """Run a dialogue with `answer`; return its selection."""
     try:
         question = next(talk)
         while True:
@@ -92,13 +92,13 @@ def converse(talk: Dialogue, answer: Answer) -> Selection:
 
 
 def valid(question: Question, chosen: Chosen) -> Chosen:
-    """The chosen values if the question knows them, else InvalidInput."""
+    """The chosen values if they are options of the question, else InvalidInput."""
     by_label = {option.label: option.value for option in question.options}
     values = tuple(by_label.get(value, value) for value in chosen)
-    known = [option.value for option in question.options]
-    unknown = [value for value in values if value not in known]
+    allowed = [option.value for option in question.options]
+    unknown = [value for value in values if value not in allowed]
     if unknown or not values or (len(values) > 1 and (not question.multi or NONE in values)):
-        one_of = " or ".join(repr(value) for value in known)
+        one_of = " or ".join(repr(value) for value in allowed)
         raise InvalidInput(f"{question.id}: {', '.join(chosen) or 'no answer'}; choose {one_of}")
     return values
 
@@ -164,7 +164,7 @@ def q2(delta: Delta) -> Question:
 
 
 def _warning(insight: Insight) -> str:
-    """Tells the person when an insight may be an attack on the agent that will read it."""
+    """A note for the person when an insight may be an attack on the agent that reads it."""
     return f"(look closely: {insight.doubt}) " if insight.doubt else ""
 
 
@@ -226,10 +226,10 @@ def q5(number: int, insight: Insight, mode: str) -> Question:
 
 def q5b(number: int, insight: Insight, mode: str) -> Question:
     """Which `.insights/`."""
-    own = Option(OWN_PROJECT, "Project .insights/ (project-specific archival)")
+    project = Option(OWN_PROJECT, "Project .insights/ (project-specific archival)")
     user = Option(OWN_USER, "User .insights/ ~/.claude/.insights/ (cross-project reference)")
     domain = Option(OWN_DOMAIN, "Domain .insights/ (tech-stack specific)")
-    options = (own, user, domain) if mode == PROJECT else (user, domain)
+    options = (project, user, domain) if mode == PROJECT else (user, domain)
     return Question(
         f"Q5b.{number}",
         f"Which .insights/?\n{insight.title}",
@@ -251,9 +251,9 @@ def _summary(delta: Delta) -> Generator[Question, Chosen, Summary | None]:
 
 def _changed(summary: Summary, changes: Chosen) -> Summary:
     sentences = _sentences(summary.text)
-    sentences_kept = [text for n, text in enumerate(sentences, 1) if f"drop{n}" not in changes]
-    more = [text for n, text in enumerate(summary.decisions, 1) if f"add{n}" in changes]
-    return summary._replace(text=" ".join((*sentences_kept, *more)))
+    remaining = [text for n, text in enumerate(sentences, 1) if f"drop{n}" not in changes]
+    decisions = [text for n, text in enumerate(summary.decisions, 1) if f"add{n}" in changes]
+    return summary._replace(text=" ".join((*remaining, *decisions)))
 
 
 def _insights(delta: Delta) -> Generator[Question, Chosen, list[tuple[int, Insight]]]:

@@ -1,4 +1,4 @@
-"""Related knowledge: what memory already says about the insights. It starts from the insights."""
+"""Related knowledge: what memory already says about the insights."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hardwon.learn.transcripts.context import Context
 
 REDUNDANT, CONFLICTING, COMPLEMENTARY, NOVEL = "redundant", "conflicting", "complementary", "novel"
-SUMMARIES = "session-summaries.md"  # tells what happened, not what to do
+SUMMARIES = "session-summaries.md"  # says what happened, not what to do
 _FILES, _SIZE = 500, 256 * 1024
 _NEAR, _SHARED = 0.4, 3
 _FORBIDS = re.compile(r"(?i)\b(?:never|do(?:n['’]t| not)|avoid|stop|must not|instead of)\b")
@@ -36,14 +36,14 @@ class KnownNotes(NamedTuple):
     """The notes in memory, and which of them could not be read."""
 
     passages: list[MemoryLine]
-    marks: dict[str, MemoryLine]  # of insights that were stored before
+    marks: dict[str, MemoryLine]  # the lines of insights that were stored before, by key
     problems: list[str]
 
 
 def find_related(insights: tuple[Insight, ...], library: KnownNotes) -> tuple[Related, ...]:
-    """For each insight the nearest passage in memory; nothing for a new one."""
+    """The nearest line in memory for each insight; new insights have none."""
     nearest = (_nearest(insight, library) for insight in insights)
-    return tuple(insight for insight in nearest if insight)
+    return tuple(related for related in nearest if related)
 
 
 def open_library(context: Context) -> KnownNotes:
@@ -56,7 +56,7 @@ def open_library(context: Context) -> KnownNotes:
             library.problems.append(str(error))
             continue
         if text and len(text) <= _SIZE:
-            _shelve(path, text, library)
+            _add_lines(path, text, library)
     return library
 
 
@@ -72,19 +72,19 @@ def _paths(context: Context) -> list[str]:
         ]
         paths += sorted(glob.glob(os.path.join(escaped, "rules", "*.md")))
         paths += sorted(glob.glob(os.path.join(escaped, ".insights", "**", "*.md"), recursive=True))
-    own = [path for path in dict.fromkeys(paths) if _is_own(path, context)]
-    return [path for path in own if os.path.basename(path) != SUMMARIES][:_FILES]
+    allowed = [path for path in dict.fromkeys(paths) if _is_inside(path, context)]
+    return [path for path in allowed if os.path.basename(path) != SUMMARIES][:_FILES]
 
 
-def _is_own(path: str, context: Context) -> bool:
-    """Whether it is a file within the trees that memory lives in."""
+def _is_inside(path: str, context: Context) -> bool:
+    """Whether the path is a file inside the user's or the project's tree."""
     roots = (context.user_level, context.project_path)
     real = os.path.realpath(path)
-    known = [os.path.realpath(root) for root in roots if root]
-    return os.path.isfile(real) and any(os.path.commonpath((real, root)) == root for root in known)
+    trees = [os.path.realpath(root) for root in roots if root]
+    return os.path.isfile(real) and any(os.path.commonpath((real, root)) == root for root in trees)
 
 
-def _shelve(path: str, text: str, library: KnownNotes) -> None:
+def _add_lines(path: str, text: str, library: KnownNotes) -> None:
     for number, line in enumerate(text.splitlines(), 1):
         passage = MemoryLine(path, number, line, meaning(line))
         for key in re.findall(r"<!-- hardwon:([0-9a-f]{12})\b", line):
@@ -103,14 +103,14 @@ def _nearest(insight: Insight, library: KnownNotes) -> Related | None:
         return None
     if bool(_FORBIDS.search(insight.text)) != bool(_FORBIDS.search(near.text)):
         return _related(insight, CONFLICTING, near, "One forbids what the other asks for.")
-    # One word that memory lacks may be another tool, file or fix: only all of them are the same.
+    # One new word may be another tool, file or fix: only if memory has all words is it the same.
     relation = REDUNDANT if words <= near.words else COMPLEMENTARY
     common = ", ".join(sorted(words & near.words)[:6])
     return _related(insight, relation, near, f"Both speak of {common}.")
 
 
 def _share(a: frozenset[str], b: frozenset[str]) -> float:
-    """Common words against all words of both; nothing for less than three."""
+    """The share of common words among all words; 0 for fewer than three."""
     common = len(a & b)
     return common / (len(a) + len(b) - common) if common >= _SHARED else 0.0
 

@@ -33,7 +33,7 @@ def note(insight: Insight, summary: Summary | None, session: str, now: datetime)
         title=clip(insight.title, 120),
         body=body(insight, summary, is_titled=insight.text == insight.title),
         evidence=tuple(
-            _safe(f"line {shown.line}: “{shown.quote}”") for shown in insight.evidence[:5]
+            _safe(f"line {passage.line}: “{passage.quote}”") for passage in insight.evidence[:5]
         ),
         summary=insight.entry,
         session=session,
@@ -54,8 +54,8 @@ def memory_file(insight: Insight) -> str:
     kind = "feedback" if insight.category == PREFERENCES else "project"
     name = notes.slug(insight.title).removesuffix(".md")
     front = {"name": name, "description": insight.entry, "metadata": {"type": kind}}
-    shown = "\n".join(f"- line {quote.line}: “{quote.quote}”" for quote in insight.evidence[:5])
-    text = f"{body(insight, None)}\nEvidence:\n\n{_safe(shown)}\n"
+    quotes = "\n".join(f"- line {quote.line}: “{quote.quote}”" for quote in insight.evidence[:5])
+    text = f"{body(insight, None)}\nEvidence:\n\n{_safe(quotes)}\n"
     return notes.Document(front, f"\n{text}").text()
 
 
@@ -85,12 +85,12 @@ def session_note(summary: Summary, session: str, now: datetime) -> Note:
 
 
 def _safe(text: str) -> str:
-    """Text that cannot open a comment, where the marks of notes are."""
+    """Text that cannot open an HTML comment: notes are marked by those."""
     return text.replace("<!--", "‹!--")
 
 
 def lesson(insight: Insight, scope: Scope, session: str, *, vouched: bool = False) -> Lesson:
-    """The insight as it is recalled at the doors; `vouched` when a person chose it."""
+    """The insight as a lesson; `vouched` when a person chose it."""
     return Lesson(
         scope=scope,
         situation=insight.title,
@@ -117,5 +117,5 @@ def _is_stated(insight: Insight) -> bool:
 
 
 def _unproven(insight: Insight) -> str:
-    """One session shows it: a fix is told at the same error, a failure without one only counts."""
+    """Only one session shows it: a fix is offered at the same error, a bare failure only counts."""
     return Status.CANDIDATE if insight.fixes or insight.kind != PATTERN else Status.SEEN

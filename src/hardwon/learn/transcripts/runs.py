@@ -1,4 +1,4 @@
-"""Runs in the neutral format, imported: each is a session whose lessons are kept at once."""
+"""Import runs in the neutral format: each is a session whose lessons are kept at once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RunLessons(NamedTuple):
 
 
 def read_runs(path: str, skipped: Counter[str]) -> Iterator[RunLessons]:
-    """Every run in the file with what the rules find in it; odd rows are counted."""
+    """Every run in the file with what the rules find in it; invalid rows are counted."""
     for number, record in lines.records(path, skipped):
         reading = Reading(Parser(), [(number, record)], skipped)
         findings = apply_rules(reading.moments())
@@ -55,10 +55,10 @@ def read_runs(path: str, skipped: Counter[str]) -> Iterator[RunLessons]:
 def import_runs(
     path: str, engine: Runtime, scope: Scope, skipped: Counter[str]
 ) -> Iterator[RunLessons]:
-    """The runs, each with the lessons that were kept of it; a second import adds nothing."""
+    """Keep the lessons of every run; a second import adds nothing."""
     for run in read_runs(path, skipped):
-        own = scope if scope.project or not run.repo else _in(scope, run.repo)
-        lessons = (render.lesson(insight, own, run.id) for insight in run.insights)
+        run_scope = scope if scope.project or not run.repo else _in(scope, run.repo)
+        lessons = (render.lesson(insight, run_scope, run.id) for insight in run.insights)
         stored = [engine.keep(lesson).id for lesson in lessons]
         yield run._replace(lessons=tuple(dict.fromkeys(stored)))
 

@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
     from hardwon.learn.transcripts.location import SessionPlace
 
-_STALE = 24 * 3600.0  # hand-off files of an abandoned run
+_STALE = 24 * 3600.0  # seconds after which the hand-off files of a run are abandoned
 
 
 class Handoff:
-    """A directory of one run that only its owner can read; gone when the run is over."""
+    """A private directory for one run; removed when the run is over."""
 
     def __init__(self, path: str) -> None:
         self.path = path
 
     @property
     def run(self) -> str:
-        """The name by which a later process can go on."""
+        """The name with which a later process can continue."""
         return os.path.basename(self.path)
 
     def write(self, name: str, text: str) -> None:
-        """Keep one file."""
+        """Write one file."""
         _files.replace(os.path.join(self.path, name), text.encode())
 
     def read(self, name: str) -> str:
@@ -53,9 +53,9 @@ class IntegrationReport(NamedTuple):
     id: str
     files: tuple[str, ...] = ()
     lessons: tuple[int, ...] = ()
-    known_lessons: int = 0  # of these, how many were there before
-    moved: int = 0  # entries that left MEMORY.md for want of room
-    notes: tuple[str, ...] = ()  # what went elsewhere than the person chose, and why
+    known_lessons: int = 0  # how many of these existed before
+    moved: int = 0  # entries that left MEMORY.md to make room
+    notes: tuple[str, ...] = ()  # what was stored elsewhere than the person chose, and why
     problems: tuple[str, ...] = ()
 
 
@@ -86,12 +86,12 @@ class MiningState:
         return Handoff(path)
 
     def save(self, identity: str, record: dict[str, Any]) -> None:
-        """Keep the record of an integration; whole or not at all."""
+        """Store the record of an integration, atomically."""
         path = os.path.join(self._folder("integrations"), f"{file_id(identity)}.json")
         _files.replace(path, json.dumps(record).encode(), durable=True)
 
     def integrations(self) -> list[str]:
-        """The ids of what was integrated, oldest first."""
+        """The ids of all integrations, oldest first."""
         folder = os.path.join(self._base, "integrations")
         names = os.listdir(folder) if os.path.isdir(folder) else []
         return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
@@ -113,7 +113,7 @@ class MiningState:
         _files.unlink(os.path.join(self._base, "integrations", f"{file_id(identity)}.json"))
 
     def mined(self) -> dict[str, Mined]:
-        """What was mined so far, by agent and session."""
+        """The size at which each session was mined, by agent and session."""
         sizes: dict[str, Mined] = {}
         for key, size, changed in self._notes():
             sizes[key] = Mined(size, changed)
@@ -159,5 +159,5 @@ class MiningState:
 
 
 def key_of(place: SessionPlace) -> str:
-    """The name of a session among those of all agents."""
+    """The name of a session that is unique among all agents."""
     return f"{place.agent}:{place.id}"

@@ -1,4 +1,4 @@
-"""A transcript in common terms: what was said and done, in order."""
+"""A transcript in common terms: messages and tool calls, in order."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 USER, AGENT = "user", "agent"
-OUTPUT_LIMIT = 8 * 1024  # of a failure; a success tells less
+OUTPUT_LIMIT = 8 * 1024  # characters of a failure's output; of a success fewer are kept
 QUIET_LIMIT = 2 * 1024
 _WAITING_LIMIT = 1_000  # calls without a result
 
 
-class Said(NamedTuple):
-    """Words of the user or of the agent."""
+class Message(NamedTuple):
+    """A message of the user or of the agent."""
 
     line: int
     who: str
@@ -36,7 +36,7 @@ class ToolCall(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What came of the call with that id."""
+    """The result of the call with that id."""
 
     line: int
     id: str
@@ -44,25 +44,25 @@ class Result(NamedTuple):
     failed: bool
 
 
-class Acted(NamedTuple):
-    """A call with its result. `line` is where the call stands, `ended` where the result does."""
+class FinishedCall(NamedTuple):
+    """A call with its result. `line` is the line of the call, `ended` that of the result."""
 
     line: int
     ended: int
     step: Step
-    args: Any  # as they were given, for rules that look at single values
+    args: Any  # as the agent passed them, for rules that need single values
 
 
-class About(NamedTuple):
-    """What the transcript says about its session, or a part of that."""
+class SessionInfo(NamedTuple):
+    """What the transcript, or one line of it, says about its session."""
 
     id: str = ""
     cwd: str = ""
     at: str = ""  # ISO time of a line
 
 
-Event = Said | ToolCall | Result | About
-Moment = Said | Acted
+Event = Message | ToolCall | Result | SessionInfo
+Moment = Message | FinishedCall
 
 
 class Parser(Protocol):
@@ -73,7 +73,7 @@ class Parser(Protocol):
 
 
 class Reading:
-    """One pass over a transcript; its counters are complete when the moments are used up."""
+    """One pass over a transcript; its counters are complete after the last moment."""
 
     def __init__(
         self, parser: Parser, records: Iterable[tuple[int, Any]], skipped: Counter[str]
@@ -82,11 +82,11 @@ class Reading:
         self._records = records
         self._waiting: dict[str, ToolCall] = {}
         self.skipped = skipped  # lines and events that were left out, by reason
-        self.about = About()
+        self.about = SessionInfo()
         self.lines = 0
 
     def moments(self) -> Iterator[Moment]:
-        """What was said and done, in order; calls appear when their result does."""
+        """Messages and calls, in order; a call comes when its result does."""
         take = self._parser.take
         for number, record in self._records:
             self.lines = number
@@ -95,13 +95,13 @@ class Reading:
                     yield from self._joined(event)
                 elif isinstance(event, ToolCall):
                     self._hold(event)
-                elif isinstance(event, Said):
+                elif isinstance(event, Message):
                     yield event
                 else:
-                    self._learn(event)
+                    self._update_info(event)
 
     def _taken(self, take: Any, record: Any) -> Iterable[Event]:
-        """The events of a record; a record of another shape than we know is skipped and counted."""
+        """The events of a record; a record of an unexpected shape is skipped and counted."""
         try:
             events: Iterable[Event] | None = take(record, self.lines)
         except (AttributeError, KeyError, TypeError, ValueError, IndexError):
@@ -118,7 +118,7 @@ class Reading:
             self.skipped["unanswered"] += 1
         self._waiting[call.id] = call
 
-    def _joined(self, result: Result) -> Iterator[Acted]:
+    def _joined(self, result: Result) -> Iterator[FinishedCall]:
         call = self._waiting.pop(result.id, None)
         if call is None:
             self.skipped["unasked"] += 1
@@ -126,15 +126,15 @@ class Reading:
         limit = OUTPUT_LIMIT if result.failed else QUIET_LIMIT
         output = clip_middle(result.output, limit)
         step = Step(call.tool, canonical(call.args), output, result.failed)
-        yield Acted(call.line, result.line, step, call.args)
+        yield FinishedCall(call.line, result.line, step, call.args)
 
-    def _learn(self, more: About) -> None:
-        known = self.about
-        self.about = About(known.id or more.id, known.cwd or more.cwd, more.at or known.at)
+    def _update_info(self, new: SessionInfo) -> None:
+        old = self.about
+        self.about = SessionInfo(old.id or new.id, old.cwd or new.cwd, new.at or old.at)
 
 
 def text_of(content: Any) -> str:
-    """The words of a message: a text, or the text parts of a list of parts."""
+    """The text of a message: a string, or the text parts of a list."""
     if isinstance(content, str):
         return content
     if isinstance(content, dict):

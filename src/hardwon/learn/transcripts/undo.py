@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hardwon.errors import NotFound
 from hardwon.learn.transcripts.state import IntegrationReport
 from hardwon.stores.markdown import insights as notes
-from hardwon.stores.markdown import memory as loaded
+from hardwon.stores.markdown import memory as memory_md
 from hardwon.stores.markdown import update
 from hardwon.values.evidence import Evidence, Kind
 from hardwon.values.scope import Scope
@@ -24,7 +24,7 @@ def undo(engine: Runtime, state: MiningState, identity: str) -> IntegrationRepor
     files = [
         path
         for path, before, after, root in reversed(record["changes"])
-        if _taken_back(path, before, after, root, record)
+        if _restore_file(path, before, after, root, record)
     ]
     for number, is_new in record["lessons"]:
         _forget(engine, scope, number, is_new, record["session"])
@@ -35,7 +35,7 @@ def undo(engine: Runtime, state: MiningState, identity: str) -> IntegrationRepor
     )
 
 
-def _taken_back(
+def _restore_file(
     path: str, before: str | None, after: str | None, root: str, record: dict[str, Any]
 ) -> bool:
     """Restore the file if it is unchanged since, else remove only what was added."""
@@ -45,8 +45,8 @@ def _taken_back(
             return before if text == after else None
         return _cleansed(text, path, record)
 
-    done = update(path, change, root=root)
-    return done.before != done.after
+    file_change = update(path, change, root=root)
+    return file_change.before != file_change.after
 
 
 def _cleansed(text: str, path: str, record: dict[str, Any]) -> str:
@@ -55,7 +55,7 @@ def _cleansed(text: str, path: str, record: dict[str, Any]) -> str:
             document = notes.parse(text, path)
             added = notes.Added(key, title, summary, record["session"])
             text = notes.without(document, added).text()
-        text = loaded.without(text, key)
+        text = memory_md.without(text, key)
     return text
 
 
@@ -65,12 +65,14 @@ def _forget(engine: Runtime, scope: Scope, number: int, is_new: bool, session: s
         lesson = engine.store.lessons.get(scope, number)
     except NotFound:
         return
-    others = tuple(piece for piece in lesson.evidence if not _is_of(piece, session))
-    if is_new and all(piece.kind == Kind.ABOUT for piece in others):  # no other run met it
+    remaining = tuple(piece for piece in lesson.evidence if not _is_of(piece, session))
+    if is_new and all(piece.kind == Kind.ABOUT for piece in remaining):  # no other run met it
         engine.store.lessons.delete(scope, number)
-    elif len(others) < len(lesson.evidence):
+    elif len(remaining) < len(lesson.evidence):
         engine.store.lessons.update(
-            lesson._replace(evidence=others, met=max(1, lesson.met - 1), updated_at=engine.clock())
+            lesson._replace(
+                evidence=remaining, met=max(1, lesson.met - 1), updated_at=engine.clock()
+            )
         )
 
 

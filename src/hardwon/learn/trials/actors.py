@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _RATIONALE_KEPT = 8000
 _ARGUMENT_LIMIT = 120_000  # Linux takes 128 KiB in one argument
 
-# The prompt comes on standard input unless a place for it is named.
+# Without a place for the prompt, it comes on standard input.
 PROFILES = {
     "claude": "claude -p --output-format stream-json --verbose --permission-mode acceptEdits",
     "codex": "codex exec --json --sandbox workspace-write --skip-git-repo-check -",
@@ -34,7 +34,7 @@ PROFILES = {
 
 
 class ActorRun(NamedTuple):
-    """What the actor did, with all it printed."""
+    """What the actor did, and everything it printed."""
 
     output: ActorOutput
     text: str
@@ -89,7 +89,7 @@ def _output(ended: Finished, variant: Variant) -> ActorOutput:
 
 
 def crash(ended: Finished) -> str:
-    """Why this is a critical error; nothing when the actor came to its end."""
+    """Why this run is a critical error; "" if the actor ended by itself."""
     if ended.timed_out:
         return f"the actor did not end within its time limit ({ended.seconds:.0f} s)"
     if ended.exit_code is None:
@@ -103,7 +103,7 @@ def crash(ended: Finished) -> str:
 
 
 def output_of(answer: Any, variant: Variant) -> ActorOutput | None:
-    """The record that a function returned, whole or as a mapping; None for anything else."""
+    """The record that a function returned, as such or as a mapping; None for other answers."""
     if isinstance(answer, ActorOutput):
         return answer
     if not isinstance(answer, Mapping):
@@ -112,12 +112,12 @@ def output_of(answer: Any, variant: Variant) -> ActorOutput | None:
         try:
             return from_json(ActorOutput, {"variant": variant, **answer})
         except Misfit as problem:
-            raise InvalidInput(f"what the actor returned does not fit: {problem}") from problem
+            raise InvalidInput(f"the actor returned an invalid record: {problem}") from problem
     return answered(json.dumps(dict(answer), default=str), variant)
 
 
 def answered(text: str, variant: Variant) -> ActorOutput:
-    """What a function returned as its attempt."""
+    """The answer of a function as an attempt."""
     answer = clip_middle(spoken(text), _RATIONALE_KEPT)
     action = Action("other", one_line(answer, 200) or "gave an empty answer")
     strategy = stated_strategy(answer)
@@ -126,7 +126,5 @@ def answered(text: str, variant: Variant) -> ActorOutput:
 
 def stated_strategy(text: str) -> str:
     """The line in which an actor names its strategy; "" without one."""
-    stated = re.search(
-        r"(?im)^[\s#*-]{0,9}(?:strategy|plan|approach)[*]{0,2}: ?(\S.{0,500})$", text
-    )
-    return one_line(stated[1].strip("* "), 500) if stated else ""
+    match = re.search(r"(?im)^[\s#*-]{0,9}(?:strategy|plan|approach)[*]{0,2}: ?(\S.{0,500})$", text)
+    return one_line(match[1].strip("* "), 500) if match else ""

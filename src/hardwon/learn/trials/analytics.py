@@ -1,4 +1,4 @@
-"""What many loops tell about learning: rates, breakthroughs, curves, and whether lessons help."""
+"""Statistics over many loops: rates, breakthroughs, curves, and whether lessons help."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Curve(NamedTuple):
-    """One loop as a line."""
+    """One loop as a curve over its trials."""
 
     loop_id: str
     task: str
@@ -64,7 +64,7 @@ class Analysis(NamedTuple):
 
 
 def analyze(states: Iterable[LoopState], *, curves: int = 12) -> Analysis:
-    """The numbers of all loops together; of the newest ones also their curves."""
+    """The numbers of all loops, and the curves of the newest."""
     loops = sorted(states, key=lambda state: state.created_at)
     analysis = Analysis(loops=len(loops), repeated=repeated(loops))
     for part in (_with_ends, _with_reflections, _with_reuse):
@@ -126,7 +126,7 @@ def _seconds(state: LoopState) -> float:
 
 
 def curve(state: LoopState) -> Curve:
-    """One loop as a line: its rate is (last - first) / trials, as published."""
+    """One loop as a curve; its rate is (last - first) / trials, as published."""
     rewards = tuple(trial.reward for trial in state.trials)
     rate = (rewards[-1] - rewards[0]) / len(rewards) if len(rewards) > 1 else 0.0
     better = tuple(t.number for t in state.trials if t.delta and t.delta.is_improvement)
@@ -190,12 +190,12 @@ def _used_lessons(state: LoopState) -> bool:
 
 
 def _reason(state: LoopState) -> str:
-    """Why a loop ended, without what differs from loop to loop."""
+    """Why a loop ended, without details of that loop."""
     return state.reason.split(":")[0].split(" in trial")[0].split(" (")[0] or state.status
 
 
 def _average(lines: Sequence[Sequence[float]]) -> tuple[float, ...]:
-    """The mean at each trial over the loops that got so far, at most a hundred trials."""
+    """The mean at each trial, over the loops that got that far; at most 100 trials."""
     longest = min(max((len(line) for line in lines), default=0), 100)
     columns = ([line[at] for line in lines if len(line) > at] for at in range(longest))
     return tuple(_mean(column) or 0.0 for column in columns)
@@ -205,5 +205,5 @@ def _mean(values: Sequence[float]) -> float | None:
     return round(sum(values) / len(values), 4) if values else None
 
 
-def _rate(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
+def _rate(part: int, total: int) -> float | None:
+    return round(part / total, 4) if total else None

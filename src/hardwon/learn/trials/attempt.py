@@ -1,4 +1,4 @@
-"""What actors and judges of a loop must provide."""
+"""What a loop's actor and judge must provide."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Attempt(NamedTuple):
-    """What an actor gave back: the record of it, all its words, and the answer itself."""
+    """What an actor returned: its record, all its text, and the answer itself."""
 
     output: ActorOutput
     text: str = ""
@@ -24,4 +24,4 @@ class Roles(Protocol):
         """One attempt at the task."""
 
     async def judge(self, attempt: Attempt) -> EvaluatorOutput:
-        """What is to be thought of it."""
+        """The judgement on an attempt."""

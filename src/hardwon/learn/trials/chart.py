@@ -12,21 +12,23 @@ _MOST = 60
 
 
 def spark(values: Sequence[float], *, low: float = 0.0, high: float | None = None) -> str:
-    """A line of blocks, one a value."""
+    """A line of blocks, one per value."""
     top = high if high is not None else max(values, default=0.0)
     span = (top - low) or 1.0
-    last = len(_BLOCKS) - 1
-    return "".join(_BLOCKS[round(max(0.0, min(1.0, (v - low) / span)) * last)] for v in values)
+    highest_block = len(_BLOCKS) - 1
+    return "".join(
+        _BLOCKS[round(max(0.0, min(1.0, (v - low) / span)) * highest_block)] for v in values
+    )
 
 
 def plot(values: Sequence[float], *, height: int = 6, high: float | None = None) -> list[str]:
-    """A curve over trials with its axes; of a very long one the beginning."""
-    shown = list(values[:_MOST])
-    top = high if high is not None else max(shown, default=1.0) or 1.0
-    wide = 4 if len(shown) <= 16 else 1
-    places = [round(max(0.0, min(1.0, value / top)) * height) for value in shown]
+    """A curve over trials with its axes; a very long one is cut."""
+    plotted = list(values[:_MOST])
+    top = high if high is not None else max(plotted, default=1.0) or 1.0
+    wide = 4 if len(plotted) <= 16 else 1
+    places = [round(max(0.0, min(1.0, value / top)) * height) for value in plotted]
     lines = [_row(row, places, wide, label=top * row / height) for row in range(height, -1, -1)]
-    lines.append(" " * 8 + "".join(_tick(at, wide) for at in range(len(shown))))
+    lines.append(" " * 8 + "".join(_tick(at, wide) for at in range(len(plotted))))
     return [line.rstrip() for line in lines]
 
 

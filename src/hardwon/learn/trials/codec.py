@@ -1,4 +1,4 @@
-"""Values from JSON and back. What does not fit its type is refused, so damage is noticed."""
+"""Convert values from and to JSON. A wrong type is refused, so damage is noticed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def with_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def from_json(kind: type[Value], data: Any) -> Value:
-    """The value of that type; names that are not known are passed over."""
+    """The value of that type; unknown names are ignored."""
     hint: Any = kind
     try:
         value: Value = _reader(hint)(data)
@@ -49,7 +49,7 @@ def from_json(kind: type[Value], data: Any) -> Value:
 
 @functools.cache
 def _reader(kind: Any) -> Reader:
-    """How to read one type: worked out once, since analytics read many thousands of values."""
+    """The reader of a type, cached: analytics read many thousands of values."""
     origin = get_origin(kind)
     if origin is Literal:
         return _choice(get_args(kind))
@@ -62,21 +62,21 @@ def _reader(kind: Any) -> Reader:
 
 
 def _choice(choices: tuple[Any, ...]) -> Reader:
-    known = frozenset(choices)
+    allowed = frozenset(choices)
 
-    def read(data: Any) -> Any:
-        if not isinstance(data, str) or data not in known:
-            raise Misfit(f": {data!r} is none of {', '.join(map(str, choices))}")
-        return data
+    def read(value: Any) -> Any:
+        if not isinstance(value, str) or value not in allowed:
+            raise Misfit(f": {value!r} is none of {', '.join(map(str, choices))}")
+        return value
 
     return read
 
 
 def _sequence(item: Reader) -> Reader:
-    def read(data: Any) -> tuple[Any, ...]:
-        if not isinstance(data, list | tuple):
-            raise Misfit(f": {type(data).__name__} instead of a list")
-        return tuple([item(entry) for entry in data])
+    def read(value: Any) -> tuple[Any, ...]:
+        if not isinstance(value, list | tuple):
+            raise Misfit(f": {type(value).__name__} instead of a list")
+        return tuple([item(entry) for entry in value])
 
     return read
 
@@ -85,15 +85,15 @@ def _fields(kind: Any) -> Reader:
     readers = {name: _reader(hint) for name, hint in get_type_hints(kind).items()}
     needed = [name for name in kind._fields if name not in kind._field_defaults]
 
-    def read(data: Any) -> Any:
-        if not isinstance(data, dict):
-            raise Misfit(f": {type(data).__name__} instead of an object")
-        if missing := [name for name in needed if name not in data]:
+    def read(value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise Misfit(f": {type(value).__name__} instead of an object")
+        if missing := [name for name in needed if name not in value]:
             raise Misfit(f": {', '.join(missing)} missing")
         values: dict[str, Any] = {}
-        for name in data.keys() & readers.keys():
+        for name in value.keys() & readers.keys():
             try:
-                values[name] = readers[name](data[name])
+                values[name] = readers[name](value[name])
             except Misfit as misfit:
                 raise Misfit(f".{name}{misfit}") from None
         return kind(**values)
@@ -102,24 +102,24 @@ def _fields(kind: Any) -> Reader:
 
 
 def _only(kind: type) -> Reader:
-    def read(data: Any) -> Any:
-        if type(data) is not kind:
-            raise Misfit(f": {type(data).__name__} instead of {kind.__name__}")
-        return data
+    def read(value: Any) -> Any:
+        if type(value) is not kind:
+            raise Misfit(f": {type(value).__name__} instead of {kind.__name__}")
+        return value
 
     return read
 
 
-def _whole(data: Any) -> int:
-    if type(data) is int or (type(data) is float and data.is_integer()):
-        return int(data)
-    raise Misfit(f": {type(data).__name__} instead of a whole number")
+def _whole(value: Any) -> int:
+    if type(value) is int or (type(value) is float and value.is_integer()):
+        return int(value)
+    raise Misfit(f": {type(value).__name__} instead of a whole number")
 
 
-def _number(data: Any) -> float:
-    if type(data) is float or (type(data) is int and abs(data) < 1 << 53):
-        return float(data)
-    raise Misfit(f": {type(data).__name__} instead of a number")
+def _number(value: Any) -> float:
+    if type(value) is float or (type(value) is int and abs(value) < 1 << 53):
+        return float(value)
+    raise Misfit(f": {type(value).__name__} instead of a number")
 
 
 _SIMPLE: dict[Any, Reader] = {int: _whole, float: _number}

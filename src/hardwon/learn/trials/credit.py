@@ -1,7 +1,7 @@
 """Credit assignment: which actions of a failed trial led to its errors, and which were progress.
 
-A trial is compared with the one before: an error is old or new, and a change that raised the reward
-is never blamed for what was wrong before it.
+Each trial is compared with the one before: an error is old or new, and a change that raised the
+reward is never blamed for older errors.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class FailedTrial(NamedTuple):
 
     @property
     def previous(self) -> Record | None:
-        """The last trial before this one that was verified; a crash verifies nothing."""
+        """The last verified trial before this one; a crashed trial verifies nothing."""
         verified = [record for record in self.earlier if not record.actor_output.crash]
         return verified[-1] if verified else None
 
@@ -50,25 +50,25 @@ class FailedTrial(NamedTuple):
 
     @property
     def new_errors(self) -> tuple[Error, ...]:
-        """The errors that were not there after the trial before."""
+        """The errors that the trial before did not have."""
         return _missing(self.errors, _errors_of(self.previous)) if self.previous else ()
 
     @property
     def old_errors(self) -> tuple[Error, ...]:
-        """The errors that were there after the trial before."""
+        """The errors that the trial before had as well."""
         new = self.new_errors
         return tuple(error for error in self.errors if error not in new) if self.previous else ()
 
     @property
     def returned_errors(self) -> tuple[Error, ...]:
-        """Of the new errors those that an earlier trial had, too."""
+        """The new errors that an earlier trial had."""
         before = [error for record in self.earlier for error in _errors_of(record)]
-        never = _missing(self.new_errors, before)
-        return tuple(error for error in self.new_errors if error not in never)
+        first_time = _missing(self.new_errors, before)
+        return tuple(error for error in self.new_errors if error not in first_time)
 
     @property
     def gone_errors(self) -> tuple[Error, ...]:
-        """The errors of the trial before that are there no longer."""
+        """The errors of the trial before that are gone."""
         return _missing(_errors_of(self.previous), self.errors)
 
     @property
@@ -89,14 +89,14 @@ def is_edit(action: Action) -> bool:
 
 
 def blamed(trial: FailedTrial) -> tuple[int, ...]:
-    """The numbers of the actions that led to the failure; none if all of them made progress."""
+    """The indices of the actions that led to the failure; empty if all made progress."""
     edits = [at for at, action in enumerate(trial.actor.actions) if is_edit(action)]
     if trial.actor.crash or not edits:
         return _last_failure(trial.actor.actions)
     suspects = trial.new_errors if trial.new_errors or trial.is_improvement else trial.errors
     files = {_subject(error.file) for error in suspects if error.file}
-    hit = [at for at in edits if _subject(trial.actor.actions[at].file_path or "") in files]
-    return tuple(hit if hit or trial.is_improvement else edits)
+    touching = [at for at in edits if _subject(trial.actor.actions[at].file_path or "") in files]
+    return tuple(touching if touching or trial.is_improvement else edits)
 
 
 def _last_failure(actions: tuple[Action, ...]) -> tuple[int, ...]:
@@ -116,12 +116,12 @@ def _errors_of(record: Record | None) -> tuple[Error, ...]:
 
 def _missing(errors: Iterable[Error], others: Iterable[Error]) -> tuple[Error, ...]:
     """The errors that are not among the others."""
-    known = {_identity(error) for error in others}
-    return tuple(error for error in errors if _identity(error) not in known)
+    identities = {_identity(error) for error in others}
+    return tuple(error for error in errors if _identity(error) not in identities)
 
 
 def _identity(error: Error) -> str:
-    """A test that fails in another way is still the same failing test."""
+    """The identity of an error; a test stays the same test, however it fails."""
     return f"{error.tool} {error.test}" if error.test else digest(error)
 
 

@@ -1,4 +1,4 @@
-"""The evaluator: real tools run over the work, and their words become one judgement."""
+"""The evaluator: runs real tools over the work and combines their output in one judgement."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NOT_STARTED = {126, 127}
 
 
 def checked(commands: Sequence[str], cwd: str) -> tuple[str, ...]:
-    """The commands, once each is known to exist; a loop never starts with one that does not."""
+    """The commands; InvalidInput if one does not exist, so that no loop starts with it."""
     for command in commands:
         if not command.strip():
             raise InvalidInput("a verifier is empty")
@@ -63,7 +63,7 @@ async def verify(
     limits: ProcessLimits,
     passed_env: Sequence[str] = (),
 ) -> EvaluatorOutput:
-    """The results of all tools, one after the other."""
+    """Run all tools one after the other; their combined judgement."""
     env = process.scrubbed(os.environ, passed=passed_env)
     judged = []
     for command in commands:
@@ -78,7 +78,7 @@ def judge(command: str, ended: Finished, *, cwd: str) -> tuple[VerificationResul
     tool = tool_of(command, output)
     status = _status(ended)
     report = _report(command, ended, tool.parse(output), cwd=cwd)
-    if status == "pass":  # it may print the word error all it likes
+    if status == "pass":  # a passing tool may print the word error
         report = ToolReport((), report.metrics)
     elif not any(error.severity == "error" for error in report.errors):
         report = ToolReport(
@@ -98,7 +98,7 @@ def judge(command: str, ended: Finished, *, cwd: str) -> tuple[VerificationResul
 
 
 def _status(ended: Finished) -> Status:
-    """Failed is a judgement of the work; error is a tool that could not judge."""
+    """ "fail" is a verdict on the work; "error" means the tool could not judge."""
     if ended.exit_code == 0 and not ended.timed_out:
         return "pass"
     broken = ended.timed_out or ended.exit_code is None or ended.exit_code < 0
@@ -106,7 +106,7 @@ def _status(ended: Finished) -> Status:
 
 
 def _report(command: str, ended: Finished, read: ToolReport, *, cwd: str) -> ToolReport:
-    """What was read; a JUnit file that the command wrote knows better."""
+    """The report of the JUnit file that the command wrote, if any; else `read`."""
     junit_option = re.search(r"--junit-?xml[= ](\S+)", command)
     if not junit_option or ended.exit_code is None:
         return read
@@ -119,7 +119,7 @@ def _report(command: str, ended: Finished, read: ToolReport, *, cwd: str) -> Too
 
 
 def _unexplained(tool: str, ended: Finished, output: str) -> StructuredError:
-    """A failure that the parser found no words for."""
+    """The error for a failure that the parser could not explain."""
     if ended.timed_out:
         words = f"{tool} did not end within its time limit ({ended.seconds:.0f} s)"
         return error("timeout", words, tool=tool, trace=output[-2000:])
@@ -135,7 +135,7 @@ def _unexplained(tool: str, ended: Finished, output: str) -> StructuredError:
 
 
 def combined(judged: Sequence[tuple[VerificationResult, ToolReport]]) -> EvaluatorOutput:
-    """One judgement out of many."""
+    """The judgements of several tools as one."""
     results = tuple(result for result, _ in judged)
     errors = [error for _, report in judged for error in report.errors]
     errors.sort(key=lambda error: error.severity != "error")
@@ -156,7 +156,7 @@ def _kind(results: Sequence[VerificationResult]) -> VerificationType:
 
 
 def added(metrics: Sequence[VerificationMetrics]) -> VerificationMetrics:
-    """Counts of several tools together; of several coverages the last."""
+    """The sums of several tools' counts; of several coverages the last."""
     sums = VerificationMetrics()
     for counts in metrics:
         for name in counts._fields:

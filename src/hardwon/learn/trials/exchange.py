@@ -1,4 +1,4 @@
-"""Reflections out of, and into, other forms."""
+"""Import and export of reflections in other formats."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ Learn = Callable[[LoopState, Sequence[Record]], int]
 
 
 class Imported(NamedTuple):
-    """What an import added, what was known already, and what was unreadable."""
+    """What an import added, what was already there, and what was unreadable."""
 
     loops: tuple[str, ...]
     reflections: int
     refused: tuple[str, ...]
-    known_loops: tuple[str, ...] = ()  # nothing in them was new
-    known: int = 0  # reflections that were there already
+    known_loops: tuple[str, ...] = ()  # loops without new reflections
+    known: int = 0  # reflections that were already there
     lessons: int = 0
 
 
@@ -45,20 +45,20 @@ def import_all(
     *,
     now: datetime,
     learn: Learn,
-    tell: Callable[[int, int], None] = lambda done, of: None,
+    tell: Callable[[int, int], None] = lambda imported, of: None,
 ) -> Imported:
-    """Every reflection below `path` that is not here yet; `learn` gets each loop that has grown."""
+    """Import new reflections below `path`; `learn` gets each loop that has grown."""
     if not os.path.exists(path):
         raise InvalidInput(f"{path!r} does not exist")
     groups, refused = _read(path, now)
-    done = Imported((), 0, tuple(refused))
+    imported = Imported((), 0, tuple(refused))
     for number, (loop_id, records) in enumerate(sorted(groups.items())):
         tell(number, len(groups))
         try:
-            done = _added(done, _take(root, scope, loop_id, records), learn)
+            imported = _added(imported, _take(root, scope, loop_id, records), learn)
         except InvalidInput as problem:
-            done = done._replace(refused=(*done.refused, str(problem)))
-    return done
+            imported = imported._replace(refused=(*imported.refused, str(problem)))
+    return imported
 
 
 def _read(path: str, now: datetime) -> tuple[dict[str, list[Record]], list[str]]:
@@ -69,7 +69,7 @@ def _read(path: str, now: datetime) -> tuple[dict[str, list[Record]], list[str]]
         try:
             record = foreign.read(file, now=now)
             group = groups.setdefault(record.loop_id, [])
-            if any(known.iteration == record.iteration for known in group):
+            if any(other.iteration == record.iteration for other in group):
                 raise InvalidInput(f"a second reflection on trial {record.iteration + 1}")
             group.append(record)
         except (ValueError, OSError, KeyError, RecursionError) as problem:
@@ -85,16 +85,16 @@ class _Taken(NamedTuple):
     known: int
 
 
-def _added(done: Imported, loop: _Taken, learn: Learn) -> Imported:
+def _added(imported: Imported, loop: _Taken, learn: Learn) -> Imported:
     loop_id = loop.state.loop_id
     if not loop.new:
-        known_loops = (*done.known_loops, loop_id)
-        return done._replace(known_loops=known_loops, known=done.known + loop.known)
-    return done._replace(
-        loops=(*done.loops, loop_id),
-        reflections=done.reflections + len(loop.new),
-        known=done.known + loop.known,
-        lessons=done.lessons + learn(loop.state, loop.new),
+        known_loops = (*imported.known_loops, loop_id)
+        return imported._replace(known_loops=known_loops, known=imported.known + loop.known)
+    return imported._replace(
+        loops=(*imported.loops, loop_id),
+        reflections=imported.reflections + len(loop.new),
+        known=imported.known + loop.known,
+        lessons=imported.lessons + learn(loop.state, loop.new),
     )
 
 
@@ -123,14 +123,17 @@ def _is_own(state: LoopState, scope: Scope) -> bool:
     return state.reason == IMPORTED and summary.is_visible(state, scope)
 
 
-def _unknown(known: dict[int, Record], records: Sequence[Record]) -> list[Record]:
-    """The records that are not here; a record that differs from ours is refused."""
+def _unknown(stored: dict[int, Record], records: Sequence[Record]) -> list[Record]:
+    """The records that are new; a record that differs from the stored one is refused."""
     for record in records:
-        here = known.get(record.iteration)
-        if here and here.self_reflection.reflection_text != record.self_reflection.reflection_text:
+        earlier = stored.get(record.iteration)
+        if (
+            earlier
+            and earlier.self_reflection.reflection_text != record.self_reflection.reflection_text
+        ):
             where = f"trial {record.iteration + 1} of loop {record.loop_id!r}"
             raise InvalidInput(f"a different reflection on {where} is stored here")
-    return [record for record in records if record.iteration not in known]
+    return [record for record in records if record.iteration not in stored]
 
 
 def _create(journal: files.LoopJournal, scope: Scope, records: Sequence[Record]) -> None:
@@ -144,7 +147,7 @@ def _create(journal: files.LoopJournal, scope: Scope, records: Sequence[Record])
 def _replay(journal: files.LoopJournal, records: Sequence[Record]) -> None:
     if not records:
         return
-    before = [known for number, known in sorted(journal.records.items())][-1:]
+    before = [stored for number, stored in sorted(journal.records.items())][-1:]
     for record in records:
         journal.keep(record)
         row = _trial(record, before[-1] if before else None)
@@ -159,16 +162,16 @@ def _replay(journal: files.LoopJournal, records: Sequence[Record]) -> None:
 
 
 def _trial(record: Record, before: Record | None) -> Trial:
-    judged = record.evaluator_output
-    worst = main_error(judged.errors)
-    gain = judged.reward_signal - (before.evaluator_output.reward_signal if before else 0.0)
+    evaluation = record.evaluator_output
+    worst = main_error(evaluation.errors)
+    gain = evaluation.reward_signal - (before.evaluator_output.reward_signal if before else 0.0)
     delta = PerformanceDelta(round(gain, 6), 0, gain > 0) if before else None
     return Trial(
         number=record.iteration,
         outcome=record.outcome,
         reason=record.reason or IMPORTED,
-        reward=judged.reward_signal,
-        errors=len(judged.errors),
+        reward=evaluation.reward_signal,
+        errors=len(evaluation.errors),
         signature=record.signature,
         failure=describe(worst) if worst else clip(record.self_reflection.reflection_text, 200),
         delta=record.performance_delta or delta,
@@ -178,7 +181,7 @@ def _trial(record: Record, before: Record | None) -> Trial:
 
 
 def published_id(loop_id: str) -> str:
-    """A loop id as the published schema wants it: `ralph-`, then lower case, digits, hyphens."""
+    """A loop id in the form of the published schema: `ralph-`, then lower case, digits, hyphens."""
     slug = re.sub(r"[^a-z0-9]+", "-", loop_id.lower()).strip("-")
     if slug != loop_id:  # two ids must not become one
         slug = f"{slug}-{blake2b(loop_id.encode(), digest_size=3).hexdigest()}".strip("-")
@@ -186,7 +189,7 @@ def published_id(loop_id: str) -> str:
 
 
 def published(record: Record) -> dict[str, Any]:
-    """A reflection as the published schema wants it."""
+    """A reflection in the form of the published schema."""
     return {**to_json(record), "loop_id": published_id(record.loop_id)}
 
 

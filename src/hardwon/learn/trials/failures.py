@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _NAMED = 20
 
-# The first whose words occur in the message counts.
+# The first entry that matches the message counts.
 _CATEGORIES: tuple[tuple[str, Category], ...] = (
     (r"No module named|cannot find module|command not found|not found; is it|No such file"
      r"|Cannot find module|unrecognized arguments|could not find .{0,60}in registry|did not start"
@@ -45,7 +45,7 @@ _BY_TYPE: dict[str, Category] = {
 
 
 def name_of(evaluation: EvaluatorOutput, crash: str = "") -> str:
-    """The signature of a trial: the same set of failures gives the same name, in any order."""
+    """The signature of a trial: equal for the same set of failures, in any order."""
     if crash:
         return signature("actor", crash).digest
     digests = sorted({digest(error) for error in evaluation.errors[:_NAMED] if is_error(error)})
@@ -79,7 +79,7 @@ def category(error: StructuredError) -> Category:
 
 
 def main_error(errors: Sequence[StructuredError]) -> StructuredError | None:
-    """The error to begin with: a syntax error hides the rest, a failing start comes next."""
+    """The error to fix first: a syntax error hides others, then what stops the program."""
     order = ("syntax_error", "timeout", "runtime_error", "test_failure", "type_error")
     ranks = {kind: at for at, kind in enumerate(order)}
     hard = [error for error in errors if is_error(error)]
@@ -92,5 +92,5 @@ def returned(signature_: str, earlier: Sequence[Record]) -> list[int]:
 
 
 def commonest(kinds: Sequence[Category]) -> Category:
-    """The kind met most often; the first of equals."""
+    """The most frequent kind; the first of equals."""
     return Counter(kinds).most_common(1)[0][0] if kinds else "other"

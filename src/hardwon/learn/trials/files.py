@@ -1,10 +1,10 @@
-"""The files of a loop: a journal, numbered reflections, a lock. Whole on disk or not at all.
+"""The files of a loop: a journal, numbered reflections, a lock. All writes are atomic.
 
-loops/<loop-id>/journal.jsonl    one line an event; the state is what they add up to
+loops/<loop-id>/journal.jsonl    one event per line; together they give the state
                 NNN.json         one reflection each, 001 for the first trial
                 trials/NNN.*     the prompt of a trial and what its actor printed
                 git/             snapshots of the work tree
-                quarantine/      what was damaged or changed by another hand
+                quarantine/      files that were damaged or changed by others
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _numbers = itertools.count(1)
 
 
 class StoredReflections(NamedTuple):
-    """The readable reflections of a loop in numeric order, and the files that were not."""
+    """The readable reflections of a loop in numeric order, and the unreadable files."""
 
     records: list[Record]
     damaged: list[str]
@@ -46,15 +46,15 @@ class LoopFolder:
         self.path = os.path.join(root, self.loop_id)
 
     def at(self, *names: str) -> str:
-        """A path inside."""
+        """A path inside the folder."""
         return os.path.join(self.path, *names)
 
     def exists(self) -> bool:
-        """Whether a loop of that id was ever begun."""
+        """Whether a loop with that id was ever begun."""
         return os.path.isfile(self.at(JOURNAL))
 
     def events(self) -> list[Event]:
-        """All events; a torn last line never counted, any other damage is an error."""
+        """All events; a torn last line is ignored, any other damage is an error."""
         content = read(self.at(JOURNAL))
         if content is None:
             raise NotFound("loop", self.loop_id)
@@ -62,7 +62,7 @@ class LoopFolder:
         try:
             return [json.loads(line) for line in lines[:-1] if line]
         except (ValueError, RecursionError) as error:
-            remedy = "mend that line, or move the folder away"
+            remedy = "repair that line, or move the folder away"
             raise Corrupt(self.at(JOURNAL), f"not a journal ({error})", remedy) from error
 
     def state(self) -> LoopState:
@@ -94,7 +94,7 @@ class LoopFolder:
         return sorted(fitting, key=lambda name: int(name.removesuffix(".json")))
 
     def quarantine(self, name: str) -> str:
-        """Move a file aside; where it went."""
+        """Move a file into quarantine; returns its new path."""
         aside = self.at("quarantine", f"{name}.{os.getpid()}.{next(_numbers)}")
         make_folder(os.path.dirname(aside))
         os.replace(self.at(name), aside)
@@ -104,8 +104,8 @@ class LoopFolder:
 class LoopJournal:
     """The journal and the reflections of a loop that this process runs.
 
-    What was written is also remembered, so that a file changed by another hand is noticed, moved
-    aside and written again.
+    Writes are also kept in memory, so that a file changed by another program is noticed, moved
+    to quarantine and written again.
     """
 
     def __init__(self, folder: LoopFolder) -> None:
@@ -122,7 +122,7 @@ class LoopJournal:
         events = self.folder.events()
         self.state = self.folder.state()
         self._lines = [_line(event) for event in events]
-        self._rewrite()  # a torn last line is gone from here on
+        self._rewrite()  # removes a torn last line
         stored = self.folder.records()
         for name in stored.damaged:
             self.note(f"{name} was damaged; it is now {self.folder.quarantine(name)}")
@@ -132,7 +132,7 @@ class LoopJournal:
         return self.state
 
     def add(self, event: Event) -> LoopState:
-        """Make an event durable; the state after it."""
+        """Make an event durable; returns the state after it."""
         line = _line(event)
         if self._lines and stamp(self.folder.at(JOURNAL)) != self._stamps.get(JOURNAL):
             self._recover(JOURNAL)
@@ -143,11 +143,11 @@ class LoopJournal:
         return self.state
 
     def note(self, text: str) -> None:
-        """Remember something worth telling a person."""
+        """Record a note for the person."""
         self.add({"event": "noted", "text": text})
 
     def keep(self, record: Record) -> str:
-        """Write a reflection; the name of its file."""
+        """Write a reflection; returns the name of its file."""
         name = number_name(record.iteration)
         content = json.dumps(to_json(record), ensure_ascii=False, indent=2, allow_nan=False)
         write(self.folder.at(name), content.encode("utf-8", "replace"))
@@ -156,7 +156,7 @@ class LoopJournal:
         return name
 
     def guard(self) -> None:
-        """Put back what another hand has changed since it was written."""
+        """Restore files that another program changed."""
         for iteration, record in sorted(self.records.items()):
             name = number_name(iteration)
             if name in self._stamps and stamp(self.folder.at(name)) != self._stamps[name]:
@@ -165,7 +165,7 @@ class LoopJournal:
                 self.note(f"{name} was changed by another hand; that version is now {aside}")
 
     def close(self) -> None:
-        """Let others run the loop."""
+        """Release the loop for other processes."""
         os.close(self._lock)
 
     def _recover(self, name: str) -> None:
@@ -189,7 +189,7 @@ def number_name(iteration: int) -> str:
 
 
 def read_record(path: str) -> Record:
-    """A reflection; ValueError if it is not one."""
+    """The reflection in a file; ValueError if it is not one."""
     content = read(path)
     if content is None:
         raise FileNotFoundError(path)
@@ -197,7 +197,7 @@ def read_record(path: str) -> Record:
 
 
 def locked(folder: LoopFolder) -> int:
-    """The lock of a loop, held by this process; refused while another one holds it."""
+    """Lock a loop for this process; TransientError while another one holds it."""
     handle = _files.lock_file(folder.at(LOCK))
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -212,7 +212,7 @@ def locked(folder: LoopFolder) -> int:
 
 
 def is_running(folder: LoopFolder) -> bool:
-    """Whether some process runs the loop now."""
+    """Whether a process runs the loop now."""
     try:
         os.close(locked(folder))
     except TransientError:
@@ -235,7 +235,7 @@ def loop_ids(root: str) -> Iterator[str]:
 
 
 def read(path: str) -> bytes | None:
-    """The content of a file; None if it is missing. Never through a link."""
+    """The content of a file; None if it is missing. Does not follow links."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -245,7 +245,7 @@ def read(path: str) -> bytes | None:
 
 
 def write(path: str, content: bytes) -> None:
-    """Write the whole file or nothing; it is on disk when this returns."""
+    """Write a file atomically; it is on disk when this returns."""
     try:
         _files.replace(path, content, durable=True)
     except OSError as error:
@@ -253,7 +253,7 @@ def write(path: str, content: bytes) -> None:
 
 
 def spill(path: str, text: str) -> None:
-    """Write what nothing depends on after a crash; an actor may have removed the folder."""
+    """Write a file that need not survive a crash; an actor may have removed the folder."""
     make_folder(os.path.dirname(path))
     _files.replace(path, text.encode("utf-8", "replace"))
 
@@ -267,7 +267,7 @@ def append(path: str, content: bytes) -> None:
 
 
 def make_folder(path: str) -> None:
-    """A folder only its owner may enter."""
+    """Make a folder that only its owner may enter."""
     try:
         os.makedirs(path, mode=0o700, exist_ok=True)
     except OSError as error:
@@ -275,12 +275,12 @@ def make_folder(path: str) -> None:
 
 
 def stamp(path: str) -> tuple[int, ...]:
-    """What changes when a file is changed."""
+    """A fingerprint of a file that changes with it; empty if it is missing."""
     try:
-        seen = os.lstat(path)
+        status = os.lstat(path)
     except OSError:
         return ()
-    return seen.st_ino, seen.st_size, seen.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _line(event: Event) -> bytes:

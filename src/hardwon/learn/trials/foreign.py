@@ -82,7 +82,7 @@ def _reader(name: str) -> Callable[[str, str, datetime], Record] | None:
 
 def _from_schema(path: str, text: str, now: datetime) -> Record:
     record = from_json(Record, json.loads(text))
-    if record.iteration == _number(path)[0]:  # some count from one, ours counts from zero
+    if record.iteration == _number(path)[0]:  # this file counts from one
         record = _from_zero(record)
     words = record.self_reflection
     crash = record.actor_output.crash
@@ -95,12 +95,12 @@ def _from_schema(path: str, text: str, now: datetime) -> Record:
 def _from_zero(record: Record) -> Record:
     """A record that counts trials from one, renumbered from zero."""
     words, memory = record.self_reflection, record.memory_metadata
-    shown = _less_one(memory.reflections_in_context)
+    in_context = _less_one(memory.reflections_in_context)
     return record._replace(
         iteration=record.iteration - 1,
         previous_reflections_used=_less_one(record.previous_reflections_used),
         self_reflection=words._replace(related_reflections=_less_one(words.related_reflections)),
-        memory_metadata=memory._replace(reflections_in_context=shown),
+        memory_metadata=memory._replace(reflections_in_context=in_context),
     )
 
 
@@ -109,7 +109,7 @@ def _less_one(numbers: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _trial_number(path: str, number: int) -> int:
-    """The number counted from zero; the files next to it tell how that program counts."""
+    """The number counted from zero; neighbouring files show how that program counts."""
     names = os.listdir(os.path.dirname(os.path.abspath(path)))
     has_zero = number == 0 or any(_reader(name) and _number(name)[0] == 0 for name in names)
     return number if has_zero else number - 1
@@ -127,11 +127,11 @@ def _from_hook(path: str, text: str, now: datetime) -> Record:
     at = _moment(fields.get("timestamp"), now)
     record = _record(loop_id, _trial_number(path, counted), at, words)
     reward = {"success": 1.0, "partial": 0.5}.get(str(fields.get("outcome")), 0.0)
-    judged = record.evaluator_output._replace(passed=passed, reward_signal=reward)
+    evaluation = record.evaluator_output._replace(passed=passed, reward_signal=reward)
     reflection = record.self_reflection._replace(actionable_insights=(change,) if change else ())
     return record._replace(
         actor_output=ActorOutput(actions, words, strategy=change),
-        evaluator_output=judged,
+        evaluator_output=evaluation,
         self_reflection=reflection,
         outcome="passed" if passed else "failed",
     )
@@ -152,10 +152,10 @@ def _from_external(path: str, text: str, now: datetime) -> Record:
 
 
 def _project(path: str) -> str:
-    """One folder holds the reflections of all loops of a project: its name is the loop's."""
+    """The id of external loops: the folder's name, since it holds all loops of a project."""
     folders = os.path.abspath(path).split(os.sep)[:-1]
-    own = folders[: folders.index(".aiwg")] if ".aiwg" in folders else folders[:-1]
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", f"external-{own[-1] if own else 'root'}")[:128]
+    above = folders[: folders.index(".aiwg")] if ".aiwg" in folders else folders[:-1]
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", f"external-{above[-1] if above else 'root'}")[:128]
 
 
 _READERS: tuple[tuple[str, Callable[[str, str, datetime], Record]], ...] = (
@@ -166,7 +166,7 @@ _READERS: tuple[tuple[str, Callable[[str, str, datetime], Record]], ...] = (
 
 
 def _record(loop_id: str, number: int, at: str, words: str) -> Record:
-    """A reflection of which only the words are known."""
+    """A reflection of which only the text is known."""
     if not words:
         raise Misfit("there is no reflection in it")
     failed = error("other", words[:300], tool="import")
@@ -221,7 +221,7 @@ def _whole(value: Any) -> int:
 
 
 def _moment(value: Any, now: datetime) -> str:
-    """A time as it is stored; what cannot be read is the time of the import."""
+    """A time as it is stored; the time of the import if it cannot be read."""
     if isinstance(value, datetime):
         aware = value if value.tzinfo else value.replace(tzinfo=UTC)
         return aware.isoformat()

@@ -1,10 +1,10 @@
-"""Advice that fits every failure, and so helps with none."""
+"""Detects advice that fits every failure and so helps with none."""
 
 from __future__ import annotations
 
 import re
 
-# Words that name no file, value, cause or step of a failure, without their endings.
+# Stems of words that name no file, value, cause or step of a failure.
 _EMPTY_WORDS = """
 a about again all also always an and any are as at attempt attent avoid be because been before
 best better bug but by can care careless case caus chang check clean clos code comprehensiv consider
@@ -21,7 +21,7 @@ where which while will with without work would writ wrong you your
 """
 _ENDINGS = "e|es|s|ed|d|ing|y|ies|ied|ying|ly|ful|fully|less|ness|lessness|ion|ions|ive|ation|t|ce"
 _IS_EMPTY = re.compile(rf"(?:{'|'.join(_EMPTY_WORDS.split())})(?:{_ENDINGS})?")
-# What names a thing of this failure: `quoted`, a_name, a.path, aName, a number, a call().
+# Text that names something of this failure: `quoted`, a_name, a.path, aName, 12, a call().
 _NAMED = re.compile(r"(?<!\w)[`“\"'‘]\S|\w_\w|\w[./]\w|[a-z][A-Z]|\d|\w\(")
 
 

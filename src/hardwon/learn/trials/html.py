@@ -101,11 +101,11 @@ def _card(title: str, body: str, kind: str = "") -> str:
 
 
 class Size(NamedTuple):
-    """The size of a plot in the units of its text, which is never scaled down to be unreadable."""
+    """The size of a plot, in the units of its text; text is never scaled down."""
 
     width: int
     height: int
-    ticks: int  # most numbers along the axis of trials
+    ticks: int  # at most this many numbers along
 
 
 _LARGE, _SMALL = Size(560, 220, 20), Size(230, 130, 6)
@@ -168,9 +168,9 @@ def bars(rows: Sequence[tuple[str, float]], *, show: Callable[[float], str] = st
     if not rows:
         return ""
     most = 1.0 if show is percent else max(value for _, value in rows) or 1
-    shown = rows[:12]
-    drawn = "".join(_bar(at, *row, most=most, show=show) for at, row in enumerate(shown))
-    return f'<svg viewBox="0 0 {_WIDTH} {len(shown) * 28 + 4}" role="img">{drawn}</svg>'
+    visible = rows[:12]
+    drawn = "".join(_bar(at, *row, most=most, show=show) for at, row in enumerate(visible))
+    return f'<svg viewBox="0 0 {_WIDTH} {len(visible) * 28 + 4}" role="img">{drawn}</svg>'
 
 
 def _bar(at: int, name: str, value: float, *, most: float, show: Callable[[float], str]) -> str:

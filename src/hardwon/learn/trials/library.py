@@ -1,4 +1,4 @@
-"""Look at the loops of an agent: states, reflections, search, analytics, imports."""
+"""Read the loops of an agent: states, reflections, search, analytics, imports."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ class Library:
     ) -> Sequence[Record]:
         """Reflections over all loops of the agent, newest first."""
         kinds = (failure_category,) if isinstance(failure_category, str) else failure_category
-        wanted = RecordFilter(tuple(kinds), tuple(task_keywords), min_confidence, limit)
-        return search(self.root, self.scope, wanted)
+        record_filter = RecordFilter(tuple(kinds), tuple(task_keywords), min_confidence, limit)
+        return search(self.root, self.scope, record_filter)
 
     def patterns(
         self,
@@ -99,37 +99,37 @@ class Library:
         categories: Sequence[str] = PARTS,
         **wanted: Unpack[SearchWords],
     ) -> Sequence[SharedPoint]:
-        """What several reflections say alike, commonest first.
+        """Points that several reflections share, most frequent first.
 
-        Looked at are `records`, or what `search` finds with the same words. `categories` are the
+        Reads `records`, or what `search` finds with the same arguments. `categories` are the
         parts of a reflection to look in: actionable_insights, lessons_learned.
         """
         if records is None:
-            asked: SearchWords = {"limit": _PATTERNS_READ, **wanted}
-            records = self.search(**asked)
+            arguments: SearchWords = {"limit": _PATTERNS_READ, **wanted}
+            records = self.search(**arguments)
         return patterns(records, min_frequency=min_frequency, parts=categories)
 
     def analyze(self, *, watch: Callable[[], None] = lambda: None) -> Analysis:
-        """What all loops of the agent tell about learning; `watch` is called for each one read."""
+        """Statistics over all loops of the agent; `watch` is called for each one read."""
         return analyze(summary.every(self.root, self.scope, watch=watch))
 
     def import_from(
         self, path: str, *, tell: Callable[[int, int], None] = lambda done, of: None
     ) -> Imported:
-        """Take in the reflections below a path, in any known format, and learn from them.
+        """Import the reflections below a path, in any known format, and learn from them.
 
-        `tell` hears how many loops are done, of how many.
+        `tell(done, of)` is called with the number of loops done, and of all loops.
         """
         learn, now = functools.partial(keep_lessons, self._engine), self._engine.clock()
         return import_all(self.root, self.scope, path, now=now, learn=learn, tell=tell)
 
     def take_in(self, path: str) -> Imported:
-        """The former name of `import_from`."""
+        """The deprecated name of `import_from`."""
         warnings.warn("loops.take_in is now loops.import_from", DeprecationWarning, stacklevel=2)
         return self.import_from(path)
 
     def restore_best(self, loop_id: str) -> int:
-        """Put the work tree into the state of the best trial; its number."""
+        """Restore the work tree to the state of the best trial; returns its number."""
         folder = self._folder(loop_id)
         state = folder.state()
         best = state.best
@@ -141,7 +141,7 @@ class Library:
         return best.number
 
     def folder(self, loop_id: str) -> LoopFolder:
-        """Where the files of a loop are, or NotFound."""
+        """The folder of a loop, or NotFound."""
         return self._folder(loop_id)
 
     def _folder(self, loop_id: str) -> LoopFolder:
@@ -152,7 +152,7 @@ class Library:
 
 
 def root_of(engine: Runtime) -> str:
-    """The folder of the loops; those of a memory backend end with it."""
+    """The folder of all loops; temporary for stores in memory."""
     if engine.on_disk:
         return os.path.join(engine.settings.home, "loops")
     if engine not in _TEMPORARY:

@@ -1,4 +1,4 @@
-"""Begin, resume and abort loops. This is what the face and the command line call."""
+"""Begin, resume and abort loops. The API and the command line call this."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hardwon.errors import InvalidInput, TransientError
 from hardwon.learn.trials import files, process
 from hardwon.learn.trials.codec import to_json
 from hardwon.learn.trials.library import Library
-from hardwon.learn.trials.options import changed, check_resumable, options_of, sound
+from hardwon.learn.trials.options import changed, check_resumable, checked_options, options_of
 from hardwon.learn.trials.roles import ConfiguredRoles
 from hardwon.learn.trials.runner import Runner
 from hardwon.learn.trials.snapshots import repository
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hardwon.learn.trials.state import LoopState, Options
 
     class LoopOptions(TypedDict, total=False):
-        """How a loop is run; what is left out follows the settings."""
+        """How a loop is run; missing options come from the settings."""
 
         actor: Required[Callable[..., object] | str]
         evaluate: Callable[..., object] | None
@@ -51,11 +51,11 @@ if TYPE_CHECKING:
         pass_env: Sequence[str]
 
 
-_ABORT_PATIENCE = 15.0  # seconds that a running loop gets to notice that it was aborted
+_ABORT_PATIENCE = 15.0  # seconds for a running loop to notice that it was aborted
 
 
 class Functions:
-    """The functions of a loop that is run from Python, and who hears about its progress."""
+    """The functions of a loop that is run from Python, and its progress callback."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Loops(Library):
     """The loops of one agent."""
 
     def run(self, task: str, **options: Unpack[LoopOptions]) -> LoopState:
-        """Tries the task until it is verified: `actor=` acts, `evaluate=` or `verify=` judges."""
+        """Try the task until it is verified: `actor=` acts, `evaluate=` or `verify=` judges."""
         return asyncio.run(self._run_async(task, threads=False, **options))
 
     async def _run_async(
@@ -89,7 +89,7 @@ class Loops(Library):
         loop_id: str | None = None,
         **changes: Any,
     ) -> LoopState:
-        """The same; with `threads` plain functions do not hold up the event loop."""
+        """The same as a coroutine; with `threads` plain functions do not block the event loop."""
         command = actor if isinstance(actor, str) else None
         function = None if isinstance(actor, str) else actor
         functions = Functions(function, evaluate, threads=threads)
@@ -103,8 +103,8 @@ class Loops(Library):
     async def begin(
         self, options: Options, functions: Functions, *, loop_id: str | None = None
     ) -> LoopState:
-        """A new loop, run to its end."""
-        options = sound(options, functions)
+        """Begin a new loop and run it to its end."""
+        options = checked_options(options, functions)
         name = files.safe_id(loop_id) if loop_id is not None else new_id(options.task)
         folder = files.LoopFolder(self.root, name)
         if folder.exists():
@@ -117,7 +117,7 @@ class Loops(Library):
             journal.close()
 
     async def resume(self, loop_id: str, functions: Functions, **changes: Any) -> LoopState:
-        """A loop that was interrupted or given up, run on from its last durable step."""
+        """Continue an interrupted or failed loop from its last durable step."""
         folder = self._folder(loop_id)
         journal = files.LoopJournal(folder)
         try:
@@ -126,7 +126,7 @@ class Loops(Library):
             _files.unlink(folder.at(files.ABORT))
             process.end_marked(folder.path)  # what a killed process left running
             journal.add({"event": "resumed", "at": self._now(), "options": changed(changes)})
-            sound(journal.state.options if journal.state else state.options, functions)
+            checked_options(journal.state.options if journal.state else state.options, functions)
             return await self._runner(journal, functions).run()
         finally:
             journal.close()
@@ -154,7 +154,7 @@ class Loops(Library):
             journal.close()
 
     def _create(self, journal: LoopJournal, options: Options) -> None:
-        if journal.folder.exists():  # another process was faster between the look and the lock
+        if journal.folder.exists():  # another process created it before this one got the lock
             raise TransientError(f"loop {journal.folder.loop_id!r} exists")
         place = repository(options.cwd, journal.folder.at("git")) if options.cwd else None
         journal.add(

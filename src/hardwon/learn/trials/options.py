@@ -1,4 +1,4 @@
-"""The options of a loop: read, checked, and changed when it is resumed."""
+"""The options of a loop: read and checked; some may change when it is resumed."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _CHANGEABLE = {
 }  # fmt: skip
 
 
-def sound(options: Options, functions: Functions) -> Options:
-    """The options once they make sense."""
+def checked_options(options: Options, functions: Functions) -> Options:
+    """The options, with secrets removed from the task; InvalidInput if they are unusable."""
     if functions.actor is None and not options.actor:
         raise InvalidInput("no actor: give a command or a function")
     if functions.evaluate is None and not options.verify:
@@ -50,17 +50,17 @@ def _within_limits(options: Options) -> None:
 
 
 def _without_secret(command: object) -> None:
-    """Refuse a command with a secret: it is stored as it is, to be run again."""
+    """Refuse a command with a secret: commands are stored as they are, to run again."""
     if redact(str(command)) != str(command):
-        raise InvalidInput("a command of a loop holds a secret; give it by the environment instead")
+        raise InvalidInput("a command of a loop holds a secret; pass it in the environment instead")
 
 
 def options_of(task: str, defaults: Any, **given: Any) -> Options:
-    """The options of a loop: what was given, then the settings."""
+    """The options of a loop: the given ones, else those of the settings."""
     unknown = given.keys() - set(Options._fields)
     if unknown:
         raise InvalidInput(f"no such option: {', '.join(sorted(unknown))}")
-    settled = {
+    from_settings = {
         "max_trials": defaults.max_trials,
         "omega": defaults.omega,
         "policy": defaults.policy,
@@ -75,7 +75,7 @@ def options_of(task: str, defaults: Any, **given: Any) -> Options:
     if "omega" in chosen:
         chosen["omega"] = str(chosen["omega"])
     try:
-        return from_json(Options, {**settled, **chosen, "task": task})
+        return from_json(Options, {**from_settings, **chosen, "task": task})
     except Misfit as error:
         raise InvalidInput(str(error)) from error
 
@@ -89,7 +89,7 @@ def check_resumable(state: LoopState, changes: dict[str, Any]) -> None:
     if state.status == "succeeded":
         raise InvalidInput(f"loop {state.loop_id!r} has succeeded; there is nothing to resume")
     most = changes.get("max_trials") or state.options.max_trials
-    # A loop that was killed before its end may end now, whatever its trials came to.
+    # A loop that was killed before its end is continued, even if all its trials are used.
     if state.status != "running" and state.open is None and len(state.trials) >= most:
         raise InvalidInput(
             f"loop {state.loop_id!r} has used its {most} trials; resume it with a larger max_trials"
@@ -97,6 +97,6 @@ def check_resumable(state: LoopState, changes: dict[str, Any]) -> None:
 
 
 def changed(changes: dict[str, Any]) -> dict[str, Any]:
-    """The changes that were given, as options have them."""
-    given = {name: value for name, value in changes.items() if value is not None}
-    return {name: str(v) if name == "omega" else v for name, v in given.items()}
+    """The given changes, in the form of stored options."""
+    present = {name: value for name, value in changes.items() if value is not None}
+    return {name: str(v) if name == "omega" else v for name, v in present.items()}

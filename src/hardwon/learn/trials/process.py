@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 MARK = "HARDWON_LOOP"
 _CHUNK = 1 << 16
-_GRACE = 2.0  # between the polite signal and the other one
-_DRAIN = 0.5  # for what is still in the pipes when the program has ended
+_GRACE = 2.0  # seconds between SIGTERM and SIGKILL
+_DRAIN = 0.5  # seconds to read the pipes after the program has ended
 _SECRET = (
     r"(?i).*(?:api_?key|_key|token|secret|passw|credential|private|auth(?!or))|(?:AWS|HARDWON)_"
 )
-_KEPT = r"(?i)SSH_AUTH_SOCK|XAUTHORITY|\w*KEYBOARD\w*"
-# One form of output everywhere; no stale bytecode when a file changes twice in a second.
-_STEADY = {
+_NOT_SECRET = r"(?i)SSH_AUTH_SOCK|XAUTHORITY|\w*KEYBOARD\w*"
+# The same output everywhere; no stale bytecode when a file changes twice in a second.
+_UNIFORM = {
     "CI": "true",
     "NO_COLOR": "1",
     "TERM": "dumb",
@@ -78,12 +78,12 @@ class Sink:
 
 
 def scrubbed(environ: Mapping[str, str], *, passed: Sequence[str] = ()) -> dict[str, str]:
-    """The environment without secrets; names in `passed` are let through."""
+    """The environment without secrets; names in `passed` are kept."""
     return {
         name: value
         for name, value in environ.items()
-        if name in passed or not re.match(_SECRET, name) or re.fullmatch(_KEPT, name)
-    } | _STEADY
+        if name in passed or not re.match(_SECRET, name) or re.fullmatch(_NOT_SECRET, name)
+    } | _UNIFORM
 
 
 async def run(
@@ -95,7 +95,7 @@ async def run(
     limits: ProcessLimits,
     stdin: bytes = b"",
 ) -> Finished:
-    """The program's end. A string goes through the shell; a sequence does not."""
+    """Run a program to its end. A string goes through the shell; a sequence does not."""
     argv = ["/bin/sh", "-c", command] if isinstance(command, str) else list(command)
     began = time.monotonic()
     try:
@@ -119,7 +119,7 @@ async def run(
 async def _attended(
     process: Process, sinks: tuple[Sink, Sink], stdin: bytes, *, mark: str, seconds: float
 ) -> bool:
-    """Feed and drain the program until its end; whether that was the time limit."""
+    """Feed and drain the program until it ends; whether it reached the time limit."""
     pumps = [
         asyncio.ensure_future(_pump(stream, sink))
         for stream, sink in zip((process.stdout, process.stderr), sinks, strict=True)
@@ -170,7 +170,7 @@ async def _closed(tasks: Sequence[asyncio.Future[None]]) -> None:
 
 
 def _close_pipes(process: Process) -> None:
-    """A pipe held open by a stray child would keep the event loop's ends alive, too."""
+    """Close the pipes: one held open by a stray child would keep the event loop busy."""
     transport = getattr(process, "_transport", None)
     if transport is not None:
         transport.close()
@@ -191,7 +191,7 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 
 
 def end_marked(mark: str) -> int:
-    """End every process that carries this mark; how many there were."""
+    """Kill every process with this mark; returns how many there were."""
     ended = 0
     for pid in _marked(f"{MARK}={mark}".encode()):
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -201,9 +201,9 @@ def end_marked(mark: str) -> int:
 
 
 def _marked(entry: bytes) -> Iterator[int]:
-    own = os.getpid()
+    this_process = os.getpid()
     for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
-        if name.isdigit() and int(name) != own:
+        if name.isdigit() and int(name) != this_process:
             with contextlib.suppress(OSError), open(f"/proc/{name}/environ", "rb") as environ:
                 if entry in environ.read().split(b"\0"):
                     yield int(name)

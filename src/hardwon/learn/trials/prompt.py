@@ -17,7 +17,7 @@ _ERRORS_SHOWN = 10
 
 
 class Prompt(str):
-    """The prompt of one trial: a plain text that also knows its parts."""
+    """The prompt of one trial: a string that also has its parts as attributes."""
 
     task: str
     trial: int
@@ -34,17 +34,17 @@ class Prompt(str):
         known: str,
     ) -> Prompt:
         """The prompt of a trial with the reflections that fit and the errors of the last trial."""
-        shown = fitting(window, options.window_tokens)
+        fitted = fitting(window, options.window_tokens)
         sections = (
             options.task,
-            _taught(trial, options.max_trials, [text for _, text in shown]),
+            _taught(trial, options.max_trials, [text for _, text in fitted]),
             _failing(last),
             known,
             _checks(options.verify),
         )
         prompt = cls("\n\n".join(section for section in sections if section) + "\n")
         prompt.task, prompt.trial = options.task, trial
-        prompt.reflections = tuple(record for record, _ in shown)
+        prompt.reflections = tuple(record for record, _ in fitted)
         return prompt
 
 
@@ -60,7 +60,7 @@ def _taught(trial: int, most: int, reflections: Sequence[str]) -> str:
 
 
 def _failing(last: Record | None) -> str:
-    """What the last verification said; quoted words of tools are data."""
+    """What the last verification said; quoted output is data."""
     errors = last.evaluator_output.errors if last else ()
     rows = [f"- {error.tool or 'check'}: {describe(error)}" for error in errors[:_ERRORS_SHOWN]]
     return "\n".join(("## What the tools said last", *rows)) if rows else ""

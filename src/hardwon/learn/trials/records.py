@@ -1,4 +1,4 @@
-"""What is written down about a trial: its outcome, its numbers, its record. Pure."""
+"""The records of a trial: its outcome, numbers and reflection. Pure functions."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ T = TypeVar("T")
 
 
 def redacted(value: T) -> T:
-    """The value with the secrets in its texts blacked out."""
+    """The value with all secrets in its texts redacted."""
     clean: T = with_texts(value, redact)
     return clean
 
 
 def crashed(crash: str) -> EvaluatorOutput:
-    """The judgement on an attempt that did not come to its end."""
+    """The judgement on an attempt that crashed."""
     kind: ErrorType = "timeout" if "time limit" in crash else "runtime_error"
     error = StructuredError(kind, crash, tool="actor")
     return EvaluatorOutput(False, "heuristic", errors=(error,))
@@ -58,7 +58,7 @@ def outcome(
 
 
 def trial(state: LoopState, actor: ActorOutput, evaluation: EvaluatorOutput) -> Trial:
-    """The open trial in numbers, as far as they are known before anyone reflects."""
+    """The numbers of the open trial, before any reflection."""
     assert state.open is not None
     number = state.open.number
     ended, reason = outcome(actor, evaluation, is_last=number + 1 >= state.options.max_trials)
@@ -110,7 +110,7 @@ def record(state: LoopState, row: Trial, actor: ActorOutput, evaluation: Evaluat
 
 
 def in_view(state: LoopState, records: Sequence[Record]) -> list[Record]:
-    """The reflections that the next trial may see."""
+    """The reflections that the next trial sees."""
     if not state.options.inject:
         return []
     size = omega(state.options.omega, state.kind, records)
@@ -118,19 +118,19 @@ def in_view(state: LoopState, records: Sequence[Record]) -> list[Record]:
 
 
 def memory(state: LoopState, records: Sequence[Record]) -> MemoryMetadata:
-    """The window as it is from now on."""
-    shown = in_view(state, records)
+    """The window after this trial."""
+    visible = in_view(state, records)
     return MemoryMetadata(
         omega_capacity=omega(state.options.omega, state.kind, records),
-        current_memory_size=len(shown),
-        reflections_in_context=tuple(record.iteration for record in shown),
+        current_memory_size=len(visible),
+        reflections_in_context=tuple(record.iteration for record in visible),
         window_policy=state.options.policy,
         total_reflections_generated=len(records),
     )
 
 
 def with_changes(output: ActorOutput, difference: Difference) -> ActorOutput:
-    """The attempt with what it changed on disk."""
+    """The attempt with its changes to files."""
     names = tuple(action.file_path for action in difference.actions if action.file_path)
     return output._replace(
         actions=(*output.actions, *difference.actions),
@@ -140,7 +140,7 @@ def with_changes(output: ActorOutput, difference: Difference) -> ActorOutput:
 
 
 def with_reflection(row: Trial, reflection: SelfReflection) -> Trial:
-    """The numbers of a trial with what was thought of it."""
+    """The numbers of a trial with those of its reflection."""
     credit = reflection.credit_assignment
     return row._replace(
         category=credit.failure_category if credit else "other",

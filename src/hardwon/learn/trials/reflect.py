@@ -1,4 +1,4 @@
-"""Self-reflection: a model is asked, or rules answer; a quality gate looks at what comes back."""
+"""Self-reflection: by a model or by rules; a quality gate checks the result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hardwon.values.scope import Scope
 
 SHORTEST = 100
-# Published signs of a poor reflection that say nothing against its words.
+# Published signs of a poor reflection that are no fault of its text.
 UNSURE, NO_CREDIT = "confidence under 0.5 and no improvement", "no credit assignment"
 _SURE = 0.5
 _MOST_TOKENS = 1200
@@ -82,7 +82,7 @@ async def reflect(
         again = ask._replace(prompt=f"{ask.prompt}\n\n{rejection(first, poor)}")
         second = await _answer(failure, again, model=model)
     except (TransientError, PermanentError) as error:
-        # Inside a loop the reflection is needed now; the queue's patience is no help here.
+        # A loop needs the reflection now: it cannot wait for a retry from the queue.
         return _by_rules(failure, str(error))
     return _usable((second, first), failure) or _by_rules(failure, f"poor answer: {poor[0]}")
 
@@ -93,7 +93,7 @@ async def _answer(failure: FailedTrial, ask: Request, *, model: Model) -> SelfRe
 
 
 def _usable(answers: Sequence[SelfReflection], failure: FailedTrial) -> SelfReflection | None:
-    """The first answer whose words are good, though its author is unsure or blames no action."""
+    """The first answer with a good text, even if it is unsure or blames no action."""
     for answer in answers:
         poor = problems(answer, failure)
         if set(poor) <= {UNSURE, NO_CREDIT}:
@@ -108,7 +108,7 @@ def _by_rules(failure: FailedTrial, reason: str) -> SelfReflection:
 
 
 def problems(reflection: SelfReflection, failure: FailedTrial) -> list[str]:
-    """What is wrong with a reflection; nothing when it is good."""
+    """The problems of a reflection; empty when it is good."""
     cause = reflection.credit_assignment.root_cause if reflection.credit_assignment else ""
     steps = reflection.actionable_insights
     unsure = reflection.confidence < _SURE and failure.is_improvement is False
@@ -129,7 +129,7 @@ def _is_repeated(reflection: SelfReflection, earlier: Sequence[Record]) -> bool:
 
 
 def marked(reflection: SelfReflection, failure: FailedTrial) -> SelfReflection:
-    """The reflection with what is wrong with it."""
+    """The reflection with its quality and its problems."""
     return _with_problems(reflection, problems(reflection, failure))
 
 
@@ -139,7 +139,7 @@ def _with_problems(reflection: SelfReflection, poor: Sequence[str]) -> SelfRefle
 
 
 def rejection(reflection: SelfReflection, poor: Sequence[str]) -> str:
-    """What is said when asking once more."""
+    """The text that asks for a better answer."""
     return (
         f"Your first answer was not good enough: {'; '.join(poor)}. It was:\n"
         f"{clip(reflection.reflection_text, 600)}\nWrite a better one."
@@ -204,7 +204,7 @@ def _errors(failure: FailedTrial) -> str:
 
 
 def parse(text: str, failure: FailedTrial) -> SelfReflection:
-    """A reflection out of a model's answer: its JSON, or failing that its prose."""
+    """The reflection in a model's answer: its JSON, else its prose."""
     answer = _object(text)
     if not isinstance(answer.get("reflection_text"), str):
         return _prose(text)
@@ -232,7 +232,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _prose(text: str) -> SelfReflection:
-    """An answer without the agreed JSON: its list items are the insights, credit stays open."""
+    """An answer without the expected JSON: list items become insights, no credit is assigned."""
     prose = spoken(text)
     items = re.findall(r"^\s{0,8}(?:[-*]|\d{1,2}\.)\s+(.{1,600})$", prose, re.MULTILINE)
     return SelfReflection(_text(prose, _TEXT_KEPT), actionable_insights=tuple(items[:_ITEMS]))

@@ -1,6 +1,6 @@
 """The reward of a trial: tests count half, types three tenths, style two tenths.
 
-Only what was verified counts: the weights of absent kinds are spread over those present.
+Only verified kinds count: the weights of absent kinds are spread over those present.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _GROUPS = {"type_check": "types", "compilation": "types", "lint": "lint"}
 
 
 def reward(judged: Sequence[tuple[VerificationResult, ToolReport]]) -> float:
-    """In 0 … 1, and 1 exactly when everything passed."""
+    """The reward in 0 … 1; 1 exactly when everything passed."""
     groups: dict[str, list[tuple[VerificationResult, ToolReport]]] = {}
     for result, report in judged:
         groups.setdefault(_GROUPS.get(result.kind, "tests"), []).append((result, report))
@@ -32,13 +32,13 @@ def _share(name: str, group: Sequence[tuple[VerificationResult, ToolReport]]) ->
         return float(all(result.status == "pass" for result, _ in group))
     passed, ran = 0, 0
     for result, report in group:
-        good, all_ = _tests(result, report)
-        passed, ran = passed + good, ran + all_
+        good_tests, all_tests = _tests(result, report)
+        passed, ran = passed + good_tests, ran + all_tests
     return passed / ran if ran else 0.0
 
 
 def _tests(result: VerificationResult, report: ToolReport) -> tuple[int, int]:
-    """Passed and run; a tool without counts is one test, a failed one never has full marks."""
+    """Tests passed and run; a tool without counts is one test; a failing one is never perfect."""
     good, ran = report.metrics.tests_passed, report.metrics.tests_total
     if result.status == "pass":
         return (good, ran) if ran and good == ran else (1, 1)

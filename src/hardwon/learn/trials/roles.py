@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ConfiguredRoles:
-    """Commands from the options, functions where they are given."""
+    """Acts and judges by the given functions, else by the commands in the options."""
 
     def __init__(
         self,
@@ -45,9 +45,9 @@ class ConfiguredRoles:
     async def act(self, prompt: Prompt, *, prompt_file: str) -> Attempt:
         """One attempt at the task."""
         if self._actor is not None:
-            return await self._called(prompt)
+            return await self._call_actor(prompt)
         options = self._options
-        done = await actors.act(
+        actor_run = await actors.act(
             actors.template(options.actor),
             prompt,
             prompt_file=prompt_file,
@@ -56,12 +56,12 @@ class ConfiguredRoles:
             limits=ProcessLimits(options.actor_seconds, options.output_bytes),
             variant=options.variant,
         )
-        return Attempt(done.output, done.text, done.output.rationale)
+        return Attempt(actor_run.output, actor_run.text, actor_run.output.rationale)
 
     async def judge(self, attempt: Attempt) -> EvaluatorOutput:
-        """What the function says, or else the tools."""
+        """The verdict of the function if there is one, else of the tools."""
         if self._evaluate is not None:
-            return await self._asked(attempt.answer)
+            return await self._call_evaluate(attempt.answer)
         options = self._options
         return await verify(
             options.verify,
@@ -71,7 +71,7 @@ class ConfiguredRoles:
             passed_env=options.pass_env,
         )
 
-    async def _called(self, prompt: Prompt) -> Attempt:
+    async def _call_actor(self, prompt: Prompt) -> Attempt:
         assert self._actor is not None
         try:
             answer = await self._call(self._actor, prompt)
@@ -84,7 +84,7 @@ class ConfiguredRoles:
         text = "" if answer is None else str(answer)
         return Attempt(actors.answered(text, self._options.variant), text, answer)
 
-    async def _asked(self, answer: Any) -> EvaluatorOutput:
+    async def _call_evaluate(self, answer: Any) -> EvaluatorOutput:
         assert self._evaluate is not None
         try:
             return judgement(await self._call(self._evaluate, answer))
@@ -100,10 +100,10 @@ class ConfiguredRoles:
 
 
 def judgement(answer: Any) -> EvaluatorOutput:
-    """What a function's answer means.
+    """The judgement that a function's answer means.
 
     True or 1.0 passes; False, a smaller number, a text (what is wrong) or an exception does not.
-    A whole `EvaluatorOutput` is taken as it is.
+    An `EvaluatorOutput` is returned unchanged.
     """
     if isinstance(answer, EvaluatorOutput):
         return answer

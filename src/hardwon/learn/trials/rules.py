@@ -1,4 +1,4 @@
-"""A reflection without any model: from the parsed errors and from what changed between trials."""
+"""Reflect without a model: from the parsed errors and the changes between trials."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WHY = {
 
 
 def reflect(trial: FailedTrial) -> SelfReflection:
-    """The reflection that the evidence allows, and no more."""
+    """The reflection, saying no more than the evidence shows."""
     worst = main_error(trial.new_errors or trial.errors)
     kind = category(worst) if worst else "other"
     steps = _next_steps(trial)
@@ -59,11 +59,11 @@ def _did(trial: FailedTrial) -> str:
     edits = [action for action in actions if is_edit(action)]
     changed = [action for action in edits if action.changes] or edits
     if not changed:
-        done = f" What I did: {clip(actions[-1].description, 200)}." if actions else ""
-        return f"In trial {number} I changed no file.{done}"
+        last_action = f" What I did: {clip(actions[-1].description, 200)}." if actions else ""
+        return f"In trial {number} I changed no file.{last_action}"
     descriptions = ", ".join(action.description for action in changed[:_SHOWN])
-    more = f" and {len(changed) - _SHOWN} more files" if len(changed) > _SHOWN else ""
-    return f"In trial {number} I {descriptions}{more}."
+    remainder = f" and {len(changed) - _SHOWN} more files" if len(changed) > _SHOWN else ""
+    return f"In trial {number} I {descriptions}{remainder}."
 
 
 def _progress(trial: FailedTrial) -> str:
@@ -91,8 +91,8 @@ def _met(trial: FailedTrial) -> str:
 def _listed(head: str, errors: Sequence[Error]) -> str:
     if not errors:
         return ""
-    more = f"; and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
-    return f" {head}: {'; '.join(map(describe, errors[:_SHOWN]))}{more}."
+    remainder = f"; and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
+    return f" {head}: {'; '.join(map(describe, errors[:_SHOWN]))}{remainder}."
 
 
 def _reasoning(trial: FailedTrial, why: str) -> str:
@@ -129,8 +129,8 @@ def _about_the_change(trial: FailedTrial) -> list[str]:
     if trial.is_improvement:
         return [f"Keep the edit of {files}: it did better than the trial before."] if files else []
     if trial.same_as:
-        other = f"Try something other than the last edit of {files}."
-        return [other if files else "Make a change this time: the last trial made none."]
+        try_other = f"Try something other than the last edit of {files}."
+        return [try_other if files else "Make a change this time: the last trial made none."]
     if trial.new_errors and files:
         suspects = [trial.actor.actions[at].file_path for at in blamed(trial)]
         first = next(filter(None, suspects), files)
@@ -148,20 +148,20 @@ def _step(error: Error) -> str:
 
 
 def _lessons(trial: FailedTrial, worst: Error | None) -> tuple[str, ...]:
-    """What the comparison with the trial before proves: a change that helped, or one that did not.
+    """What the comparison with the trial before proves: which change helped, or did not.
 
     The error alone proves nothing about the next task.
     """
     changed = change(trial.actor)
     if trial.is_improvement and trial.gone_errors and changed:
-        gone = describe(trial.gone_errors[0], with_line=False)
-        return (f"What got rid of “{gone}”: {changed}",)
+        solved = describe(trial.gone_errors[0], with_line=False)
+        return (f"What got rid of “{solved}”: {changed}",)
     if trial.same_as and worst and changed and not trial.is_improvement:
         return (f"What does not help against “{describe(worst, with_line=False)}”: {changed}",)
     return ()
 
 
 def _confidence(trial: FailedTrial, worst: Error | None) -> float:
-    """A known place is evidence, a failure that came back is evidence against the last reading."""
+    """The confidence: higher for an error with a place, lower for a failure that returned."""
     sure = 0.4 + 0.2 * bool(worst and place(worst)) + 0.1 * (len(trial.errors) == 1)
     return round(max(0.1, sure - 0.2 * len(trial.same_as) - 0.2 * bool(trial.actor.crash)), 2)

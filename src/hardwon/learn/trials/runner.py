@@ -44,19 +44,19 @@ class Runner:
         say: Callable[[str, LoopState], None] = lambda event, state: None,
     ) -> None:
         self._engine = engine
-        self._model = engine.model  # one that cannot be opened is known before the first trial
+        self._model = engine.model  # opened here, so that a bad model fails before the first trial
         self._system = prompt_text("trial_reflection")
         self._journal = journal
         self._roles = roles
         self._repository = repository
         self._say = say
-        self._known: str | None = None
+        self._recalled: str | None = None
         self._lessons = 0
         self._delivery = ""
 
     @property
     def state(self) -> LoopState:
-        """Where the loop stands."""
+        """The current state of the loop."""
         assert self._journal.state is not None
         return self._journal.state
 
@@ -65,7 +65,7 @@ class Runner:
         return self.state.options
 
     async def run(self) -> LoopState:
-        """The state in which the loop ended."""
+        """Run the loop; returns the state in which it ended."""
         while self.state.status == "running":
             if self._is_aborted():
                 self._end(LoopEnd("aborted", "aborted by request"))
@@ -76,7 +76,7 @@ class Runner:
         return self.state
 
     async def _trial(self) -> None:
-        """One trial, continued where it stopped."""
+        """One trial, continued where an earlier process stopped."""
         number = self.state.open.number if self.state.open else len(self.state.trials)
         began = time.monotonic()
         attempt = await self._unless_aborted(self._acted(number))
@@ -87,10 +87,10 @@ class Runner:
             await self._finish(attempt.output, evaluation, began=began)
 
     async def _acted(self, number: int) -> Attempt:
-        """The attempt of this trial; one that is on record is not made again."""
+        """The attempt of this trial; a recorded attempt is not made again."""
         if self.state.open and self.state.open.actor:
-            done = self.state.open.actor
-            return Attempt(done, done.rationale, done.rationale)
+            recorded = self.state.open.actor
+            return Attempt(recorded, recorded.rationale, recorded.rationale)
         prompt = self._begin(number)
         prompt_file = self._journal.folder.at("trials", f"{number + 1:03d}.prompt.md")
         files.spill(prompt_file, prompt)
@@ -101,10 +101,10 @@ class Runner:
     def _begin(self, number: int) -> Prompt:
         self._journal.guard()
         earlier = self._earlier()
-        shown = records.in_view(self.state, earlier)
-        last = earlier[-1] if shown else None  # the window need not hold it
-        known = self._recall()
-        prompt = Prompt.of(self._options, number, window=shown, last=last, known=known)
+        visible = records.in_view(self.state, earlier)
+        last = earlier[-1] if visible else None  # the window may not contain it
+        lessons = self._recall()
+        prompt = Prompt.of(self._options, number, window=visible, last=last, known=lessons)
         used = [record.iteration for record in prompt.reflections]
         self._add(
             "began", trial=number, window=used, lessons=self._lessons, delivery=self._delivery
@@ -112,16 +112,16 @@ class Runner:
         return prompt
 
     def _recall(self) -> str:
-        """What is known about such tasks; asked once a run of the loop."""
-        if self._known is None and self._options.recall:
+        """The lessons for this task; recalled once per run of the loop."""
+        if self._recalled is None and self._options.recall:
             try:
                 doors, scope = self._engine.doors, self.state.scope
                 recalled = doors.turn(scope, self._options.task, doors.run(scope, None))
             except HardwonError:  # the loop goes on without its memory
                 return ""
-            self._known, self._delivery = recalled.text, recalled.id
+            self._recalled, self._delivery = recalled.text, recalled.id
             self._lessons = len(recalled.lessons)
-        return self._known or ""
+        return self._recalled or ""
 
     def _recorded(self, number: int, attempt: Attempt) -> Attempt:
         tree, difference = self._snapshot()
@@ -135,7 +135,7 @@ class Runner:
         return attempt._replace(output=output)
 
     def _snapshot(self) -> tuple[str, Difference | None]:
-        """The work tree now, and what this trial has changed in it."""
+        """A snapshot of the work tree, and what this trial changed in it."""
         if self._repository is None:
             return "", None
         before = self.state.trials[-1].tree if self.state.trials else self.state.tree
@@ -169,10 +169,10 @@ class Runner:
     async def _reflected(
         self, trial: Trial, actor: ActorOutput, evaluation: EvaluatorOutput
     ) -> Record:
-        """The reflection on a trial; one that is on disk is not written again."""
-        known = self._journal.records.get(trial.number)
-        if known is not None and known.signature == trial.signature:
-            return known
+        """The reflection on a trial; one that is on disk is used again."""
+        stored = self._journal.records.get(trial.number)
+        if stored is not None and stored.signature == trial.signature:
+            return stored
         earlier = self._earlier()
         failed = FailedTrial(
             self._options.task, trial.number, actor, evaluation, trial.signature, earlier
@@ -190,7 +190,7 @@ class Runner:
         return tuple(self._journal.records[number] for number in sorted(self._journal.records))
 
     def _end(self, ended: LoopEnd) -> None:
-        """Keep what was learnt, then close the records."""
+        """Keep the lessons, then close the journal."""
         reflections = list(self._journal.records.values())
         lessons = keep_lessons(self._engine, self.state, reflections) if reflections else 0
         self._report(ended)
@@ -228,7 +228,7 @@ class Runner:
 
 
 def _keep_best(journal: LoopJournal, repository: Repository | None) -> None:
-    """Write the best trial as a patch against the beginning."""
+    """Write the changes of the best trial as a patch."""
     state = journal.state
     best = state.best if state else None
     if repository is None or state is None or best is None or not (best.tree and state.tree):

@@ -1,4 +1,4 @@
-"""Find reflections over all loops, and what several of them say alike."""
+"""Search reflections over all loops, and find what several have in common."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PARTS = ("actionable_insights", "lessons_learned")
 
 
 class RecordFilter(NamedTuple):
-    """What to look for; what is empty does not matter."""
+    """What to search for; empty fields match everything."""
 
     categories: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class RecordFilter(NamedTuple):
 
 
 class SharedPoint(NamedTuple):
-    """Something that several reflections say."""
+    """A point that several reflections make."""
 
     text: str
     frequency: int
@@ -39,28 +39,30 @@ class SharedPoint(NamedTuple):
     categories: tuple[str, ...]
 
 
-def search(root: str, scope: Scope, wanted: RecordFilter) -> list[Record]:
-    """The newest reflections that fit, over all loops seen from the scope."""
-    if wanted.limit < 1:
-        raise InvalidInput(f"limit must be at least 1, not {wanted.limit}")
-    if unknown := set(wanted.categories) - set(get_args(Category)):
+def search(root: str, scope: Scope, record_filter: RecordFilter) -> list[Record]:
+    """The newest matching reflections, over all loops visible from the scope."""
+    if record_filter.limit < 1:
+        raise InvalidInput(f"limit must be at least 1, not {record_filter.limit}")
+    if unknown := set(record_filter.categories) - set(get_args(Category)):
         raise InvalidInput(f"no such failure category: {', '.join(sorted(map(str, unknown)))}")
     rows = [
         (trial.at, state, trial)
         for state in summary.every(root, scope)
         for trial in state.trials
-        if _may_fit(trial, wanted)
+        if _may_fit(trial, record_filter)
     ]
     rows.sort(key=lambda row: row[0], reverse=True)
-    fitting = (record for record in _records(root, rows) if _has_words(record, wanted.keywords))
-    return [record for record, _ in zip(fitting, range(wanted.limit), strict=False)]
+    fitting = (
+        record for record in _records(root, rows) if _has_words(record, record_filter.keywords)
+    )
+    return [record for record, _ in zip(fitting, range(record_filter.limit), strict=False)]
 
 
-def _may_fit(trial: Trial, wanted: RecordFilter) -> bool:
+def _may_fit(trial: Trial, record_filter: RecordFilter) -> bool:
     if trial.category is None:
         return False
-    sure = (trial.confidence or 0.0) >= wanted.min_confidence
-    return sure and (not wanted.categories or trial.category in wanted.categories)
+    sure = (trial.confidence or 0.0) >= record_filter.min_confidence
+    return sure and (not record_filter.categories or trial.category in record_filter.categories)
 
 
 def _records(root: str, rows: Sequence[tuple[str, LoopState, Trial]]) -> Iterator[Record]:
@@ -89,14 +91,14 @@ def _has_words(record: Record, keywords: Sequence[str]) -> bool:
 
 
 def _word(keyword: str) -> str:
-    """A whole word, or one with a common ending; an underscore parts words."""
+    """A pattern for a whole word with common endings; an underscore separates words."""
     return rf"(?<![^\W_]){re.escape(keyword)}(?:s|es|ed|ing)?(?![^\W_])"
 
 
 def patterns(
     records: Iterable[Record], *, min_frequency: int = 2, parts: Sequence[str] = PARTS
 ) -> list[SharedPoint]:
-    """What at least `min_frequency` reflections say alike, commonest first."""
+    """Points that at least `min_frequency` reflections share, most frequent first."""
     if unknown := set(parts) - set(PARTS):
         names = ", ".join(sorted(map(str, unknown)))
         raise InvalidInput(f"patterns are found in {' and '.join(PARTS)}, not in {names}")
@@ -114,7 +116,7 @@ def patterns(
 
 
 def _key(text: str) -> str:
-    """Two lines are alike when only names of files, numbers and quoted values tell them apart."""
+    """The key of a line: equal for lines that differ only in file names, numbers and quotes."""
     return " ".join(re.findall(r"[\w<>]+", fold(text).lower()))
 
 

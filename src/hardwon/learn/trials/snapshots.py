@@ -1,4 +1,4 @@
-"""Pictures of a git work tree, taken without touching its index, its stash or its objects.
+"""Snapshots of a git work tree, taken without touching its index, stash or objects.
 
 Trees are written into the loop's own object store; the repository is only read.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _DIFF_KEPT = 4000
 _PATCH_LIMIT = 4 << 20
 _MOST_FILES = 200
-# A repository's own settings must not start programs while its files are looked at.
+# The repository's settings must not start programs while its files are read.
 _QUIET = (
     "-c",
     "core.quotepath=off",
@@ -56,12 +56,12 @@ class Repository:
         os.makedirs(os.path.join(store, "objects"), mode=0o700, exist_ok=True)
 
     def snapshot(self) -> str:
-        """The id of the tree as it lies there now, without what git ignores."""
-        self._run(["add", "--all", "--", ":/", *self._own()])
+        """The id of the tree as it is now, without ignored files."""
+        self._run(["add", "--all", "--", ":/", *self._excluded()])
         return self._run(["write-tree"]).strip()
 
     def difference(self, before: str, after: str) -> Difference:
-        """What was done between two snapshots, file by file."""
+        """The changes between two snapshots, file by file."""
         if before == after:
             return Difference()
         shape = ["diff", "--no-color", "--no-ext-diff", "--no-renames", "--binary"]
@@ -70,15 +70,15 @@ class Repository:
         return _difference(counts, patch)
 
     def restore(self, tree: str) -> None:
-        """Put the work tree into the state of a snapshot; the user's index stays as it is."""
+        """Restore the work tree to a snapshot; the user's index stays as it is."""
         now = self.snapshot()
         patch = self._run(["diff", "--no-color", "--no-ext-diff", "--no-renames", "--binary",
                            "--full-index", now, tree])  # fmt: skip
         if patch:
             _git(["apply", "--whitespace=nowarn", "-"], cwd=self.top, stdin=patch)
 
-    def _own(self) -> list[str]:
-        """What hardwon keeps is not the actor's work, even when they lie in the tree."""
+    def _excluded(self) -> list[str]:
+        """Hardwon's own files are not the actor's work, even inside the tree."""
         home = os.path.abspath(os.path.join(self._store, "..", "..", ".."))
         inside = os.path.relpath(os.path.realpath(home), self.top)
         return [] if inside.startswith("..") else [f":(exclude,top){inside}"]
@@ -100,7 +100,7 @@ def _git(
     arguments: Sequence[str], *, cwd: str, env: dict[str, str] | None = None, stdin: str = ""
 ) -> str:
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             ["git", *_QUIET, *arguments],
             cwd=cwd,
             env=env,
@@ -111,10 +111,10 @@ def _git(
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InvalidInput(f"git {arguments[0]}: {error}") from error
-    if done.returncode:
-        problem = done.stderr.decode("utf-8", "replace").strip()
+    if completed.returncode:
+        problem = completed.stderr.decode("utf-8", "replace").strip()
         raise InvalidInput(f"git {arguments[0]} failed: {problem}")
-    return done.stdout.decode("utf-8", "surrogateescape")
+    return completed.stdout.decode("utf-8", "surrogateescape")
 
 
 def _difference(counts: str, patch: str) -> Difference:
@@ -147,9 +147,9 @@ def _action(name: str, added: str, deleted: str, diffs: dict[str, str]) -> Actio
         clip_middle(clean(diff), _DIFF_KEPT),
     )
     kind, verb = _kind(diff)
-    shown = clean(name)
-    words = f"{verb} {shown} (+{lines.additions} -{lines.deletions})"
-    return Action(kind, words, file_path=shown, changes=lines)
+    path = clean(name)
+    words = f"{verb} {path} (+{lines.additions} -{lines.deletions})"
+    return Action(kind, words, file_path=path, changes=lines)
 
 
 def _kind(diff: str) -> tuple[ActionType, str]:

@@ -1,4 +1,4 @@
-"""The words in a text that a program wrote: JSON becomes the texts in it, all else stays."""
+"""Prose from a program's output: each JSON document is replaced by the texts in it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _START = re.compile(r"(?m)^[ \t]{0,20}(?=[\[{])")
 _FIELD = r"\"\w{1,60}\"\s{0,9}:"
 _BROKEN = re.compile(rf"\{{\s{{0,40}}{_FIELD}")
 _STRING = re.compile(rf"{_FIELD}\s{{0,9}}\"((?:[^\"\\]|\\.){{1,4000}})")
-# Where programs put what they say, the likeliest first.
+# Fields in which programs put their answer, the likeliest first.
 _SPOKEN = ("reflection_text", "result", "response", "answer", "text", "content", "message",
            "rationale", "thought", "output")  # fmt: skip
 
 
 def spoken(text: str) -> str:
-    """The text with every JSON document in it replaced by its words."""
+    """The text with every JSON document replaced by the texts in it."""
     parts: list[str] = []
     at = 0
     text = re.sub(_FENCE, "", clean(text))
@@ -39,7 +39,7 @@ def spoken(text: str) -> str:
 
 
 def phrase(value: Any) -> str:
-    """A value of JSON without its brackets and quotes: `path a.py, limit 10`."""
+    """A JSON value without brackets and quotes: `path a.py, limit 10`."""
     if isinstance(value, dict):
         return ", ".join(f"{key} {phrase(item)}" for key, item in list(value.items())[:20])
     if isinstance(value, list):
@@ -58,7 +58,7 @@ def _document(text: str, start: int) -> tuple[str, int]:
 
 
 def _broken(text: str, start: int) -> tuple[str, int]:
-    """The strings of JSON that was cut off."""
+    """The strings of a JSON document that was cut off."""
     if not _BROKEN.match(text, start):
         return "", start
     strings = (_unescaped(string[1]) for string in _STRING.finditer(text, start))
@@ -73,7 +73,7 @@ def _unescaped(string: str) -> str:
 
 
 def _words(value: Any, depth: int = 0) -> Iterator[str]:
-    """The texts of a value: of the first field that holds the answer, else all."""
+    """The texts of a value: those of the answer's field if there is one, else all."""
     if isinstance(value, str):
         yield value.strip()
     if depth < _DEPTH and isinstance(value, dict | list):

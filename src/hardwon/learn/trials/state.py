@@ -1,4 +1,4 @@
-"""The state of a loop: its journal has one line for each event, and the events add up to it."""
+"""The state of a loop, computed from the events in its journal."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from hardwon.learn.trials.values import (
 )
 from hardwon.values.scope import Scope
 
-IMPORTED = "imported"  # why a loop that was not run here has ended
+IMPORTED = "imported"  # the reason of a loop that was not run here
 LoopStatus = Literal["running", "succeeded", "failed", "aborted"]
 Lessons = Literal["now", "queue", "off"]
 Critical = Literal["stop", "retry"]
 
 
 class Options(NamedTuple):
-    """What a loop was started with."""
+    """The options a loop was started with."""
 
     task: str
     actor: str = ""  # a command; empty when a function acts
     verify: tuple[str, ...] = ()
-    cwd: str = ""  # empty when functions act and judge: nothing is looked at on disk
+    cwd: str = ""  # empty when functions act and judge: no files are read
     max_trials: int = 5
     omega: str = ""
     policy: Policy = "fifo"
@@ -67,12 +67,12 @@ class Trial(NamedTuple):
     window: tuple[int, ...] = ()
     lessons_used: int = 0
     lessons_learned: int = 0
-    change: str = ""  # what was changed, in short
+    change: str = ""  # the change, in short
     at: str = ""
 
 
 class Open(NamedTuple):
-    """The trial that has begun and not finished, as far as it got."""
+    """The trial that has begun but not finished, as far as it got."""
 
     number: int
     window: tuple[int, ...] = ()
@@ -95,14 +95,14 @@ class LoopState(NamedTuple):
     ended_at: str = ""
     trials: tuple[Trial, ...] = ()
     open: Open | None = None
-    since: int = 0  # trials before this one do not count for an early stop: the loop was resumed
+    since: int = 0  # early stops count from this trial: the loop was resumed here
     kind: str = ""
     notes: tuple[str, ...] = ()
     deliveries: tuple[str, ...] = ()
 
     @property
     def task(self) -> str:
-        """What is to be done."""
+        """The task of the loop."""
         return self.options.task
 
     @property
@@ -112,7 +112,7 @@ class LoopState(NamedTuple):
 
     @property
     def best(self) -> Trial | None:
-        """The highest reward; of equals the one with fewer errors, then the first."""
+        """The trial with the highest reward; among equals fewer errors, then the first."""
         ranked = sorted(self.trials, key=lambda t: (-t.reward, t.errors, t.number))
         return ranked[0] if ranked else None
 
@@ -131,7 +131,7 @@ Event = dict[str, Any]
 
 
 def created(event: Event) -> LoopState:
-    """The state a loop begins in."""
+    """The initial state of a loop."""
     return LoopState(
         loop_id=str(event["loop_id"]),
         scope=Scope(*event["scope"]),
@@ -142,13 +142,13 @@ def created(event: Event) -> LoopState:
 
 
 def after(state: LoopState, event: Event) -> LoopState:
-    """The state after one more event; an event of a later version changes nothing."""
+    """The state after one more event; unknown events are ignored."""
     step = _STEPS.get(str(event.get("event")))
     return step(state, event) if step else state
 
 
 def replay(events: list[Event]) -> LoopState:
-    """The state that the events add up to."""
+    """The state after all events."""
     state = created(events[0])
     for event in events[1:]:
         state = after(state, event)
@@ -189,7 +189,7 @@ def _ended(state: LoopState, event: Event) -> LoopState:
 
 
 def _resumed(state: LoopState, event: Event) -> LoopState:
-    """Go on; an ended loop counts for its early stops from zero."""
+    """Continue; for a loop that had ended, early stops count from zero."""
     since = state.since if state.status == "running" else len(state.trials)
     options = from_json(Options, {**state.options._asdict(), **event.get("options", {})})
     return state._replace(status="running", reason="", ended_at="", since=since, options=options)

@@ -1,4 +1,4 @@
-"""Steps out of an actor's output: the event streams of coding agents, or plain JSON lines.
+"""Read steps from an actor's output: event streams of coding agents, or plain JSON lines.
 
 Understood are `claude --output-format stream-json`, `codex exec --json`, and for any other program
 lines of the form `{"tool": …, "args": …, "output": …, "failed": …, "thought": …}`, `{"thought": …}`
@@ -50,7 +50,7 @@ class _Reader:
     def step(self, tool: str, args: Any, key: str = "") -> None:
         thought = clip_middle("\n".join(self._thoughts), _THOUGHT_KEPT) or None
         self._thoughts.clear()
-        if not self.actions and not self.strategy:  # what is thought before the first step
+        if not self.actions and not self.strategy:  # the thought before the first step
             self.strategy = one_line(thought or "", 500)
         if len(self.actions) < _MOST_STEPS:
             self._places[key] = len(self.actions)
@@ -64,7 +64,7 @@ class _Reader:
 
 
 def reported(output: str) -> Reported | None:
-    """What the actor reported; None when its output is no stream of events."""
+    """What the actor reported; None when its output is not a stream of events."""
     reader = _Reader()
     events = 0
     for line in output.splitlines():
@@ -98,15 +98,15 @@ def _read(event: dict[str, Any], reader: _Reader) -> bool:
 
 def _plain(event: dict[str, Any], reader: _Reader) -> bool:
     """A line of any other program: a strategy, a thought, a step."""
-    known = [name for name in ("strategy", "thought", "tool") if isinstance(event.get(name), str)]
-    if "strategy" in known:
+    present = [name for name in ("strategy", "thought", "tool") if isinstance(event.get(name), str)]
+    if "strategy" in present:
         reader.strategy = one_line(event["strategy"], 500)
-    if "thought" in known:
+    if "thought" in present:
         reader.thinks(event["thought"])
-    if "tool" in known:
+    if "tool" in present:
         reader.step(event["tool"], event.get("args", ""), key="last")
         reader.ended("last", event.get("output", ""), event.get("failed") is True)
-    return bool(known)
+    return bool(present)
 
 
 def _claude(message: dict[str, Any], reader: _Reader) -> bool:
@@ -168,7 +168,7 @@ def _edit(tool: str, paths: list[str]) -> str:
 
 
 def _paths(args: Any) -> list[str]:
-    """The files that a call names, of each entry of a list the first."""
+    """The files that a call names: the first of each entry."""
     entries = args if isinstance(args, list) else [args]
     paths = [
         next((entry[key] for key in _PATHS if isinstance(entry.get(key), str)), "")

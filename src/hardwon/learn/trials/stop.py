@@ -34,7 +34,7 @@ def _critical(state: LoopState) -> LoopEnd | None:
     last = state.trials[-1]
     if last.outcome != "critical" or state.options.on_critical != "stop":
         return None
-    # Resuming is the answer to a critical error; one that was met before it does not count.
+    # A resumed loop goes on: a critical error from before the resume does not end it.
     return LoopEnd("failed", f"critical error: {last.reason}") if _fresh(state) else None
 
 
@@ -48,9 +48,9 @@ def _repeat(state: LoopState) -> LoopEnd | None:
     stuck = recent[-often:]
     if not often or len(recent) < often or len({trial.signature for trial in stuck}) > 1:
         return None
-    if stuck[-1].reward > stuck[0].reward:  # the same words, but ever less of it
+    if stuck[-1].reward > stuck[0].reward:  # the same failure, but the reward still rises
         return None
-    words = recent[-1].failure or "no words for it"
+    words = recent[-1].failure or "no message"
     return LoopEnd("failed", f"the same failure {often} times in a row: {words}")
 
 

@@ -1,4 +1,4 @@
-"""A loop in a few hundred bytes: what lists and analytics read, written when the loop ends."""
+"""A short summary of a loop for lists and analytics, written when the loop ends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def write(folder: LoopFolder, state: LoopState) -> None:
 
 
 def read(folder: LoopFolder) -> LoopState:
-    """The state of a loop: from its summary while that is fresh, else from the journal."""
+    """The state of a loop: from its summary if that is up to date, else from the journal."""
     content = files.read(folder.at(files.SUMMARY))
     if content is not None:
         try:
@@ -33,7 +33,7 @@ def read(folder: LoopFolder) -> LoopState:
             if fields["stamp"] == _stamp(folder):
                 return _state(fields)
         except (ValueError, KeyError, TypeError, RecursionError):
-            pass  # the journal knows it all
+            pass  # the journal has everything
     return folder.state()
 
 
@@ -59,7 +59,7 @@ def _state(fields: dict[str, object]) -> LoopState:
 def every(
     root: str, scope: Scope, *, watch: Callable[[], None] = lambda: None
 ) -> Iterator[LoopState]:
-    """The loops that are seen from a scope, in no order; unreadable ones are passed over."""
+    """The loops visible from a scope, in no order; unreadable ones are skipped."""
     for loop_id in files.loop_ids(root):
         watch()
         try:
@@ -71,11 +71,11 @@ def every(
 
 
 def is_visible(state: LoopState, scope: Scope) -> bool:
-    """Whether a loop belongs to the agent; without a project all of the agent's loops are seen."""
-    same = (state.scope.tenant, state.scope.agent) == (scope.tenant, scope.agent)
-    return same and scope.project in (None, state.scope.project)
+    """Whether a loop is visible: a scope without a project sees all loops of its agent."""
+    is_same_agent = (state.scope.tenant, state.scope.agent) == (scope.tenant, scope.agent)
+    return is_same_agent and scope.project in (None, state.scope.project)
 
 
 def _stamp(folder: LoopFolder) -> list[int]:
-    """The journal's size tells whether it has grown since."""
+    """The journal's size; it differs once the journal has grown."""
     return list(files.stamp(folder.at(files.JOURNAL))[1:2])

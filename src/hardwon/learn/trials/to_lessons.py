@@ -1,4 +1,4 @@
-"""What a loop leaves behind for the next, similar task: its reflections as lessons."""
+"""Turn a loop's reflections into lessons for similar tasks."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from hardwon.values.scope import Scope
 
 _OVERCOME, _MET = 0.8, 0.45
-_SHELL = "bash"  # what most agents call the tool in which they would meet the failure again
+_SHELL = "bash"  # the usual name of the tool in which an agent would see the failure again
 
 
 def keep_lessons(engine: Runtime, state: LoopState, records: Sequence[Record]) -> int:
-    """Keep a lesson for every kind of failure the loop met; how many there are."""
+    """Keep a lesson for every kind of failure in the loop; returns how many."""
     if state.options.lessons == "off":
         return 0
-    newest = {record.signature: record for record in records}  # the last word on each failure
+    newest = {record.signature: record for record in records}  # the last reflection on each failure
     for record in newest.values():
         if state.options.lessons == "queue":
             engine.capture(_episode(state.scope, record), Trigger.VERIFICATION)
@@ -41,7 +41,7 @@ def keep_lessons(engine: Runtime, state: LoopState, records: Sequence[Record]) -
 
 
 def lesson(state: LoopState, record: Record) -> Lesson:
-    """The lesson of one reflection; an overcome failure is worth more."""
+    """The lesson of one reflection; a failure that was overcome gives more confidence."""
     reflection = record.self_reflection
     worst = main_error(record.evaluator_output.errors)
     overcome = _overcome(state, record)
@@ -64,14 +64,14 @@ def lesson(state: LoopState, record: Record) -> Lesson:
 
 
 def _status(state: LoopState, record: Record, *, is_overcome: bool) -> str:
-    """Proven by the verifiers of this loop, worded by a person or model, or only met."""
+    """PROVEN if this loop verified the fix; SEEN if only rules worded it; else CANDIDATE."""
     if is_overcome and state.reason != IMPORTED:
         return Status.PROVEN
     return Status.SEEN if _is_by_rules(record) else Status.CANDIDATE
 
 
 def _overcome(state: LoopState, record: Record) -> Trial | None:
-    """The first later trial that did not fail this way any more and did better."""
+    """The first later trial that did better and did not fail this way."""
     later = [trial for trial in state.trials if trial.number > record.iteration]
     reward = record.evaluator_output.reward_signal
     for trial in later:
@@ -81,7 +81,7 @@ def _overcome(state: LoopState, record: Record) -> Trial | None:
 
 
 def _situation(record: Record, worst: StructuredError | None) -> str:
-    """The task and what a tool said; of a reflection that names neither, its own words."""
+    """The task and the tool's message; if both are missing, the reflection's own text."""
     if not record.task_description and worst is None:
         return clip(one_line(record.self_reflection.reflection_text), 200)
     complaint = f"{worst.tool or 'the check'} says “{clip(worst.message, 200)}”" if worst else ""
@@ -92,7 +92,7 @@ def _situation(record: Record, worst: StructuredError | None) -> str:
 
 
 def _mistake(record: Record, worst: StructuredError | None) -> str:
-    """The cause, without its line number, which the next edit changes."""
+    """The cause, without its line number: later edits change that."""
     reflection = record.self_reflection
     if worst and _is_by_rules(record) and not record.actor_output.crash:
         return describe(worst, 300, with_line=False)
@@ -101,7 +101,7 @@ def _mistake(record: Record, worst: StructuredError | None) -> str:
 
 
 def _correction(record: Record, overcome: Trial | None, *, is_known: bool) -> str:
-    """What to do: the advice of a model, or what the trials proved, if the end is known."""
+    """What to do: a model's advice, or what the trials proved."""
     words = " ".join(dict.fromkeys(_advice(record)[:4]))
     if overcome is None:
         return f"{words} (No trial of that loop got over it.)".strip() if is_known else words
@@ -110,12 +110,12 @@ def _correction(record: Record, overcome: Trial | None, *, is_known: bool) -> st
 
 
 def _advice(record: Record) -> tuple[str, ...]:
-    """A model's advice; the next steps that rules name are about one state of the work only."""
+    """A model's advice; of the rules only lessons about this error: their steps fit one trial."""
     reflection = record.self_reflection
     if _is_by_rules(record):
         worst = main_error(record.evaluator_output.errors)
-        own = describe(worst, with_line=False) if worst else ""
-        return tuple(lesson for lesson in reflection.lessons_learned if own and own in lesson)
+        phrase = describe(worst, with_line=False) if worst else ""
+        return tuple(lesson for lesson in reflection.lessons_learned if phrase and phrase in lesson)
     advice = reflection.lessons_learned + reflection.actionable_insights
     return advice or (reflection.reflection_text,)
 
@@ -125,16 +125,16 @@ def _is_by_rules(record: Record) -> bool:
 
 
 def _signatures(record: Record) -> tuple[str, ...]:
-    """By error, and as an agent's shell would show the same failure."""
+    """The signatures of the errors, also as an agent's shell would show them."""
     errors = [error for error in record.evaluator_output.errors[:5] if is_error(error)]
-    own = [digest(error) for error in errors]
+    digests = [digest(error) for error in errors]
     bare = [signature(_SHELL, error.message).digest for error in errors]
-    shown = [
+    outputs = [
         signature(_SHELL, f"{result.stdout}\n{result.stderr}").digest
         for result in record.evaluator_output.results
         if result.status == "fail"
     ]
-    return tuple(dict.fromkeys((*own, *bare, *shown)))
+    return tuple(dict.fromkeys((*digests, *bare, *outputs)))
 
 
 def _episode(scope: Scope, record: Record) -> Episode:

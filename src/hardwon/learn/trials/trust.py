@@ -1,4 +1,4 @@
-"""Files that name commands are obeyed only after a person has said so, and only unchanged."""
+"""Files that name commands are used only after a person trusted them, and only unchanged."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _LIST = "trusted.json"
 
 
 def trust(home: str, path: str) -> str:
-    """Remember that this file, as it is now, may name commands; its full path."""
+    """Trust this file as it is now to name commands; returns its full path."""
     full, content = _content(path)
     _parsed(full, content)
-    known = _known(home)
-    known[full] = _digest(content)
+    trusted = _trusted(home)
+    trusted[full] = _digest(content)
     files.make_folder(home)
-    files.write(os.path.join(home, _LIST), json.dumps(known, indent=2).encode())
+    files.write(os.path.join(home, _LIST), json.dumps(trusted, indent=2).encode())
     return full
 
 
 def loop_table(home: str, path: str) -> dict[str, Any]:
     """The `[loop]` table of a trusted file, else InvalidInput."""
     full, content = _content(path)
-    if _known(home).get(full) != _digest(content):
+    if _trusted(home).get(full) != _digest(content):
         raise InvalidInput(
             f"{full} is not trusted, or has changed since; read it, then: hardwon loop trust {path}"
         )
@@ -60,10 +60,10 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _known(home: str) -> dict[str, str]:
+def _trusted(home: str) -> dict[str, str]:
     content = files.read(os.path.join(home, _LIST))
     try:
-        known = json.loads(content) if content else {}
+        trusted = json.loads(content) if content else {}
     except ValueError:
         return {}  # then nothing is trusted
-    return known if isinstance(known, dict) else {}
+    return trusted if isinstance(trusted, dict) else {}

@@ -1,4 +1,4 @@
-"""The nouns of a loop, in the words of the published reflection format.
+"""The values of a loop, named as in the published reflection format.
 
 Their JSON is described by `schema.json`; `codec` turns one into the other.
 """
@@ -73,7 +73,7 @@ class Action(NamedTuple):
     timestamp: str | None = None
     output: str | None = None
     failed: bool = False
-    thought: str | None = None  # what the actor thought before it
+    thought: str | None = None  # the actor's thought before it
 
 
 class ChangeStats(NamedTuple):
@@ -95,7 +95,7 @@ class ActorOutput(NamedTuple):
     variant: Variant = "react"
     exit_code: int | None = None
     duration_ms: int = 0
-    crash: str = ""  # why the trial is a critical error; empty when the actor came to its end
+    crash: str = ""  # why the trial is a critical error; "" if the actor ended by itself
 
 
 class VerificationResult(NamedTuple):
@@ -139,7 +139,7 @@ class VerificationMetrics(NamedTuple):
 
 
 class EvaluatorOutput(NamedTuple):
-    """What all tools together say about a trial."""
+    """The combined verdict of all tools on a trial."""
 
     passed: bool
     verification_type: VerificationType
@@ -211,6 +211,6 @@ class Record(NamedTuple):
 
     @property
     def category(self) -> Category:
-        """What kind of failure it was."""
+        """The kind of the failure."""
         credit = self.self_reflection.credit_assignment
         return credit.failure_category if credit else "other"

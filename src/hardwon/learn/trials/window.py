@@ -26,7 +26,7 @@ DEFAULTS = {
 _OTHERWISE = 3
 _LARGEST = 10
 _LINE = r"(\w\.[A-Za-z]{1,5}):\d{1,7}\b(?::\d{1,7}\b)?"
-_DECAY = 0.8  # what a trial further back is worth
+_DECAY = 0.8  # the weight of each trial further back
 
 
 def omega_setting(text: str) -> str:
@@ -44,7 +44,7 @@ def omega(setting: str, kind: str, records: Sequence[Record]) -> int:
 
 
 def by_diversity(records: Sequence[Record]) -> int:
-    """The more kinds of failure there are, the further back one has to look."""
+    """The window's size: larger when there are more kinds of failure."""
     kinds = len({record.category for record in records})
     return 5 if kinds >= 5 else 3 if kinds >= 3 else 1
 
@@ -56,12 +56,12 @@ def window(records: Sequence[Record], *, policy: Policy, size: int) -> list[Reco
 
 
 def _fifo(records: Sequence[Record]) -> list[Record]:
-    """The last ones: the oldest leaves first."""
+    """The newest first."""
     return sorted(records, key=lambda record: record.iteration, reverse=True)
 
 
 def _recency(records: Sequence[Record]) -> list[Record]:
-    """The newest word on each failure first, then what was said about it before."""
+    """The newest reflection on each failure first, then the older ones."""
     newest = sorted(records, key=lambda record: (record.timestamp, record.iteration), reverse=True)
     seen: set[str] = set()
     first: list[Record] = []
@@ -73,7 +73,7 @@ def _recency(records: Sequence[Record]) -> list[Record]:
 
 
 def _relevance(records: Sequence[Record]) -> list[Record]:
-    """Those nearest to the failure that was met last."""
+    """The reflections most relevant to the last failure first."""
     newest = _fifo(records)
     if not newest:
         return []
@@ -82,12 +82,14 @@ def _relevance(records: Sequence[Record]) -> list[Record]:
 
 
 def relevance(record: Record, last: Record) -> float:
-    """How much a reflection has to do with the last failure, worth less the older it is."""
-    same = 2.0 * (record.signature == last.signature) + 1.0 * (record.category == last.category)
+    """How relevant a reflection is to the last failure; older ones count less."""
+    matching = 2.0 * (record.signature == last.signature) + 1.0 * (record.category == last.category)
     shared = _words(record) & _words(last)
     overlap = len(shared) / max(1, len(_words(last)))
     sure = 0.5 + record.self_reflection.confidence / 2
-    return float((1 + same + 2 * overlap) * sure * _DECAY ** (last.iteration - record.iteration))
+    return float(
+        (1 + matching + 2 * overlap) * sure * _DECAY ** (last.iteration - record.iteration)
+    )
 
 
 def _words(record: Record) -> set[str]:
@@ -103,7 +105,7 @@ _POLICIES: dict[Policy, Callable[[Sequence[Record]], list[Record]]] = {
 
 
 def tokens(text: str) -> int:
-    """A rough count."""
+    """A rough count of tokens."""
     return math.ceil(len(text) / 4)
 
 
@@ -112,7 +114,7 @@ def fitting(records: Sequence[Record], budget: int) -> list[tuple[Record, str]]:
 
     The newest is always among them, cut if it must be.
     """
-    shown: list[tuple[Record, str]] = []
+    fitted: list[tuple[Record, str]] = []
     remaining = budget
     newest_first = sorted(records, key=lambda record: record.iteration, reverse=True)
     for record in newest_first:
@@ -120,12 +122,12 @@ def fitting(records: Sequence[Record], budget: int) -> list[tuple[Record, str]]:
         if record is not newest_first[0]:
             text = re.sub(_LINE, r"\1", text)  # later edits have moved the lines
         if tokens(text) > remaining:
-            if not shown and budget:
-                shown.append((record, clip(text, budget * 4)))
+            if not fitted and budget:
+                fitted.append((record, clip(text, budget * 4)))
             break
-        shown.append((record, text))
+        fitted.append((record, text))
         remaining -= tokens(text)
-    return shown[::-1]
+    return fitted[::-1]
 
 
 def rendered(record: Record) -> str:

@@ -45,7 +45,7 @@ KINDS = {
 
 
 def read(session: SessionPlace) -> Reading:
-    """A reading of one session; ask it for its moments."""
+    """A reading of one session; its `moments()` are the content."""
     kind = KINDS[session.agent]
     skipped: Counter[str] = Counter()
     return Reading(kind.parser(), kind.records(session, skipped), skipped)

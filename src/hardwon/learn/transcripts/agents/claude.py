@@ -10,10 +10,10 @@ from hardwon.learn.transcripts.location import SessionPlace, inside, place
 from hardwon.learn.transcripts.transcript import (
     AGENT,
     USER,
-    About,
     Event,
+    Message,
     Result,
-    Said,
+    SessionInfo,
     ToolCall,
     text_of,
 )
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NAME, FOLDER = "claude", ".claude"
-_SPOKEN = {"user", "assistant"}
-_DULL = {
+_MESSAGES = {"user", "assistant"}
+_IGNORED = {
     *("system", "attachment", "queue-operation", "last-prompt", "cost-state", "tools-used"),
     *("mode", "api-request", "api-request-blob", "api-request-shape", "atis-latch", "summary"),
     *("file-history-snapshot", "progress", "permission-mode", "agent-name", "custom-title"),
 }
-_BARE = re.compile(r"Exit code \d{1,3}\s*")
+_ONLY_EXIT_CODE = re.compile(r"Exit code \d{1,3}\s*")
 _MACHINE = ("<command-", "<local-command-", "<system-reminder>", "[Request interrupted", "Caveat: ")
 
 
@@ -46,7 +46,7 @@ def find(home: str) -> Iterator[SessionPlace]:
 
 
 def encoded(cwd: str) -> str:
-    """The folder under which Claude Code keeps what belongs to a directory."""
+    """The folder name that Claude Code uses for a directory."""
     return re.sub(r"[^A-Za-z0-9]", "-", cwd)
 
 
@@ -56,46 +56,46 @@ def _folder(base: str, path: str) -> str:
 
 
 class Parser:
-    """Assistant lines hold text and calls, user lines hold words and results."""
+    """Assistant lines hold text and calls; user lines hold messages and results."""
 
     def take(self, record: Any, line: int) -> list[Event] | None:
         kind = record.get("type")
-        if kind not in _SPOKEN:
-            return [] if kind in _DULL else None
+        if kind not in _MESSAGES:
+            return [] if kind in _IGNORED else None
         message = record["message"]
         events: list[Event] = [
-            About(record.get("sessionId") or "", record.get("cwd") or "", record["timestamp"])
+            SessionInfo(record.get("sessionId") or "", record.get("cwd") or "", record["timestamp"])
             if "timestamp" in record
-            else About()
+            else SessionInfo()
         ]
         if kind == "assistant":
-            _spoken(message["content"], line, events)
+            _read_assistant(message["content"], line, events)
         else:
             who = AGENT if record.get("isSidechain") else USER
-            meant = not (record.get("isMeta") or record.get("isCompactSummary"))
-            _answered(message["content"], line, events, who if meant else "")
+            is_typed = not (record.get("isMeta") or record.get("isCompactSummary"))
+            _read_user(message["content"], line, events, who if is_typed else "")
         return events
 
 
-def _spoken(content: Any, line: int, events: list[Event]) -> None:
+def _read_assistant(content: Any, line: int, events: list[Event]) -> None:
     if isinstance(content, str):
         content = [{"type": "text", "text": content}]
     for block in content:
         if block["type"] == "tool_use":
             events.append(ToolCall(line, block["id"], block["name"], block["input"]))
         elif block["type"] == "text":
-            events.append(Said(line, AGENT, block["text"]))
+            events.append(Message(line, AGENT, block["text"]))
 
 
-def _answered(content: Any, line: int, events: list[Event], who: str) -> None:
+def _read_user(content: Any, line: int, events: list[Event], who: str) -> None:
     if isinstance(content, str):
         content = [{"type": "text", "text": content}]
     for block in content:
         if block["type"] == "tool_result":
             failed = block.get("is_error") is True
             output = text_of(block["content"])
-            if _BARE.fullmatch(output):  # the client's words, not the program's
+            if _ONLY_EXIT_CODE.fullmatch(output):  # written by the client, not by the program
                 output = ""
             events.append(Result(line, block["tool_use_id"], output, failed))
         elif block["type"] == "text" and who and not block["text"].startswith(_MACHINE):
-            events.append(Said(line, who, block["text"]))
+            events.append(Message(line, who, block["text"]))

@@ -11,10 +11,10 @@ from hardwon.learn.transcripts.location import SessionPlace, inside, place
 from hardwon.learn.transcripts.transcript import (
     AGENT,
     USER,
-    About,
     Event,
+    Message,
     Result,
-    Said,
+    SessionInfo,
     ToolCall,
     text_of,
 )
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NAME, FOLDER = "codex", ".codex"
-_DULL = {"turn_context", "event_msg", "world_state", "token_usage_record", "compacted"}
+_IGNORED = {"turn_context", "event_msg", "world_state", "token_usage_record", "compacted"}
 _MACHINE = ("<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<INSTR")
 _EXIT = re.compile(r"(?:Process exited with code|Exit code:?|exit_code\"?:) ?(-?\d{1,5})")
 
@@ -47,15 +47,15 @@ def _id(path: str) -> str:
 
 
 class Parser:
-    """Calls and outputs are response items; an exit code stands in the words of the output."""
+    """Calls and outputs are response items; the output's text states the exit code."""
 
     def take(self, record: Any, line: int) -> list[Event] | None:
         kind, payload = record.get("type"), record.get("payload")
         if kind == "session_meta":
-            return [About(payload.get("id", ""), payload.get("cwd", ""), record["timestamp"])]
+            return [SessionInfo(payload.get("id", ""), payload.get("cwd", ""), record["timestamp"])]
         if kind == "response_item":
-            return [About(at=record.get("timestamp", "")), *_item(payload, line)]
-        return [] if kind in _DULL else None
+            return [SessionInfo(at=record.get("timestamp", "")), *_item(payload, line)]
+        return [] if kind in _IGNORED else None
 
 
 def _item(item: Any, line: int) -> Iterator[Event]:
@@ -79,9 +79,9 @@ _SHELLS = {"shell", "shell_command", "exec_command", "local_shell", "container.e
 def _words(item: Any, line: int) -> Iterator[Event]:
     text = text_of(item["content"])
     if item["role"] == "assistant":
-        yield Said(line, AGENT, text)
+        yield Message(line, AGENT, text)
     elif item["role"] == "user" and not text.startswith(_MACHINE):
-        yield Said(line, USER, text)
+        yield Message(line, USER, text)
 
 
 def _args(item: Any) -> Any:
@@ -96,7 +96,7 @@ def _args(item: Any) -> Any:
 
 
 def _joined(command: Any) -> str:
-    """`["bash", "-lc", "make test"]` as what was meant."""
+    """The command line of an argument list; `["bash", "-lc", "make test"]` gives `make test`."""
     if len(command) == 3 and command[1] in {"-c", "-lc"}:
         return str(command[2])
     return " ".join(map(str, command))

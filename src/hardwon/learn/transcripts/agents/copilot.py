@@ -7,13 +7,21 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from hardwon.learn.transcripts.location import SessionPlace, inside, place
-from hardwon.learn.transcripts.transcript import AGENT, USER, About, Event, Result, Said, ToolCall
+from hardwon.learn.transcripts.transcript import (
+    AGENT,
+    USER,
+    Event,
+    Message,
+    Result,
+    SessionInfo,
+    ToolCall,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NAME, FOLDER = "copilot", ".copilot"
-_DULL = (
+_IGNORED = (
     *("hook.", "session.", "assistant.turn", "assistant.reasoning", "assistant.intent", "skill."),
     *("assistant.usage", "tool.user", "tool.execution_partial", "tool.execution_progress"),
     *("subagent.", "system.", "abort", "permission.", "user_input.", "elicitation."),
@@ -33,23 +41,23 @@ class Parser:
 
     def take(self, record: Any, line: int) -> list[Event] | None:
         kind, data = str(record.get("type", "")), record.get("data") or {}
-        if kind in _TAKEN:
-            return [About(at=record.get("timestamp", "")), *_TAKEN[kind](data, line)]
-        return [] if kind.startswith(_DULL) else None
+        if kind in _READERS:
+            return [SessionInfo(at=record.get("timestamp", "")), *_READERS[kind](data, line)]
+        return [] if kind.startswith(_IGNORED) else None
 
 
 def _start(data: Any, line: int) -> Iterator[Event]:
     context = data.get("context") or {}
-    yield About(data.get("sessionId", ""), context.get("cwd", ""))
+    yield SessionInfo(data.get("sessionId", ""), context.get("cwd", ""))
 
 
 def _user(data: Any, line: int) -> Iterator[Event]:
-    yield Said(line, USER, data["content"])
+    yield Message(line, USER, data["content"])
 
 
 def _agent(data: Any, line: int) -> Iterator[Event]:
     if data.get("content"):
-        yield Said(line, AGENT, data["content"])
+        yield Message(line, AGENT, data["content"])
 
 
 def _call(data: Any, line: int) -> Iterator[Event]:
@@ -66,7 +74,7 @@ def _result(data: Any, line: int) -> Iterator[Event]:
     yield Result(line, data["toolCallId"], output, failed or bool(stated and stated[1] != "0"))
 
 
-_TAKEN = {
+_READERS = {
     "session.start": _start,
     "user.message": _user,
     "assistant.message": _agent,

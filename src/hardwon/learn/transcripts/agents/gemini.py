@@ -1,4 +1,4 @@
-"""Gemini CLI: `tmp/<project>/chats/session-*.jsonl`; a line replaces an earlier one of its id."""
+"""Gemini CLI: `tmp/<project>/chats/session-*.jsonl`; a line replaces earlier ones of its id."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from hardwon.learn.transcripts.location import SessionPlace, inside, place
 from hardwon.learn.transcripts.transcript import (
     AGENT,
     USER,
-    About,
     Event,
+    Message,
     Result,
-    Said,
+    SessionInfo,
     ToolCall,
     text_of,
 )
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NAME, FOLDER = "gemini", ".gemini"
-_DULL = {"info", "error", "warning"}
+_IGNORED = {"info", "error", "warning"}
 _EXIT = re.compile(r"Exit Code: (-?\d{1,5})")
 _SHELLS = {"run_shell_command"}
 
@@ -35,7 +35,7 @@ def find(home: str) -> Iterator[SessionPlace]:
 
 
 def _root(path: str) -> str:
-    """The directory of a project, as Gemini notes it next to the chats."""
+    """The directory of a project, which Gemini notes next to the chats."""
     note = os.path.join(os.path.dirname(os.path.dirname(path)), ".project_root")
     try:
         with open(note, encoding="utf-8") as file:
@@ -45,33 +45,33 @@ def _root(path: str) -> str:
 
 
 class Parser:
-    """Messages come again while they grow: each part of one is told once."""
+    """Messages are repeated while they grow; each part is reported once."""
 
     def __init__(self) -> None:
-        self._told: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, str]] = set()
 
     def take(self, record: Any, line: int) -> list[Event] | None:
         if "sessionId" in record:
-            return [About(record["sessionId"], at=record.get("startTime", ""))]
+            return [SessionInfo(record["sessionId"], at=record.get("startTime", ""))]
         if record.get("type") in {"user", "gemini"}:
             return list(self._message(record, line))
-        return [] if "$set" in record or record.get("type") in _DULL else None
+        return [] if "$set" in record or record.get("type") in _IGNORED else None
 
     def _message(self, record: Any, line: int) -> Iterator[Event]:
-        own = str(record.get("id", line))
+        message_id = str(record.get("id", line))
         text = text_of(record.get("content"))
-        yield About(at=record.get("timestamp", ""))
-        if text and self._is_new(own, "text"):
-            yield Said(line, USER if record["type"] == "user" else AGENT, text)
+        yield SessionInfo(at=record.get("timestamp", ""))
+        if text and self._is_new(message_id, "text"):
+            yield Message(line, USER if record["type"] == "user" else AGENT, text)
         for call in record.get("toolCalls") or ():
-            if call.get("status") in _ENDED and self._is_new(own, str(call.get("id"))):
-                yield from _tool(call, line, f"{own}/{call.get('id')}")
+            if call.get("status") in _ENDED and self._is_new(message_id, str(call.get("id"))):
+                yield from _tool(call, line, f"{message_id}/{call.get('id')}")
 
     def _is_new(self, message: str, part: str) -> bool:
         key = (message, part)
-        if key in self._told:
+        if key in self._reported:
             return False
-        self._told.add(key)
+        self._reported.add(key)
         return True
 
 
@@ -87,7 +87,7 @@ def _tool(call: Any, line: int, key: str) -> Iterator[Event]:
 
 
 def _output(result: Any) -> str:
-    """The words in `[{functionResponse: {response: {output | error}}}]`, or in a plain text."""
+    """The text in `[{functionResponse: {response: {output | error}}}]`, or in a plain string."""
     if isinstance(result, str):
         return result
     parts = []

@@ -1,10 +1,10 @@
-"""The neutral run format: one JSON object a run, with its task and its commands."""
+"""The neutral run format: one JSON object per run, with its task and its commands."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.learn.transcripts.transcript import USER, About, Event, Result, Said, ToolCall
+from hardwon.learn.transcripts.transcript import USER, Event, Message, Result, SessionInfo, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,8 +16,8 @@ class Parser:
     """A record is a whole run; the numbers of its steps stand for lines, the task is line 0."""
 
     def take(self, record: Any, line: int) -> list[Event]:
-        about = About(str(record["run"]), str(record.get("repo") or ""))
-        return [about, Said(0, USER, str(record.get("task") or "")), *_steps(record["steps"])]
+        about = SessionInfo(str(record["run"]), str(record.get("repo") or ""))
+        return [about, Message(0, USER, str(record.get("task") or "")), *_steps(record["steps"])]
 
 
 def _steps(steps: Any) -> Iterator[Event]:

@@ -12,7 +12,15 @@ from urllib.parse import quote
 
 from hardwon.errors import StorageError
 from hardwon.learn.transcripts.location import SessionPlace
-from hardwon.learn.transcripts.transcript import AGENT, USER, About, Event, Result, Said, ToolCall
+from hardwon.learn.transcripts.transcript import (
+    AGENT,
+    USER,
+    Event,
+    Message,
+    Result,
+    SessionInfo,
+    ToolCall,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,13 +35,13 @@ _PARTS = """
 SELECT m.data, p.data FROM part AS p JOIN message AS m ON m.id = p.message_id
 WHERE p.session_id = ? ORDER BY m.time_created, m.id, p.id
 """
-_DULL = {"step-start", "step-finish", "reasoning", "snapshot", "patch", "file", "agent", "retry"}
+_IGNORED = {"step-start", "step-finish", "reasoning", "snapshot", "patch", "file", "agent", "retry"}
 
 
 def find(home: str) -> Iterator[SessionPlace]:
     """Every session in the store."""
-    data = os.environ.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share")
-    path = os.path.join(data, "opencode", "opencode.db")
+    data_home = os.environ.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share")
+    path = os.path.join(data_home, "opencode", "opencode.db")
     if not os.path.isfile(path):
         return
     base = os.path.join(home, FOLDER)
@@ -45,7 +53,7 @@ def find(home: str) -> Iterator[SessionPlace]:
 
 
 def records(session: SessionPlace, skipped: Counter[str]) -> Iterator[tuple[int, Any]]:
-    """The parts of one session in order, numbered; an unreadable one is counted."""
+    """The numbered parts of one session, in order; unreadable ones are counted."""
     for number, (message, part) in enumerate(_rows(session.path, _PARTS, session.id), 1):
         try:
             yield number, (json.loads(message), json.loads(part), session)
@@ -58,7 +66,7 @@ def _rows(path: str, sql: str, *values: str) -> Iterator[Any]:
         with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as database:
             yield from database.execute(sql, values)
     except sqlite3.Error as error:
-        raise StorageError(path, str(error), "is it a store of opencode?") from error
+        raise StorageError(path, str(error), "check that it is the database of opencode") from error
 
 
 class Parser:
@@ -69,11 +77,11 @@ class Parser:
         kind = part.get("type")
         if kind == "text":
             who = USER if message.get("role") == "user" else AGENT
-            spoken = [] if part.get("synthetic") else [Said(line, who, part["text"])]
-            return [About(session.id, session.cwd), *spoken]
+            spoken = [] if part.get("synthetic") else [Message(line, who, part["text"])]
+            return [SessionInfo(session.id, session.cwd), *spoken]
         if kind == "tool":
             return _tool(part, line)
-        return [] if kind in _DULL else None
+        return [] if kind in _IGNORED else None
 
 
 def _tool(part: Any, line: int) -> list[Event]:

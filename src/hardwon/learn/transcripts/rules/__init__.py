@@ -1,4 +1,4 @@
-"""Rules that read a transcript without a model: one rule a file, all fed in one pass."""
+"""Rules that read a transcript without a model: one rule per file, all fed in one pass."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Rule(Protocol):
-    """Sees every moment once, then says what it found."""
+    """Sees every moment once, then returns its insights."""
 
     def see(self, moment: Moment) -> None:
         """Take the next moment."""
@@ -28,7 +28,7 @@ class Rule(Protocol):
 
 
 class Findings(NamedTuple):
-    """What the rules made of a transcript."""
+    """What the rules found in a transcript."""
 
     insights: list[Insight]
     summary: Summary
@@ -37,7 +37,7 @@ class Findings(NamedTuple):
 
 
 def apply_rules(moments: Iterable[Moment]) -> Findings:
-    """Everything the rules can tell of these moments; nothing of them is kept."""
+    """Everything the rules find in these moments; the moments are not kept."""
     story, failures, decisions = Story(), Failures(), Decisions()
     rules: tuple[Rule, ...] = (failures, Corrections(), Backtracks(), decisions)
     for moment in moments:
@@ -45,4 +45,4 @@ def apply_rules(moments: Iterable[Moment]) -> Findings:
         for rule in rules:
             rule.see(moment)
     insights = [insight for rule in rules for insight in rule.insights()]
-    return Findings(insights, story.summary(decisions.told(), failures.fixed), story, failures)
+    return Findings(insights, story.summary(decisions.texts(), failures.fixed), story, failures)

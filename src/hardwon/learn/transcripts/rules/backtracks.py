@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from hardwon.learn.transcripts.insight import PATTERN, Insight, by_count, evidence, safe_line
-from hardwon.learn.transcripts.transcript import Acted, Moment
+from hardwon.learn.transcripts.transcript import FinishedCall, Moment
 
 _PATHS = ("file_path", "path", "filePath", "filename")
 _PAIRS = (("old_string", "new_string"), ("oldString", "newString"), ("old_str", "new_str"))
@@ -21,7 +21,11 @@ class Backtracks:
         self._swings: dict[str, list[tuple[int, str]]] = defaultdict(list)
 
     def see(self, moment: Moment) -> None:
-        edit = _edit(moment.args) if isinstance(moment, Acted) and not moment.step.failed else None
+        edit = (
+            _edit(moment.args)
+            if isinstance(moment, FinishedCall) and not moment.step.failed
+            else None
+        )
         if edit is None:
             return
         path, old, new = edit
@@ -48,13 +52,13 @@ def _edit(args: Any) -> tuple[str, str, str] | None:
 
 def _insight(path: str, swings: list[tuple[int, str]]) -> Insight:
     name = path.rsplit("/", 1)[-1]
-    wanted = safe_line(swings[-1][1].strip().split("\n")[0], 80)
+    first_line = safe_line(swings[-1][1].strip().split("\n")[0], 80)
     return Insight(
         title=f"{name} was edited back and forth",
         category="Workflow",
         kind=PATTERN,
         confidence=by_count(len(swings)),
-        text=f"Decide before editing `{name}`: “{wanted}” was put in and taken out again.",
+        text=f"Decide before editing `{name}`: “{first_line}” was put in and taken out again.",
         evidence=tuple(evidence(line, text) for line, text in swings[:10]),
         mistake=f"`{path}` was edited back and forth {len(swings)} times.",
         subject=path,

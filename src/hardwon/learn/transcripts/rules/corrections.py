@@ -17,7 +17,7 @@ from hardwon.learn.transcripts.insight import (
     evidence,
 )
 from hardwon.learn.transcripts.rules.sentences import meaning, sentences, stack
-from hardwon.learn.transcripts.transcript import AGENT, USER, Acted, Moment, Said
+from hardwon.learn.transcripts.transcript import AGENT, USER, FinishedCall, Message, Moment
 from hardwon.text.clean import one_line
 from hardwon.text.redact import redact
 
@@ -42,14 +42,14 @@ _OBJECTION = re.compile(
 
 
 class Corrections:
-    """Listens to the user once the agent has begun."""
+    """Collects what the user says after the agent has begun."""
 
     def __init__(self) -> None:
         self._has_begun = False
         self._heard: list[tuple[int, str]] = []
 
     def see(self, moment: Moment) -> None:
-        if isinstance(moment, Acted) or moment.who == AGENT:
+        if isinstance(moment, FinishedCall) or moment.who == AGENT:
             self._has_begun = True
         elif self._has_begun and moment.who == USER and len(moment.text) <= _MESSAGE_LIMIT:
             self._listen(moment)
@@ -57,7 +57,7 @@ class Corrections:
     def insights(self) -> list[Insight]:
         return [_insight(group) for group in self._groups()]
 
-    def _listen(self, message: Said) -> None:
+    def _listen(self, message: Message) -> None:
         if len(self._heard) < _KEPT:
             objected = bool(_OBJECTION.match(message.text.strip()))
             for sentence in sentences(redact(message.text)):
@@ -67,8 +67,8 @@ class Corrections:
     def _groups(self) -> list[list[tuple[int, str]]]:
         groups: list[list[tuple[int, str]]] = []
         for line, sentence in self._heard:
-            same = (group for group in groups if is_same(sentence, group[0][1]))
-            group = next(same, None)
+            matching = (group for group in groups if is_same(sentence, group[0][1]))
+            group = next(matching, None)
             if group is None:
                 groups.append([(line, sentence)])
             else:
@@ -92,17 +92,17 @@ def _content(sentence: str) -> frozenset[str]:
 
 
 def _is_part(words: frozenset[str], of: frozenset[str]) -> bool:
-    return bool(words) and all(any(_is_form(word, other) for other in of) for word in words)
+    return bool(words) and all(any(_is_form(word, candidate) for candidate in of) for word in words)
 
 
 def _is_form(a: str, b: str) -> bool:
-    """Whether two words are one, or one with an ending: commit, commits, committing."""
+    """Whether two words are the same, or one is the other with an ending: commit, commits."""
     short, long = sorted((a, b), key=len)
     return a == b or (len(short) >= _STEM and long.startswith(short))
 
 
 def is_rule(sentence: str) -> bool:
-    """Whether a sentence says how things are to be done."""
+    """Whether a sentence says how to do things."""
     return bool(_RULE.search(sentence)) and len(sentence.split()) > 2 and sentence[-1] != "?"
 
 

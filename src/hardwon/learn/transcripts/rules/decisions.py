@@ -6,7 +6,7 @@ import re
 
 from hardwon.learn.transcripts.insight import CONTENT, HIGH, TIER_A, Insight, Passage, evidence
 from hardwon.learn.transcripts.rules.sentences import sentences, stack
-from hardwon.learn.transcripts.transcript import Moment, Said
+from hardwon.learn.transcripts.transcript import Message, Moment
 from hardwon.text.clean import one_line
 from hardwon.text.redact import redact
 
@@ -20,20 +20,24 @@ _REASON = re.compile(r"(?i)\b(?:because|since|so that|to avoid|due to|otherwise|
 
 
 class Decisions:
-    """Keeps what was decided, by whomever."""
+    """Keeps the decisions of user and agent."""
 
     def __init__(self) -> None:
-        self._found: dict[str, Passage] = {}
+        self._decisions: dict[str, Passage] = {}
 
     def see(self, moment: Moment) -> None:
-        if isinstance(moment, Said) and len(self._found) < _KEPT and _REASON.search(moment.text):
+        if (
+            isinstance(moment, Message)
+            and len(self._decisions) < _KEPT
+            and _REASON.search(moment.text)
+        ):
             for sentence in sentences(redact(moment.text)):
                 if is_decision(sentence):
-                    self._found.setdefault(one_line(sentence), evidence(moment.line, sentence))
+                    self._decisions.setdefault(one_line(sentence), evidence(moment.line, sentence))
 
-    def told(self) -> tuple[str, ...]:
+    def texts(self) -> tuple[str, ...]:
         """The decisions in their own words."""
-        return tuple(self._found)
+        return tuple(self._decisions)
 
     def insights(self) -> list[Insight]:
         return [
@@ -43,11 +47,11 @@ class Decisions:
                 kind=CONTENT,
                 confidence=HIGH,
                 text=text,
-                evidence=(shown,),
+                evidence=(passage,),
                 tier=TIER_A,
                 tags=stack(text),
             )
-            for text, shown in self._found.items()
+            for text, passage in self._decisions.items()
         ]
 
 

@@ -25,7 +25,7 @@ from hardwon.learn.transcripts.insight import (
     evidence,
     tags_of,
 )
-from hardwon.learn.transcripts.transcript import Acted, Moment
+from hardwon.learn.transcripts.transcript import FinishedCall, Moment
 from hardwon.text.clean import clip, one_line
 from hardwon.text.quoting import quotable
 from hardwon.text.redact import redact
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
     from hardwon.values.fix import Fix
     from hardwon.values.step import Step
 
-WINDOW = 31  # a failure and the thirty steps in which its fix may show
+WINDOW = 31  # steps: a failure and the thirty steps in which its fix may come
 _KINDS = 2_000  # different failures remembered
 _PLACES = 20  # lines remembered of each
 _FIXES = 8  # fixes remembered of each
 _CATEGORY = "Tool Usage"
-_GENERAL = {"call", "preparation", "tool"}  # sorts of fixes that hold for the next task, too
+_GENERAL = {"call", "preparation", "tool"}  # sorts of fixes that also help with other tasks
 
 
 class Failed(NamedTuple):
     """A failing step, and its fix with the step that showed it."""
 
-    act: Acted
+    act: FinishedCall
     failure: Failure
     fix: Fix | None = None
     fixed_at: int = 0
@@ -54,15 +54,15 @@ class Failed(NamedTuple):
 
 
 class Failures:
-    """Holds a window of steps; each step may show what mends an earlier failure in it."""
+    """Keeps a window of steps; each new step may show the fix of an earlier failure."""
 
     def __init__(self) -> None:
-        self._window: deque[Acted] = deque(maxlen=WINDOW)
+        self._window: deque[FinishedCall] = deque(maxlen=WINDOW)
         self._met: dict[str, list[Failed]] = {}  # by kind
         self._fixed: dict[str, dict[str, Failed]] = {}  # by kind, then by fix
         self._mended: set[int] = set()  # lines of failures that were fixed
         self.total = 0
-        self.judged: list[Failed] | None = None  # a benchmark wants them all
+        self.judged: list[Failed] | None = None  # set by a benchmark to collect all failures
 
     @property
     def fixed(self) -> int:
@@ -70,7 +70,7 @@ class Failures:
         return len(self._mended)
 
     def see(self, moment: Moment) -> None:
-        if not isinstance(moment, Acted):
+        if not isinstance(moment, FinishedCall):
             return
         self._window.append(moment)
         steps = [act.step for act in self._window]
@@ -81,21 +81,21 @@ class Failures:
             self._mend(steps)
 
     def insights(self) -> list[Insight]:
-        shown = [_fixed(failed, self._met[kind]) for kind, fixes in self._fixed.items()
+        with_fix = [_fixed(failed, self._met[kind]) for kind, fixes in self._fixed.items()
                  for failed in fixes.values()]  # fmt: skip
         again = [
-            _pattern(met)
-            for kind, met in self._met.items()
-            if kind not in self._fixed and len(met) > 1
+            _pattern(failures)
+            for kind, failures in self._met.items()
+            if kind not in self._fixed and len(failures) > 1
         ]
-        return shown + again
+        return with_fix + again
 
     def _meet(self, failed: Failed | None) -> None:
         if failed is None:
             return
-        met = self._met.setdefault(failed.failure.kind, [])
-        if len(met) < _PLACES:
-            met.append(failed)
+        failures = self._met.setdefault(failed.failure.kind, [])
+        if len(failures) < _PLACES:
+            failures.append(failed)
         if self.judged is not None:
             self.judged.append(failed)
         if len(self._met) > _KINDS:
@@ -123,22 +123,22 @@ class Failures:
 
 
 def _shown(steps: list[Step]) -> list[tuple[int, Fix]]:
-    """The fixes that the last step shows, made of steps without secrets."""
+    """The fixes that the last step shows; secrets are removed first."""
     if not fixes_shown(steps):
         return []
     return fixes_shown([_redacted(step) for step in steps])
 
 
-def _failed(act: Acted, steps: list[Step]) -> Failed | None:
-    """The failure as it may be quoted: short, and without any part of a secret."""
+def _failed(act: FinishedCall, steps: list[Step]) -> Failed | None:
+    """The failure as it may be stored: short, and without any part of a secret."""
     raw = read_failure(act.step, steps[:-1])
     step = _redacted(act.step)
     failure = read_failure(step, steps[:-1])
     if raw is None or failure is None:
         return None
-    failure = failure._replace(exact=raw.exact, kind=raw.kind)  # found again by its own words
-    shown = step._replace(output=clip(failure.line, 600), args=clip(step.args, 2000))
-    return Failed(act._replace(step=shown, args=None), failure)
+    failure = failure._replace(exact=raw.exact, kind=raw.kind)  # recognized by the unredacted text
+    short = step._replace(output=clip(failure.line, 600), args=clip(step.args, 2000))
+    return Failed(act._replace(step=short, args=None), failure)
 
 
 def _redacted(step: Step) -> Step:
@@ -150,12 +150,12 @@ def _without_secrets(text: str) -> str:
     return redact(text)
 
 
-def _fixed(failed: Failed, met: list[Failed]) -> Insight:
+def _fixed(failed: Failed, failures: list[Failed]) -> Insight:
     fix, step, failure = failed.fix, failed.act.step, failed.failure
     if fix is None:
-        return _pattern(met)
+        return _pattern(failures)
     is_general = fix.sort in _GENERAL
-    others = [_met(other) for other in met if other.act.line != failed.act.line]
+    others = [_met(other) for other in failures if other.act.line != failed.act.line]
     return Insight(
         title=_title(failed),
         category=_CATEGORY,
@@ -174,19 +174,19 @@ def _fixed(failed: Failed, met: list[Failed]) -> Insight:
     )
 
 
-def _pattern(met: list[Failed]) -> Insight:
-    first = met[0]
+def _pattern(failures: list[Failed]) -> Insight:
+    first = failures[0]
     step, failure = first.act.step, first.failure
     call = _call(step)
     return Insight(
         title=_title(first),
         category=_CATEGORY,
         kind=PATTERN,
-        confidence=by_count(len(met)),
+        confidence=by_count(len(failures)),
         text=f"Do not try {call} again without a change: it {_ending(first)} every time.",
-        evidence=tuple(map(_met, met)),
+        evidence=tuple(map(_met, failures)),
         tags=_tags(step),
-        mistake=f"{call} failed {len(met)} times.",
+        mistake=f"{call} failed {len(failures)} times.",
         signatures=_signatures(failure),
         calls=call_keys(step.tool, step.args),
         subject=failure.text,
@@ -210,7 +210,7 @@ def _met(failed: Failed) -> Passage:
 
 
 def _ending(failed: Failed, *, past: bool = False) -> str:
-    """How the call ends, as far as the error may be quoted."""
+    """How the call ends; the error is quoted if it may be."""
     error = quotable(failed.failure.line)
     if past:
         return f"ended in “{error}”" if error else "failed"
@@ -233,7 +233,7 @@ def _tags(step: Step) -> tuple[str, ...]:
 
 
 def _call(step: Step) -> str:
-    """The call, short, in back quotes; of one with named arguments its tool."""
+    """The call in back quotes, shortened; only the tool if its arguments are named."""
     if step.args.startswith("{"):
         return f"`{step.tool}`"
     return f"`{clip(one_line(step.args), 240).replace('`', chr(39))}`"

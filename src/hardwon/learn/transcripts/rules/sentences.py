@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _END = re.compile(r"(?<=[.!?])\s+|\n+")
-_DULL_WORDS = """
+_STOP_WORDS = """
 a an and are as at be been but by can did do does for from had has have how i if in into is it its
 let me my no not of on or our please so that the them then there this to up us was we were what
 when where which will with you your use using instead
 """
-_DULL = frozenset(_DULL_WORDS.split())
+_STOPS = frozenset(_STOP_WORDS.split())
 _STACKS = {
     "python": "python pip pytest mypy ruff poetry uv django flask venv conda tox",
     "javascript": "node npm pnpm yarn npx jest vitest typescript tsc eslint react bun deno",
@@ -33,7 +33,7 @@ _BY_WORD = {word: name for name, words in _STACKS.items() for word in words.spli
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a text, code blocks and lists of paths aside."""
+    """The sentences of a text, without code blocks and lists of paths."""
     for part in _END.split(clean(text)):
         sentence = part.strip(" \t-*>#")
         if 8 <= len(sentence) <= 400 and " " in sentence:
@@ -41,9 +41,9 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def meaning(text: str) -> frozenset[str]:
-    """The words that carry what a text says."""
+    """The words of a text without stop words."""
     words = re.findall(r"[a-z0-9_][a-z0-9_.+#-]*[a-z0-9_+#]|[a-z0-9]", text.lower())
-    return frozenset(word for word in words if word not in _DULL)
+    return frozenset(word for word in words if word not in _STOPS)
 
 
 def stack(text: str) -> tuple[str, ...]:

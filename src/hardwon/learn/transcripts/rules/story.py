@@ -1,4 +1,4 @@
-"""The story of a session: counts, the first prompt, the files, and a summary made of them."""
+"""The story of a session: counts, first prompt, files, and a summary of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from hardwon.learn.transcripts.insight import Summary, safe_line
-from hardwon.learn.transcripts.transcript import USER, Acted, Moment, Said
+from hardwon.learn.transcripts.transcript import USER, FinishedCall, Message, Moment
 from hardwon.text.clean import clip
 from hardwon.text.numbers import plural
 
@@ -15,7 +15,7 @@ _FILES = 2_000
 
 
 class Story:
-    """Counts while it listens."""
+    """Counts turns, calls, failures and files as moments come in."""
 
     def __init__(self) -> None:
         self.turns = self.steps = self.failures = self.messages = 0
@@ -25,10 +25,10 @@ class Story:
 
     def see(self, moment: Moment) -> None:
         self.messages += 1
-        if isinstance(moment, Acted):
-            self._acted(moment)
+        if isinstance(moment, FinishedCall):
+            self._count_call(moment)
         else:
-            self._said(moment)
+            self._count_message(moment)
 
     def summary(self, decisions: tuple[str, ...], fixed: int) -> Summary:
         """Three to five sentences about what happened."""
@@ -39,7 +39,7 @@ class Story:
             duration=f"{self.messages} messages",
         )
 
-    def _said(self, message: Said) -> None:
+    def _count_message(self, message: Message) -> None:
         text = safe_line(message.text, 300)
         if message.who == USER and text:
             self.turns += 1
@@ -47,7 +47,7 @@ class Story:
         elif text:
             self._last = text
 
-    def _acted(self, act: Acted) -> None:
+    def _count_call(self, act: FinishedCall) -> None:
         self.steps += 1
         self.failures += act.step.failed
         self.tools[act.step.tool[:60]] += 1
@@ -73,7 +73,7 @@ class Story:
 
 
 def _edited(args: Any) -> str:
-    """The file that a call with new content named."""
+    """The file that an edit names; "" for other calls."""
     if not isinstance(args, dict):
         return ""
     if not any(key in args for key in ("new_string", "newString", "new_str", "content")):

@@ -1,6 +1,6 @@
-"""Known tools: how to recognize each, its kind of verification, and its output.
+"""Known tools: how to recognize each, its kind of verification, and its parser.
 
-A tool is known by its command, or, behind `npm test` and `make check`, by its output.
+A tool is recognized by its command or, behind `npm test` and `make check`, by its output.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Tool(NamedTuple):
     parse: Callable[[str], ToolReport]
 
 
-# The first whose command fits counts.
+# The first tool whose command matches counts.
 KNOWN = (
     Tool("pytest", "unit_tests", r"pytest|py\.test", pytests.parse),
     Tool("unittest", "unit_tests", r"-m unittest|manage\.py test", unittests.parse),
@@ -56,7 +56,7 @@ KNOWN = (
     Tool("cargo build", "compilation", r"cargo (?:\+\S+ )?(?:build|check)|rustc", rust.parse),
     Tool("junit", "unit_tests", r"(?!)", junit.parse),
 )
-# What only that tool prints.
+# Output that only that tool prints.
 _PRINTED = {
     "pytest": r"^=+ .{0,80}(?:short test summary|test session starts)|^(?:FAILED|ERROR) \S+\.py\b"
     r"|^\d+ (?:passed|failed)\b.{0,80} in [\d.]+s",

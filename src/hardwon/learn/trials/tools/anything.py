@@ -1,4 +1,4 @@
-"""An unknown tool: compilers' `file:line: error:` lines, a traceback, or the error line."""
+"""Output of an unknown tool: `file:line: error:` lines, a traceback, or the error line."""
 
 from __future__ import annotations
 

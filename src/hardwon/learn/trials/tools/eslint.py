@@ -1,4 +1,4 @@
-"""eslint and its kin, as JSON or in the stylish format."""
+"""eslint and similar linters, as JSON or in the stylish format."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def _stylish(text: str) -> ToolReport:
 
 
 def _problem(file: str | None, match: re.Match[str]) -> StructuredError:
-    line, column, level, rest = match.groups()
-    message, _, rule = rest.rstrip().rpartition("  ")
-    return _lint(message.strip() or rest, level, file=file, line=line, column=column, rule=rule)
+    line, column, level, tail = match.groups()
+    message, _, rule = tail.rstrip().rpartition("  ")
+    return _lint(message.strip() or tail, level, file=file, line=line, column=column, rule=rule)
 
 
 def _unix(match: re.Match[str]) -> StructuredError:
@@ -77,13 +77,14 @@ def _lint(
 
 
 def _metrics(errors: list[StructuredError], text: str) -> VerificationMetrics:
-    bad = count(r"problems? \((\d{1,9}) errors?", text)
-    odd = count(r"problems? \(\d{1,9} errors?, (\d{1,9}) warn", text)
-    if bad is None and not errors:
+    stated_errors = count(r"problems? \((\d{1,9}) errors?", text)
+    stated_warnings = count(r"problems? \(\d{1,9} errors?, (\d{1,9}) warn", text)
+    if stated_errors is None and not errors:
         return VerificationMetrics()
-    seen = sum(problem.severity == "error" for problem in errors)
+    error_count = sum(problem.severity == "error" for problem in errors)
     return VerificationMetrics(
-        lint_errors=max(bad or 0, seen), lint_warnings=max(odd or 0, len(errors) - seen)
+        lint_errors=max(stated_errors or 0, error_count),
+        lint_warnings=max(stated_warnings or 0, len(errors) - error_count),
     )
 
 

@@ -29,8 +29,8 @@ def parse(text: str) -> ToolReport:
     ]  # fmt: skip
     panics = [error("runtime_error", m[1], tool="go") for m in matches(r"(panic: .{1,500})", plain)]
     good, bad = verdicts.count("PASS"), verdicts.count("FAIL")
-    known = VerificationMetrics(good, bad, good + bad) if verdicts else VerificationMetrics()
-    return ToolReport((*built, *tests, *panics)[:MOST_ERRORS], known)
+    metrics = VerificationMetrics(good, bad, good + bad) if verdicts else VerificationMetrics()
+    return ToolReport((*built, *tests, *panics)[:MOST_ERRORS], metrics)
 
 
 def _tests(text: str) -> tuple[list[StructuredError], list[str]]:
@@ -44,7 +44,7 @@ def _tests(text: str) -> tuple[list[StructuredError], list[str]]:
             places.setdefault(current, place)
         elif running := re.match(_RUNNING, short):
             current = running[1]
-        elif verdict := re.match(_VERDICT, short):  # without -v what it said stands below
+        elif verdict := re.match(_VERDICT, short):  # without -v, the messages follow the verdict
             current = verdict[2]
             verdicts[current] = verdict[1]
     leaves = {name: how for name, how in verdicts.items() if not _has_below(name, verdicts)}
@@ -54,7 +54,7 @@ def _tests(text: str) -> tuple[list[StructuredError], list[str]]:
 
 
 def _has_below(name: str, names: Iterable[str]) -> bool:
-    return any(other.startswith(f"{name}/") for other in names)
+    return any(candidate.startswith(f"{name}/") for candidate in names)
 
 
 def _failure(test: str, place: re.Match[str] | None) -> StructuredError:
@@ -65,7 +65,7 @@ def _failure(test: str, place: re.Match[str] | None) -> StructuredError:
 
 
 def _unwrapped(text: str) -> str:
-    """What `go test -json` wrapped, line by line."""
+    """The output inside the events of `go test -json`."""
     parts = []
     for line in text.splitlines():
         try:

@@ -62,9 +62,9 @@ def _failure(name: str, lines: list[str], tool: str) -> StructuredError:
 
 
 def _message(words: list[str]) -> str:
-    """The first words, with what was expected and what came."""
-    wanted = [line for line in words[:30] if re.match(r"(?:Expected|Received)\b", line)]
-    return " ".join([*words[:1], *(line for line in wanted if line not in words[:1])])
+    """The first line, with the expected and the received value."""
+    details = [line for line in words[:30] if re.match(r"(?:Expected|Received)\b", line)]
+    return " ".join([*words[:1], *(line for line in details if line not in words[:1])])
 
 
 def _metrics(text: str) -> VerificationMetrics:

@@ -51,7 +51,7 @@ def _from_traces(traces: dict[str, list[str]]) -> list[StructuredError]:
 
 
 def kind_of(message: str, verdict: str) -> ErrorType:
-    """A test that could not even be collected has failed in another way."""
+    """The kind of failure; a test that could not be collected is a runtime error."""
     if re.match(r"(?:E +)?(?:SyntaxError|IndentationError|TabError)\b", message):
         return "syntax_error"
     return "test_failure" if verdict == "FAILED" else "runtime_error"

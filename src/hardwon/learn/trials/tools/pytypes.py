@@ -64,18 +64,18 @@ def _typed(match: re.Match[str], tool: str) -> StructuredError:
 
 
 def _with_rule(match: re.Match[str], below: list[str]) -> StructuredError:
-    """pyright may go on in indented lines, and names its rule at the end of the last."""
-    more = list(itertools.takewhile(lambda line: line[:2].isspace(), below))[:10]
+    """The error with its rule: pyright may name it at the end of indented lines below."""
+    continuation = list(itertools.takewhile(lambda line: line[:2].isspace(), below))[:10]
     typed = _typed(match, "pyright")
-    rule = re.search(r"\((report\w{1,60})\)$", more[-1]) if more else None
+    rule = re.search(r"\((report\w{1,60})\)$", continuation[-1]) if continuation else None
     return typed._replace(rule=rule[1]) if rule and not typed.rule else typed
 
 
 def _metrics(errors: tuple[StructuredError, ...], stated: int | None) -> VerificationMetrics:
-    seen = sum(problem.severity == "error" for problem in errors)
+    error_count = sum(problem.severity == "error" for problem in errors)
     if stated is None and not errors:
         return VerificationMetrics()
-    return VerificationMetrics(type_errors=max(seen, stated or 0))
+    return VerificationMetrics(type_errors=max(error_count, stated or 0))
 
 
 def _pyright_json(parsed: dict[str, Any]) -> ToolReport:

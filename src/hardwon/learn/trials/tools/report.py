@@ -1,4 +1,4 @@
-"""What a tool's output says, once it is understood."""
+"""A tool's output as errors and counts; helpers for the parsers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MESSAGE, _TRACE = 1000, 4000
 
 
 class ToolReport(NamedTuple):
-    """Errors and counts; nothing when the output was not understood."""
+    """Errors and counts; empty when the output was not understood."""
 
     errors: tuple[StructuredError, ...] = ()
     metrics: VerificationMetrics = VerificationMetrics()
@@ -42,7 +42,7 @@ def error(
     rule: str | None = None,
     test: str | None = None,
 ) -> StructuredError:
-    """An error within the limits of what is stored."""
+    """An error, cut to the limits of what is stored."""
     return StructuredError(
         type=kind,
         message=one_line(message, _MESSAGE) or "(no message)",
@@ -58,7 +58,7 @@ def error(
 
 
 def matches(pattern: str, text: str) -> Iterator[re.Match[str]]:
-    """What the pattern finds line by line: one long line can never cost more than itself."""
+    """Matches at the start of each line; lines are cut, so a long one costs little."""
     matched = 0
     for line in text.splitlines():
         if (match := re.match(pattern, line[:2000])) and matched < MOST_ERRORS:
@@ -68,17 +68,17 @@ def matches(pattern: str, text: str) -> Iterator[re.Match[str]]:
 
 def blocks(header: str, text: str) -> Iterator[tuple[re.Match[str], list[str]]]:
     """Every header line with the lines below it, up to the next header."""
-    open_: tuple[re.Match[str], list[str]] | None = None
+    current: tuple[re.Match[str], list[str]] | None = None
     for line in text.splitlines():
         match = re.match(header, line[:2000])
         if match:
-            if open_:
-                yield open_
-            open_ = match, []
-        elif open_ and len(open_[1]) < 2000:
-            open_[1].append(line[:2000])
-    if open_:
-        yield open_
+            if current:
+                yield current
+            current = match, []
+        elif current and len(current[1]) < 2000:
+            current[1].append(line[:2000])
+    if current:
+        yield current
 
 
 def count(pattern: str, text: str) -> int | None:
@@ -103,7 +103,7 @@ def document(text: str) -> Any:
 
 
 def as_int(value: object) -> int:
-    """The number if it is one, else nothing."""
+    """The number if it is a natural number, else 0."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
 
 

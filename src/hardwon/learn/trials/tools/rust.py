@@ -26,11 +26,11 @@ def parse(text: str) -> ToolReport:
     built = [
         diagnostic for block in blocks(_DIAGNOSTIC, text) if (diagnostic := _diagnostic(*block))
     ]
-    good, bad, seen = 0, 0, False
+    good, bad, has_result = 0, 0, False
     for line in text.splitlines():
         if result := re.match(_RESULT, line):
-            good, bad, seen = good + int(result[1]), bad + int(result[2]), True
-    metrics = VerificationMetrics(good, bad, good + bad) if seen else VerificationMetrics()
+            good, bad, has_result = good + int(result[1]), bad + int(result[2]), True
+    metrics = VerificationMetrics(good, bad, good + bad) if has_result else VerificationMetrics()
     return ToolReport((*built, *tests)[:MOST_ERRORS], metrics)
 
 

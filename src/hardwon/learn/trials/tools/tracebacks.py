@@ -27,14 +27,14 @@ class _Raised(NamedTuple):
 
 
 def last(text: str, *, tool: str) -> StructuredError | None:
-    """The last exception and its place, in own code if possible; else None."""
+    """The last exception and its place, in the user's own code if possible; None without one."""
     newest = deque(_exceptions(text), maxlen=1)
     if not newest:
         return None
     (raised,) = newest
-    own = [frame for frame in raised.frames if not _FOREIGN.search(frame[1])] or raised.frames
+    frames = [frame for frame in raised.frames if not _FOREIGN.search(frame[1])] or raised.frames
     kind: ErrorType = "syntax_error" if _SYNTAX.match(raised.message) else "runtime_error"
-    place = own[-1]
+    place = frames[-1]
     return error(kind, raised.message, tool=tool, file=place[1], line=place[2], trace=text[-2000:])
 
 
