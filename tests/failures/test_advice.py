@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.failures.advice import is_heeded, is_news, left
+from hardwon.failures.advice import is_followed, is_worth_showing, not_followed
 from hardwon.values.fix import Fix
 from hardwon.values.step import Step
 
@@ -22,7 +22,7 @@ VERIFIED = Step("verify", '{"id": "C-1002"}', "ok", False)
 def is_kept(key: str, *before: Step, **args: Any) -> bool:
     sort = key.split(" ", 1)[0]
     step = Step("send", json.dumps(args), "", False)
-    return is_heeded(Fix(sort, "", key), step, before)
+    return is_followed(Fix(sort, "", key), step, before)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_fix_is_news_before_a_call(key: str, text: str, is_told: bool) -> None
     """The label of a warning shows the form that an error names, and no value of another run."""
     step = Step("send", '{"to": "x"}', "", False)
 
-    assert is_news(Fix(key.split(" ", 1)[0], text, key), step, ()) is is_told
+    assert is_worth_showing(Fix(key.split(" ", 1)[0], text, key), step, ()) is is_told
 
 
 def test_what_lay_over_an_element_was_closed_by_a_call_on_another_one() -> None:
@@ -137,4 +137,6 @@ def test_what_lay_over_an_element_was_closed_by_a_call_on_another_one() -> None:
 def test_a_call_that_failed_is_told_what_it_does_not_do_yet(key: str, is_left: bool) -> None:
     fix = Fix(key.split(" ", 1)[0], "", key)
 
-    assert left([fix], Step("send", '{"to": "p-4410"}', "", True)) == ((fix,) if is_left else ())
+    assert not_followed([fix], Step("send", '{"to": "p-4410"}', "", True)) == (
+        (fix,) if is_left else ()
+    )

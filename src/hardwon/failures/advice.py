@@ -22,69 +22,71 @@ _READ = 65_536
 _NAMED = r"\bthe (?:number|`[^`]+`) that the error names"
 
 
-def is_news(fix: Fix, step: Step, before: Sequence[Step]) -> bool:
-    """Whether a fix says something before a call: it is not heeded, and needs no error beside it.
+def is_worth_showing(fix: Fix, step: Step, before: Sequence[Step]) -> bool:
+    """Whether a fix is worth showing before a call: the call does not follow it yet.
 
-    An error names values of this run, or proposes one: nobody can write them before.
+    False also for a fix that refers to its error ("the number that the error names").
     """
     if fix.key.startswith("lines proposed-") or re.search(_NAMED, fix.text):
         return False
-    return not is_heeded(fix, step, before)
+    return not is_followed(fix, step, before)
 
 
-def left(fixes: Sequence[Fix], step: Step) -> tuple[Fix, ...]:
-    """The fixes that a call which failed does not heed yet, by the form of its arguments.
+def not_followed(fixes: Sequence[Fix], step: Step) -> tuple[Fix, ...]:
+    """The fixes that a failed call does not follow yet, judged by its arguments alone.
 
-    What was done or looked up before may have to be once more, so earlier steps do not count.
+    Earlier steps do not count: a preparation or a lookup may have to be repeated.
     """
-    return tuple(fix for fix in fixes if not is_heeded(fix, step, ()))
+    return tuple(fix for fix in fixes if not is_followed(fix, step, ()))
 
 
-def is_heeded(fix: Fix, step: Step, before: Sequence[Step]) -> bool:
-    """Whether a call heeds a fix about arguments or an earlier call; False where it is not sure."""
+def is_followed(fix: Fix, step: Step, before: Sequence[Step]) -> bool:
+    """Whether a call follows a fix about arguments or an earlier call; False when unsure."""
     sort, _, key = fix.key.partition(" ")
     if sort == "preparation" and key.startswith("tool "):
         return has_called(key, step, before)
     tool, _, advice = key.partition(" ")
     if sort != "argument" or tool != step.tool:
         return False
-    given = flat(fields(step.args))
+    arguments = flat(fields(step.args))
     if has_only_names(advice):
-        return all((one[1:] in given) == (one[0] == "+") for one in advice.split())
-    return _heeds_rule(advice, given, before)
+        return all(
+            (argument[1:] in arguments) == (argument[0] == "+") for argument in advice.split()
+        )
+    return _obeys_rule(advice, arguments, before)
 
 
-def _heeds_rule(advice: str, given: dict[str, Any], before: Sequence[Step]) -> bool:
-    """Whether the arguments of a call keep to `name rule`, the key of a fix."""
+def _obeys_rule(advice: str, arguments: dict[str, Any], before: Sequence[Step]) -> bool:
+    """Whether arguments obey a rule `name rule`, as the key of a fix states it."""
     name, _, rule = advice.partition(" ")
     if rule.startswith("renamed "):
-        return rule.removeprefix("renamed ") in given and name not in given
+        return rule.removeprefix("renamed ") in arguments and name not in arguments
     if name == "*":
-        times = [value for value in scalars(given) if time_template(value)]
+        times = [value for value in scalars(arguments) if time_template(value)]
         return bool(times) and all(has_form(value, rule) for value in times)
-    return name in given and _fits(given, name, rule, before)
+    return name in arguments and _fits(arguments, name, rule, before)
 
 
 def has_only_names(advice: str) -> bool:
-    """Whether the key of a fix says which arguments to pass and to leave out, and no more."""
-    return bool(advice) and all(one[0] in "+-" for one in advice.split())
+    """Whether a fix only says which arguments to pass (`+name`) and to leave out (`-name`)."""
+    return bool(advice) and all(argument[0] in "+-" for argument in advice.split())
 
 
-def _fits(given: dict[str, Any], name: str, rule: str, before: Sequence[Step]) -> bool:
-    """Whether an argument is as the key of a fix wants it: one of some, of a source, of a form."""
-    value = given[name]
+def _fits(arguments: dict[str, Any], name: str, rule: str, before: Sequence[Step]) -> bool:
+    """Whether an argument obeys the rule of a fix: one of a list, from a source, in a form."""
+    value = arguments[name]
     if rule.startswith("one of "):
         return value in rule.removeprefix("one of ").split("|")
     if rule == "fewer":
         return len(str(value).split()) == 1
-    if found := re.fullmatch(r"(?:name|with) (\S+)", rule):
-        return found[1] in str(value)
-    if found := re.fullmatch(r"from (\S+) (\S*)", rule):
-        return _is_from(found[1], _path(found[2]), value, before)
-    if found := re.fullmatch(r"of entry (\S+) (\S+) (\S*)", rule):
-        entry = str(given.get(found[1]))
-        there = _latest(before, lambda one: one.tool == found[2])
-        return any(_is_at(leaf, _path(found[3]), value, entry) for leaf in there)
+    if match := re.fullmatch(r"(?:name|with) (\S+)", rule):
+        return match[1] in str(value)
+    if match := re.fullmatch(r"from (\S+) (\S*)", rule):
+        return _is_from(match[1], _path(match[2]), value, before)
+    if match := re.fullmatch(r"of entry (\S+) (\S+) (\S*)", rule):
+        entry = str(arguments.get(match[1]))
+        leaves_of_tool = _latest(before, lambda step: step.tool == match[2])
+        return any(_is_at(leaf, _path(match[3]), value, entry) for leaf in leaves_of_tool)
     return is_kind(value, rule) or has_form(value, rule)
 
 
@@ -97,21 +99,22 @@ def _is_at(leaf: Leaf, path: tuple[str, ...], value: object, entry: str) -> bool
 
 
 def _is_from(tool: str, path: tuple[str, ...], value: object, before: Sequence[Step]) -> bool:
-    """Whether the latest result of the tool, or the latest of any that has the place, has it."""
+    """Whether a value stands at `path` in the tool's latest result, or in the latest with one."""
     wanted = set(scalars(value))
-    results = (
-        _latest(before, lambda one: one.tool == tool),
-        _latest(before, lambda one: any(leaf.path == path for leaf in _leaves(one))),
+    sources = (
+        _latest(before, lambda step: step.tool == tool),
+        _latest(before, lambda step: any(leaf.path == path for leaf in _leaves(step))),
     )
     return any(
-        {leaf.value for leaf in one if leaf.path == path} >= wanted > set() for one in results
+        {leaf.value for leaf in source_leaves if leaf.path == path} >= wanted > set()
+        for source_leaves in sources
     )
 
 
-def _latest(before: Sequence[Step], is_meant: Callable[[Step], bool]) -> tuple[Leaf, ...]:
-    """What the latest working step of some has given."""
-    found = (one for one in reversed(before) if not one.failed and is_meant(one))
-    return next((_leaves(one) for one in found), ())
+def _latest(before: Sequence[Step], is_wanted: Callable[[Step], bool]) -> tuple[Leaf, ...]:
+    """The leaves of the result of the latest wanted step that worked."""
+    matches = (step for step in reversed(before) if not step.failed and is_wanted(step))
+    return next((_leaves(step) for step in matches), ())
 
 
 def _leaves(step: Step) -> tuple[Leaf, ...]:

@@ -1,4 +1,4 @@
-"""Features of a call with named arguments: forms, sources and states; never a value as it is."""
+"""Features of a call with named arguments: forms, sources and states, but no actual values."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 _VALUES = 24  # values of a call that are looked at
 _LONG = 60  # characters; what is longer is a text, not a name
 _SHAPE = 24
-_AROUND = 4000  # characters of a result on either side of a value that may belong to its object
+_AROUND = 4000  # characters before and after a value in which its JSON object is looked for
 _SIBLINGS = 12
 _ITEM = 8  # items of a list that are looked at
 _MANY = 6
-_OWN = 4  # characters from which on a value is taken for the name of one object
+_OWN = 4  # a value of at least this many characters may name one object
 _FIELD = (
     r"\"([\w -]{1,40})\":\s{0,8}"
     r"(\"[A-Za-z][A-Za-z_ ()-]{0,24}\"|true|false|null|0)(?=\s{0,8}[,}\]\n])"
@@ -55,14 +55,14 @@ def _digest(args: str) -> str:
 
 
 def _sort(value: Any) -> str:
-    """The sort of a value, as a tool may refuse it: `10.0` is no whole number, `""` no text."""
+    """The type of a value, as fine as tools check it: `10.0` is not whole, `""` is empty."""
     if value == "":
         return "empty"
     return "null" if value is None else _SORTS.get(type(value), "object")
 
 
 def _walk(values: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Every key with its value; lists as a whole and item by item."""
+    """Every key with its value. A list is yielded whole, then item by item."""
     for key, value in values.items():
         if isinstance(value, dict):
             yield from _walk(value)
@@ -81,9 +81,9 @@ def _of_lists(lists: dict[str, list[Any]]) -> Iterator[str]:
         yield f"{name} counts {min(len(lists[name]), _MANY)}"
         if len(lists[name]) != len({str(item) for item in lists[name]}):
             yield f"{name} has an item twice"
-        for other in names[place + 1 :]:
-            is_same = len(lists[name]) == len(lists[other])
-            yield f"{name} and {other} {'agree' if is_same else 'differ'} in length"
+        for later_name in names[place + 1 :]:
+            is_same = len(lists[name]) == len(lists[later_name])
+            yield f"{name} and {later_name} {'agree' if is_same else 'differ'} in length"
 
 
 def _of_value(value: Any, before: Sequence[Step]) -> Iterator[str]:
@@ -115,7 +115,7 @@ def _form(value: str) -> str:
 
 
 def _of_source(value: str, before: Sequence[Step]) -> Iterator[str]:
-    """Where the latest result has the value, and what it says about it."""
+    """Which result last held the value, under which key, and the states beside it."""
     quoted = json.dumps(value, ensure_ascii=False)
     for step in reversed(before):
         if step.failed:
@@ -137,14 +137,14 @@ def _of_source(value: str, before: Sequence[Step]) -> Iterator[str]:
 
 
 def _lined_role(value: str, output: str) -> str:
-    """The name before a quoted value at the end of a line, as in YAML; "" without one."""
+    """The key of a quoted value at the end of a line, as in YAML; "" if there is none."""
     at = output.find(f": '{value}'\n")
     before = re.search(r"(?:^|[\n ])(\w{1,40})\Z", output[max(0, at - 48) : at]) if at > 0 else None
     return before[1] if before else ""
 
 
 def _described(text: str, start: int, end: int) -> tuple[str, list[tuple[str, str]]]:
-    """The key of a value in a result, and the states of the object that it belongs to."""
+    """The key of a value in a result, and the states of its JSON object."""
     keyed = re.match(_KEYED, text[end : end + 20])
     if keyed:
         first = end + keyed.end()
@@ -155,7 +155,7 @@ def _described(text: str, start: int, end: int) -> tuple[str, list[tuple[str, st
 
 
 def _opening(text: str, at: int) -> int:
-    """Where the object around a place begins."""
+    """The start of the JSON object around a position."""
     depth, stop = 0, max(0, at - _AROUND)
     while at > stop:
         at -= 1
@@ -169,7 +169,7 @@ def _opening(text: str, at: int) -> int:
 
 
 def _closing(text: str, at: int) -> int:
-    """Where the object around a place ends."""
+    """The end of the JSON object around a position."""
     depth, stop = 0, min(len(text), at + _AROUND)
     while at < stop:
         if text[at] == "{":
@@ -183,21 +183,21 @@ def _closing(text: str, at: int) -> int:
 
 
 def _states(text: str) -> list[tuple[str, str]]:
-    """The short words and flags among an object's own fields; nothing of what is inside them."""
-    own, depth = list[str](), 0
+    """The fields of an object that hold a short word or a flag; nested objects are skipped."""
+    own_text, depth = list[str](), 0
     for piece in re.split(r"([{}\[\]])", text):
         if piece in ("{", "["):
             depth += 1
         elif piece in ("}", "]"):
             depth -= 1
         elif depth <= 0:
-            own.append(piece)
-    return re.findall(_FIELD, "".join((*own, "}")))[:_SIBLINGS]
+            own_text.append(piece)
+    return re.findall(_FIELD, "".join((*own_text, "}")))[:_SIBLINGS]
 
 
 def _of_object(value: str, before: Sequence[Step]) -> Iterator[str]:
-    """What else this run has done with the same object."""
-    others = {step.tool.lower() for step in before if not step.failed and value in step.args}
-    yield from (f"after {tool}" for tool in sorted(others))
-    if not others:
+    """Which tools this run has already used on the same object."""
+    tools = {step.tool.lower() for step in before if not step.failed and value in step.args}
+    yield from (f"after {tool}" for tool in sorted(tools))
+    if not tools:
         yield "was in no call"

@@ -1,10 +1,10 @@
-"""The forms that the value of an argument may have, told as a template and never as a value."""
+"""Forms of argument values, named by a template (`YYYY-MM-DD`) and never by the value."""
 
 from __future__ import annotations
 
 from hardwon._cold import re
 
-# Dates and times; digits stand where a template has Y, M, D, H or S
+# Dates and times: Y, M, D, H and S each stand for one digit
 _TIMES = (
     *("YYYY-MM-DD", "YYYY-MM-DD HH:MM", "YYYY-MM-DD HH:MM:SS", "YYYY-MM-DDTHH:MM"),
     *("YYYY-MM-DDTHH:MM:SS", "HH:MM", "HH:MM:SS", "YYYY-MM", "YYYY/MM/DD", "YYYYMMDD"),
@@ -23,7 +23,7 @@ _TEMPLATE = r"[YMDHST:/. -]{4,30}"
 
 
 def changed_form(old: str, new: str) -> str:
-    """The form that a value was given, in words, where it had another before; "" without one."""
+    """The new form of a value, in words, if the old value lacked it; else ""."""
     for pattern, words in _OTHERS:
         if re.fullmatch(pattern, new) and not re.fullmatch(pattern, old):
             return words
@@ -31,26 +31,26 @@ def changed_form(old: str, new: str) -> str:
 
 
 def changed_time(old: str, new: str) -> str:
-    """The template of a date or time that was written in another way before; "" without one."""
+    """The template of a new date or time if the old one was written differently; else ""."""
     template = time_template(new)
     return template if template and template != time_template(old) else ""
 
 
 def time_template(value: str) -> str:
-    """The template of a date or time; "" of any other value."""
+    """The template of a date or time; "" for any other value."""
     shape = _shape(value)
     return next((template for template in _TIMES if _blank(template) == shape), "")
 
 
 def template_of_format(text: str) -> str:
-    """The template of a format such as `%Y-%m-%d`; "" when it has more than digits."""
+    """The template of a format such as `%Y-%m-%d`; "" if it prints anything but digits."""
     for directive, letters in _DIRECTIVES:
         text = text.replace(directive, letters)
     return text if re.fullmatch(_TEMPLATE, text) else ""
 
 
 def has_form(value: object, words: str) -> bool:
-    """Whether a value has the form that such words tell of."""
+    """Whether a value has the form that `words` describe, as `changed_form` returns them."""
     if not isinstance(value, str):
         return False
     for pattern, form in _OTHERS:

@@ -1,6 +1,6 @@
-"""A text that is given in another way: more exact, in quotes, or with a name that the error means.
+"""Changes of a text argument: more exact, in quotes, or with a name that the error is about.
 
-Only words that the error itself has, or the names in a query, are repeated: no value of one run.
+Advice repeats only words of the error and names in a query, never a value of one run.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _LONGEST = 4_000  # characters of a query that are compared
 _TOKEN = r"[A-Za-z_][\w.]*|\S"
 _NAME = r"[A-Za-z_]\w{0,40}(?:\.[A-Za-z_]\w{0,40}){0,2}"
 _NAMED_PART = r"(?i:\b(?:column|field|property|attribute|function|table|relation|type|method)\b)"
-_JOINTS = "._:/-#"  # between a name and what it is completed with
+_JOINTS = "._:/-#"  # between a name and the word added to it
 _QUERY = r"[{}();=]|(?i:\bselect\b)"
 
 
 def reworded(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """How a text has to be written, in words and as a key; None where no rule explains it."""
+    """How to write the text, in words and as a key; None if no rule explains the change."""
     if not (isinstance(old, str) and isinstance(new, str)):
         return None
     return (
@@ -38,23 +38,23 @@ def reworded(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None
 
 
 def _renamed(key: str, old: str, new: str, case: Case) -> tuple[str, str] | None:
-    """A name within a query that the error says is wrong, and the one in its place."""
-    gone, come = _changed_name(old, new, case)
-    if not come or is_personal(come) or re.search(r"\d", come):
+    """A query in which the name that the error calls wrong was replaced."""
+    wrong, name = _changed_name(old, new, case)
+    if not name or is_personal(name) or re.search(r"\d", name):
         return None
-    if sorted(gone) == sorted(come):
-        return None  # letters that were swapped once
-    if come.endswith(f".{gone}"):
-        return f"In `{key}`, write the table before the name, as in `{come}`.", f"{key} qualified"
-    if re.search(r"\bfunction\b", case.line):  # what the other one gives may be something else
-        text = f"In `{key}`, there is no function `{gone}`; `{come}` worked in its place."
+    if sorted(wrong) == sorted(name):
+        return None  # a typing mistake: the same letters in another order
+    if name.endswith(f".{wrong}"):
+        return f"In `{key}`, write the table before the name, as in `{name}`.", f"{key} qualified"
+    if re.search(r"\bfunction\b", case.line):  # the other function may return something else
+        text = f"In `{key}`, there is no function `{wrong}`; `{name}` worked in its place."
     else:
-        text = f"In `{key}`, write `{come}`, not `{gone}`."
-    return text, f"{key} name {come}"
+        text = f"In `{key}`, write `{name}`, not `{wrong}`."
+    return text, f"{key} name {name}"
 
 
 def _changed_name(old: str, new: str, case: Case) -> tuple[str, str]:
-    """The only name of the error that another one replaced in a query; two "" without any."""
+    """The one name of the error that was replaced in a query, old and new; else two ""."""
     is_query = re.search(_QUERY, old) and re.search(_NAMED_PART, case.line)
     if not is_query or max(len(old), len(new)) > _LONGEST:
         return "", ""
@@ -68,14 +68,14 @@ def _changed_name(old: str, new: str, case: Case) -> tuple[str, str]:
 
 
 def _narrowed(key: str, old: str, new: str, case: Case) -> tuple[str, str] | None:
-    """A text that has to name one thing, where it named several."""
+    """A text that matched several things and has to match one."""
     if not re.search(_SEVERAL, case.line) or old not in case.failed.output:
         return None
     return f"Make `{key}` more exact: it must name one thing only.", f"{key} exact"
 
 
 def _quoted(key: str, old: str, new: str) -> tuple[str, str] | None:
-    """The same text with a part of it in quotes."""
+    """The same text with quotes around a part of it."""
     is_same = new != old and re.sub(_QUOTES, "", new) == old and " " in old
     return (
         (f"In `{key}`, put quotes around a name with blanks.", f"{key} quotes") if is_same else None
@@ -83,7 +83,7 @@ def _quoted(key: str, old: str, new: str) -> tuple[str, str] | None:
 
 
 def _extended(key: str, old: str, new: str, case: Case) -> tuple[str, str] | None:
-    """The same text with a word behind or before it that the error itself has."""
+    """The same text with a word of the error added at its start or end."""
     added = new.removeprefix(old) if new.startswith(old) else new.removesuffix(old)
     word = added.strip(_JOINTS)
     is_word = added not in {new, word} and bool(re.fullmatch(r"[A-Za-z]{3,20}", word))

@@ -37,17 +37,17 @@ _PATH_WRITTEN = r"Path\(\s*['\"]([^'\"\n]{1,200})['\"]\s*\)\.write_"
 
 
 class Writing(NamedTuple):
-    """One file that a call writes. `text` is its whole content, "" if that is unknown."""
+    """One file that a call writes. `text` is its whole content, or "" if unknown."""
 
     path: str
     text: str = ""
     old: str = ""  # an edit: what was replaced
     new: str = ""
-    is_edit: bool = False  # of a file that was there before
+    is_edit: bool = False  # the file existed before
 
 
 def fields(args: str) -> dict[str, Any]:
-    """The named arguments of a call; none for a command line."""
+    """The named arguments of a call; {} for a command line."""
     if not args.startswith("{"):
         return {}
     try:
@@ -58,7 +58,7 @@ def fields(args: str) -> dict[str, Any]:
 
 
 def path_in(arguments: dict[str, Any]) -> str:
-    """The path that named arguments hold; "" if they hold none."""
+    """The path among named arguments; "" if there is none."""
     return next(
         (arguments[key] for key in PATHS if arguments.get(key) and isinstance(arguments[key], str)),
         "",
@@ -103,7 +103,7 @@ def _patched(call: dict[str, Any] | str) -> Iterator[Writing]:
 
 
 def _side(lines: list[str], sign: str) -> str:
-    """One side of a hunk: what stays, and what has the sign."""
+    """One side of a hunk: the unchanged lines and those with the sign."""
     return "".join(f"{line[1:]}\n" for line in lines if line[:1] in (" ", sign))
 
 
@@ -126,7 +126,7 @@ def _field_writings(arguments: dict[str, Any]) -> tuple[Writing, ...]:
 
 
 def _text_of(arguments: dict[str, Any], keys: Iterable[str]) -> str:
-    """The first of these arguments that is a text."""
+    """The first of these arguments that is a text; "" if none is."""
     return next((str(arguments[key]) for key in keys if isinstance(arguments.get(key), str)), "")
 
 
@@ -142,7 +142,7 @@ def _part_writings(part: Command) -> list[Writing]:
 
 
 def _made(part: Command) -> tuple[str, ...]:
-    """What a command makes without a text: folders, copies, redirected output."""
+    """The paths that a command makes with unknown content: folders, copies, redirected output."""
     if part.program in _MAKERS:
         return part.operands
     if part.program in _INTO and len(part.operands) > 1:
@@ -175,12 +175,12 @@ def stem(path: str) -> str:
 
 def is_coined(name: str, steps: Sequence[Step]) -> bool:
     """Whether a file, folder or module of this name was made by one of the steps."""
-    own = stem(name.split("::", 1)[0]).lower()
-    if len(own) < 2:
+    name_stem = stem(name.split("::", 1)[0]).lower()
+    if len(name_stem) < 2:
         return False
     for step in steps:
-        if own in step.args.lower() and any(
-            own == stem(part).lower()
+        if name_stem in step.args.lower() and any(
+            name_stem == stem(part).lower()
             for writing in writings(step.tool, step.args)
             if not writing.is_edit
             for part in writing.path.split("/")[-2:]
@@ -190,14 +190,14 @@ def is_coined(name: str, steps: Sequence[Step]) -> bool:
 
 
 def text_of(name: str, steps: Sequence[Step]) -> str:
-    """The file of this name as the steps left it; "" where its whole text is not known."""
+    """The text of the named file after the steps; "" if it is not wholly known."""
     text = ""
-    own = tail(name)
+    file_name = tail(name)
     for step in steps:
-        if own not in step.args:
+        if file_name not in step.args:
             continue
         for writing in writings(step.tool, step.args):
-            if tail(writing.path) != own:
+            if tail(writing.path) != file_name:
                 continue
             if writing.old:
                 text = text.replace(writing.old, writing.new) if writing.old in text else ""
@@ -207,16 +207,16 @@ def text_of(name: str, steps: Sequence[Step]) -> str:
 
 
 def edits_source(step: Step, before: Sequence[Step]) -> bool:
-    """Whether a step changed a file that the run had not made itself."""
+    """Whether a step changed a file that the run did not make itself."""
     return any(_edits_source(writing, before) for writing in writings(step.tool, step.args))
 
 
 def part_edits_source(part: Command, before: Sequence[Step]) -> bool:
-    """The same for one command; what is moved or copied over a source edits it too."""
-    written = _part_writings(part)
+    """`edits_source` for one command; moving or copying over a source file edits it too."""
+    files = _part_writings(part)
     if part.program in _INTO and "/" in "".join(part.operands[-1:]):
-        written = [writing._replace(is_edit=True) for writing in written]
-    return any(_edits_source(writing, before) for writing in written)
+        files = [writing._replace(is_edit=True) for writing in files]
+    return any(_edits_source(writing, before) for writing in files)
 
 
 def _edits_source(writing: Writing, before: Sequence[Step]) -> bool:

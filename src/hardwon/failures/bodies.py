@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _READ = 20_000
 _DEEP, _WIDE = 6, 40
-# In this order: what is written for people, then names of what went wrong
+# Fields that hold a message, the best first: words for people, then names of errors
 _WORDS = (
     *("message", "error_description", "error_message", "errorMessage", "detail", "details"),
     *("reason", "msg", "error", "errors", "description", "title", "cause", "exception", "stderr"),
@@ -34,7 +34,7 @@ _ELEMENT = (
 
 
 def body_message(output: str) -> str:
-    """What the body says went wrong; "" when the output holds no body or the body says nothing."""
+    """The error message in a JSON or XML body; "" if there is no body or no message."""
     text = output.strip()[:_READ]
     start = _start(text)
     if start < 0:
@@ -49,7 +49,7 @@ def body_message(output: str) -> str:
 
 
 def body_code(output: str) -> str:
-    """The name that a body gives its error, as `BucketNotEmpty`; "" when it gives none."""
+    """The code that a body gives its error, as `BucketNotEmpty`; "" if it has none."""
     text = output.strip()[:_READ]
     if text.startswith("<"):
         code = re.search(r"<Code>([^<>]{1,80})</Code>", text)
@@ -58,20 +58,20 @@ def body_code(output: str) -> str:
 
 
 def _code(value: Any, deep: int) -> str:
-    """The first name within a value; the type of a part of a text names no error."""
+    """The first error code within a value. The `type` beside a `text` is skipped: it is a block."""
     if isinstance(value, str):
         value = _parsed(value)
     if isinstance(value, list):
         value = value[0] if value else None
     if not isinstance(value, dict) or not deep:
         return ""
-    own = (_name(value.get(key)) for key in _CODES if "text" not in value)
-    inner = (_code(value[key], deep - 1) for key in _INNER if key in value)
-    return next(filter(None, (*own, *inner)), "")
+    codes = (_name(value.get(key)) for key in _CODES if "text" not in value)
+    inner_codes = (_code(value[key], deep - 1) for key in _INNER if key in value)
+    return next(filter(None, (*codes, *inner_codes)), "")
 
 
 def _parsed(text: str) -> Any:
-    """What a text in JSON holds; None for any other."""
+    """The value of a JSON text; None for any other text."""
     try:
         return json.loads(text) if text.startswith(("{", "[")) else None
     except (ValueError, RecursionError):
@@ -79,32 +79,32 @@ def _parsed(text: str) -> Any:
 
 
 def _name(value: Any) -> str:
-    """The last part of a name, if it is one word of letters and holds no value of one run."""
-    own = re.split(r"[#/]", value)[-1] if isinstance(value, str) else ""
-    return own if re.fullmatch(r"[A-Za-z][A-Za-z_.-]{3,50}", own) else ""
+    """The last part of an error code if it is one word without digits; else ""."""
+    last_part = re.split(r"[#/]", value)[-1] if isinstance(value, str) else ""
+    return last_part if re.fullmatch(r"[A-Za-z][A-Za-z_.-]{3,50}", last_part) else ""
 
 
 def _start(text: str) -> int:
-    """Where a body begins: at the start, behind a word such as `Error:`, or behind headers."""
+    """Where a body begins: at the start, after a word such as `Error:` or headers; else -1."""
     if text[:1] in {"{", "["} or re.match(r"<(?:\?xml|[A-Za-z!])", text):
         return 0
-    begun = re.match(
+    prefix = re.match(
         r"[^\n{<]{0,200}?[:>=-]\s*+(?=\[?\s*+\{\s*+[\"'])|[^\n]{0,200}\n(?:[^\n]{0,400}\n){0,30}?(?=[{<])",
         text,
     )
-    return begun.end() if begun and text[-1] in "}]>" else -1
+    return prefix.end() if prefix and text[-1] in "}]>" else -1
 
 
 def _scanned(text: str, start: int) -> str:
-    """The first telling field of a body that is cut, or written as Python would."""
+    """The first message in a body that cannot be parsed: truncated, or a Python literal."""
     field = re.search(_FIELD, text, start)
     return (field[1] or field[2]).replace("\\n", "\n") if field else ""
 
 
 def _words(value: Any, deep: int) -> str:
-    """The most telling text within a value; a bare `Bad Request` only when there is no more.
+    """The most informative text within a value; `Bad Request` only if there is nothing else.
 
-    A text may be a body itself: MCP tools put one into another.
+    A text may itself be a body: MCP tools nest them.
     """
     if isinstance(value, str):
         return body_message(value) or value.strip()
@@ -119,7 +119,7 @@ def _words(value: Any, deep: int) -> str:
 
 
 def _refused_field(value: dict[str, Any]) -> str:
-    """The first field that a body complains of, and what it says of it."""
+    """The first field that a body calls invalid, with the complaint; "" if there is none."""
     for name, inner in value.items():
         if not re.search(_COMPLAINTS, name):
             continue
@@ -133,7 +133,7 @@ def _refused_field(value: dict[str, Any]) -> str:
 
 
 def _refused_entry(complaints: list[Any]) -> str:
-    """The field that the first complaint of a list is about, and what it says of it."""
+    """The field of the first complaint in a list, with the complaint; "" if it names none."""
     first = complaints[0] if complaints else None
     if not isinstance(first, dict):
         return ""
@@ -147,7 +147,7 @@ def _of_field(field: str, complaint: str) -> str:
 
 
 def _field(complaint: dict[str, Any]) -> str:
-    """The name of the field that a complaint is about, as frameworks and JSON:API give it."""
+    """The name of the field that a complaint is about, as frameworks and JSON:API write it."""
     stated = _given_field(complaint)
     parts = stated if isinstance(stated, list) else str(stated or "").split("/")
     names = [str(part) for part in parts if isinstance(part, str) and part]
@@ -156,7 +156,7 @@ def _field(complaint: dict[str, Any]) -> str:
 
 
 def _given_field(complaint: dict[str, Any]) -> Any:
-    """What a complaint names its field by: a name, a list of names, or a pointer."""
+    """How a complaint names its field: a name, a list of names, or a JSON pointer."""
     stated = next((complaint[key] for key in _FIELDS if complaint.get(key)), None)
     source = complaint.get("source")
     if stated is None and isinstance(source, dict):
@@ -165,7 +165,7 @@ def _given_field(complaint: dict[str, Any]) -> Any:
 
 
 def _first_of(inner: dict[str, Any]) -> tuple[str, str]:
-    """The first field of an object that has a text, or a list of texts, for each."""
+    """The first field with its complaint, from an object of field: complaint(s)."""
     for field, value in inner.items():
         text = value[0] if isinstance(value, list) and value else value
         if isinstance(text, str) and re.fullmatch(r"[A-Za-z_][\w.-]{0,60}", field):
@@ -174,6 +174,6 @@ def _first_of(inner: dict[str, Any]) -> tuple[str, str]:
 
 
 def _keys(value: dict[str, Any]) -> list[str]:
-    """The keys under which a message may stand, the likeliest first."""
-    known = [key for key in _WORDS if key in value]
-    return known + [key for key in value if key not in known and re.search(_LIKE, str(key))]
+    """The keys of an object that may hold a message, the likeliest first."""
+    keys = [key for key in _WORDS if key in value]
+    return keys + [key for key in value if key not in keys and re.search(_LIKE, str(key))]

@@ -34,14 +34,14 @@ _XML = (
     r"(?:<(?:\w{1,20}:)?(?:Response|Envelope|Body)\b[^>]{0,400}>\s*+){0,3}"
     r"<(?:\w{1,20}:)?(?:Errors?|error|errors|ErrorResponse|Fault|Exception|ExceptionReport)\b"
 )
-_PAGE = r"(?i:<(?:title|h1)>\s*+(?:error )?[45]\d\d\b)"  # of a server or a proxy
+_PAGE = r"(?i:<(?:title|h1)>\s*+(?:error )?[45]\d\d\b)"  # an error page of a server or proxy
 _WORDS = frozenset(
     ["message", "error", "detail", "reason", "errors", "msg", "title", "description"]
 )
 _BAD = frozenset(["error", "failed", "failure", "fail"])
 _EXITS = ("exit_code", "exitCode", "returncode", "return_code", "exitcode")
 _CODES = ("status", "statusCode", "status_code", "code", "http_status")
-# A body of these alone reports on the call; it is no record of anything else
+# A body with only these fields reports on the call; it is not a record of something else
 _REPORT = frozenset(
     [
         *("message", "Message", "detail", "details", "title", "hint", "code", "error_code"),
@@ -60,11 +60,11 @@ _REFUSED = (
     r"|method .{1,20} not allowed|authentication |internal server error|too many requests"
     r"|(?:api )?rate limit|validation failed|access denied|no permission|requires authentication)"
 )
-_GRPC = range(1, 17)  # its codes of failure
+_GRPC = range(1, 17)  # the failure codes of gRPC
 
 
 def is_failed_body(body: Any) -> bool:
-    """The verdict on a JSON result."""
+    """Whether a parsed JSON result is an error."""
     if isinstance(body, list):
         return _is_failed_block(body)
     if not isinstance(body, dict) or body.get("isError") is False:
@@ -75,7 +75,7 @@ def is_failed_body(body: Any) -> bool:
 
 
 def _says_so(body: dict[str, Any]) -> bool:
-    """Whether a flag or an exit code of the body states a failure."""
+    """Whether a flag or an exit code in the body states a failure."""
     if any(body.get(key) is True for key in ("isError", "is_error")):
         return True
     if any(body.get(key) is False for key in ("success", "ok", "succeeded")):
@@ -84,7 +84,7 @@ def _says_so(body: dict[str, Any]) -> bool:
 
 
 def _status(body: dict[str, Any]) -> int | None:
-    """The exit status of a body, which may stand beside the output in `metadata`."""
+    """The exit status in a body or in its `metadata`; None without one."""
     about = body.get("metadata")
     places = (body, about) if isinstance(about, dict) else (body,)
     statuses = (_number(place.get(key)) for place in places for key in _EXITS)
@@ -92,7 +92,7 @@ def _status(body: dict[str, Any]) -> int | None:
 
 
 def enclosed_status(text: str) -> int | None:
-    """The exit status of a command whose output comes in a JSON object; None for other text."""
+    """The exit status in a JSON object around a command's output; None for other text."""
     try:
         body = json.loads(text) if len(text) <= _BODY else None
     except (ValueError, RecursionError):
@@ -101,7 +101,7 @@ def enclosed_status(text: str) -> int | None:
 
 
 def _is_failed_block(blocks: Any) -> bool:
-    """The verdict on blocks of content, which the first text among them decides."""
+    """Whether content blocks are an error, judged by the text of the first block."""
     first = blocks[0] if isinstance(blocks, list) and blocks else None
     if not isinstance(first, dict) or first.get("type") != "text":
         return False
@@ -114,7 +114,7 @@ def _is_report(body: dict[str, Any]) -> bool:
     message = next((body[key] for key in _SAID if body.get(key)), None)
     if message is None or not body.keys() <= _REPORT:
         return False
-    if isinstance(message, list):  # what a framework says of fields that do not fit
+    if isinstance(message, list):  # a framework's list of invalid fields
         return all(isinstance(entry, dict) and {"loc", "msg"} <= entry.keys() for entry in message)
     if _number(body.get("code")) in _GRPC and "details" in body:
         return True
@@ -131,7 +131,7 @@ def _has_error_code(body: dict[str, Any]) -> bool:
 
 
 def _has_error_field(body: dict[str, Any]) -> bool:
-    """Whether a result is an error; a record that merely has an error field is not."""
+    """Whether an error field makes the result an error, not just a record that has one."""
     error = body.get("error") or body.get("errors") or body.get("exception")
     if not error or error is True or isinstance(error, int):
         return error is True
@@ -143,12 +143,12 @@ def _number(value: Any) -> int | None:
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a text begins as errors begin."""
+    """Whether a text begins the way error messages begin."""
     return bool(re.match(_FAILS_AT_START, text))
 
 
 def is_failed_json(text: str) -> bool:
-    """The verdict on a text that looks like JSON, cut or written as Python would."""
+    """Whether a text that looks like JSON is an error; it may be cut, or a Python literal."""
     if len(text) > _BODY:
         return False
     try:
@@ -158,7 +158,7 @@ def is_failed_json(text: str) -> bool:
 
 
 def is_failed_xml(text: str) -> bool:
-    """Whether the text is an XML error, or the page of a server that failed."""
+    """Whether the text is an XML error, or the error page of a server."""
     if not text.startswith("<"):
         return False
     return bool(re.match(_XML, text) or re.search(_PAGE, text[:_HEAD]))

@@ -1,6 +1,6 @@
-"""Tool calls in one form, so that two calls of the same kind can be told to be alike.
+"""Tool calls in a canonical form, and the keys by which similar calls are found.
 
-A call has keys of four grains, the finest first; a lesson keeps those of the calls that led to it:
+A call has keys of four grains, the finest first. A lesson keeps the keys of the calls behind it:
 
     = pytest -q tests/test_a.py    exactly this call
     @ pytest tests/test_a.py       the program and one of its targets
@@ -24,13 +24,13 @@ else:
     shlex = lazy("shlex")
 
 ARGS_LIMIT = 8192
-_LOOKED_AT = 8 * ARGS_LIMIT  # characters; what is kept lies far from that cut
+_LOOKED_AT = 8 * ARGS_LIMIT  # characters; a rough cut first, so that cleaning stays cheap
 PATCH = "*** Begin Patch"
 EXACT, TARGET, KIND, PROGRAM = "=@~:"
 _KEY_LIMIT = 200
 _PARTS, _TARGETS = 12, 4
 _COMMAND_KEYS = ("command", "cmd", "script", "code")
-_FILE_KEYS = frozenset(  # there `command` says what to do, and `code` is what is written
+_FILE_KEYS = frozenset(  # beside these, `command` is an action and `code` is file content
     ["path", "file_path", "filePath", "notebook_path", "target_file", "absolute_path"]
 )
 _FLAG = r"-{1,2}[A-Za-z][^\s=]*"
@@ -42,28 +42,28 @@ _PLUMBING = frozenset(
 
 
 class CallKey(str):
-    """One key of a call. As text, which is how it is stored, its grain stands in front."""
+    """One key of a call. It is stored as text: the sign of its grain, a space, the call."""
 
     __slots__ = ()
 
     @classmethod
     def of(cls, grain: str, text: str) -> CallKey:
-        """The key of this grain, cut to what is stored."""
+        """The key of this grain, cut to the stored length."""
         return cls(f"{grain} {text}"[:_KEY_LIMIT])
 
     @property
     def grain(self) -> str:
-        """EXACT, TARGET, KIND or PROGRAM, or what the run adds to these."""
+        """EXACT, TARGET, KIND or PROGRAM, or a sign that a run's own keys have."""
         return self[:1]
 
     @property
     def text(self) -> str:
-        """What it says of the call."""
+        """The key without the sign of its grain."""
         return self[2:]
 
 
 def canonical(args: Any) -> str:
-    """The arguments as text: a command as it stands, anything else as sorted JSON."""
+    """The arguments as text: a command line unchanged, anything else as sorted JSON."""
     if isinstance(args, str):
         if args.startswith(PATCH):
             return canonical({"patch": args})
@@ -81,7 +81,7 @@ def canonical(args: Any) -> str:
 
 
 def _shortened(args: dict[str, Any]) -> dict[str, Any]:
-    """The arguments with the middle of long texts left out, so that they can be read as JSON."""
+    """The arguments with long texts cut in the middle, so that the result is still valid JSON."""
     longest = ARGS_LIMIT // (2 * len(args))  # JSON writes some characters as two
     return {
         key: clip_middle(value, longest) if isinstance(value, str) else value
@@ -94,14 +94,14 @@ def _is_words(value: object) -> bool:
 
 
 def _joined(words: list[str]) -> str:
-    """The command of a list of words; `["bash", "-lc", "make test"]` as what was meant."""
+    """The command line of a list of words; `make test` for `["bash", "-lc", "make test"]`."""
     if len(words) == 3 and words[1] in {"-c", "-lc"}:
         return words[2]
     return words[1] if len(words) == 2 and words[0] == "apply_patch" else shlex.join(words)
 
 
 def _dumped(args: Any) -> str:
-    """The arguments as JSON; values that JSON does not know are printed."""
+    """The arguments as JSON; other values are turned into text."""
     try:
         return json.dumps(args, ensure_ascii=False, sort_keys=True, default=as_text)
     except (TypeError, ValueError, RecursionError):
@@ -109,7 +109,7 @@ def _dumped(args: Any) -> str:
 
 
 def call_keys(tool: str, args: str) -> tuple[CallKey, ...]:
-    """The keys of a call, of all parts of a chain, each once."""
+    """The keys of a call, each once; of a chain the keys of all its commands."""
     if args.startswith("{"):
         return _structured_keys(tool.lower(), args)
     keys = [key for command in parse(args)[:_PARTS] for key in command_keys(command)]
@@ -117,7 +117,7 @@ def call_keys(tool: str, args: str) -> tuple[CallKey, ...]:
 
 
 def blamed_keys(tool: str, args: str, error: str) -> tuple[CallKey, ...]:
-    """The keys of the part of a failed call that its error line is about."""
+    """The keys of the command that the error line is about."""
     if args.startswith("{"):
         return _structured_keys(tool.lower(), args)
     command = blamed_command(parse(args), error)
@@ -142,7 +142,7 @@ def command_keys(command: Command) -> list[CallKey]:
 
 
 def _program(command: Command) -> str:
-    """The name of an installed program; with its directory if it belongs to the project."""
+    """The name of a program, with its directory if it belongs to the project."""
     if command.program.startswith("/") or "venv/" in command.program:
         return command.name
     versioned = re.fullmatch(_VERSION, command.program)
@@ -156,7 +156,7 @@ def _kind(target: str) -> str:
 
 
 def blamed_command(chain: Sequence[Command], error: str) -> Command | None:
-    """The command whose program the error names, else the last that does some work."""
+    """The command whose program the error names, else the last one that is not plumbing."""
     for command in chain:
         if command.name and _speaks(error, command.name):
             return command
@@ -165,7 +165,7 @@ def blamed_command(chain: Sequence[Command], error: str) -> Command | None:
 
 
 def _speaks(error: str, program: str) -> bool:
-    """Whether the error begins a message of the program: `pip3: …`, `bash: mkdir: …`."""
+    """Whether the error is a message of the program: `pip3: …`, `bash: mkdir: …`."""
     at = error.find(program)
     while at >= 0:
         end = at + len(program)

@@ -1,4 +1,4 @@
-"""One failure of one run as a text for a model: the call, its output, what worked."""
+"""One failure as a text for a model: the call, its output, and what worked afterwards."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FOLLOWING = 6  # steps after the failure that may show the way out
 
 
 def case_text(steps: Sequence[Step], at: int) -> str:
-    """The failing step `at` and what followed, up to the next steps that worked."""
+    """The failing step `at` and the steps that followed it, as a text of limited length."""
     following = steps[at + 1 : at + 1 + _FOLLOWING]
     rows = [_failing(steps[at]), *(_next(step) for step in following)]
     return clip("\n".join(rows), CASE_LIMIT)
@@ -37,22 +37,22 @@ def _next(step: Step) -> str:
 
 
 def _said(step: Step) -> str:
-    """What a failing call printed, the line that matters in any case."""
+    """An excerpt of a failing call's output that always holds its error line."""
     line = _line(step)
     if _fields(step) is not None:
         return clip_middle(line, _OUTPUT)
-    shown = clip_middle(step.output.strip()[-2 * _OUTPUT :], _OUTPUT)
-    return shown if line in shown else f"{clip_middle(line, _OUTPUT)}\n… {shown}"
+    excerpt = clip_middle(step.output.strip()[-2 * _OUTPUT :], _OUTPUT)
+    return excerpt if line in excerpt else f"{clip_middle(line, _OUTPUT)}\n… {excerpt}"
 
 
 def _line(step: Step) -> str:
-    """The line that tells what went wrong; of a tool with fields no value of one run."""
+    """The error line; values are folded if the call has named arguments."""
     line = step.failure.line if step.failure else one_line(step.output)
     return line if _fields(step) is None else fold(line)
 
 
 def _call(step: Step) -> str:
-    """The call as typed; of a tool with fields only their names."""
+    """The call as typed; of named arguments only the names, not the values."""
     fields = _fields(step)
     if fields is None:
         return step.args
@@ -70,7 +70,7 @@ def _fields(step: Step) -> dict[str, Any] | None:
 
 
 def _masked(name: str, value: Any) -> str:
-    """A value that may belong to one person or one run stands as the name of its field."""
+    """A value without anything personal: texts and numbers become `<field name>`."""
     if isinstance(value, bool) or value is None:
         return json.dumps(value)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Names that a run made itself: modules and files that it wrote, or that are in its project."""
+"""Whether a name belongs to the run or its project: a module or file that it wrote or has."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ _MAKES = r"(?:mkdir|touch)(?: -\w+)* (?:[\w./-]+ ){0,4}(?:[\w.-]+/){0,4}$"
 
 
 def is_own_module(name: str, step: Step, before: Sequence[Step]) -> bool:
-    """Whether the run made something of this name, or has it in its project."""
-    seen = (step, *before[-_LOOKED_BACK:])
-    is_made = any(_names(name, each.args) for each in seen)
-    return is_made or any(_holds(name, each.output) for each in seen)
+    """Whether the run made a module of this name, or has it in its project."""
+    steps = (step, *before[-_LOOKED_BACK:])
+    is_written = any(_names(name, each.args) for each in steps)
+    return is_written or any(_holds(name, each.output) for each in steps)
 
 
 def is_target(name: str, step: Step) -> bool:
-    """Whether the call names it as what it works on, a test or an app."""
+    """Whether the name is a target of the call, such as a test or an app."""
     return any(name in map(bare, command.targets) for command in _using(step))
 
 
 def is_written(name: str, step: Step, before: Sequence[Step]) -> bool:
-    """Whether a call of the run holds the name: then the run may have made it up."""
-    seen = (each.args for each in (step, *before[-_LOOKED_BACK:]) if name in each.args)
-    return any(name in re.findall(r"\w+", args) for args in seen)
+    """Whether a call of the run contains the name: the run may have invented it."""
+    calls = (each.args for each in (step, *before[-_LOOKED_BACK:]) if name in each.args)
+    return any(name in re.findall(r"\w+", args) for args in calls)
 
 
 def _using(step: Step) -> list[Command]:
-    """The commands of a call that do not install what they name."""
+    """The commands of a call, without those that install something."""
     return [each for each in parse(step.args) if each.verb not in {"install", "add", "get"}]
 
 
 def _names(root: str, text: str) -> bool:
-    """Whether a call makes it, or names it as its own: a file, a folder, a quoted label."""
+    """Whether a call makes the module or uses it as its own: a file, a folder, a quoted label."""
     return any(
         _is_own(text[max(0, at - 40) : at], text[at + len(root) : at + len(root) + 4])
         for at in _places(root, text)
@@ -51,7 +51,7 @@ def _names(root: str, text: str) -> bool:
 
 
 def _places(part: str, text: str) -> Iterator[int]:
-    """Where a text holds the part, the first few times."""
+    """The positions of the part in a text, at most `_PLACES`."""
     at = text.find(part)
     for _ in range(_PLACES):
         if at < 0:
@@ -72,7 +72,7 @@ def _is_own(before: str, after: str) -> bool:
 
 
 def _holds(root: str, text: str) -> bool:
-    """Whether an output shows it as a folder at the root of a project."""
+    """Whether an output shows a folder of this name at the root of a project."""
     return any(
         re.search(r"(?:^|[\s'\"])(?:\./|/\w+/)?$", text[max(0, at - 60) : at])
         for at in _places(f"{root}/", text)

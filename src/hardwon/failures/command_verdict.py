@@ -1,4 +1,4 @@
-"""Whether a command line has failed, judged by what it printed, without its exit status."""
+"""Whether a command line has failed, judged by its output when the exit status is unknown."""
 
 from __future__ import annotations
 
@@ -114,11 +114,11 @@ _SAYS = (
     r"|^Error in [^\n]{1,200} : \S"
 )
 _GREEN = r"(?m)^(?:OK|=+ [^\n]*\b\d+ passed\b[^\n]*=+|test result: ok|PASS|BUILD SUCCESS\w*)\b"
-# What programs say instead of an answer, where they say no more than that
+# How programs begin a refusal that is their whole output
 _REFUSES = (
     r"You must |It was not possible to |The \w{1,20}(?: \w{1,20})? \([^)\n]{1,80}\) could not "
 )
-_ANSWER = 3  # lines of an output that is no more than a refusal
+_ANSWER = 3  # lines of an output that may be nothing but a refusal
 _HANDLED = (
     r"(?i)\b(?:caught|crashed|reproduced|as expected|expected (?:error|exception)|success"
     r"|pass(?:ed)?)\b"
@@ -134,28 +134,28 @@ _SYNTAX = (
 
 
 def has_command_failed(text: str, args: str, before: Sequence[Step]) -> bool:
-    """The verdict on the commands whose status becomes the status of the whole."""
+    """Whether the commands have failed whose exit status is that of the whole line."""
     head, tail = text[:_HEAD], "\n".join(own_lines(text[-_TAIL:].rstrip().split("\n"))).rstrip()
     chain = deciding(parse(args))
     if re.search(_SHELL_SAYS, tail):
         return True
-    if any(_complains(each, head) or _complains(each, tail) for each in chain):
+    if any(_complains(command, head) or _complains(command, tail) for command in chain):
         return True
-    runs = [each for each in chain if not _only_shows(each)]
+    runs = [command for command in chain if not _only_shows(command)]
     if chain and not runs:
         return False
     return _has_run_failed(tail, runs) or _has_raised(tail, lambda: _scripts(runs, args, before))
 
 
 def _only_shows(command: Command) -> bool:
-    """Whether it prints what is there, or does what has no output."""
+    """Whether a command only prints existing text, or normally prints nothing."""
     if command.name == "git":
         return command.verb.split(" ", 1)[0] in _SHOWING
     return command.builtin in _VIEWERS or command.verb in _SHOWING
 
 
 def _complains(command: Command, text: str) -> bool:
-    """Whether the program itself says that it could not do it: `rm: cannot remove 'x'`."""
+    """Whether the text has an error message of this program: `rm: cannot remove 'x'`."""
     if command.name == "git" and text.startswith(("fatal: ", "error: ")):
         return True
     names = {command.name, *(program_name(via.split(" ", 1)[0]) for via in command.via)}
@@ -170,38 +170,38 @@ def _is_complaint(line: str, names: set[str], command: Command) -> bool:
     if message.startswith("error "):
         return True
     if line.endswith("matches"):
-        return False  # of a file that is not text
+        return False  # grep on a binary file
     targets = [bare(word) for word in command.targets]
     is_named = any(target in line for target in targets) or command.name in message
     return is_named or "*" in command.text or not re.search(_QUOTED, message)
 
 
 def _scripts(runs: Sequence[Command], args: str, before: Sequence[Step]) -> str:
-    """The code that the commands run, as far as the run wrote it."""
+    """The commands and the earlier calls that may have written the scripts they run."""
     names = [bare(word).rsplit("/", 1)[-1] for run in runs for word in run.targets[:1]]
     written = [step.args for step in before if any(name and name in step.args for name in names)]
     return "\n".join((args, *written))
 
 
 def _has_run_failed(tail: str, runs: Sequence[Command]) -> bool:
-    """The verdict on what a program printed."""
+    """Whether the output says that a program has failed."""
     if re.search(_RED, tail) or re.search(_SYNTAX, tail) or _is_misused(tail, runs):
         return True
     if _TRACEBACK in tail or all(run.name in _INTERPRETERS for run in runs):
         return False  # a script may print whatever it likes
-    says = re.search(_SAYS, tail) or _only_refuses(tail) or _has_no_change(tail, runs)
-    return bool(says) and not re.search(_GREEN, tail)
+    is_error = re.search(_SAYS, tail) or _only_refuses(tail) or _has_no_change(tail, runs)
+    return bool(is_error) and not re.search(_GREEN, tail)
 
 
 def _only_refuses(tail: str) -> bool:
-    """Whether a short output begins as errors begin."""
+    """Whether the output is short and begins like an error."""
     text = tail.strip()
     is_short = bool(text) and text.count("\n") < _ANSWER
     return is_short and (is_refusal(text) or bool(re.match(_REFUSES, text)))
 
 
 def _has_no_change(tail: str, runs: Sequence[Command]) -> bool:
-    """Whether a commit found nothing to commit; `git status` says so as well, and has worked."""
+    """Whether `git commit` found nothing to commit; the same text from `git status` is fine."""
     is_commit = bool(runs) and runs[-1].does == "git commit"
     return is_commit and bool(
         re.search(r"(?m)^(?:nothing|no changes) (?:added )?to commit\b", tail)
@@ -214,7 +214,7 @@ def is_red(text: str) -> bool:
 
 
 def _is_misused(tail: str, runs: Sequence[Command]) -> bool:
-    """Whether the program ends by saying how it wants to be called."""
+    """Whether the output ends with a usage error of one of the programs."""
     usage = re.search(_USAGE, tail)
     if not usage:
         return False
@@ -223,7 +223,7 @@ def _is_misused(tail: str, runs: Sequence[Command]) -> bool:
 
 
 def _has_raised(tail: str, scripts: Callable[[], str]) -> bool:
-    """Whether the last traceback ended the program; not where a script caught and printed it."""
+    """Whether the last traceback ended the program, rather than being caught and printed."""
     start = tail.rfind(_TRACEBACK)
     block = tail[start:] if start >= 0 else ""
     line = traceback_line(block.splitlines())
@@ -231,12 +231,12 @@ def _has_raised(tail: str, scripts: Callable[[], str]) -> bool:
         return False
     after = block[block.find(line) + len(line) :]
     message = line.partition(": ")[2][:80]
-    is_told_again = len(message) > 4 and message in after
-    return not (is_told_again or re.search(_HANDLED, after) or re.search(_GREEN, after))
+    is_printed_again = len(message) > 4 and message in after
+    return not (is_printed_again or re.search(_HANDLED, after) or re.search(_GREEN, after))
 
 
 def _is_caught(block: str, scripts: str) -> bool:
-    """Whether the traceback begins below a `try`, or within a function."""
+    """Whether the traceback starts inside a `try` or a function, so that it was caught."""
     first = re.search(_FRAME, block)
     if not first or first[1] != "<module>":
         return not (first and first[1].startswith("<")) and "<frozen" not in block[:200]
@@ -249,7 +249,7 @@ def _is_caught(block: str, scripts: str) -> bool:
 
 
 def _is_within_try(above: list[str], indent: int) -> bool:
-    """Whether a line with this indent, below these lines, belongs to a `try`."""
+    """Whether a line with this indent, below the lines `above`, stands in a `try` block."""
     for line in reversed(above):
         width = len(line) - len(line.lstrip())
         if line.strip() and width < indent:

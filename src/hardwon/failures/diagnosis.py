@@ -1,6 +1,6 @@
-"""The diagnosis of a failure: the family of its error, in words, and what to check.
+"""The diagnosis of a failure: the family of its error, its cause in words, and what to check.
 
-A family is found by the form of its message, never by the tool that printed it.
+A family is recognised by the wording of the message, never by the tool that printed it.
 """
 
 import re
@@ -10,7 +10,7 @@ from hardwon.failures.error_line import error_line
 from hardwon.text.clean import one_line
 from hardwon.text.quoting import quotable, stated
 
-_TAIL = 6_000  # characters of the output that are looked at besides the telling line
+_TAIL = 6_000  # characters at the end of the output that are searched after the error line
 _REPORTS = {
     "pytest",
     "eslint",
@@ -18,26 +18,26 @@ _REPORTS = {
     "tsc",
     "ruff",
     "pylint",
-}  # their telling line may not name them
+}  # their error line may not show which tool it was
 
 
 class Diagnosis(NamedTuple):
-    """A failure understood: its family, the language it concerns, and two sentences about it."""
+    """The family of a failure, the language it concerns, its cause and what to check."""
 
     family: str
     language: str
-    line: str  # the line that tells, as far as it may be quoted
+    line: str  # the error line, as far as it may be quoted
     cause: str  # "the module `numpy` is not installed for this interpreter"
-    check: str  # what was not tried, as an order: "Install it, or use another interpreter"
+    check: str  # what to do next: "Install it, or use another interpreter"
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """What such failures are found by."""
+        """The tags of a lesson about this failure."""
         return tuple(tag for tag in (self.language, self.family) if tag)
 
 
 class ErrorPattern(NamedTuple):
-    """One form of message. `cause` and `check` may name the groups of the pattern."""
+    """One form of message. `cause` and `check` may refer to groups of the pattern, as `{a}`."""
 
     family: str
     language: str
@@ -46,7 +46,7 @@ class ErrorPattern(NamedTuple):
     check: str
 
 
-# The first form that fits counts, so the telling ones stand before the general ones.
+# The first pattern that matches counts, so specific ones stand before general ones.
 _FORMS = (
     ErrorPattern(
         *("rate-limit", ""),
@@ -300,18 +300,18 @@ def diagnose(output: str) -> Diagnosis:
     """The diagnosis of an output; family "" if no pattern fits."""
     line = one_line(error_line(output), 300)
     tail = output[-_TAIL:]
-    for form in _FORMS if line else ():
-        if match := re.search(form.pattern, line, re.MULTILINE):
-            return _told(form, match, line)
-    for form in _FORMS if line else ():
-        if form.family in _REPORTS and (match := re.search(form.pattern, tail, re.MULTILINE)):
-            return _told(form, match, line)
+    for pattern in _FORMS if line else ():
+        if match := re.search(pattern.pattern, line, re.MULTILINE):
+            return _told(pattern, match, line)
+    for pattern in _FORMS if line else ():
+        if pattern.family in _REPORTS and (match := re.search(pattern.pattern, tail, re.MULTILINE)):
+            return _told(pattern, match, line)
     quote = quotable(line)
     return Diagnosis("", "", quote, f"it failed with “{quote}”" if quote else "", "")
 
 
 def _told(form: ErrorPattern, match: re.Match[str], line: str) -> Diagnosis:
-    """The words of the pattern with names from the output, without any of its prose."""
+    """The diagnosis of a pattern, with the matched names filled in."""
     quote = quotable(line)
     names = {name: stated(value or "") for name, value in match.groupdict().items()}
     names |= {"all": stated(match[0]), "line": quote}

@@ -1,4 +1,4 @@
-"""The line of an output that tells what went wrong, as an engineer would read it."""
+"""The error line: the line of an output that an engineer would read first."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _HEAD, _TAIL = 4_096, 16_384
-_SHORT = 3  # lines of an output whose last one is taken at its word
+_SHORT = 3  # an output of at most this many lines is taken literally
 
 # Patterns are kept as text: `re` compiles and caches them on first use, so an import stays cheap.
-# Linear: every run is possessive (`++`, `*+`) or bounded, and starts where no longer one could.
+# Linear: every repetition is possessive (`++`, `*+`) or bounded.
 ANSI = (
     r"\x1b\[[0-?]*+[ -/]*+[@-~]|\x1b\][^\x07\x1b]*+(?:\x07|\x1b\\)?"
     r"|\x1b[()][0-9A-B]|\x1b[@-Z\\-_=>]"
@@ -26,8 +26,8 @@ _EXCEPTION = (
     r"(?:[A-Za-z_$][\w$]{0,80}+[.:\\/]{1,2}){0,8}[A-Za-z_]\w{0,80}?"
     r"(?:Error|Exception|Warning|Interrupt|Exit|Timeout|Failure|Failed|NotFound|DoesNotExist)\b"
 )
-_STREAM = r"(?m)^(?:std(?:out|err)|Std(?:out|err)|STD(?:OUT|ERR)|Output): (?=\S)"  # of a harness
-_WRAPPED = r"\s*+<(?:tool_use_)?error>([^\n<]{1,400})"  # as coding agents mark a tool's refusal
+_STREAM = r"(?m)^(?:std(?:out|err)|Std(?:out|err)|STD(?:OUT|ERR)|Output): (?=\S)"  # by a harness
+_WRAPPED = r"\s*+<(?:tool_use_)?error>([^\n<]{1,400})"  # how coding agents mark a refusal
 _REFUSED = (  # the field without its place in a list
     r"Validation (?:failed|error) for [^\n]{1,120}\n *+- ([A-Za-z_]\w{0,60})[\w.\[\]]{0,60}: "
     r"([^\n]{1,200})"
@@ -38,12 +38,12 @@ _VALIDATION = (
 
 
 def error_line(output: str) -> str:
-    """The line that best tells what went wrong, else the last one; "" without any line."""
+    """The line that best says what went wrong, else the last line; "" for an empty output."""
     return informative_line(output) or next((x.strip() for x in reversed(_lines(output))), "")
 
 
 def informative_line(output: str) -> str:
-    """The line that tells what went wrong; "" when the output only says that something did."""
+    """The line that says what went wrong; "" if the output only says that something did."""
     return _recalled(output) if len(output) <= _HEAD + _TAIL else _informative(output)
 
 
@@ -57,7 +57,7 @@ def _informative(output: str) -> str:
 
 
 def _candidates(output: str) -> Iterator[str]:
-    """What may be the line, the likeliest first."""
+    """Candidates for the error line, the likeliest first."""
     if wrapped := re.match(_WRAPPED, output):
         yield wrapped[1].strip()
     message = body_message(output)
@@ -114,7 +114,7 @@ def _with_class(head: str, below: list[str]) -> str:
 
 
 def _summary_line(lines: list[str]) -> str:
-    """What `FAILED a.py::test - ValueError: x` tells; without a message, which test it was."""
+    """The message of `FAILED a.py::test - ValueError: x`; without a message, the test."""
     for line in reversed(lines):
         if summary := re.match(r"(?:FAILED|ERROR) (\S+::\S.*|\S+\.py\b.*)", line):
             name, _, message = summary[1].partition(" - ")
@@ -135,7 +135,7 @@ _TESTS = (
 
 
 def failing_test(output: str) -> str:
-    """The name of the last test that an output says has failed; "" when it names none."""
+    """The name of the last failed test in an output; "" if it names none."""
     for pattern in _TESTS:
         names: list[str] = re.findall(pattern, output[-_TAIL:])
         if names:
@@ -144,7 +144,7 @@ def failing_test(output: str) -> str:
 
 
 def traceback_line(lines: list[str]) -> str:
-    """The exception below the last `File "…", line 3`; a wordless one with its source line."""
+    """The exception below the last `File "…", line 3`; without a message, with its source line."""
     frames = [at for at, line in enumerate(lines) if re.search(r'  File ".*", line \d', line)]
     if not frames:
         return ""
@@ -165,7 +165,7 @@ def _explained(line: str, *, above: str, below: list[str]) -> str:
 
 
 def _invalid_field(text: str) -> str:
-    """The first field that pydantic or a schema refuses, and why."""
+    """The first field that pydantic or a schema rejects, and why."""
     if listed := re.match(_REFUSED, text):
         return f"{listed[1]}: {listed[2].strip()}"
     match = re.search(_VALIDATION, text) if " validation error" in text else None
@@ -179,7 +179,7 @@ _WAITED = (
 
 
 def _waited_for(text: str) -> str:
-    """Why a browser waited in vain, as its call log says it."""
+    """Why a browser waited until its timeout, from its call log."""
     if "\nCall log:" not in text or not (ended := re.search(r"(?m)^\w*Error: .{1,200}", text)):
         return ""
     reasons: list[str] = re.findall(_WAITED, text)
@@ -223,7 +223,7 @@ _MARKS = (
 
 
 def _marked_lines(text: str) -> Iterator[str]:
-    """Lines that begin as compilers, package managers and servers begin an error."""
+    """Lines that begin the way compilers, package managers and servers begin an error."""
     for mark in _MARKS:
         for match in re.finditer(rf"(?m)^[ \t]*+{mark}", text):
             end = text.find("\n", match.end())
@@ -234,12 +234,12 @@ def _marked_lines(text: str) -> Iterator[str]:
 
 
 def _completed(line: str, below: str) -> str:
-    """The line with its message, where that stands on the next one."""
+    """The line, joined with the next one if that holds its message."""
     if is_outer(line):
         return ""
     if below and line.startswith("--- FAIL: "):
         return below
-    is_row = re.match(r"\d{1,3}[).] ", below)  # of a list: what was found, not what is wrong
+    is_row = re.match(r"\d{1,3}[).] ", below)  # a numbered list is no message
     return f"{line} {below}" if line.endswith(":") and below and not is_row else line
 
 
@@ -253,7 +253,7 @@ _TELLING = (
 )
 
 
-_ALSO_TELLING = (  # said of surroundings, in words that a report may have as well
+_ALSO_TELLING = (  # about the environment; ordinary reports may use these words too
     r"\bnot (?:set|configured|installed|running|available)\b|must be (?:set|given)|not in GOROOT"
     r"|already in use|already allocated|[Dd]on't know how|nothing (?:added )?to commit| requires "
 )
@@ -261,7 +261,7 @@ _ADVICE = r"\s*(?:Run|Try|Please|See|Use|To|You|hint:|note:|help:)\s"
 
 
 def _telling_lines(lines: list[str]) -> Iterator[str]:
-    """Lines that say in plain words that something failed, the last first, advice at the end."""
+    """Lines that say in plain words that something failed: the last first, advice at the end."""
     for pattern in (_TELLING, _ALSO_TELLING):
         telling = [line for line in reversed(lines) if re.search(pattern, line)]
         advice = [line for line in telling if re.match(_ADVICE, line)]
@@ -269,7 +269,7 @@ def _telling_lines(lines: list[str]) -> Iterator[str]:
 
 
 def _spoken_line(lines: list[str]) -> str:
-    """The line in which a program gives its name: the only one, or the last of the output."""
+    """The line that begins with a program's name, if it is the only one or the last line."""
     spoken = [line.strip() for line in lines if re.match(_SPOKEN, line) and not is_outer(line)]
     is_last = bool(spoken) and spoken[-1] == lines[-1].strip()
     return spoken[-1] if is_last or len(spoken) == 1 else ""

@@ -1,13 +1,13 @@
-"""What a pending call runs and touches, as words that can be counted.
+"""Features of a pending call: what it runs and touches, as words that can be counted.
 
     python reproduce.py     runs python · first python · python names reproduce.py · python code
                             models.Model · python code 'migrate …  (the script that this run wrote)
     {"order_id": "#W123"}   modify_order order_id comes from get_order.order_id · … order_id has
                             status "delivered" · … order_id after cancel_order
 
-A feature is readable, for it explains a warning; stores keep its number only. Each is about what
-any project may have in common: programs, names in code, roles and states of arguments. Features
-that did not help on runs left out are not here: edits since, lines, the order of all calls.
+A feature is readable, because it explains a warning; stores keep only its number. Features describe
+what projects have in common: programs, names in code, roles and states of arguments. Some did not
+help on held-out runs and are left out: edits since the last success, lines, the order of calls.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HANDLERS = (
     "awk cat cd chmod chown cp cut diff du echo file find git grep head less ln ls md5sum mkdir"
     " more mv nl rg rm rmdir sed sha256sum sort stat tail tar tee touch tree uniq wc zip"
 )
-_HANDLING = frozenset(_HANDLERS.split())  # a script is a file like any other to them: not run
+_HANDLING = frozenset(_HANDLERS.split())  # these treat a script as a file and do not run it
 _FILE = r"[\w./@~+-]*\w\.\w{1,5}"
 _STRING = r"[rbfuRBFU]{0,2}(?:\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*\"|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*')"
 _CODE = (
@@ -58,7 +58,7 @@ def call_features(tool: str, args: str, before: Sequence[Step]) -> frozenset[str
 
 
 def names_in(code: str) -> list[str]:
-    """The names of a program text, each once; quoted ones keep a quote; no comment, no prose."""
+    """The names in code, each once; quoted ones keep a quote; comments and prose are skipped."""
     names: dict[str, None] = {}
     for match in re.finditer(_CODE, code):
         name = match["name"] or _quoted(match["string"] or "")
@@ -103,7 +103,7 @@ def _in_code(program: str, code: str) -> Iterator[str]:
 
 
 def _program(command: Command) -> str:
-    """The program by name with its sub-command; `python -m x` differs from `x`."""
+    """The program with its sub-command; `python -m x` differs from `x`."""
     starts = [
         f"{shell.program_name(start[:-3])} -m" for start in command.via if start.endswith(" -m")
     ]
@@ -121,7 +121,7 @@ def _has_worked(program: str, before: Sequence[Step]) -> bool:
 
 
 def _state(name: str, before: Sequence[Step]) -> str:
-    """What the run knows of a file: nothing, that it exists, or that it was removed."""
+    """What the run knows about a file: "new" (nothing), "known" (it exists) or "removed"."""
     for step in reversed(before):
         if name in step.args:
             return "removed" if not step.failed and _removes(step, name) else "known"
@@ -131,7 +131,7 @@ def _state(name: str, before: Sequence[Step]) -> str:
 
 
 def _removes(step: Step, name: str) -> bool:
-    """Whether the last command of a call that names the file removes it."""
+    """Whether the last command in the call that names the file is `rm`."""
     about_file = [
         command
         for command in shell.parse(step.args)[:_COMMANDS]

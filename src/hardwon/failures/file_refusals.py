@@ -1,7 +1,7 @@
-"""Why a tool that reads or edits files refused a call, whatever words it has for that.
+"""Why a tool that reads or edits files refused a call, independent of the tool's wording.
 
 “String to replace not found in file” and “old_str … did not appear verbatim” are one failure. It is
-named by its reason, never by the text that was to be replaced or by a path.
+named by its reason, never by the text to replace or by a path.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _OLD = (
     r"(?: to (?:replace|search for|edit))?"
 )
 _PATH_SAID = r"(?:Invalid `?path`? parameter: \S+ )?"
-_REASONS = (  # the first that fits counts
+_REASONS = (  # the first that matches counts
     (
         SEVERAL,
         r"found \d+ matches (?:of|for) |found multiple matches|failed to edit, expected \d+ "
@@ -99,12 +99,12 @@ _REASONS = (  # the first that fits counts
 )
 REASONS = frozenset(words for words, _ in _REASONS)
 _SEARCHES = frozenset(["pattern", "query", "regex", "glob", "glob_pattern"])
-_SHOWN = 2  # lines of a refusal, where the call would else show a file
+_SHOWN = 2  # a refusal to show a file has at most this many lines
 _HEAD = 1_000
 
 
 def refusal(tool: str, args: str, output: str) -> str:
-    """The reason of a refusal in plain words; "" for another call, or when it is none."""
+    """The reason of a refusal in plain words; "" if the call is not refused or not about a file."""
     if not _is_file_call(fields(args)):
         return ""
     if len(output.strip().splitlines()) > _SHOWN and not writings(tool, args):
@@ -116,15 +116,15 @@ def refusal(tool: str, args: str, output: str) -> str:
 
 
 def text_key(step: Step) -> str:
-    """What the tool calls the text to replace; "" for a patch."""
+    """The name of the argument with the text to replace; "" for a patch."""
     arguments = fields(step.args)
-    inner = arguments.get("edits")
-    first = inner[0] if isinstance(inner, list) and inner else arguments
+    edits = arguments.get("edits")
+    first = edits[0] if isinstance(edits, list) and edits else arguments
     return next((key for key in OLD if isinstance(first, dict) and first.get(key)), "")
 
 
 def _is_file_call(arguments: dict[str, Any]) -> bool:
-    """Whether these arguments name a file to read or to change, rather than where to search."""
+    """Whether the arguments name a file to read or change, rather than a place to search."""
     is_named = bool(path_in(arguments)) and arguments.keys().isdisjoint(_SEARCHES)
     return is_named or any(
         isinstance(value, str) and PATCH in value for value in arguments.values()

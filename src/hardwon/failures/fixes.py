@@ -78,7 +78,7 @@ def applies(fix: Fix, step: Step) -> bool:
     if sort in _APPLIES:
         return _APPLIES[sort](key, step)
     if sort == "argument" and advice.has_only_names(key.partition(" ")[2]):
-        return advice.is_heeded(fix, step, ())
+        return advice.is_followed(fix, step, ())
     # Whether an order was kept is not seen in one call; its record is counted over runs.
     return sort != "order" and step.tool == key.partition(" ")[0]
 

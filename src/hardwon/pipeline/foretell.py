@@ -145,7 +145,7 @@ def _judged(
         return Foretold(chance, lesson, "told in this run already")
     if _has_cure(lesson, names) or any(_recommends(fix, pending) for fix in lesson.fixes):
         return Foretold(chance, lesson, "the call is what its fix recommends")
-    news = tuple(fix for fix in lesson.fixes if advice.is_news(fix, pending, past.steps))
+    news = tuple(fix for fix in lesson.fixes if advice.is_worth_showing(fix, pending, past.steps))
     if lesson.fixes and not news:
         return Foretold(chance, lesson, "its fix says nothing to this call")
     return Foretold(chance, lesson_text.saying(lesson, news))
