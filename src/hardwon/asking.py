@@ -45,8 +45,8 @@ def at_error(step: Step, task: str, near: Nearest) -> Query:
     asked = query(Door.ERROR, words, signature=failure.exact, kind=failure.kind, near=nearest)
     return asked._replace(
         text=ending(step.output, _ASKED),
-        about=tuple(dict.fromkeys(terms(clues.telling(failure.text)))),
-        clues=clues.asked(step, failure.line),
+        about=tuple(dict.fromkeys(terms(clues.specific_words(failure.text)))),
+        clues=clues.clues_of_call(step, failure.line),
         red=step.output[-_TESTS:] if error_line.failing_test(step.output) else "",
         is_failure=True,
         is_lookup=mistakes.finds_nothing(step, failure.line),

@@ -258,7 +258,7 @@ class Doors:
         outlook = UNKNOWN._replace(is_again=is_again)
 
         def view(lesson: Lesson) -> Lesson:
-            return lesson_text.saying(lesson, advice.not_followed(lesson.fixes, step))
+            return lesson_text.with_text_of(lesson, advice.not_followed(lesson.fixes, step))
 
         with_names = view if step.args.startswith("{") else None
         return self.delivering.recalled(scope, query, outlook, run, view=with_names)

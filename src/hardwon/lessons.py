@@ -123,7 +123,7 @@ class Lessons:
         lesson = self._note(number, "guard")
         rest = tuple(key for key in lesson.calls if on or key[0] != FORBIDDEN)
         asked = [(tool, call_keys.canonical(call))] if call else guards.exact_calls(lesson.calls)
-        forbidden = tuple(guards.forbidding(*named_call) for named_call in asked) if on else ()
+        forbidden = tuple(guards.forbidden_call(*named_call) for named_call in asked) if on else ()
         if on and not forbidden:
             raise InvalidInput(f"lesson {number} names no call; say which one must not be made")
         calls = tuple(dict.fromkeys((*rest, *forbidden)))

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.failures.clues import agree, asked, clues, follows, quotes, telling, with_clues
+from hardwon.failures.clues import (
+    clues,
+    clues_of_call,
+    follows_advice,
+    is_about_error,
+    quotes,
+    specific_words,
+    with_clues,
+)
 from hardwon.failures.reading import read_failure
 from hardwon.values.lesson import MINED, Lesson, noted
 from hardwon.values.scope import Scope
@@ -51,13 +59,13 @@ def test_the_first_sentence_says_which_calls_a_lesson_is_about() -> None:
 def test_a_failing_call_has_its_clues_in_the_same_words() -> None:
     step = Step("bash", "cd web && python3 -c 'import a'", "KeyError: 'id'", failed=True)
 
-    found = asked(step, "KeyError: 'id'")
+    found = clues_of_call(step, "KeyError: 'id'")
 
     assert {"error keyerror", "call python", "call python -c"} <= set(found)
 
 
 def test_named_arguments_are_names() -> None:
-    found = asked(Step("Cancel", '{"order_id": "1"}', "no", failed=True), "no")
+    found = clues_of_call(Step("Cancel", '{"order_id": "1"}', "no", failed=True), "no")
 
     assert found == ("call cancel", "name order_id")
 
@@ -65,7 +73,7 @@ def test_named_arguments_are_names() -> None:
 def test_a_missing_program_is_named_alike() -> None:
     step = Step("bash", "rg x", "bash: line 1: rg: command not found", failed=True)
 
-    assert "lacks rg" in asked(step, "bash: line 1: rg: command not found")
+    assert "lacks rg" in clues_of_call(step, "bash: line 1: rg: command not found")
 
 
 def test_a_quoted_message_is_found_whatever_its_case_and_blanks() -> None:
@@ -74,25 +82,25 @@ def test_a_quoted_message_is_found_whatever_its_case_and_blanks() -> None:
 
 
 def test_words_of_every_error_tell_nothing() -> None:
-    assert telling("OperationalError: no such table <name>") == "Operational table"
-    assert telling("TypeError: argument <name> is invalid") == ""
+    assert specific_words("OperationalError: no such table <name>") == "Operational table"
+    assert specific_words("TypeError: argument <name> is invalid") == ""
 
 
 def test_a_lesson_agrees_with_an_error_and_not_with_a_call_alone() -> None:
     step = Step("bash", "make all", "KeyError: 'id'", failed=True)
     failing = step._replace(failure=read_failure(step, ()))
 
-    assert agree(lesson("A KeyError means an old cache: `make clean`."), failing)
-    assert not agree(lesson("`make all` wants a clean tree."), failing)
+    assert is_about_error(lesson("A KeyError means an old cache: `make clean`."), failing)
+    assert not is_about_error(lesson("`make all` wants a clean tree."), failing)
 
 
 def test_advice_is_followed_by_what_no_earlier_step_did() -> None:
     advice = lesson("Call `settings.configure()` first.")
     done = Step("bash", "python -c 'settings.configure()'", "ok")
 
-    assert follows(advice, done, ())
-    assert not follows(advice, done, [done])
-    assert not follows(advice, Step("bash", "python x.py", "ok"), ())
+    assert follows_advice(advice, done, ())
+    assert not follows_advice(advice, done, [done])
+    assert not follows_advice(advice, Step("bash", "python x.py", "ok"), ())
 
 
 def test_mined_lessons_have_a_history_and_need_no_clues() -> None:
@@ -118,7 +126,9 @@ def test_clues_of_the_same_text_stay_the_same(one: str, other: str) -> None:
 
 @given(st.from_regex(r"[a-z]{3,8}( -[a-z])?", fullmatch=True))
 def test_a_lesson_that_quotes_a_call_shares_it_with_that_call(call: str) -> None:
-    shared = set(clues(f"When `{call}` fails")).intersection(asked(Step("bash", call, "x"), "x"))
+    shared = set(clues(f"When `{call}` fails")).intersection(
+        clues_of_call(Step("bash", call, "x"), "x")
+    )
 
     assert shared or not clues(f"When `{call}` fails")
 
@@ -132,5 +142,5 @@ def test_a_lesson_about_one_missing_module_does_not_agree_with_another() -> None
         step = Step("bash", "python a.py", output, failed=True)
         return step._replace(failure=read_failure(step, ()))
 
-    assert agree(about, fails("psycopg2"))
-    assert not agree(about, fails("numpy"))
+    assert is_about_error(about, fails("psycopg2"))
+    assert not is_about_error(about, fails("numpy"))

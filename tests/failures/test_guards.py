@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Lesson, Scope
-from hardwon.failures.guards import Guard, forbidding, guard_of
+from hardwon.failures.guards import Guard, forbidden_call, guard_of
 from hardwon.values.fix import Fix
 
 
 def guarding(pattern: str, *, tool: str = "bash", fix: str = "") -> Guard:
     fixes = (Fix("call", f"Use `{fix}`.", "k", call=fix),) if fix else ()
-    return guard_of(Lesson(Scope(), "s", "c", calls=(forbidding(tool, pattern),), fixes=fixes))
+    return guard_of(Lesson(Scope(), "s", "c", calls=(forbidden_call(tool, pattern),), fixes=fixes))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,9 @@ def test_a_guard_of_an_earlier_build_forbids_its_very_calls() -> None:
 
 
 def test_what_a_person_named_replaces_the_calls_of_the_lesson() -> None:
-    guard = guard_of(Lesson(Scope(), "s", "c", calls=("= rm build", forbidding("bash", "rm x"))))
+    guard = guard_of(
+        Lesson(Scope(), "s", "c", calls=("= rm build", forbidden_call("bash", "rm x")))
+    )
 
     assert guard.forbids("bash", "rm x")
     assert not guard.forbids("bash", "rm build")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.harness import own_lines
+from hardwon.failures.harness import without_harness_lines
 from hardwon.failures.reading import read_failure
 from hardwon.failures.verdict import has_failed
 from hardwon.values.step import Step
@@ -61,10 +61,10 @@ def test_a_command_that_said_nothing_has_no_failure_to_name(output: str) -> None
 def test_only_the_lines_at_both_ends_are_those_of_a_harness() -> None:
     inner = ["first", "Exit code: 1", "last"]
 
-    assert own_lines(["Exit code: 1", *inner, "bash-$"]) == inner
-    assert own_lines(inner) == inner
-    assert own_lines(["bash-$"]) == []
+    assert without_harness_lines(["Exit code: 1", *inner, "bash-$"]) == inner
+    assert without_harness_lines(inner) == inner
+    assert without_harness_lines(["bash-$"]) == []
 
 
 def test_a_command_that_prints_such_lines_for_long_keeps_those_in_the_middle() -> None:
-    assert own_lines(["bash-$"] * 20) == ["bash-$"] * 4
+    assert without_harness_lines(["bash-$"] * 20) == ["bash-$"] * 4

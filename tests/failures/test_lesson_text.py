@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from hardwon import Lesson
-from hardwon.failures.lesson_text import HEEDED, mistake, saying, settled, situation, told
+from hardwon.failures.lesson_text import (
+    ALREADY_DONE,
+    fixes_to_show,
+    mistake,
+    settled,
+    situation,
+    with_text_of,
+)
 from hardwon.failures.reading import read_failure
 from hardwon.values.failure import Failure
 from hardwon.values.fix import Fix
@@ -25,20 +32,20 @@ def test_a_mined_lesson_says_what_its_proven_fix_says() -> None:
 
 
 def test_proven_fixes_are_told_and_no_others_beside_them() -> None:
-    assert told((INSTALL, ONCE)) == [INSTALL]
-    assert told((ONCE,)) == [ONCE]
+    assert fixes_to_show((INSTALL, ONCE)) == [INSTALL]
+    assert fixes_to_show((ONCE,)) == [ONCE]
 
 
 def test_a_fix_that_mostly_failed_is_not_told() -> None:
-    assert told((ONCE._replace(failed=2),)) == []
+    assert fixes_to_show((ONCE._replace(failed=2),)) == []
 
 
 def test_a_fix_that_is_a_part_of_a_likelier_one_is_not_told_beside_it() -> None:
     both = Fix("lines", "First `configure`, then `setup`.", "lines order configure setup", worked=3)
     one = Fix("lines", "First `configure`.", "lines order configure", worked=2)
 
-    assert told((both, one)) == [both]
-    assert told((one, both)) == [one, both]
+    assert fixes_to_show((both, one)) == [both]
+    assert fixes_to_show((one, both)) == [one, both]
 
 
 @pytest.mark.parametrize(
@@ -125,6 +132,6 @@ def test_a_lesson_says_some_of_its_fixes_unless_somebody_chose_its_words() -> No
     chosen = made._replace(correction="Ask Kim for the kit.")
 
     assert made.correction == f"{ONCE.text}\nOr: {INSTALL.text}"
-    assert saying(made, (ONCE,)).correction == ONCE.text
-    assert saying(made, ()).correction == HEEDED
-    assert saying(chosen, (ONCE,)) == chosen
+    assert with_text_of(made, (ONCE,)).correction == ONCE.text
+    assert with_text_of(made, ()).correction == ALREADY_DONE
+    assert with_text_of(chosen, (ONCE,)) == chosen

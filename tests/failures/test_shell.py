@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.failures.shell import deciding, parse, working_part
+from hardwon.failures.shell import deciding_commands, main_command, parse
 from tests.effort import calls_made
 
 CASES: list[tuple[str, dict[str, Any]]] = [
@@ -59,7 +59,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("text", "expected"), CASES, ids=[text[:30] for text, _ in CASES])
 def test_a_command_is_taken_apart(text: str, expected: dict[str, Any]) -> None:
-    command = working_part(text)
+    command = main_command(text)
 
     assert {name: getattr(command, name) for name in expected} == expected
 
@@ -96,13 +96,13 @@ def test_a_shell_within_a_pipe_stands_where_it_stood() -> None:
 
 
 def test_the_last_chain_decides_and_of_a_pipe_its_last_part() -> None:
-    chain = deciding(parse("a; b && c | d && e"))
+    chain = deciding_commands(parse("a; b && c | d && e"))
 
     assert [command.program for command in chain] == ["b", "d", "e"]
 
 
 def test_the_working_part_is_neither_a_filter_nor_an_announcement() -> None:
-    assert working_part("make all 2>&1 | tail -5; echo done").program == "make"
+    assert main_command("make all 2>&1 | tail -5; echo done").program == "make"
 
 
 @given(st.text(alphabet="ab -;&|<>'\"\\$()`{}#=\n/", max_size=60))
@@ -119,7 +119,7 @@ def test_any_text_can_be_parsed(text: str) -> None:
     st.sampled_from(["", " | tail", " 2>&1", " > out", "; echo x", " # note"]),
 )
 def test_circumstances_do_not_change_what_a_call_does(call: str, before: str, after: str) -> None:
-    assert working_part(before + call + after).does == call
+    assert main_command(before + call + after).does == call
 
 
 PIECES = ("$(", "`", "'", '"', "<<a\n", "\\", "a=", "((", "a ", "&&", "x|", "sudo ", "\n", "${", "<(", "#")  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hardwon import Lesson, Scope
-from hardwon.failures.guards import forbidding
+from hardwon.failures.guards import forbidden_call
 from hardwon.stores import guard_file
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -16,7 +16,7 @@ OWN = Scope("acme", "coder", "api")
 
 
 def guard(scope: Scope, expires_at: datetime | None = None) -> Lesson:
-    calls = (forbidding("bash", "rm build"),)
+    calls = (forbidden_call("bash", "rm build"),)
     return Lesson(scope, "s", "c", id=7, calls=calls, guard=True, expires_at=expires_at)
 
 

@@ -1,1 +1,44 @@
-"""What a failed call tells: its signature, its cause, its keys, its fix. Pure functions."""
+"""What a failed call tells: whether it failed, what went wrong, its name, its fix. Pure functions.
+
+A step passes through these files in this order:
+
+    1  did it fail?             verdict, which asks
+                                  body_verdict       JSON and XML results
+                                  command_verdict    command lines
+                                  file_refusals      tools that read and edit files
+                                  timeouts           commands that a harness stopped
+    2  what went wrong?         error_line           the line of the output that says it
+                                  bodies             the message inside a JSON or XML body
+                                  harness            lines that an agent's harness adds
+                                  outer_errors       lines that name no cause, as `exit code 1`
+    3  what is its name?        reading              builds the Failure: exact digest, kind, line
+                                  signature          the exact name
+                                  step_kind, kind    the kind, without names of one run
+                                  coined             names that the run or its project invented
+                                  limits             rate limits, the same for every tool
+    4  is it a mistake?         mistakes             or an answer that the agent wanted
+                                of_episode           which failure a whole run is remembered by
+    5  which call was it?       call_keys            keys by which similar calls are found
+                                shell, programs      command lines, parsed
+                                authored, scripts    files that the run itself wrote
+    6  is it a loop?            loops                the same call, the same failure, no change
+    7  what fixed it?           fixes                which failures the last step shows a fix of
+                                  fix_finders        tries one finder after another
+                                  fix_case           a failure and a later step, as finders see it
+                                  fix_call …         a finder each: fix_call, fix_lines, fix_tool …
+                                  fix_fields         the finders for calls with named arguments
+                                  results            values in results, which arguments come from
+                                order_counts, source_counts   fixes from counts over many runs
+                                tried                what the run tried without effect
+    8  the lesson               mined_lesson         made and updated by rules
+                                  lesson_text        its words and its status
+                                  cases              its failure as a text for a model
+                                diagnosis            families of errors, for lessons without a fix
+
+Before the next call:
+
+    features, argument_features   what a pending call runs and touches, to be counted
+    advice                        whether the call already follows a fix
+    guards                        calls that a person has forbidden
+    clues                         what the text of a lesson is about, where no run produced it
+"""

@@ -26,7 +26,7 @@ def case_text(steps: Sequence[Step], at: int) -> str:
 
 
 def _failing(step: Step) -> str:
-    return f"FAILED: {clip_middle(_call(step), _CALL)}\n  it said: {_said(step)}"
+    return f"FAILED: {clip_middle(_call(step), _CALL)}\n  it said: {_excerpt(step)}"
 
 
 def _next(step: Step) -> str:
@@ -36,7 +36,7 @@ def _next(step: Step) -> str:
     return f"then ok: {clip_middle(_call(step), _CALL)}"
 
 
-def _said(step: Step) -> str:
+def _excerpt(step: Step) -> str:
     """An excerpt of a failing call's output that always holds its error line."""
     line = _line(step)
     if _fields(step) is not None:

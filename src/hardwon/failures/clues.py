@@ -1,12 +1,12 @@
-"""What the text of a lesson is about: the errors it quotes, and the calls and names it mentions.
+"""Clues: what the text of a lesson is about, to find lessons that no run has produced.
 
-A person, a model or a pack writes a lesson without ever having met its failure. Its text still says
-which failures it is about, and so does a failing call, in the same words:
+People, models and packs write lessons without having met the failure. The text still says which
+failures it is about. A failing call gives clues in the same form, so the two can be compared:
 
     says     a quoted message: “file or directory not found”
     error    the class of an exception: UnicodeEncodeError
-    lacks    a program or module that is not there: “this environment has no pytest”
-    call     a program or tool, with what tells its calls apart: rm, python -c, tests/runtests.py
+    lacks    a missing program or module: “this environment has no pytest”
+    call     a program or tool, perhaps with a flag: rm, python -c, tests/runtests.py
     name     another name of code, or a path: INSTALLED_APPS, f-string, xarray/tests
 """
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 SAYS, ERROR, LACKS, CALL, NAME = "says ", "error ", "lacks ", "call ", "name "
 _ANY_CODE = "python node ruby perl php bash sh cat cd echo"
-INTERPRETERS = frozenset(_ANY_CODE.split())  # calls of these tell nothing about what they run
+INTERPRETERS = frozenset(_ANY_CODE.split())  # their name does not say what they run
 _MOST = 40  # clues of one lesson, and of one failure
 _READ = 4_096
 _COMMANDS, _FOLDERS = 6, 3
 
-# Linear: every run is bounded or possessive.
+# Linear: every repetition is bounded or possessive.
 _SPAN = r"`([^`\n]{1,200})`"
 _QUOTED = r"“([^“”\n]{3,200})”|(?<!\w)\"([^\"\n]{3,200})\"(?!\w)"
 _CLASS_ENDINGS = ("Error", "Exception", "Warning", "NotReady", "NotFound", "DoesNotExist")
@@ -45,7 +45,7 @@ _IDENTIFIER = (
     r")(?![\w/])"
 )
 _PATH = r"(?<![\w.-])\.{0,2}/?[\w.-]{1,80}(?:/[\w.*-]{1,80}){1,10}/?"
-_EVERYWHERE = (  # words of errors of every sort
+_EVERYWHERE = (  # words that occur in all sorts of errors
     "error exception warning traceback failed failure fail file directory name named object"
     " attribute type value argument line position module import such not found no cannot can"
     " invalid missing unknown expected unexpected got given must string code exit status errno"
@@ -67,110 +67,112 @@ _PROGRAM = r"(?:\.{0,2}/)?[A-Za-z][\w./+-]{0,60}"
 def clues(text: str) -> tuple[str, ...]:
     """The clues in the text of a lesson, each once, in order."""
     text = text[:_READ]
-    every = list(_all(text))
-    calls = [clue for clue in every if clue.startswith(CALL)]
+    all_clues = list(_all_clues(text))
+    calls = [clue for clue in all_clues if clue.startswith(CALL)]
     if calls:
-        opening = _all(text[: _first_sentence(text)])
+        opening = _all_clues(text[: _first_sentence(text)])
         calls = [clue for clue in opening if clue.startswith(CALL)] or calls
-    rest = [clue for clue in every if not clue.startswith(CALL)]
-    return tuple(dict.fromkeys((*rest, *calls)))[:_MOST]
+    others = [clue for clue in all_clues if not clue.startswith(CALL)]
+    return tuple(dict.fromkeys((*others, *calls)))[:_MOST]
 
 
-def _all(text: str) -> Iterator[str]:
-    """Everything that a text quotes, calls or names."""
+def _all_clues(text: str) -> Iterator[str]:
+    """All clues in a text."""
     spans = re.findall(_SPAN, text) if "`" in text else ()
     prose = re.sub(_SPAN, " ", text) if spans else text
     for first, second in re.findall(_QUOTED, prose) if "“" in prose or '"' in prose else ():
-        yield from _said(first or second)
+        yield from _of_message(first or second)
     for span in spans:
         yield from _of_span(span)
     is_missing = any(sign in text for sign in _SIGNS_MISSING)
     for first, second in re.findall(_MISSING, text) if is_missing else ():
         yield f"{LACKS}{(first or second).lower()}"
-    yield from _named(prose)
+    yield from _of_names(prose)
 
 
-def asked(step: Step, line: str) -> tuple[str, ...]:
-    """The clues of a failing call with the line that says what went wrong."""
+def clues_of_call(step: Step, line: str) -> tuple[str, ...]:
+    """The clues of a failing call and its error line."""
     if step.args.startswith("{"):
         names = (f"{NAME}{key.lower()}" for key in re.findall(_KEY, step.args[:_READ]))
         calls = [f"{CALL}{step.tool.lower()}", *names]
     else:
         calls = [clue for part in parse(step.args)[-_COMMANDS:] for clue in _of_command(part)]
-    every = (*_of_error(line), *calls, *_shown(step.output))
-    return tuple(dict.fromkeys(every))[:_MOST]
+    all_clues = (*_of_error(line), *calls, *_of_settings(step.output))
+    return tuple(dict.fromkeys(all_clues))[:_MOST]
 
 
 def _of_error(line: str) -> Iterator[str]:
-    """The clues in the line that says what went wrong."""
+    """The clues in an error line."""
     if missing := missing_name(line):
         yield f"{LACKS}{missing.lower()}"
-    yield from _named(line)
+    yield from _of_names(line)
     yield from (f"{NAME}{word.lower()}" for word in re.findall(r"'(\w{3,40})'", line))
 
 
-def telling(text: str) -> str:
-    """The words of a failure that are not those of failures of every sort."""
+def specific_words(text: str) -> str:
+    """The specific words of a failure, without words that occur in all sorts of errors."""
     words: list[str] = re.findall(r"<\w+>|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\w+", text)
     return " ".join(word for word in words if word[0] != "<" and word.lower() not in _GENERAL)
 
 
 def quotes(pieces: Iterable[str], output: str) -> bool:
-    """Whether one of the quoted messages stands in an output."""
+    """Whether an output contains one of the quoted messages among the clues."""
     messages = [clue.removeprefix(SAYS) for clue in pieces if clue.startswith(SAYS)]
     folded = _folded(output) if messages else ""
     return any(message in folded for message in messages)
 
 
-def agree(lesson: Lesson, failing: Step) -> bool:
-    """Whether the text of a lesson speaks of the error of a call, and not only of the call."""
+def is_about_error(lesson: Lesson, failing: Step) -> bool:
+    """Whether the text of a lesson is about the error of a call, and not only about the call."""
     line = failing.failure.line if failing.failure else ""
-    known = clues_of(lesson)
-    shared = set(known).intersection(_of_error(line))
+    lesson_clues = clues_of(lesson)
+    shared = set(lesson_clues).intersection(_of_error(line))
     if any(
-        clue.startswith(SAYS) for clue in known
+        clue.startswith(SAYS) for clue in lesson_clues
     ):  # another message of the same class is not meant
         shared = {clue for clue in shared if not clue.startswith(ERROR)}
-    return bool(shared) or quotes(known, failing.output)
+    return bool(shared) or quotes(lesson_clues, failing.output)
 
 
-def follows(lesson: Lesson, step: Step, before: Iterable[Step]) -> bool:
-    """Whether a step does what a lesson advises and no step before it did."""
-    advised = set(filter(_is_telling, _all(lesson.correction[:_READ]))).intersection(_done(step))
+def follows_advice(lesson: Lesson, step: Step, before: Iterable[Step]) -> bool:
+    """Whether a step does something that the lesson advises and no earlier step did."""
+    advised = set(filter(_is_specific, _all_clues(lesson.correction[:_READ]))).intersection(
+        _done(step)
+    )
     for earlier in before if advised else ():
         advised.difference_update(_done(earlier))
     return bool(advised)
 
 
 def _done(step: Step) -> Iterator[str]:
-    """All that a call names."""
-    yield from asked(step, "")
-    yield from _named(step.args[:_READ])
+    """The clues in a call, with every name in its arguments."""
+    yield from clues_of_call(step, "")
+    yield from _of_names(step.args[:_READ])
 
 
-def _is_telling(clue: str) -> bool:
-    """Whether a clue says more than which everyday program is called."""
+def _is_specific(clue: str) -> bool:
+    """Whether a clue is more specific than the name of a common program."""
     sort, _, name = clue.partition(" ")
     return sort == "error" or bool(re.search(r"[ /_.-]", name))
 
 
 def with_clues(lesson: Lesson) -> Lesson:
-    """The lesson with what its text is about, unless a run is where it comes from."""
+    """The lesson with the clues of its text as evidence; a mined lesson is returned unchanged."""
     if lesson.origin == MINED:
         return lesson
-    rest = [piece for piece in lesson.evidence if piece.kind != Kind.ABOUT]
+    other_evidence = [piece for piece in lesson.evidence if piece.kind != Kind.ABOUT]
     text = "\n".join(dict.fromkeys((lesson.situation, lesson.mistake, lesson.correction)))
     pieces = [Evidence(Kind.ABOUT, clue) for clue in clues(text)]
-    return lesson._replace(evidence=joined(rest, pieces))
+    return lesson._replace(evidence=joined(other_evidence, pieces))
 
 
 def clues_of(lesson: Lesson) -> tuple[str, ...]:
-    """What was derived from the text of a lesson when it was written."""
+    """The clues that a lesson keeps as evidence."""
     return values_of(lesson.evidence, Kind.ABOUT)
 
 
-def _said(quoted: str) -> Iterator[str]:
-    """A quoted message, in the parts that an ellipsis leaves of it; one word says too little."""
+def _of_message(quoted: str) -> Iterator[str]:
+    """Clues of a quoted message, split at ellipses; a single word is too general."""
     for part in re.split(r"…|\.\.\.", quoted):
         folded = _folded(part)
         if len(folded.split()) > 1:
@@ -179,24 +181,24 @@ def _said(quoted: str) -> Iterator[str]:
 
 
 def _first_sentence(text: str) -> int:
-    """The end of the first sentence: it says when a lesson holds, the others what to do then."""
+    """The end of the first sentence, which says when a lesson holds."""
     end = re.search(r"[.!?]\s", re.sub(_SPAN, lambda span: "x" * len(span[0]), text))
     return end.end() if end else len(text)
 
 
 def _of_span(span: str) -> Iterator[str]:
-    """A piece of code: a message, a command or a name."""
+    """Clues of a code span: a message, a command or a name."""
     if re.search(_CLASS, span) and " " in span:
-        yield from _said(span)
+        yield from _of_message(span)
         return
     for command in parse(span)[:_COMMANDS]:
         if re.fullmatch(_PROGRAM, command.program):
             yield from _of_command(command)
-    yield from _named(span)
+    yield from _of_names(span)
 
 
 def _of_command(command: Command) -> Iterator[str]:
-    """A command: its program, with its sub-command, flags and module, and where it works."""
+    """Clues of a command: its program with sub-command, flags and starter, and its paths."""
     name = command.program if "/" in command.program else command.name
     name = name.removeprefix("./").lower()
     if not name:
@@ -212,8 +214,8 @@ def _of_command(command: Command) -> Iterator[str]:
         yield from _paths(target)
 
 
-def _named(text: str) -> Iterator[str]:
-    """The names of code, paths and classes of exceptions in a text."""
+def _of_names(text: str) -> Iterator[str]:
+    """Clues of identifiers, paths and exception classes in a text."""
     yield from _classes(text)
     for path in re.findall(_PATH, text) if "/" in text else ():
         yield from _paths(path)
@@ -225,18 +227,18 @@ def _named(text: str) -> Iterator[str]:
 
 
 def _may_be_name(word: str) -> bool:
-    """Whether a word may hold a name of code; most words of a text are told apart so, quickly."""
+    """Whether a word may hold an identifier; a cheap test that rejects most words."""
     return not word.islower() or "_" in word or "." in word or "-" in word
 
 
-def _shown(output: str) -> Iterator[str]:
-    """The settings and constants that an output mentions."""
+def _of_settings(output: str) -> Iterator[str]:
+    """Clues of settings and constants that an output mentions."""
     names = re.findall(r"\b[A-Z]{3,30}_[A-Z_]{2,30}\b", output[-_READ:])
     return (f"{NAME}{name.lower()}" for name in names)
 
 
 def _paths(text: str) -> Iterator[str]:
-    """A path and the folders above it; a test within a file is in that file."""
+    """Clues of a path, the folders above it and its last name; `::test` is cut off."""
     parts = text.split("::", 1)[0].strip("./").lower().split("/")
     if len(parts) > 1 or re.search(r"\w\.\w{1,5}$", parts[0]):
         for end in range(len(parts), max(1, len(parts) - _FOLDERS), -1):

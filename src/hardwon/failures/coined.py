@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.failures.programs import bare
+from hardwon.failures.programs import unquoted
 from hardwon.failures.shell import parse
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ def is_own_module(name: str, step: Step, before: Sequence[Step]) -> bool:
 
 def is_target(name: str, step: Step) -> bool:
     """Whether the name is a target of the call, such as a test or an app."""
-    return any(name in map(bare, command.targets) for command in _using(step))
+    return any(name in map(unquoted, command.targets) for command in _using(step))
 
 
 def is_written(name: str, step: Step, before: Sequence[Step]) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon.failures.body_verdict import is_refusal
 from hardwon.failures.error_line import traceback_line
-from hardwon.failures.harness import own_lines
-from hardwon.failures.programs import bare
-from hardwon.failures.shell import deciding, parse, program_name
+from hardwon.failures.harness import without_harness_lines
+from hardwon.failures.programs import unquoted
+from hardwon.failures.shell import deciding_commands, parse, program_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,8 +135,11 @@ _SYNTAX = (
 
 def has_command_failed(text: str, args: str, before: Sequence[Step]) -> bool:
     """Whether the commands have failed whose exit status is that of the whole line."""
-    head, tail = text[:_HEAD], "\n".join(own_lines(text[-_TAIL:].rstrip().split("\n"))).rstrip()
-    chain = deciding(parse(args))
+    head, tail = (
+        text[:_HEAD],
+        "\n".join(without_harness_lines(text[-_TAIL:].rstrip().split("\n"))).rstrip(),
+    )
+    chain = deciding_commands(parse(args))
     if re.search(_SHELL_SAYS, tail):
         return True
     if any(_complains(command, head) or _complains(command, tail) for command in chain):
@@ -171,14 +174,14 @@ def _is_complaint(line: str, names: set[str], command: Command) -> bool:
         return True
     if line.endswith("matches"):
         return False  # grep on a binary file
-    targets = [bare(word) for word in command.targets]
+    targets = [unquoted(word) for word in command.targets]
     is_named = any(target in line for target in targets) or command.name in message
     return is_named or "*" in command.text or not re.search(_QUOTED, message)
 
 
 def _scripts(runs: Sequence[Command], args: str, before: Sequence[Step]) -> str:
     """The commands and the earlier calls that may have written the scripts they run."""
-    names = [bare(word).rsplit("/", 1)[-1] for run in runs for word in run.targets[:1]]
+    names = [unquoted(word).rsplit("/", 1)[-1] for run in runs for word in run.targets[:1]]
     written = [step.args for step in before if any(name and name in step.args for name in names)]
     return "\n".join((args, *written))
 
@@ -218,7 +221,9 @@ def _is_misused(tail: str, runs: Sequence[Command]) -> bool:
     usage = re.search(_USAGE, tail)
     if not usage:
         return False
-    names = {bare(word).rsplit("/", 1)[-1] for run in runs for word in (run.name, *run.targets[:1])}
+    names = {
+        unquoted(word).rsplit("/", 1)[-1] for run in runs for word in (run.name, *run.targets[:1])
+    }
     return not runs or usage[1].rsplit("/", 1)[-1] in names
 
 

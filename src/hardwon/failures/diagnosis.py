@@ -47,7 +47,7 @@ class ErrorPattern(NamedTuple):
 
 
 # The first pattern that matches counts, so specific ones stand before general ones.
-_FORMS = (
+_PATTERNS = (
     ErrorPattern(
         *("rate-limit", ""),
         r"(?i:\b429\b.{0,40}too many|too many requests|rate.?limit(?:ed| exceeded| reached)"
@@ -300,17 +300,17 @@ def diagnose(output: str) -> Diagnosis:
     """The diagnosis of an output; family "" if no pattern fits."""
     line = one_line(error_line(output), 300)
     tail = output[-_TAIL:]
-    for pattern in _FORMS if line else ():
+    for pattern in _PATTERNS if line else ():
         if match := re.search(pattern.pattern, line, re.MULTILINE):
-            return _told(pattern, match, line)
-    for pattern in _FORMS if line else ():
+            return _filled_in(pattern, match, line)
+    for pattern in _PATTERNS if line else ():
         if pattern.family in _REPORTS and (match := re.search(pattern.pattern, tail, re.MULTILINE)):
-            return _told(pattern, match, line)
+            return _filled_in(pattern, match, line)
     quote = quotable(line)
     return Diagnosis("", "", quote, f"it failed with “{quote}”" if quote else "", "")
 
 
-def _told(form: ErrorPattern, match: re.Match[str], line: str) -> Diagnosis:
+def _filled_in(form: ErrorPattern, match: re.Match[str], line: str) -> Diagnosis:
     """The diagnosis of a pattern, with the matched names filled in."""
     quote = quotable(line)
     names = {name: stated(value or "") for name, value in match.groupdict().items()}

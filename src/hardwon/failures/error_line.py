@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from hardwon._cold import re
 from hardwon.failures.bodies import body_message
-from hardwon.failures.harness import own_lines
+from hardwon.failures.harness import without_harness_lines
 from hardwon.failures.outer_errors import is_outer
 
 TYPE_CHECKING = False
@@ -44,11 +44,11 @@ def error_line(output: str) -> str:
 
 def informative_line(output: str) -> str:
     """The line that says what went wrong; "" if the output only says that something did."""
-    return _recalled(output) if len(output) <= _HEAD + _TAIL else _informative(output)
+    return _cached(output) if len(output) <= _HEAD + _TAIL else _informative(output)
 
 
 @lru_cache(maxsize=128)  # a failing step is read by several rules, and again as an earlier one
-def _recalled(output: str) -> str:
+def _cached(output: str) -> str:
     return _informative(output)
 
 
@@ -88,7 +88,7 @@ def _lines(output: str) -> list[str]:
         for line in re.sub(_STREAM, "", plain).splitlines()
         if line.strip(" \t\0^~-=_*#+|│╷╵┃")
     ]
-    return own_lines(lines)
+    return without_harness_lines(lines)
 
 
 def _pytest_line(lines: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Arguments of a tool, told by role and source and never by value."""
+"""The fix that changes arguments of a tool, described by role and source and never by value."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hardwon.failures.argument_offers import offered
 from hardwon.failures.argument_texts import reworded
 from hardwon.failures.authored import fields
 from hardwon.failures.fix_case import Case, folded, is_gone, is_personal, line_of, names_in
-from hardwon.failures.fix_source import given_by, sourced
+from hardwon.failures.fix_source import source_change, source_in_words
 from hardwon.failures.fix_tool import has_changed
 from hardwon.values.fix import Fix
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _DEPTH = 4  # objects within objects
 _NONE = object()
-_CHANGES = 2  # arguments that one fix changes at most
+_CHANGES = 2  # at most, arguments that one fix changes
 _WHOLE = r"(?i:\binteger|whole number|\bint\b)"
 _NOTHING = r"(?i:\b(?:no|nothing|0|not any)\b(?: \w+){0,2} (?:were |was )?(?:found|match))"
 _ADDRESS = r"https?://|/[a-z]"
@@ -28,7 +28,7 @@ _ABSENT = r"(?i:\b(?:404|405|410)\b|not found|no route|unknown|does not exist|no
 
 
 def argument_fix(case: Case) -> Fix | None:
-    """What the working call of the same tool passes in another way, by role and source."""
+    """How the arguments of the working call differ from those of the failed one."""
     if case.failed.tool != case.last.tool or case.last.failed or not is_gone(case):
         return None
     old, new = flat(fields(case.failed.args)), flat(fields(case.last.args))
@@ -51,28 +51,30 @@ def _fix(tool: str, changes: Sequence[tuple[str, str]]) -> Fix:
 
 
 def _differing(old: dict[str, Any], new: dict[str, Any], case: Case) -> list[tuple[str, str]]:
-    """What each argument that differs is passed as, in words and as a key."""
-    return [change for key in sorted({*old, *new}) if (change := _told(key, old, new, case))]
+    """How each changed argument has to be given, in words and as a key."""
+    return [change for key in sorted({*old, *new}) if (change := _change_of(key, old, new, case))]
 
 
 def _explaining(
     old: dict[str, Any], new: dict[str, Any], case: Case
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The arguments without those whose change cures another failure."""
-    tried, every = _other_failures(case), {*old, *new}
-    other = {key for key in every if _was_enough(key, old, tried)} | _not_meant(every, case)
-    before = {key: value for key, value in old.items() if key not in other}
-    return before, {key: value for key, value in new.items() if key not in other}
+    """The arguments of both calls, without those whose change cured another failure."""
+    other_tries, all_keys = _other_failures(case), {*old, *new}
+    unrelated = {key for key in all_keys if _was_enough(key, old, other_tries)} | _not_meant(
+        all_keys, case
+    )
+    before = {key: value for key, value in old.items() if key not in unrelated}
+    return before, {key: value for key, value in new.items() if key not in unrelated}
 
 
-def _not_meant(every: set[str], case: Case) -> set[str]:
-    """All arguments but the one that the error begins with, if it begins with one."""
+def _not_meant(all_keys: set[str], case: Case) -> set[str]:
+    """All other arguments if the error begins with the name of one; else the empty set."""
     field = case.line.partition(": ")[0]
-    return every - {field} if field in every else set()
+    return all_keys - {field} if field in all_keys else set()
 
 
 def _other_failures(case: Case) -> list[dict[str, Any]]:
-    """The arguments of calls between that got further: they failed in another way."""
+    """The arguments of calls in between that got further: they failed with another error."""
     return [
         flat(fields(step.args))
         for step in case.between
@@ -81,13 +83,13 @@ def _other_failures(case: Case) -> list[dict[str, Any]]:
     ]
 
 
-def _was_enough(key: str, old: dict[str, Any], tried: list[dict[str, Any]]) -> bool:
-    """Whether a call got further with the argument as it was: its change cures something else."""
-    return any(arguments.get(key, _NONE) == old.get(key, _NONE) for arguments in tried)
+def _was_enough(key: str, old: dict[str, Any], other_tries: list[dict[str, Any]]) -> bool:
+    """Whether a call got further with the argument unchanged, so that its change cures nothing."""
+    return any(arguments.get(key, _NONE) == old.get(key, _NONE) for arguments in other_tries)
 
 
 def flat(arguments: dict[str, Any], depth: int = _DEPTH) -> dict[str, Any]:
-    """The arguments, those of inner objects included; of two with one name the outer one."""
+    """The arguments with those of nested objects; if a name occurs twice, the outer one counts."""
     inner: dict[str, Any] = {}
     for value in arguments.values() if depth else ():
         inner |= flat(value, depth - 1) if isinstance(value, dict) else {}
@@ -95,7 +97,7 @@ def flat(arguments: dict[str, Any], depth: int = _DEPTH) -> dict[str, Any]:
 
 
 def _counted(old: dict[str, Any], new: dict[str, Any], case: Case) -> list[tuple[str, str]]:
-    """Lists that have to be equally long."""
+    """Lists that must have the same length."""
     if not re.search(r"(?i:number|count|length|match|same size|as many)", case.line):
         return []
     lists = [key for key in new if isinstance(new[key], list) and isinstance(old.get(key), list)]
@@ -106,7 +108,7 @@ def _counted(old: dict[str, Any], new: dict[str, Any], case: Case) -> list[tuple
 
 
 def _retimed(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, str]]:
-    """Dates and times that have to be written in another way, all of them alike."""
+    """Dates and times that must be written in another way, all in the same one."""
     both = [key for key in sorted(new) if isinstance(new[key], str)]
     both = [key for key in both if isinstance(old.get(key), str)]
     changed = {key: template for key in both if (template := changed_time(old[key], new[key]))}
@@ -121,7 +123,7 @@ def as_time(arguments: Sequence[str], template: str) -> tuple[str, str]:
 
 
 def _renamed(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, str]]:
-    """One argument that has to have another name; everything else is as it was."""
+    """One argument that must have another name, if nothing else changed."""
     gone, come = sorted(set(old) - set(new)), sorted(set(new) - set(old))
     if len(gone) != 1 or len(come) != 1:
         return []
@@ -132,13 +134,15 @@ def _renamed(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _is_same_object(old: dict[str, Any], new: dict[str, Any], case: Case) -> bool:
-    """Whether both calls are about the same object: some value stays, or there is only one."""
-    same = [key for key in old if key in new and old[key] == new[key]]
-    return bool(same) or len(new) == 1 or len(case.between) <= 2
+    """Whether both calls are about one object: they share a value, have one, or are close."""
+    kept_keys = [key for key in old if key in new and old[key] == new[key]]
+    return bool(kept_keys) or len(new) == 1 or len(case.between) <= 2
 
 
-def _told(key: str, old: dict[str, Any], new: dict[str, Any], case: Case) -> tuple[str, str] | None:
-    """How one argument has to be given; None when it did not change or explains nothing."""
+def _change_of(
+    key: str, old: dict[str, Any], new: dict[str, Any], case: Case
+) -> tuple[str, str] | None:
+    """How one argument must be given; None if it did not change or explains nothing."""
     if key in old and key in new:
         return _changed(key, old[key], new[key], case) if old[key] != new[key] else None
     is_named = key.lower() in case.line.lower() or bool(names_in(key) & case.names)
@@ -147,22 +151,24 @@ def _told(key: str, old: dict[str, Any], new: dict[str, Any], case: Case) -> tup
     if not (is_named or is_only):
         return None
     if key in new:
-        where = given_by(key, new[key], case)
+        where = source_in_words(key, new[key], case)
         source = f", from {where}" if where else ""
         return f"Pass `{key}`{_within(key, case)} too{source}.", f"+{key}"
     return f"Leave out `{key}`.", f"-{key}"
 
 
 def _within(key: str, case: Case) -> str:
-    """The object that an argument belongs to, in words; "" when it stands by itself."""
+    """The nested object that holds an argument, in words; "" at the top level."""
     arguments = fields(case.last.args)
-    around = [name for name, value in arguments.items() if isinstance(value, dict) and key in value]
-    return f" in `{around[0]}`" if around and key not in arguments else ""
+    objects = [
+        name for name, value in arguments.items() if isinstance(value, dict) and key in value
+    ]
+    return f" in `{objects[0]}`" if objects and key not in arguments else ""
 
 
 def _changed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    for tell in _TELLERS:
-        if change := tell(key, old, new, case):
+    for rule in _RULES:
+        if change := rule(key, old, new, case):
             return change
     return None
 
@@ -179,7 +185,7 @@ _KINDS = {
 
 
 def _retyped(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """Another type of value."""
+    """A value of another type."""
     if isinstance(old, float) and isinstance(new, int) and re.search(_WHOLE, case.line):
         return whole(key)
     if _holds_lists(new) and isinstance(old, list) and not _holds_lists(old):
@@ -208,19 +214,23 @@ def is_kind(value: object, rule: str) -> bool:
 
 
 def whole(key: str) -> tuple[str, str]:
-    """That a number must have no fraction, in words and as a key."""
+    """The advice to give a whole number, in words and as a key."""
     return f"Give `{key}` as a whole number.", f"{key} whole"
 
 
 def _summed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """Amounts that have to add up to a number which the error names."""
-    numbers = {float(n) for n in re.findall(r"\d+(?:\.\d+)?", case.line)}
-    if not numbers:
+    """A number that the error names, or amounts that must add up to it."""
+    numbers_in_error = {float(n) for n in re.findall(r"\d+(?:\.\d+)?", case.line)}
+    if not numbers_in_error:
         return None
-    if isinstance(new, int | float) and not isinstance(new, bool) and float(new) in numbers:
+    if (
+        isinstance(new, int | float)
+        and not isinstance(new, bool)
+        and float(new) in numbers_in_error
+    ):
         return f"Give as `{key}` the number that the error names.", f"{key} named"
     for name, total in _sums(new):
-        if total in numbers and dict(_sums(old)).get(name) != total:
+        if total in numbers_in_error and dict(_sums(old)).get(name) != total:
             words = f"The `{name}`s in `{key}` must add up to the total that the error names."
             return words, f"{key} {name} sum"
     return None
@@ -237,13 +247,13 @@ def _sums(value: Any) -> Iterator[tuple[str, float]]:
 
 
 def _respelt(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """Another form of the same value: letters, a sign before it."""
+    """A value in another form, such as an absolute path or with `#` before it."""
     form = changed_form(old, new) if isinstance(old, str) and isinstance(new, str) else ""
     return (f"Give `{key}` {form}.", f"{key} {form}") if form else None
 
 
 def _shortened(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """Fewer words, where a search found nothing with more of them."""
+    """Fewer words for a search that found nothing."""
     if not (isinstance(old, str) and isinstance(new, str) and re.search(_NOTHING, case.line)):
         return None
     is_less = set() < set(new.lower().split()) < set(old.lower().split())
@@ -251,7 +261,7 @@ def _shortened(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | No
 
 
 def _listed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """A word that the error itself offers, shown with the others that it offers."""
+    """A word that the error itself offers, with the other words that it offers."""
     options = offered(case.line, new) if isinstance(new, str) else ()
     if not options or (isinstance(old, str) and old in options):
         return None
@@ -262,7 +272,7 @@ def _listed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
 
 
 def _readdressed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """Another address of the same service, its ids left out."""
+    """Another path of the same service, with ids left out."""
     if not (isinstance(old, str) and isinstance(new, str)) or not re.match(_ADDRESS, new):
         return None
     before, after = _route(old), _route(new)
@@ -272,11 +282,11 @@ def _readdressed(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | 
 
 
 def _route(address: str) -> str:
-    """The path of an address without host and query, ids folded."""
+    """The path of an address, without host and query, with ids as `<id>`."""
     path = re.sub(r"^https?://[^/]*|[?#].*$", "", address)
     return "/".join("<id>" if re.search(r"\d{2,}", part) else part for part in path.split("/"))
 
 
-_TELLERS: tuple[Callable[[str, Any, Any, Case], tuple[str, str] | None], ...] = (
-    *(_retyped, _summed, _listed, _shortened, sourced, _respelt, reworded, _readdressed),
+_RULES: tuple[Callable[[str, Any, Any, Case], tuple[str, str] | None], ...] = (
+    *(_retyped, _summed, _listed, _shortened, source_change, _respelt, reworded, _readdressed),
 )

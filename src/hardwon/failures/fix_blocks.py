@@ -1,4 +1,4 @@
-"""Lines of code as text: added lines, and what opens and closes them."""
+"""Added lines of code, in groups, and completed so that their brackets are closed."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
-LINES = 8  # at most, of one fix
+LINES = 8  # of one fix, at most
 _APART = 3  # lines between two groups of changed lines
 
 
 class LineBlock(NamedTuple):
-    """Adjacent added lines, with their places."""
+    """Adjacent added lines, with their line numbers from 0."""
 
     places: tuple[int, ...]
     lines: tuple[str, ...]
 
 
 def added_blocks(old: str, new: str) -> list[LineBlock]:
-    """The added lines in groups; blank lines and a single known line do not part them."""
-    known = {line.strip() for line in old.splitlines()}
+    """The added lines in groups; blank lines and one unchanged line do not split a group."""
+    old_lines = {line.strip() for line in old.splitlines()}
     blocks, current, apart = list[LineBlock](), list[tuple[int, str]](), 0
     for at, line in enumerate(new.splitlines()):
-        if line.strip() and line.strip() not in known:
+        if line.strip() and line.strip() not in old_lines:
             if current and apart > 1:
                 blocks.append(_block(current))
                 current = []
@@ -43,13 +43,13 @@ def _block(lines: list[tuple[int, str]]) -> LineBlock:
 
 
 def until(block: LineBlock, end: int) -> LineBlock:
-    """The block without what stands below the line that failed."""
+    """The block without the lines below line `end`."""
     count = sum(place <= end for place in block.places)
     return LineBlock(block.places[:count], block.lines[:count])
 
 
 def end_of(new: str, place: int) -> int:
-    """Where the statement at a place ends, its body with it."""
+    """The last line of the statement at line `place`, including its body."""
     lines = new.splitlines()
     margin = len(lines[place]) - len(lines[place].lstrip())
     end, depth = place, opened(lines[place])
@@ -62,7 +62,10 @@ def end_of(new: str, place: int) -> int:
 
 
 def closed(lines: list[tuple[int, str]], new: str) -> dict[int, str]:
-    """The lines with what closes their brackets and the first of their body; nothing cut."""
+    """The lines completed to whole statements: brackets closed, the first line of a body added.
+
+    A line that cannot be completed is left out.
+    """
     new_lines = new.splitlines()
     chosen: dict[int, str] = {}
     for at, line in lines:
@@ -81,7 +84,7 @@ def closed(lines: list[tuple[int, str]], new: str) -> dict[int, str]:
 
 
 def outside_calls(lines: dict[int, str], new: str) -> dict[int, str]:
-    """The lines without those inside a call that is not shown, if others remain."""
+    """The lines without those inside a call that is not shown, unless no line remains."""
     depth, inside = 0, set[int]()
     for at, line in enumerate(new.splitlines()):
         if depth > 0 and at - 1 not in lines:
@@ -92,13 +95,13 @@ def outside_calls(lines: dict[int, str], new: str) -> dict[int, str]:
 
 
 def opened(line: str) -> int:
-    """How many brackets a line opens and does not close."""
+    """How many more brackets a line opens than it closes."""
     plain = re.sub(r"'[^'\n]*'|\"[^\"\n]*\"|#.*", "", line)
     return sum(plain.count(c) for c in "([{") - sum(plain.count(c) for c in ")]}")
 
 
 def as_code(chosen: dict[int, str]) -> str:
-    """The lines, each group of them without the indentation that all of it has in common."""
+    """The lines as text, each group without its common indentation."""
     groups: list[list[str]] = []
     before = -_APART
     for place in sorted(chosen):

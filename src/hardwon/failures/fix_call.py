@@ -1,4 +1,4 @@
-"""The same goal by another call: other flags, variables, directory, program or target."""
+"""The fix that changes the call: other flags, variables, directory, program or target."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hardwon._cold import re
 from hardwon.failures.authored import is_coined, tail, writings
 from hardwon.failures.fix_case import (
     Case,
-    command,
+    commands_of,
     has_run_tests,
     is_own_check,
     is_personal,
@@ -45,7 +45,7 @@ _WEAKER = (
     r"|--no-verify|--lf|--no-check\S*|--allow-empty|--exit-zero|--passWithNoTests|--continue-on\S*"
     r"|--nocheck|--no-strict\S*|--force-with-lease|--keep-going|-i|--cached-only|--no-fail\S*"
 )
-# What each sort of change can explain, when something was written meanwhile as well.
+# The errors that each sort of change can explain, even if files were written in between.
 _EXPLAINS = {
     "env": r"(?i:codec|encod|locale|no module|not (?:found|set|configured|defined)|must be set"
     r"|environment|credential|denied|connect|refused|auth|token|certificate|proxy"
@@ -57,17 +57,17 @@ _EXPLAINS = {
     "target": r"",
     "mark": r"",
 }
-# Long forms of flags that are written either way
+# Flags that are treated as one with their short form
 _SHORT_FORMS = {
     "--set-upstream": "-u",
     "--recursive": "-r",
     "--force": "-f",
     "--parents": "-p",
 }
-# Flags that make what a call was to find
+# Flags that create what the call did not find
 _MAKING = {("git checkout", "-b"), ("git switch", "-c"), ("git switch", "--create")}
 _NO_PROGRAM = r"not found\Z|command not found|is not recognized as|: Permission denied\Z"
-_SEARCHED = r"PATH$|HOME$|ROOT$|^RBENV|^PYENV|^NVM"  # variables that say where programs are
+_SEARCHED = r"PATH$|HOME$|ROOT$|^RBENV|^PYENV|^NVM"  # variables with paths to programs
 _OWN_CODE = (
     r"(?:\w+\.)*(?:SyntaxError|IndentationError|NameError|AttributeError|TypeError|KeyError)\b"
 )
@@ -77,14 +77,14 @@ _SHOWN = 160
 
 
 class CallChange(NamedTuple):
-    """One difference in words, and as identity."""
+    """One difference between two calls, in words and as a key."""
 
     words: str
     key: str
 
 
 def call_fix(case: Case) -> Fix | None:
-    """How the last call differs from the failed one, if that explains the success."""
+    """How the last call differs from the failed one, if that explains why it worked."""
     if fix := removed_already(case):
         return fix
     pair = pair_of(case)
@@ -112,16 +112,16 @@ def _fix(case: Case, pair: Pair, changes: list[CallChange]) -> Fix | None:
 
 
 def _is_replaced(pair: Pair) -> bool:
-    """Whether another program does the work."""
+    """Whether the new call uses another program."""
     return tail(pair.old.program) != tail(pair.new.program) and pair.old.does != pair.new.does
 
 
 def _is_shown(case: Case, pair: Pair) -> bool:
-    """Whether the call can be offered as it stands to somebody with another task."""
+    """Whether the call can be shown unchanged to an agent with another task."""
     if not _is_one_short_line(pair.new) or pair.new.writes:
         return False
     if marked(case, pair.old, pair.new):
-        return False  # what stands behind the mark belongs to the run
+        return False  # the text after the mark belongs to the run
     if any(f" -o {tail(pair.new.program)}" in step.args for step in case.steps):
         return False  # a program that the run has built
     return not any(
@@ -130,13 +130,13 @@ def _is_shown(case: Case, pair: Pair) -> bool:
 
 
 def _tells_variables(pair: Pair, changes: list[CallChange]) -> bool:
-    """Whether all that was set for the call is told."""
+    """Whether the changes mention every variable that the new call sets."""
     is_told = any(change.key.startswith("env ") for change in changes)
     return is_told or set(pair.new.env) <= set(pair.old.env)
 
 
 def _is_one_short_line(call: Command) -> bool:
-    """Whether a call fits on a line as it was typed, without anything personal."""
+    """Whether a call as typed is one short line without anything personal."""
     raw = silenced(call.text)
     if len(raw) > _SHOWN or "\n" in raw or "`" in raw or call.script or is_personal(raw):
         return False
@@ -144,9 +144,9 @@ def _is_one_short_line(call: Command) -> bool:
 
 
 def _is_of_this_run(word: str, case: Case) -> bool:
-    """Whether the error names the word, and its kind leaves the name out."""
-    own = tail(word)
-    return own in case.line and own not in kind_text(case.line)
+    """Whether the word is a name in the error that belongs to this run."""
+    name = tail(word)
+    return name in case.line and name not in kind_text(case.line)
 
 
 def _changes(case: Case, pair: Pair) -> list[CallChange]:
@@ -163,14 +163,14 @@ def _changes(case: Case, pair: Pair) -> list[CallChange]:
 
 
 def _is_named(change: CallChange, case: Case) -> bool:
-    """Whether the error names a variable that was set."""
+    """Whether the change sets a variable that the error names."""
     sort, _, names = change.key.partition(" ")
     return sort == "env" and any(re.search(rf"\b{name}\b", case.line) for name in names.split())
 
 
 def _is_cause(change: CallChange, case: Case, pair: Pair) -> bool:
-    """Whether this difference can be why it works: nothing else changed, or the error says so."""
-    if re.match(r"(?:E +)?AssertionError\b", case.line) or _is_beside(change, case):
+    """Whether a change can explain the success: the error speaks of it, or nothing else changed."""
+    if re.match(r"(?:E +)?AssertionError\b", case.line) or _is_unrelated_variable(change, case):
         return False
     if _explains(change, case):
         return True
@@ -179,7 +179,7 @@ def _is_cause(change: CallChange, case: Case, pair: Pair) -> bool:
 
 
 def _is_other_text(pair: Pair) -> bool:
-    """Whether the call was given another text, a query or a program, that does something else."""
+    """Whether the calls were given different texts, such as a query or code."""
     old, new = (
         [word for word in call.operands if re.search(r"\s", word)] for call in (pair.old, pair.new)
     )
@@ -187,12 +187,12 @@ def _is_other_text(pair: Pair) -> bool:
 
 
 def _explains(change: CallChange, case: Case) -> bool:
-    """Whether the error speaks of what such a change is about."""
+    """Whether the error is one that this sort of change can explain."""
     return bool(re.search(_EXPLAINS[change.key.split(" ", 1)[0]], case.line))
 
 
-def _is_beside(change: CallChange, case: Case) -> bool:
-    """Whether a variable was set that cannot bring a program that is not there or may not run."""
+def _is_unrelated_variable(change: CallChange, case: Case) -> bool:
+    """Whether the change sets an unrelated variable while a program is missing."""
     sort, _, names = change.key.partition(" ")
     if sort != "env" or not re.search(_NO_PROGRAM, case.line):
         return False
@@ -215,12 +215,12 @@ def _start_changes(case: Case, pair: Pair) -> list[CallChange]:
     if old == new:
         return []
     is_gone = is_absent(case, pair.old) and pair.old.name != pair.new.name
-    lacks = f"`{pair.old.name}` is not there. " if is_gone else ""
-    return [CallChange(f"{lacks}Use `{new}` instead of `{old}`.", f"start {_plain(new)}")]
+    missing = f"`{pair.old.name}` is not there. " if is_gone else ""
+    return [CallChange(f"{missing}Use `{new}` instead of `{old}`.", f"start {_plain(new)}")]
 
 
 def _plain(start: str) -> str:
-    """How a program is started, without versions and folders of one machine."""
+    """How a program is started, without its version and directory."""
     words = [
         re.sub(r"(?<=^python)[\d.]+$|(?<=^pip)[\d.]+$|^\./", "", word) for word in start.split()
     ]
@@ -238,10 +238,12 @@ def _folder_changes(case: Case, pair: Pair) -> list[CallChange]:
 
 def _flag_changes(case: Case, pair: Pair) -> list[CallChange]:
     added = _only_in(pair.new.flags, pair.old.flags)
-    dropped = [flag for flag in _only_in(pair.old.flags, pair.new.flags) if _is_told(flag, case)]
+    dropped = [
+        flag for flag in _only_in(pair.old.flags, pair.new.flags) if _is_in_error(flag, case)
+    ]
     telling = _bare_flags(added)
     if pair.new.name == "rm" and "Is a directory" not in case.line:
-        telling &= {"-f"}  # that folders were removed as well explains nothing
+        telling &= {"-f"}  # `-r` explains nothing here
         added = ["-f"]
     if not (telling or dropped) or any(_is_weaker(flag, pair.new) for flag in added):
         return []
@@ -251,13 +253,13 @@ def _flag_changes(case: Case, pair: Pair) -> list[CallChange]:
 
 
 def _only_in(flags: tuple[str, ...], others: tuple[str, ...]) -> list[str]:
-    """The flags that the other call lacks, without those about its output."""
-    return [flag for flag in flags if flag not in others and not _is_quiet(flag)]
+    """The flags that the other call lacks, without flags about output."""
+    return [flag for flag in flags if flag not in others and not _is_about_output(flag)]
 
 
 def _flag_words(case: Case, pair: Pair, added: list[str], dropped: list[str]) -> str:
     values = dict(valued(pair.old, pair.new))
-    shown = _shown(added, values)
+    shown = _with_values(added, values)
     with_flags = f" with `{shown}`{_also(case, pair, values)}" if added else ""
     without_flags = (
         f"{' instead of' if added else ' without'} `{' '.join(dropped)}`" if dropped else ""
@@ -269,19 +271,21 @@ def _flag_words(case: Case, pair: Pair, added: list[str], dropped: list[str]) ->
 
 
 def _is_of_program(flags: list[str], case: Case) -> bool:
-    """Whether the error asks for what a flag gives, by its name: of any sub-command then."""
+    """Whether the error asks for the flag by name, so that it holds for every sub-command."""
     names = [flag.lstrip("-").split("=")[0].split()[0] for flag in flags if flag.startswith("--")]
-    asked = re.search(_ASKS, case.line)
-    return bool(asked and len(flags) == 1 and asked[1].lower() in names)
+    request = re.search(_ASKS, case.line)
+    return bool(request and len(flags) == 1 and request[1].lower() in names)
 
 
 def _also(case: Case, pair: Pair, values: dict[str, str]) -> str:
-    """What is given besides the flags: a name that the error shows, and belongs to the run."""
-    come = {*pair.new.operands} - {*pair.old.operands} - {*values.values()}
-    return " and the name that the error shows" if any(word in case.line for word in come) else ""
+    """Words about a new operand that the error shows; its value belongs to the run."""
+    new_words = {*pair.new.operands} - {*pair.old.operands} - {*values.values()}
+    return (
+        " and the name that the error shows" if any(word in case.line for word in new_words) else ""
+    )
 
 
-def _shown(flags: list[str], values: dict[str, str]) -> str:
+def _with_values(flags: list[str], values: dict[str, str]) -> str:
     """Flags with their values."""
     return " ".join(f"{flag} {values[flag]}" if flag in values else flag for flag in flags)
 
@@ -294,20 +298,20 @@ def _bare_flags(flags: list[str]) -> set[str]:
     return {_SHORT_FORMS.get(flag, flag) for flag in (*single, *long_flags)}
 
 
-def _is_quiet(flag: str) -> bool:
+def _is_about_output(flag: str) -> bool:
     return bool(re.fullmatch(_QUIET, flag))
 
 
 def _is_weaker(flag: str, part: Command) -> bool:
-    """Whether a flag makes the call do less, or overrides a refusal that is there for a reason."""
+    """Whether a flag makes the call do less, or overrides a refusal."""
     forced = part.verb == "push" and flag in {"-f", "--force"}
     return forced or bool(re.fullmatch(_WEAKER, flag))
 
 
-def _is_told(flag: str, case: Case) -> bool:
+def _is_in_error(flag: str, case: Case) -> bool:
     """Whether the error names the flag."""
-    own = flag.split("=")[0].split()[0]
-    return own in case.line or (len(own) > 3 and own.lstrip("-") in case.line)
+    name = flag.split("=")[0].split()[0]
+    return name in case.line or (len(name) > 3 and name.lstrip("-") in case.line)
 
 
 def _target_changes(case: Case, pair: Pair) -> list[CallChange]:
@@ -317,63 +321,63 @@ def _target_changes(case: Case, pair: Pair) -> list[CallChange]:
         return [CallChange(advice, f"mark {mark_form(mark)}")]
     if words is None:
         return []
-    gone, come = words
-    if pair.new.name == "python" and _is_idle_test(come, case):
+    old_name, new_name = words
+    if pair.new.name == "python" and _is_idle_test(new_name, case):
         return []
-    listing = _listing(case, come)
+    listing = _listing(case, new_name)
     if listing:
-        advice = f"Look up the name first (`{listing}`): it is `{come}`, not `{gone}`."
+        advice = f"Look up the name first (`{listing}`): it is `{new_name}`, not `{old_name}`."
         return [CallChange(advice, f"target {pair.new.does} listed")]
-    return [CallChange(f"Name `{come}`, not `{gone}`.", f"target {tail(come)}")]
+    return [CallChange(f"Name `{new_name}`, not `{old_name}`.", f"target {tail(new_name)}")]
 
 
 def _is_idle_test(name: str, case: Case) -> bool:
-    """Whether a file of tests was only loaded: that shows nothing, and looks like success."""
+    """Whether a test file was only loaded: no test ran, though the call looks successful."""
     return tail(name).startswith("test_") and not has_run_tests(case.last)
 
 
 def _listing(case: Case, name: str) -> str:
-    """The call between that showed the right name."""
-    own = tail(name.split("::", 1)[0])
+    """The call in between that listed the right name; "" if there was none."""
+    file_name = tail(name.split("::", 1)[0])
     for step in case.between:
-        parts = command(step)
-        if not step.failed and own in step.output and parts and parts[0].program in _LISTERS:
+        parts = commands_of(step)
+        if not step.failed and file_name in step.output and parts and parts[0].program in _LISTERS:
             raw = parts[0].text
             return raw if len(raw) <= _SHOWN and "\n" not in raw and "`" not in raw else ""
     return ""
 
 
 def _is_edited(case: Case) -> bool:
-    """Whether something was written between, so that the call is not all that changed."""
+    """Whether the run wrote a file in between, so that more changed than the call."""
     return any(writings(step.tool, step.args) for step in case.between)
 
 
 def applies_call(key: str, step: Step) -> bool:
     """Whether a command does what the key of a fix says."""
-    return all(_applies_change(change, command(step)) for change in key.split("; "))
+    return all(_applies_change(change, commands_of(step)) for change in key.split("; "))
 
 
 def _applies_change(change: str, parts: tuple[Command, ...]) -> bool:
-    sort, _, rest = change.partition(" ")
-    words = set(rest.split())
+    sort, _, details = change.partition(" ")
+    words = set(details.split())
     if sort == "env":
         return words <= {e.split("=", 1)[0] for part in parts for e in part.env}
-    return any(_part_applies(part, sort, rest) for part in parts)
+    return any(_part_applies(part, sort, details) for part in parts)
 
 
-def _part_applies(part: Command, sort: str, rest: str) -> bool:
+def _part_applies(part: Command, sort: str, details: str) -> bool:
     match sort:
         case "start":
-            return _plain(part.call) == rest
+            return _plain(part.call) == details
         case "folder":
-            return tail(part.cwd) == rest
+            return tail(part.cwd) == details
         case "lines":
             return "\n" in part.script
         case "mark":
-            return any(mark_form(word.split(" ", 1)[0]) == rest for word in part.operands)
+            return any(mark_form(word.split(" ", 1)[0]) == details for word in part.operands)
         case "flags":
-            return _has_flags(part, set(rest.split()))
-    return rest in map(tail, part.operands)
+            return _has_flags(part, set(details.split()))
+    return details in map(tail, part.operands)
 
 
 def _has_flags(part: Command, words: set[str]) -> bool:
@@ -381,7 +385,7 @@ def _has_flags(part: Command, words: set[str]) -> bool:
         part.does.split()
     ):
         return False
-    asked = {word for word in words if word.startswith("-")}
+    wanted = {word for word in words if word.startswith("-")}
     dropped = {word[2:] for word in words if word.startswith("no-")}
-    own = _bare_flags(list(part.flags))
-    return asked <= own and not dropped & own
+    present = _bare_flags(list(part.flags))
+    return wanted <= present and not dropped & present

@@ -1,4 +1,4 @@
-"""A failing step and a later one that may show its fix, with what the error tells."""
+"""A case: a failing step, a later step that may show its fix, and the error line."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _READING_VERBS = word_set(
     "diff log show status grep blame branch list ls info describe get view search help "
     "version outdated why audit logs top explain check-ignore rev-parse ls-files"
 )
-_SERVICES = word_set("kubectl oc helm aws gcloud az gh heroku flyctl doctl")  # ask a server
+_SERVICES = word_set("kubectl oc helm aws gcloud az gh heroku flyctl doctl")  # they ask a server
 _STOP = word_set(
     "error errors exception warning fatal failed failure cannot could not found file files "
     "directory such module modules named name names the for and with from has have was were "
@@ -69,11 +69,11 @@ _PERSONAL = (
 )
 
 
-_LACKING = (  # something was not there yet: what is said next, if it is something else, comes later
+_LACKING = (  # something is missing; another error in the next try means that it got further
     r"(?i:not found|no module named|cannot find (?:module|package)|cannot load such file"
     r"|no such file|not recognized as|no rule to make target|missing script|no such table)"
 )
-_STOPPED = (  # the call itself was refused, or again something is not there
+_STOPPED = (  # the call itself was refused, or something is still missing
     r"(?i:usage|unrecognized|unknown|invalid|illegal|not found|no such|no module|cannot find|denied"
     r"|not recognized|syntax error|unexpected|cannot load|missing script|no rule to)"
 )
@@ -86,15 +86,15 @@ _HOOKS = {
     "pre-rebase": "rebase",
 }
 _SILENCED = r"\s*+(?:&>|\d?>>?) ?/dev/null|\s*+\d>&\d"
-_SAYING = 12  # characters from which on a line is found again in an output
+_SAYING = 12  # shorter lines are not searched for in an output
 
 
 class Case(NamedTuple):
-    """Two steps of a run: one failed, the last one may show how it is done."""
+    """A run up to a step that may show the fix of an earlier failure."""
 
-    steps: Sequence[Step]  # all up to the one that works
-    at: int  # which failed
-    line: str  # what the failure says
+    steps: Sequence[Step]  # up to the one that may show the fix
+    at: int  # the index of the failing step
+    line: str  # the error line of the failing step
     names: frozenset[str]  # words of the line that name something
 
     @property
@@ -109,30 +109,30 @@ class Case(NamedTuple):
 
     @property
     def between(self) -> Sequence[Step]:
-        """What was done from the failure to the last step."""
+        """The steps after the failing one and before the last."""
         return self.steps[self.at + 1 : -1]
 
 
 def case_of(steps: Sequence[Step], at: int) -> Case:
-    """The failing step `at` beside the last one."""
+    """The case of the failing step `at` and the last step."""
     line = line_of(steps[at])
-    message = re.sub(r"^(?:[a-z_]\w*\.)+(?=[A-Z])", "", line)  # where an exception is defined
+    message = re.sub(r"^(?:[a-z_]\w*\.)+(?=[A-Z])", "", line)  # the module of an exception
     return Case(steps, at, line, frozenset(names_in(message)))
 
 
 def line_of(step: Step) -> str:
-    """The line that says why a step failed."""
+    """The error line of a step; "" if its output does not say what went wrong."""
     return step.failure.line if step.failure else informative_line(step.output)[:300]
 
 
 @lru_cache(maxsize=256)
 def folded(line: str) -> str:
-    """The line without what changes from run to run."""
+    """The line with everything folded that changes from run to run."""
     return fold(line)
 
 
 def names_in(text: str) -> set[str]:
-    """The telling words of a text, in small letters, parts of compound names too."""
+    """The specific words of a text in lower case; compound names are split into parts."""
     words = re.findall(r"[A-Za-z][A-Za-z0-9]{2,}", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text))
     return {word.lower() for word in words} - _STOP
 
@@ -149,13 +149,13 @@ def _has_red(output: str) -> bool:
 
 
 def has_run_tests(step: Step) -> bool:
-    """Whether the output tells how many tests passed."""
+    """Whether the output says that tests ran and how many passed."""
     end = step.output[-4000:]
     return bool(re.search(_PASSED, end)) and not re.search(r"\bRan 0 tests|no tests ran", end)
 
 
 def is_own_check(case: Case) -> bool:
-    """Whether an assertion failed: that is no mistake in the call."""
+    """Whether an assertion or test failed, which is no mistake in the call."""
     return bool(re.match(_OWN_CODE, case.line)) or (is_red(case.failed) and not _is_setup(case))
 
 
@@ -164,14 +164,14 @@ def _is_setup(case: Case) -> bool:
 
 
 def is_gone(case: Case) -> bool:
-    """Whether the last step is free of the failure."""
+    """Whether the last step no longer shows the failure."""
     if case.last.failed and folded(line_of(case.last)) == folded(case.line):
         return False
     return len(case.line) <= _SAYING or case.line not in case.last.output
 
 
 def has_moved_on(case: Case) -> bool:
-    """Whether the last step got past the failure: what was not there is, and it fails later."""
+    """Whether the last step got past the failure: nothing is missing now, it fails later on."""
     line = line_of(case.last) if case.last.failed else ""
     if not line or not re.search(_LACKING, case.line):
         return False
@@ -179,30 +179,30 @@ def has_moved_on(case: Case) -> bool:
 
 
 def is_clean(step: Step) -> bool:
-    """Whether the output shows no sign of trouble, for a call whose exit status is hidden."""
+    """Whether the output shows no sign of an error; for a call whose exit status is hidden."""
     return not re.search(_BAD_SIGNS, step.output[-4000:])
 
 
-def command(step: Step) -> tuple[Command, ...]:
-    """The parts of a command line; none for a call with named arguments."""
+def commands_of(step: Step) -> tuple[Command, ...]:
+    """The commands of a command line; () for a call with named arguments."""
     return parse(step.args) if is_shell(step) else ()
 
 
 def is_plumbing(part: Command) -> bool:
-    """Whether the part only changes the circumstances or prints."""
+    """Whether a command only prints or changes the environment of the next ones."""
     return part.program in _PLUMBING or not part.program
 
 
 def is_reader(part: Command) -> bool:
-    """Whether the part only looks."""
-    own = part.program.rsplit("/", 1)[-1]
-    if own == "sed":
+    """Whether a command only reads."""
+    name = part.program.rsplit("/", 1)[-1]
+    if name == "sed":
         return not any(flag.startswith("-i") for flag in part.flags)
-    return own in _READERS or (own not in _SERVICES and _has_reading_verb(part))
+    return name in _READERS or (name not in _SERVICES and _has_reading_verb(part))
 
 
 def asks_service(part: Command) -> bool:
-    """Whether the part looks something up on a server: it makes nothing, yet it may be refused."""
+    """Whether a command only reads from a server, which may refuse it."""
     return part.program.rsplit("/", 1)[-1] in _SERVICES and _has_reading_verb(part)
 
 
@@ -213,14 +213,14 @@ def _has_reading_verb(part: Command) -> bool:
 
 @lru_cache(maxsize=256)
 def blamed(step: Step, line: str) -> int:
-    """The part of a failing command that the error is about; -1 if unknown."""
-    parts = command(step)
+    """The index of the command that the error is about; -1 if unknown."""
+    parts = commands_of(step)
     hooked = _HOOKS.get(line.split(":", 1)[0], "")
     for at, part in enumerate(parts):
         if hooked and part.does == f"git {hooked}":
             return at
-        own = part.program.rsplit("/", 1)[-1]
-        if own and _speaks(line, own):
+        name = part.program.rsplit("/", 1)[-1]
+        if name and _speaks(line, name):
             return at
     working = [at for at, p in enumerate(parts) if not is_plumbing(p) and p.joint != "|"]
     return working[-1] if working else -1
@@ -233,16 +233,16 @@ def _speaks(line: str, program: str) -> bool:
 
 
 def silenced(text: str) -> str:
-    """A command without what only hides or joins its output."""
+    """A command without redirections that only hide or join its output."""
     return str(re.sub(_SILENCED, "", text)).strip()
 
 
 def is_masked(parts: tuple[Command, ...], at: int) -> bool:
-    """Whether the exit status of this part is hidden by what follows."""
+    """Whether a later command hides the exit status of the one at `at`."""
     following = parts[at + 1 : at + 2]
     return any(part.joint not in {"", "&&"} for part in following)
 
 
 def is_personal(text: str) -> bool:
-    """Whether a text holds a value of one run: an id, an address, a folder of a person."""
+    """Whether a text holds a value of one run: an id, an e-mail address, a home directory."""
     return bool(re.search(_PERSONAL, text))

@@ -1,10 +1,10 @@
-"""A file that the run's own edit broke, and how it was mended."""
+"""The fix for a source file that the run's own edit broke."""
 
 from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon.failures.authored import is_shell, tail, writings
-from hardwon.failures.fix_case import Case, blamed, command, is_gone, is_reader, word_set
+from hardwon.failures.fix_case import Case, blamed, commands_of, is_gone, is_reader, word_set
 from hardwon.failures.fix_tool import shown_file
 from hardwon.values.fix import Fix
 
@@ -16,7 +16,7 @@ _BROKEN = r"(?:E +)?(?:IndentationError|TabError|SyntaxError)\b"
 _INDENT = r"(?i:indent|TabError)"
 _PLACE = r"File \"([^\"\n]{1,300})\", line \d+"
 _NESTED = r"\bf(\"|')[^\n]{0,200}\{[^}\n]{0,200}\1"
-_SHOWN = 400  # characters at the end of an output that hold the line that cannot be parsed
+_SHOWN = 400  # characters at the end of an output; they hold the line with the syntax error
 _QUOTES = (
     "If the line is an f-string: before Python 3.12 the quotes inside its braces must differ from "
     "those around it. Use the other quotes, or pass the value as an argument of its own: "
@@ -32,7 +32,7 @@ _TEXT = (
 
 
 def edit_fix(case: Case) -> Fix | None:
-    """An edit of the run that broke a source file, mended after a look at it."""
+    """How the run repaired a source file that its own edit had broken."""
     if not re.match(_BROKEN, case.line) or not is_gone(case) or not is_same_call(case):
         return None
     name = tail(next(reversed(re.findall(_PLACE, case.failed.output)), ""))
@@ -47,16 +47,16 @@ def edit_fix(case: Case) -> Fix | None:
 
 
 def _is_mended(case: Case, name: str) -> bool:
-    """Whether the run edited the file before it failed, and again afterwards."""
+    """Whether the run edited the file before the failure and again afterwards."""
     before = case.steps[: case.at + 1]
     return all(any(_edits(step, name) for step in part) for part in (before, case.between))
 
 
 def is_same_call(case: Case) -> bool:
-    """Whether the last step makes the very call that failed."""
+    """Whether the last step repeats the call that failed."""
     at = blamed(case.failed, case.line)
-    parts = command(case.failed)
-    return at >= 0 and any(part.text == parts[at].text for part in command(case.last))
+    parts = commands_of(case.failed)
+    return at >= 0 and any(part.text == parts[at].text for part in commands_of(case.last))
 
 
 def _edits(step: Step, name: str) -> bool:
@@ -70,8 +70,8 @@ def _edits(step: Step, name: str) -> bool:
 
 
 def looks_at(step: Step, name: str = "") -> bool:
-    """Whether a step prints a file, or this one."""
+    """Whether a step prints the file `name`, or any file if that is empty."""
     if not is_shell(step):
         return bool(shown_file(step)) and name in step.args
-    parts = [part for part in command(step) if is_reader(part) and part.name in _PRINTERS]
+    parts = [part for part in commands_of(step) if is_reader(part) and part.name in _PRINTERS]
     return any(tail(word) == name or not name for part in parts for word in part.operands)

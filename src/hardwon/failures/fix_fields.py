@@ -1,4 +1,4 @@
-"""Finders for calls with named arguments, apart so that a failing command does not load them."""
+"""Finders for calls with named arguments; a failing command line does not load them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _OF_OTHERS = (*_OF_ARGUMENTS, tool_fix)
 
 
 def finders(case: Case) -> tuple[Callable[[Case], Fix | None], ...]:
-    """Those that may explain the failure of such a call, in the order of their worth.
+    """The finders that may explain the failure of a call, the best first.
 
-    An error that names the argument at fault is not cured by another tool.
+    If the error names the wrong argument, another tool is not offered.
     """
     if is_refused(case.failed):
         return _OF_FILES

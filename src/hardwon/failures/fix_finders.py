@@ -1,4 +1,4 @@
-"""Find a fix: each sort has a finder in a module of its own, tried in the order of their worth."""
+"""Find the fix that a case shows. Each sort of fix has a finder in its own module."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SHELL: tuple[Callable[[Case], Fix | None], ...] = (
 
 
 def fix_of(case: Case) -> Fix | None:
-    """The fix that a case shows, by the first finder that explains the failure."""
+    """The fix that a case shows, from the first finder that explains the failure; else None."""
     is_command = not case.failed.args.startswith("{") and not case.last.args.startswith("{")
     for find in _SHELL if is_command else fix_fields.finders(case):
         fix = find(case)

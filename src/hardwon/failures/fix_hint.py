@@ -1,4 +1,4 @@
-"""A hint that the failing call gave itself, and an edit that took it."""
+"""The fix that the error itself proposed and an edit applied."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _READ = 6000  # characters at the end of an output
 
 
 class _Hint(NamedTuple):
-    """How a program proposes what to write, and what is to be said of it."""
+    """A form in which programs propose what to write, and the advice to give."""
 
-    pattern: str  # with the proposal as its group
+    pattern: str  # its group is the proposal
     text: str
     key: str
 
@@ -49,7 +49,7 @@ _TABS = ("\t", "\\t")
 
 
 def hint_fix(case: Case) -> Fix | None:
-    """What the error proposes, where an edit took it and the same call then worked."""
+    """What the error proposes, if an edit applied it and the same call then worked."""
     if not is_gone(case) or not is_same_call(case) or not (written := _written(case)):
         return None
     output = case.failed.output[-_READ:]
@@ -62,7 +62,7 @@ def hint_fix(case: Case) -> Fix | None:
 
 
 def _written(case: Case) -> list[str]:
-    """The arguments of the steps that edited a file before the call worked, its own included."""
+    """The arguments of the steps that edited a file, up to and including the last step."""
     steps = [step for step in case.between if not step.failed]
     return [step.args for step in (*steps, case.last) if _edits(step)]
 

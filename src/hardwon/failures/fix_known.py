@@ -1,19 +1,19 @@
-"""Calls whose cure follows from the error: files that are gone, one-line code, a taken port."""
+"""Fixes of three well-known errors of calls: files already removed, one-line code, a used port."""
 
 from __future__ import annotations
 
 from hardwon._cold import re
-from hardwon.failures.fix_case import Case, command
+from hardwon.failures.fix_case import Case, commands_of
 from hardwon.failures.fix_pair import Pair, is_one_liner, is_other_number
 from hardwon.values.fix import Fix
 
 
 def removed_already(case: Case) -> Fix | None:
-    """A second `rm` that finds nothing: the first removed what was there, though it failed."""
+    """The fix for a repeated `rm`: the first one failed but did remove the other files."""
     if not case.line.startswith("rm: cannot remove") or not case.last.failed:
         return None
     first, second = (
-        {word for part in command(step) if part.name == "rm" for word in part.operands}
+        {word for part in commands_of(step) if part.name == "rm" for word in part.operands}
         for step in (case.failed, case.last)
     )
     again = [word for word in second if f"remove '{word}'" in case.last.output]
@@ -26,7 +26,7 @@ def removed_already(case: Case) -> Fix | None:
 
 
 def split_code(case: Case, pair: Pair) -> Fix | None:
-    """Code on one line that cannot be parsed, and the same interpreter with several lines."""
+    """The fix for a compound statement on one line: several lines for the same interpreter."""
     if not is_one_liner(pair.old) or "SyntaxError" not in case.line:
         return None
     if not re.search(r";\s*(?:class|def|for|while|with|try|if|async|@)\b", pair.old.script):
@@ -43,7 +43,7 @@ def split_code(case: Case, pair: Pair) -> Fix | None:
 
 
 def another_port(case: Case, pair: Pair) -> Fix | None:
-    """A port that something else uses, and the same call with another one."""
+    """The fix for a port in use: the same call with another port."""
     if not is_other_number(case, pair.old, pair.new):
         return None
     text = "Use another port: something else has the one in the call."

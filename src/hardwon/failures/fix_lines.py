@@ -1,4 +1,4 @@
-"""The changed lines: what was added to a script so that it works."""
+"""The fix that adds lines to a script so that it works."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ else:
 
 _LIMIT = 460
 _LAST = 1_000_000  # beyond any line
-_LATE = 12  # steps after which the next version of a script is another experiment
-_TELLING = 3  # the score of a block that has to do with the error
-_FEW, _SHORT = 4, 5  # lines that are taken as they are
-_OWN_SLIPS = (  # what an author mistyped, not what is to be known
+_LATE = 12  # after this many steps a script is another experiment
+_TELLING = 3  # the score of a block that is about the error
+_FEW, _SHORT = 4, 5  # so few lines are taken without choosing
+_OWN_SLIPS = (  # typing mistakes, which teach nothing
     r"^(?:E +)?(?:NameError|IndentationError|TabError|UnboundLocalError|SyntaxError|ReferenceError)"
 )
-_OWN_DATA = (  # rows that the script itself should have made
+_OWN_DATA = (  # the script should have made these rows itself
     r"^(?:E +)?(?:[\w.]+\.)?(?:\w*DoesNotExist|RecordNotFound|NoResultFound)\b"
 )
 _NO_DATA = r"(?i:no such (?:table|column|index)|unknown column|relation)[ :'\"]+([\w.]+)"
@@ -83,34 +83,34 @@ _PLAIN_CALLS = word_set(
 
 
 def lines_fix(case: Case) -> Fix | None:
-    """The added lines that explain why the script works now."""
+    """The added or moved lines that explain why the script works now."""
     if _is_explained_otherwise(case):
         return None
     scripts = scripts_of(case) if is_gone(case) else None
     if scripts is None or case.line in scripts.old or _misnames(case, scripts):
-        return None  # the script itself says so, or asked for a name that it had mistyped
+        return None  # the script prints the error itself, or had mistyped a name
     if any(edits_source(step, case.steps) for step in case.between):
-        return None  # the code that the script runs was mended as well
+        return None  # the code that the script runs was changed as well
     return package_fix(case) or _added(case, scripts) or moved_fix(case, scripts)
 
 
 def _is_explained_otherwise(case: Case) -> bool:
-    """Whether too much lies between, or the script failed by a slip of its own."""
+    """Whether too many steps lie in between, or the error is a slip of the script."""
     if len(case.between) > _LATE or is_own_check(case):
         return True
     return bool(re.match(_OWN_SLIPS, case.line) or re.match(_OWN_DATA, case.line))
 
 
 def _misnames(case: Case, scripts: Scripts) -> bool:
-    """Whether the failing line itself holds the name of a table or column that is not there."""
+    """Whether the failing line itself names the table or column that does not exist."""
     missing = re.search(_NO_DATA, case.line)
     return missing is not None and missing[1] in failing_line(case, scripts)
 
 
 def _added(case: Case, scripts: Scripts) -> Fix | None:
     """The fix that adds lines, or moves them up."""
-    if raised := _raised(case, scripts):
-        return _raised_fix(raised)
+    if raised := _moved_up(case, scripts):
+        return _moved_up_fix(raised)
     chosen = _chosen(case, scripts)
     lines = [chosen[place] for place in sorted(chosen)]
     code = as_code(chosen)
@@ -124,8 +124,8 @@ def _added(case: Case, scripts: Scripts) -> Fix | None:
     return Fix("lines", text, f"lines {' '.join(names)}", "", _removed(chosen, scripts))
 
 
-def _raised_fix(lines: list[str]) -> Fix:
-    """The calls that have to come first."""
+def _moved_up_fix(lines: list[str]) -> Fix:
+    """The fix that says which calls have to come first."""
     calls = [call for line in lines for call in re.findall(r"([A-Za-z_][\w.]*\(\)?)", line)[:1]]
     shown = [call if call.endswith(")") else f"{call}…)" for call in dict.fromkeys(calls)]
     names = {call.split("(")[0].rsplit(".", 1)[-1] for call in calls}
@@ -148,7 +148,7 @@ def applies_lines(key: str, step: Step) -> bool:
 def is_in_code(key: str, steps: Sequence[Step]) -> bool:
     """Whether the code that the last step runs holds the lines that the key of a fix names."""
     if key == MOVED or key.startswith("first ") or key.endswith((" of an edit", " f-string")):
-        return False  # not told by words
+        return False  # these keys name no words of the code
     return _holds(key, code_run(steps))
 
 
@@ -157,12 +157,12 @@ def _holds(key: str, text: str) -> bool:
 
 
 def _is_telling(lines: list[str]) -> bool:
-    """Whether the lines do something, not only name it."""
+    """Whether a line calls or assigns something."""
     return any(re.search(r"[(=]", line) for line in lines)
 
 
 def _is_homemade(lines: list[str], case: Case, scripts: Scripts) -> bool:
-    """Whether the error is about a class of the script itself, or the lines define functions."""
+    """Whether the error is about the script's own names, or the lines define functions."""
     if any(re.match(r"\s*(?:async )?(?:def|function|func|fn)\s", line) for line in lines):
         return True
     bases = [base for line in lines for base in re.findall(r"^\s*class \w+\(([\w.]*)", line)]
@@ -171,41 +171,47 @@ def _is_homemade(lines: list[str], case: Case, scripts: Scripts) -> bool:
     missing = re.search(r"attribute '(\w+)'", case.line)
     if missing and any(f".{missing[1]} = " in line for line in lines):
         return True
-    own = set(re.findall(DEFINED, scripts.old))
+    own_names = set(re.findall(DEFINED, scripts.old))
     is_slip = re.match(r"(?:E +)?(?:AttributeError|TypeError)\b", case.line)
-    return bool(is_slip and own & set(re.findall(r"\w+", case.line)))
+    return bool(is_slip and own_names & set(re.findall(r"\w+", case.line)))
 
 
 def _chosen(case: Case, scripts: Scripts) -> dict[int, str]:
-    """The added lines that have to do with the error, by their places."""
+    """The added lines that are about the error, by line number."""
     failing = failing_line(case, scripts)
     place = place_of(scripts.new, failing)
-    known = set(re.findall(r"\w+", scripts.old))
+    old_words = set(re.findall(r"\w+", scripts.old))
     blocks = _blocks_above(case, scripts)
-    scores = [_score(block, case, known, failing=failing if place < 0 else "") for block in blocks]
+    scores = [
+        _score(block, case, old_words, failing=failing if place < 0 else "") for block in blocks
+    ]
     if max(scores, default=0) >= _TELLING:
         scored = zip(blocks, scores, strict=True)
-        best = [_kept(block, case, known) for block, score in scored if score == max(scores)]
+        best = [
+            _relevant(block, case, old_words) for block, score in scored if score == max(scores)
+        ]
         return _gathered(best, scripts, case)
-    fresh = [_kept(block, case, known) for block in blocks if _fresh(block.lines, known)]
+    fresh = [
+        _relevant(block, case, old_words) for block in blocks if _fresh(block.lines, old_words)
+    ]
     is_small = sum(map(len, fresh)) <= _FEW and "No module named" not in case.line
     return _gathered(fresh, scripts, case) if place >= 0 and is_small else {}
 
 
 def _blocks_above(case: Case, scripts: Scripts) -> list[LineBlock]:
-    """The added lines that can have run before the script failed."""
+    """The added lines that can have run before the place where the script failed."""
     places = [place_of(scripts.new, line) for line in lines_run(case, scripts)]
     reached = frames(case.last, scripts.name) if case.last.failed else []
     if reached and max(reached) < max(places, default=0):
-        return []  # the next run did not come as far
+        return []  # the next run did not get as far
     end = max((end_of(scripts.new, place) for place in places if place >= 0), default=_LAST)
-    if reached:  # what stands below the next failure has not run either
+    if reached:  # lines below the next failure have not run either
         end = min(end, end_of(scripts.new, min(max(reached), scripts.new.count("\n"))))
     return [until(b, end) for b in added_blocks(scripts.old, scripts.new) if b.places[0] <= end]
 
 
-def _raised(case: Case, scripts: Scripts) -> list[str]:
-    """Lines about the error that stood below the failing one and stand above it now."""
+def _moved_up(case: Case, scripts: Scripts) -> list[str]:
+    """Lines about the error that were moved from below the failing line to above it."""
     failing = failing_line(case, scripts)
     old, new = scripts.old.splitlines(), scripts.new.splitlines()
     place, before = place_of(scripts.new, failing), place_of(scripts.old, failing)
@@ -218,46 +224,46 @@ def _raised(case: Case, scripts: Scripts) -> list[str]:
         if line.strip() in below and re.match(r"\s*[A-Za-z_][\w.]*\(", line)
         if not re.match(_NOISE, line)
     ]
-    is_about = any(_meets(names_in(line), case.names) for line in moved)
+    is_about = any(_related(names_in(line), case.names) for line in moved)
     return moved if is_about and len(moved) <= _FEW else []
 
 
 def _gathered(blocks: list[list[tuple[int, str]]], scripts: Scripts, case: Case) -> dict[int, str]:
-    """The lines of the blocks as far as there is room, and the imports that they need."""
+    """The lines of the blocks, up to `LINES`, with the imports that they need."""
     lines: dict[int, str] = {}
     for block in blocks:
-        more = closed(_within(block, scripts), scripts.new)
-        if len(lines | more) <= LINES:
-            lines |= more
-    known = {line.strip() for line in scripts.old.splitlines()}
+        completed = closed(_within(block, scripts), scripts.new)
+        if len(lines | completed) <= LINES:
+            lines |= completed
+    old_lines = {line.strip() for line in scripts.old.splitlines()}
     imports = {
         at: line
         for at, line in enumerate(scripts.new.splitlines())
-        if re.match(_IMPORT, line) and line.strip() not in known
+        if re.match(_IMPORT, line) and line.strip() not in old_lines
     }
-    return _used(imports | outside_calls(lines, scripts.new), case)
+    return _without_unused_imports(imports | outside_calls(lines, scripts.new), case)
 
 
-def _score(block: LineBlock, case: Case, known: set[str], *, failing: str) -> int:
-    """How much a block has to do with the error."""
+def _score(block: LineBlock, case: Case, old_words: set[str], *, failing: str) -> int:
+    """How closely a block is related to the error."""
     text = "\n".join(line for line in block.lines if not re.match(_NOISE, line))
-    is_near = _meets(names_in(text), case.names) or (failing and _replaces(block, failing))
-    return _TELLING * bool(is_near) + bool(_fresh(block.lines, known))
+    is_near = _related(names_in(text), case.names) or (failing and _replaces(block, failing))
+    return _TELLING * bool(is_near) + bool(_fresh(block.lines, old_words))
 
 
-def _fresh(lines: Sequence[str], known: set[str]) -> list[str]:
-    """What the lines call or pass by name that the old script does not name."""
+def _fresh(lines: Sequence[str], old_words: set[str]) -> list[str]:
+    """Functions and keywords in the lines that the old script does not mention."""
     text = "\n".join(line for line in lines if not re.match(_NOISE, line))
     words = [*re.findall(_CALL, text), *re.findall(_PASSED, text)]
-    return [word for word in words if word not in known and word not in _PLAIN_CALLS]
+    return [word for word in words if word not in old_words and word not in _PLAIN_CALLS]
 
 
-def _used(lines: dict[int, str], case: Case) -> dict[int, str]:
-    """The lines without imports that nothing else there uses."""
-    others = " ".join(line for line in lines.values() if not re.match(_IMPORT, line))
-    if not others:
+def _without_unused_imports(lines: dict[int, str], case: Case) -> dict[int, str]:
+    """The lines without unused imports."""
+    code = " ".join(line for line in lines.values() if not re.match(_IMPORT, line))
+    if not code:
         return lines if re.search(r"(?i:import|module|require)", case.line) else {}
-    words = set(re.findall(r"\w+", others))
+    words = set(re.findall(r"\w+", code))
     return {
         place: line
         for place, line in lines.items()
@@ -265,7 +271,7 @@ def _used(lines: dict[int, str], case: Case) -> dict[int, str]:
     }
 
 
-def _meets(words: set[str], names: frozenset[str]) -> set[str]:
+def _related(words: set[str], names: frozenset[str]) -> set[str]:
     return {
         word
         for word in words
@@ -275,14 +281,19 @@ def _meets(words: set[str], names: frozenset[str]) -> set[str]:
 
 
 def _replaces(block: LineBlock, failing: str) -> bool:
-    """Whether a line of the block took the place of the failing one."""
-    own = set(re.findall(r"\w{3,}", failing))
-    return any(len(own & set(re.findall(r"\w{3,}", line))) * 2 > len(own) for line in block.lines)
+    """Whether a line of the block replaced the failing line: most of its words are there."""
+    words = set(re.findall(r"\w{3,}", failing))
+    return any(
+        len(words & set(re.findall(r"\w{3,}", line))) * 2 > len(words) for line in block.lines
+    )
 
 
 def _within(lines: list[tuple[int, str]], scripts: Scripts) -> list[tuple[int, str]]:
-    """The lines with the added statement that they stand in: a `with`, an `if`."""
-    new_lines, known = scripts.new.splitlines(), {line.strip() for line in scripts.old.splitlines()}
+    """The lines with the head of the added block around them: a `with`, an `if`."""
+    new_lines, old_lines = (
+        scripts.new.splitlines(),
+        {line.strip() for line in scripts.old.splitlines()},
+    )
     chosen = dict(lines)
     for at, line in lines:
         margin = len(line) - len(line.lstrip())
@@ -297,7 +308,8 @@ def _within(lines: list[tuple[int, str]], scripts: Scripts) -> list[tuple[int, s
             opener >= 0
             and new_lines[opener].rstrip().endswith(":")
             and (
-                new_lines[opener].strip() not in known or re.match(r"\s+class ", new_lines[opener])
+                new_lines[opener].strip() not in old_lines
+                or re.match(r"\s+class ", new_lines[opener])
             )
             and not re.match(_NOISE, new_lines[opener])
         ):
@@ -305,40 +317,40 @@ def _within(lines: list[tuple[int, str]], scripts: Scripts) -> list[tuple[int, s
     return sorted(chosen.items())
 
 
-def _kept(block: LineBlock, case: Case, known: set[str]) -> list[tuple[int, str]]:
-    """The telling lines of a block with their places; of a short one all but noise."""
+def _relevant(block: LineBlock, case: Case, old_words: set[str]) -> list[tuple[int, str]]:
+    """The relevant lines of a block with their line numbers; of a short one all but noise."""
     lines = list(zip(block.places, block.lines, strict=True))
     lines = [(at, line) for at, line in lines if not re.match(_NOISE, line)]
     if len(lines) <= _SHORT:
         return lines
-    telling = [(at, line) for at, line in lines if _fresh([line], known)]
-    about_case = [(at, line) for at, line in telling if _meets(names_in(line), case.names)]
+    telling = [(at, line) for at, line in lines if _fresh([line], old_words)]
+    about_case = [(at, line) for at, line in telling if _related(names_in(line), case.names)]
     return (about_case or telling)[:_SHORT] if len(lines) <= LINES else about_case[:_SHORT]
 
 
 def _names(lines: list[str], scripts: Scripts, case: Case) -> list[str]:
-    """What the added lines call that the old ones did not: the identity of the fix."""
+    """The names that are new in the added lines: the key of the fix."""
     text = "\n".join(line for line in lines if not re.match(_IMPORT, line))
-    own = set(re.findall(DEFINED, f"{scripts.new}\n{scripts.old}"))
+    own_names = set(re.findall(DEFINED, f"{scripts.new}\n{scripts.old}"))
     before = set(re.findall(r"\w+", scripts.old))
     imports = set(re.findall(r"import\s+(\w+)", "\n".join(lines)))
-    calls = set(re.findall(_CALL, text)) - own - _PLAIN_CALLS
-    keywords = set(re.findall(_KEYWORD, text)) - own
+    calls = set(re.findall(_CALL, text)) - own_names - _PLAIN_CALLS
+    keywords = set(re.findall(_KEYWORD, text)) - own_names
     named_in_error = {word for word in keywords if word in case.line}
     quoted = set(re.findall(_QUOTED, text))
-    ways = (
+    candidates = (
         calls - before,
         named_in_error | (keywords - before),
         quoted - before,
         imports - before,
         calls,
     )
-    chosen = next((names for names in ways if names), set[str]())
+    chosen = next((names for names in candidates if names), set[str]())
     return sorted(name for name in chosen if not is_coined(name, case.steps))[:4]
 
 
 def _removed(chosen: dict[int, str], scripts: Scripts) -> str:
-    """What stood where the lines were added: calls, not imports."""
+    """The calls that were removed where the lines were added, in words."""
     old, new = scripts.old.splitlines(), scripts.new.splitlines()
     changes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     gone = [

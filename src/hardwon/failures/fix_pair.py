@@ -1,4 +1,4 @@
-"""Two calls with the same goal: the failed one and the one in its place."""
+"""Pair the failed command with the later one that has the same goal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hardwon.failures.authored import is_coined, tail, writings
 from hardwon.failures.fix_case import (
     Case,
     blamed,
-    command,
+    commands_of,
     has_moved_on,
     has_run_tests,
     is_clean,
@@ -47,7 +47,7 @@ _NO_TARGET = (
     r"(?i:missing script|no rule to make target|don't know how to build task"
     r"|no such (?:task|command)|task \S+ not found|unknown (?:task|target|command|subcommand))"
 )
-# What projects call the same piece of work
+# Names that projects give to the same task
 _ROLES = (
     word_set("test tests check spec specs unit verify"),
     word_set("types typecheck type-check check-types tsc typing"),
@@ -72,18 +72,18 @@ _ALIKE = (
 
 
 class Pair(NamedTuple):
-    """The part of the failing command that is blamed, and the one that took its place."""
+    """The command that failed, and the command that replaced it."""
 
     old: Command
     new: Command
 
 
 def pair_of(case: Case) -> Pair | None:
-    """The two parts that pursue the same goal; None when the last step does something else."""
+    """The failed command and its replacement; None if the last step does something else."""
     at = blamed(case.failed, case.line)
     if at < 0 or not is_gone(case):
         return None
-    old, parts = command(case.failed)[at], command(case.last)
+    old, parts = commands_of(case.failed)[at], commands_of(case.last)
     if is_reader(old) or any(_is_repeated(old, part) for part in parts):
         return None
     for place in range(len(parts) - 1, -1, -1):
@@ -94,12 +94,12 @@ def pair_of(case: Case) -> Pair | None:
 
 
 def _is_repeated(old: Command, new: Command) -> bool:
-    """Whether this is the very same call in the same circumstances."""
+    """Whether two commands are equal, with the same directory and environment."""
     return new.text == old.text and new.cwd == old.cwd and set(new.env) == set(old.env)
 
 
 def _is_working(case: Case, parts: tuple[Command, ...], at: int) -> bool:
-    """Whether the part did its work; a test runner did when it reports tests, red ones too."""
+    """Whether the command at `at` worked; for a test runner it is enough that tests ran."""
     last = case.last
     if has_moved_on(case):
         return True
@@ -113,9 +113,9 @@ def _is_working(case: Case, parts: tuple[Command, ...], at: int) -> bool:
 
 
 def _is_tester(case: Case) -> bool:
-    """Whether the failing call was to run tests."""
+    """Whether the failing command was a test run."""
     at = blamed(case.failed, case.line)
-    part = command(case.failed)[at]
+    part = commands_of(case.failed)[at]
     return part.does in _TESTERS or "test" in part.verb.split() or "test" in tail(part.program)
 
 
@@ -132,7 +132,7 @@ def _is_same_goal(case: Case, old: Command, new: Command) -> bool:
 
 
 def _is_taken_over(case: Case, old: Command, new: Command) -> bool:
-    """Whether another program does the work of one that is missing or unfit."""
+    """Whether another program replaces one that is missing or cannot run the file."""
     if set(old.operands).isdisjoint(new.operands) or is_reader(new):
         return False
     if writings(case.last.tool, case.last.args):
@@ -141,7 +141,7 @@ def _is_taken_over(case: Case, old: Command, new: Command) -> bool:
 
 
 def _has_same_role(old: Command, new: Command) -> bool:
-    """Whether two targets of one program are names for the same piece of work."""
+    """Whether two tasks of one program are names for the same work, as `test` and `check`."""
     first, second = (part.verb.rsplit(" ", 1)[-1] for part in (old, new))
     if not first or not second or old.verb.split()[:-1] != new.verb.split()[:-1]:
         return False
@@ -159,20 +159,20 @@ def _is_same_program(case: Case, old: Command, new: Command) -> bool:
 
 
 def _is_rewritten(case: Case, old: Command, new: Command) -> bool:
-    """Whether the same call was written in another way: its words, their order or its flags."""
+    """Whether two calls of one program differ only in a word, a mark, a number or flags."""
     if swapped(case, old, new) or marked(case, old, new) or is_other_number(case, old, new):
         return True
     return _is_completed(case, old, new) or _is_reflagged(old, new)
 
 
 def is_other_number(case: Case, old: Command, new: Command) -> bool:
-    """Whether a port or an address is taken, and only a number of the call changed."""
+    """Whether a port or address is in use and only a number in the call changed."""
     first, second = (re.sub(r"\d+", "", call.text) for call in (old, new))
     return first == second and old.text != new.text and bool(re.search(_TAKEN, case.line))
 
 
 def _is_reflagged(old: Command, new: Command) -> bool:
-    """Whether flags were added, for all or for some of the same operands."""
+    """Whether only flags and their values were added, or flags for some of the operands."""
     if not set(old.flags) < set(new.flags):
         return False
     shared = set(old.operands) & set(new.operands)
@@ -185,7 +185,7 @@ def _is_reflagged(old: Command, new: Command) -> bool:
 
 
 def valued(old: Command, new: Command) -> list[tuple[str, str]]:
-    """The added flags that are followed by a new operand: their value."""
+    """The added flags that are followed by a new operand, with that operand as value."""
     if not set(old.operands) <= set(new.operands):
         return []
     flags = [flag for flag in new.flags if flag not in old.flags]
@@ -194,11 +194,13 @@ def valued(old: Command, new: Command) -> list[tuple[str, str]]:
 
 
 def _is_completed(case: Case, old: Command, new: Command) -> bool:
-    """Whether operands were added that the error asks for."""
+    """Whether only operands were added and the error asks for some."""
     if not set(old.operands) < set(new.operands) or is_reader(new):
         return False
-    asked = r"(?i:missing|required?s?\b|specify|usage|no upstream|no .{1,20} (?:given|specified))"
-    return bool(re.search(asked, case.line))
+    asks_for_more = (
+        r"(?i:missing|required?s?\b|specify|usage|no upstream|no .{1,20} (?:given|specified))"
+    )
+    return bool(re.search(asks_for_more, case.line))
 
 
 def is_absent(case: Case, part: Command) -> bool:
@@ -207,48 +209,48 @@ def is_absent(case: Case, part: Command) -> bool:
     if not match:
         return False
     missing = next((value for value in match.groups() if value), "")
-    own = tail(part.program)
-    return not missing or tail(missing) == own or missing == part.program
+    name = tail(part.program)
+    return not missing or tail(missing) == name or missing == part.program
 
 
 def swapped(case: Case, old: Command, new: Command) -> tuple[str, str] | None:
-    """The operand that the error names and the one in its place, spelt alike."""
-    gone = [word for word in old.operands if word not in new.operands]
-    come = [word for word in new.operands if word not in old.operands]
-    if len(gone) != 1 or len(come) != 1 or not _is_named(gone[0], case):
+    """The operand that the error names and its similarly spelt replacement; else None."""
+    removed = [word for word in old.operands if word not in new.operands]
+    added = [word for word in new.operands if word not in old.operands]
+    if len(removed) != 1 or len(added) != 1 or not _is_named(removed[0], case):
         return None
-    if is_coined(gone[0], case.steps) or is_coined(come[0], case.steps):
+    if is_coined(removed[0], case.steps) or is_coined(added[0], case.steps):
         return None
-    return (gone[0], come[0]) if _is_alike(gone[0], come[0]) else None
+    return (removed[0], added[0]) if _is_alike(removed[0], added[0]) else None
 
 
 def marked(case: Case, old: Command, new: Command) -> str:
-    """What stands before an operand now, in a form that the error names: `HB-7`, `fix:`."""
-    gone = [word for word in old.operands if word not in new.operands]
-    come = [word for word in new.operands if word not in old.operands]
-    if len(gone) != 1 or len(come) != 1 or " " not in come[0]:
+    """The mark added before an operand, in a form that the error shows: `HB-7`, `fix:`; else ""."""
+    removed = [word for word in old.operands if word not in new.operands]
+    added = [word for word in new.operands if word not in old.operands]
+    if len(removed) != 1 or len(added) != 1 or " " not in added[0]:
         return ""
-    if not come[0].lower().endswith(gone[0].lower()):
+    if not added[0].lower().endswith(removed[0].lower()):
         return ""
-    mark = come[0][: -len(gone[0])].strip()
+    mark = added[0][: -len(removed[0])].strip()
     forms = {mark_form(word.strip(".,:;()'\"")) for word in case.line.split()}
     is_one_word = bool(re.fullmatch(r"\S{2,20}", mark))
     return mark if is_one_word and mark_form(mark.rstrip(":")) in forms else ""
 
 
 def mark_form(word: str) -> str:
-    """A mark without its numbers: `HB-<n>`."""
+    """A mark with its numbers folded: `HB-<n>`."""
     return str(re.sub(r"\d+", "<n>", word))
 
 
 def _is_named(word: str, case: Case) -> bool:
-    own = re.split(r"[:@=]", tail(word))[0]
-    text = case.line if own in case.line else case.failed.output[-2000:]
-    return own in text and bool(re.search(_LACKS, case.line))
+    name = re.split(r"[:@=]", tail(word))[0]
+    text = case.line if name in case.line else case.failed.output[-2000:]
+    return name in text and bool(re.search(_LACKS, case.line))
 
 
 def _is_alike(a: str, b: str) -> bool:
-    """Whether two paths or names are spelt alike: one holds the other, or most letters agree."""
+    """Whether two paths or names are spelt alike: a common start, or most letters agree."""
     first, second = (tail(word.split("::", 1)[0]).lower() for word in (a, b))
     short, long = sorted((first, second), key=len)
     if short == long or (len(short) > 3 and long.startswith(short.split(".", 1)[0])):
@@ -259,5 +261,5 @@ def _is_alike(a: str, b: str) -> bool:
 
 
 def is_one_liner(part: Command) -> bool:
-    """Whether code is given on one line, its statements joined by semicolons."""
+    """Whether a command is given code on one line with statements joined by `;`."""
     return "-c" in part.flags and "\n" not in part.script and ";" in part.script

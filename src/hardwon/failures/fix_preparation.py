@@ -1,4 +1,4 @@
-"""What had to be done first, so that the same call works."""
+"""The fix that runs a command first, after which the same call works."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hardwon.failures.fix_case import (
     Case,
     asks_service,
     blamed,
-    command,
+    commands_of,
     has_moved_on,
     has_run_tests,
     is_clean,
@@ -56,17 +56,19 @@ _NO_FILE = (
     r"|No such file|could not open|does not exist"
 )
 _NO_MODULE = r"No module named '?(\w+)|Cannot find module '(\w+)|module <module '(\w+)'"
-_INSTALLS = r"\b(?:install\.packages|(?:nltk|spacy\.cli)\.download|Pkg\.add)\("  # within code
+_INSTALLS = (
+    r"\b(?:install\.packages|(?:nltk|spacy\.cli)\.download|Pkg\.add)\("  # installers called in code
+)
 _SHOWN = 200
-_FEW = 2  # preparations that together may explain it
+_FEW = 2  # at most, preparations that may explain the success together
 
 
 def preparation_fix(case: Case) -> Fix | None:
-    """What was done between a failure and the success of the same call, if it explains it."""
+    """What the run did between a failure and the success of the same call, if that explains it."""
     at = blamed(case.failed, case.line)
     if at < 0 or not is_gone(case):
         return None
-    old = command(case.failed)[at]
+    old = commands_of(case.failed)[at]
     place = _same_place(case, old)
     if place < 0 or is_reader(old):
         return None
@@ -78,55 +80,57 @@ def preparation_fix(case: Case) -> Fix | None:
 
 
 def _same_place(case: Case, old: Command) -> int:
-    """Which part of the last command is the failing call again; -1 when none is."""
-    parts = command(case.last)
+    """The index of the failing command in the last step, if it worked there; else -1."""
+    parts = commands_of(case.last)
     for place in range(len(parts) - 1, -1, -1):
         part = parts[place]
         if part.does == old.does and part.operands == old.operands and part.script == old.script:
             is_fine = not case.last.failed or (has_run_tests(case.last) and not is_red(case.last))
             if has_moved_on(case):
                 return place
-            hidden = is_masked(parts, place) and not (
+            is_hidden = is_masked(parts, place) and not (
                 is_clean(case.last) or has_run_tests(case.last)
             )
-            return place if is_fine and not hidden else -1
+            return place if is_fine and not is_hidden else -1
     return -1
 
 
 def _done(case: Case, old: Command, place: int) -> Iterator[Command]:
-    """The commands since the call last failed this way, and those before it in the same line."""
+    """The commands since the call last failed this way, and the new ones before it in its line."""
     for step in case.between[_last_try(case, old) :]:
-        if not step.failed or line_of(step).startswith("CONFLICT ("):  # resolved since then
-            yield from command(step)
-    before = {part.text for part in command(case.failed)}
-    yield from (part for part in command(case.last)[:place] if part.text not in before)
+        if not step.failed or line_of(step).startswith(
+            "CONFLICT ("
+        ):  # a conflict that was resolved
+            yield from commands_of(step)
+    before = {part.text for part in commands_of(case.failed)}
+    yield from (part for part in commands_of(case.last)[:place] if part.text not in before)
 
 
 def _last_try(case: Case, old: Command) -> int:
-    """Where the last try began that failed the same way."""
+    """The index in `between` after the last try that failed with the same error; else 0."""
     for back in range(len(case.between) - 1, -1, -1):
         step = case.between[back]
-        if step.failed and any(p.text == old.text for p in command(step)):
+        if step.failed and any(p.text == old.text for p in commands_of(step)):
             return back + 1 if line_of(step) == case.line else 0
     return 0
 
 
 def _explaining(case: Case, done: Sequence[Command]) -> list[Command]:
-    """The commands that explain the success: they name what the error names, or prepare."""
-    is_git = command(case.failed)[blamed(case.failed, case.line)].program == "git"
+    """The commands that explain the success: related to the error, or the only preparations."""
+    is_git = commands_of(case.failed)[blamed(case.failed, case.line)].program == "git"
     makers = _makers(case, done, is_git=is_git)
     related = [part for part in makers if _is_related(part, case)]
     if related:
         return related[:3]
     if is_red(case.failed) or any(_is_edit(step) for step in case.between):
         return []
-    fit = [part for part in makers if not _is_housework(part)]
-    fit = makers if not fit and is_git and len(makers) == 1 else fit
-    return fit if len(fit) <= _FEW else []
+    candidates = [part for part in makers if not _is_housework(part)]
+    candidates = makers if not candidates and is_git and len(makers) == 1 else candidates
+    return candidates if len(candidates) <= _FEW else []
 
 
 def _makers(case: Case, done: Sequence[Command], *, is_git: bool) -> list[Command]:
-    """The commands that prepare something, the last of each; those of git only for git."""
+    """The commands that prepare something, the last of each; git may undo only for git."""
     by_key = {
         _key(part): part
         for part in done
@@ -138,53 +142,53 @@ def _makers(case: Case, done: Sequence[Command], *, is_git: bool) -> list[Comman
 
 def is_maker(part: Command) -> bool:
     """Whether a command prepares something: installs, makes, fetches, starts."""
-    own = tail(part.program)
+    name = tail(part.program)
     if _goes_on(part) or part.does == "git commit" or asks_service(part):
         return False
-    if own in _PROGRAMS or _mends_line_ends(part) or re.search(_INSTALLS, part.text):
+    if name in _PROGRAMS or _mends_line_ends(part) or re.search(_INSTALLS, part.text):
         return True
-    return own in _VERBS or (_runs_tasks(part) and _names_making(part))
+    return name in _VERBS or (_runs_tasks(part) and _names_making(part))
 
 
 def _runs_tasks(part: Command) -> bool:
-    """Whether the words of a command tell what it does: a task runner or a script."""
-    own = tail(part.program)
-    if own in _FAMILIES or part.does in _INTERPRETERS:
+    """Whether a command is a task runner or script, whose words say what it does."""
+    name = tail(part.program)
+    if name in _FAMILIES or part.does in _INTERPRETERS:
         return True
-    return own.endswith((".sh", ".py")) or "/" in part.program
+    return name.endswith((".sh", ".py")) or "/" in part.program
 
 
 def _names_making(part: Command) -> bool:
     words = [*part.verb.split(), *part.operands[:2], *(tail(starter) for starter in part.via)]
-    own_words = {piece for word in words for piece in re.split(r"[:/._-]", word)} | set(words)
-    return bool(own_words & _VERBS)
+    words_and_parts = {piece for word in words for piece in re.split(r"[:/._-]", word)} | set(words)
+    return bool(words_and_parts & _VERBS)
 
 
 def _goes_on(part: Command) -> bool:
-    """Whether it only goes on with what another command began, or builds what is set up."""
+    """Whether a command only continues or aborts another one, or runs a configured build."""
     return not {"--continue", "--abort", "--skip", "--quit", "--build"}.isdisjoint(part.flags)
 
 
 def _mends_line_ends(part: Command) -> bool:
-    """Whether it takes the carriage returns of Windows out of a file."""
+    """Whether a command removes Windows carriage returns from a file."""
     edits = part.program == "sed" and any(flag.startswith("-i") for flag in part.flags)
     return edits and "\\r" in part.text
 
 
 def _is_own_script(part: Command, case: Case) -> bool:
-    """Whether it runs a script that the run wrote."""
+    """Whether a command runs a script that the run wrote."""
     return any(is_coined(w, case.steps) for w in (part.program, *part.operands[:1]) if "." in w)
 
 
 def _is_undoing(part: Command) -> bool:
-    """Whether it takes back what the run did to its own files."""
+    """Whether a git command undoes changes to files."""
     return part.program == "git" and part.verb.split()[:1] in (
         *(["checkout"], ["restore"], ["reset"], ["stash"], ["clean"], ["apply"], ["revert"]),
     )
 
 
 def _is_housework(part: Command) -> bool:
-    """Whether it belongs to the agent's own bookkeeping."""
+    """Whether a command is the agent's own bookkeeping, such as `rm` or `git commit`."""
     return part.program in {"rm", "tar", "unzip", "cp", "mv"} or part.does in {
         *("git add", "git commit", "git stash pop", "git stash push", "git stash", "git push"),
         *("git checkout", "git tag", "touch"),
@@ -192,13 +196,13 @@ def _is_housework(part: Command) -> bool:
 
 
 def _is_related(part: Command, case: Case) -> bool:
-    """Whether the command names what the error names; of a file its whole name."""
+    """Whether a command and the error share a name; for files the whole name must match."""
     if part.program in _FILES:
         return any(stem(word) in case.line for word in part.operands)
-    own = names_in(" ".join((*part.operands, *part.env)))
+    words = names_in(" ".join((*part.operands, *part.env)))
     return any(
         word == name or (min(len(word), len(name)) >= 4 and (word in name or name in word))
-        for word in own
+        for word in words
         for name in case.names
     )
 
@@ -224,19 +228,19 @@ def _fix(case: Case, chosen: list[Command]) -> Fix | None:
 
 
 def _is_one_short_line(text: str) -> bool:
-    """Whether commands can be shown as they were typed."""
+    """Whether commands as typed are one short line without anything personal."""
     return not (is_personal(text) or len(text) > _SHOWN or "\n" in text or "`" in text)
 
 
 def _configured(chosen: list[Command]) -> list[str]:
-    """The settings that git was given, if that is all; their values belong to the run."""
+    """The names of the git settings, if all commands set one; values belong to the run."""
     names = [part.does.removeprefix("git config ") for part in chosen]
     is_all = all(part.does.startswith("git config ") for part in chosen)
     return sorted(names) if is_all else []
 
 
 def _is_own(word: str, case: Case) -> bool:
-    """Whether a name was coined by the run: it made it before, or wrote about it in a file."""
+    """Whether the run made a file of this name before, or wrote the name into a file."""
     before = case.steps[: case.at]
     name = stem(word)
     return is_coined(word, before) or any(
@@ -248,7 +252,7 @@ def _is_own(word: str, case: Case) -> bool:
 
 
 def _key(part: Command) -> str:
-    """What a preparation does, without versions and flags."""
+    """The key of a preparation: the command without versions and flags."""
     if part.does.startswith("git config "):
         return part.does
     if re.search(_INSTALLS, part.text):
@@ -259,7 +263,7 @@ def _key(part: Command) -> str:
 
 
 def package_fix(case: Case) -> Fix | None:
-    """A package that the run had to make: its name belongs to the run, the way does not."""
+    """The fix for a missing module that the run then made as a package of its own."""
     match = re.search(_NO_MODULE, case.line)
     name = next((name for name in match.groups() if name), "") if match else ""
     paths = [
@@ -279,7 +283,7 @@ def package_fix(case: Case) -> Fix | None:
 
 
 def _written_first(case: Case, old: Command) -> Fix | None:
-    """A file that no step had written when it was used."""
+    """The fix for a file that was used before any step had written it."""
     if not re.search(_NO_FILE, case.line) or not is_shell(case.failed):
         return None
     missing = next((word for word in old.operands if tail(word) in case.line), "")
@@ -310,6 +314,6 @@ def applies_preparation(key: str, step: Step) -> bool:
     if key == "package folder":
         return "__init__.py" in files
     if key == "write the file":
-        words = {tail(word) for part in command(step) for word in part.operands}
+        words = {tail(word) for part in commands_of(step) for word in part.operands}
         return bool(set(files) & words)
-    return any(_key(part) in key for part in command(step) if is_maker(part))
+    return any(_key(part) in key for part in commands_of(step) if is_maker(part))

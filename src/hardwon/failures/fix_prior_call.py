@@ -1,4 +1,4 @@
-"""The tool that has to be called first, so that a call of another one works."""
+"""The fix that calls another tool first."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
     from hardwon.values.step import Step
 
-_CALLED = 4  # tools between two tries of a call
-_SHORT = 3  # letters of a verb that tells nothing: use, get, set
+_CALLED = 4  # at most, tools called between two tries
+_SHORT = 3  # verbs of so few letters are too general: use, get, set
 _SMALL = word_set("all and any are can for has new not one out the was with you")
-_STEM = 5  # letters that two forms of one word begin with
-_TOLD = 2  # things that are said of what a call is given
+_STEM = 5  # letters that two forms of one word have in common at their start
+_TOLD = 2  # at most, arguments that a fix mentions
 _STATES, _STATE = {"status", "state", "mode"}, r"[A-Za-z_-]{2,20}"
 _COVERED = r"intercepts pointer events|would receive the click|is obscured"
-_OWN = 4  # characters from which on a value is taken for the name of one object
+_OWN = 4  # a value of at least this many characters may name one object
 
 
 def prior_call_fix(case: Case) -> Fix | None:
-    """The tool that the error names, or that was called between two tries of the same call."""
+    """The fix to call first the tool that the error names, or the one called between two tries."""
     failed, last = case.failed, case.last
     if _is_named(case):
         return _fix(case, last)
@@ -48,18 +48,18 @@ def prior_call_fix(case: Case) -> Fix | None:
 
 
 def _is_uncovered(case: Case) -> bool:
-    """Whether the same call worked after one of the same tool on something else."""
+    """Whether the same call worked after the same tool was used on another element."""
     failed, last = case.failed, case.last
-    if failed.tool != last.tool or last.failed or not (own := set(_objects(failed))):
+    if failed.tool != last.tool or last.failed or not (own_objects := set(_objects(failed))):
         return False
-    others = [call for call in case.between if call.tool == failed.tool and not call.failed]
-    return bool(own & set(_objects(last))) and any(
-        own.isdisjoint(_objects(call)) for call in others
+    other_calls = [call for call in case.between if call.tool == failed.tool and not call.failed]
+    return bool(own_objects & set(_objects(last))) and any(
+        own_objects.isdisjoint(_objects(call)) for call in other_calls
     )
 
 
 def _called_between(case: Case, *, is_equal: bool) -> set[str]:
-    """The tools between two tries that the error names; of equal tries else those left over."""
+    """The tools called between two tries that may have helped: named by the error, or left over."""
     failed = case.failed
     called = [step for step in case.between if not step.failed and step.tool != failed.tool]
     if len({step.tool for step in called}) > _CALLED:
@@ -70,20 +70,20 @@ def _called_between(case: Case, *, is_equal: bool) -> set[str]:
 
 
 def has_called(key: str, step: Step, before: Sequence[Step]) -> bool:
-    """Whether a run has made the call that a fix of this module puts first, for the same object."""
+    """Whether the run has already made the call that a fix of this module puts first."""
     tool = key.removeprefix("tool ")
-    arguments, own = fields(step.args), set(_objects(step))
-    if tool == step.tool:  # what lay over the element was closed by a call on something else
+    arguments, own_objects = fields(step.args), set(_objects(step))
+    if tool == step.tool:  # closing a dialog needs no shared object
         return any(earlier.tool == tool and not earlier.failed for earlier in before)
     return any(
-        own & set(_objects(earlier)) or arguments.keys().isdisjoint(fields(earlier.args))
+        own_objects & set(_objects(earlier)) or arguments.keys().isdisjoint(fields(earlier.args))
         for earlier in before
         if earlier.tool == tool and not earlier.failed
     )
 
 
 def called_first(first: str, then: str, details: str = "") -> Fix:
-    """The fix that one tool has to be called before another; `details`: with what."""
+    """The fix to call the tool `first`, and `then` the other; `details` describe the arguments."""
     text = f"Call `{first}` first{details}, then {then} again."
     return Fix("preparation", text, f"preparation tool {first}", "", "")
 
@@ -95,11 +95,19 @@ def _fix(case: Case, first: Step) -> Fix:
 
 
 def _given(case: Case, first: Step) -> str:
-    """What the call that comes first is given, as far as that is no value of one run."""
-    own, arguments = fields(case.failed.args), fields(first.args)
-    same = [f"`{key}`" for key in arguments if key in own and arguments[key] == own[key]]
-    with_what = [f"the same {' and '.join(same)}"] if same else []
-    with_what += [f"this `{role}` as `{key}`" for key, role in _roles(arguments, own) if not same]
+    """The arguments of the call that comes first, in words, without values of one run."""
+    failed_arguments, arguments = fields(case.failed.args), fields(first.args)
+    shared = [
+        f"`{key}`"
+        for key in arguments
+        if key in failed_arguments and arguments[key] == failed_arguments[key]
+    ]
+    with_what = [f"the same {' and '.join(shared)}"] if shared else []
+    with_what += [
+        f"this `{role}` as `{key}`"
+        for key, role in _roles(arguments, failed_arguments)
+        if not shared
+    ]
     switches = [key for key in arguments if _is_switch(key, arguments, case)]
     with_what += [
         f"`{key}` {str(arguments[key]).replace('True', 'true').replace('False', 'false')}"
@@ -116,13 +124,13 @@ def _given(case: Case, first: Step) -> str:
 
 
 def _roles(arguments: dict[str, Any], own: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The arguments that have the value of another one in the failing call, with its name."""
+    """Arguments whose value the failing call has under another name, with that name."""
     values = {str(value): key for key, value in own.items() if len(str(value)) >= _OWN}
     return ((key, values[str(value)]) for key, value in arguments.items() if str(value) in values)
 
 
 def _is_switch(key: str, arguments: dict[str, Any], case: Case) -> bool:
-    """Whether an argument turns something that the error speaks of, or names a state."""
+    """Whether an argument is a flag that the error is about, or the name of a state."""
     value = arguments[key]
     if isinstance(value, bool):
         return bool(names_in(key) & case.names)
@@ -130,27 +138,27 @@ def _is_switch(key: str, arguments: dict[str, Any], case: Case) -> bool:
 
 
 def _taken(case: Case, first: Step) -> str:
-    """The argument that the result of the call that comes first gives anew."""
+    """Words about the argument whose new value is in the result of the first call; else ""."""
     if case.failed.tool != case.last.tool:
         return ""
     old, new = fields(case.failed.args), fields(case.last.args)
     results = {leaf.value for leaf in leaves(first.output)}
-    anew = [key for key in new if new[key] != old.get(key) and str(new[key]) in results]
-    return f"take `{anew[0]}` from its result" if anew else ""
+    fresh = [key for key in new if new[key] != old.get(key) and str(new[key]) in results]
+    return f"take `{fresh[0]}` from its result" if fresh else ""
 
 
 def _is_named(case: Case) -> bool:
-    """Whether the error names the tool that was called next, and that worked."""
+    """Whether the very next call worked and is of a tool that the error names."""
     failed, last = case.failed, case.last
     if case.between or last.failed or failed.tool == last.tool:
         return False
-    if not re.search(r"[a-z][_A-Z-]", last.tool):  # a plain word may stand for itself
+    if not re.search(r"[a-z][_A-Z-]", last.tool):  # a plain word may not mean the tool
         return False
     return last.tool in re.findall(r"[\w-]+", failed.output)
 
 
 def _is_nearly_equal(case: Case) -> bool:
-    """Whether one argument is new, or was given anew by a result between, as a version is."""
+    """Whether only one argument changed: it is new, or its value is in a result in between."""
     old, new = fields(case.failed.args), fields(case.last.args)
     differing = [key for key in new if key not in old or old[key] != new[key]]
     if not old.keys() <= new.keys() or len(differing) != 1:
@@ -161,9 +169,9 @@ def _is_nearly_equal(case: Case) -> bool:
 
 
 def _left_over(case: Case, called: Sequence[Step]) -> set[str]:
-    """The only change between two equal calls, or the only one on the same object.
+    """The tools that changed something between two equal calls; of several, on the same object.
 
-    An edit of a file is none: what was mended is told nowhere in it.
+    Edits of files do not count: they do not say what was wrong.
     """
     changes = [
         step for step in called if not is_look(step.tool) and not writings(step.tool, step.args)
@@ -171,8 +179,8 @@ def _left_over(case: Case, called: Sequence[Step]) -> set[str]:
     tools = {step.tool for step in changes}
     if len(tools) <= 1:
         return tools
-    own = set(_objects(case.failed))
-    return {step.tool for step in changes if own & set(_objects(step))}
+    own_objects = set(_objects(case.failed))
+    return {step.tool for step in changes if own_objects & set(_objects(step))}
 
 
 def _objects(step: Step) -> list[str]:
@@ -180,14 +188,18 @@ def _objects(step: Step) -> list[str]:
 
 
 def _names_tool(line: str, tool: str, failed: str) -> bool:
-    """Whether an error names a tool, or what it does: “has not been read yet”, “call login”."""
+    """Whether an error names a tool or its action: “has not been read yet”, “call login”."""
     verb, *objects = words = re.split(r"[^a-z]+", tool.lower())
-    own = set(words if len(verb) > _SHORT else objects)
-    other, in_line = (set(re.split(r"[^a-z]+", text.lower())) for text in (failed, line))
-    return any(_is_form(word, other_word) for word in own - other for other_word in in_line - other)
+    tool_words = set(words if len(verb) > _SHORT else objects)
+    failed_words, line_words = (set(re.split(r"[^a-z]+", text.lower())) for text in (failed, line))
+    return any(
+        _is_form(word, line_word)
+        for word in tool_words - failed_words
+        for line_word in line_words - failed_words
+    )
 
 
 def _is_form(word: str, other: str) -> bool:
-    """Whether two words are one, or forms of one: assign and assignee."""
+    """Whether two words are equal or forms of one word: assign and assignee."""
     is_telling = len(word) >= _SHORT and word not in _SMALL
     return is_telling and (word == other or (len(word) >= _STEM and word[:_STEM] == other[:_STEM]))

@@ -1,4 +1,4 @@
-"""How a run got past a tool that had refused to read or to edit a file."""
+"""The fix for a tool that refused to read or edit a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hardwon.failures.file_refusals import (
     text_key,
 )
 from hardwon.failures.fix_argument import argument_fix
-from hardwon.failures.fix_case import command, is_reader
+from hardwon.failures.fix_case import commands_of, is_reader
 from hardwon.failures.fix_edit import looks_at
 from hardwon.failures.fix_prior_call import called_first
 from hardwon.failures.fix_tool import shown_file
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 
 
 def is_refused(step: Step) -> bool:
-    """Whether a tool refused to read or to edit a file."""
+    """Whether a step is a refusal to read or edit a file."""
     return bool(refusal(step.tool, step.args, step.output))
 
 
 def refusal_fix(case: Case) -> Fix | None:
-    """What the run did to make the tool accept the edit, or to find the file."""
+    """What the run did so that the tool accepted the edit or found the file."""
     failed = case.failed
     find = _WAYS.get(refusal(failed.tool, failed.args, failed.output))
     return find(case) if find and not case.last.failed else None
 
 
 def _exact_text(case: Case) -> Fix | None:
-    """The text to replace, or the context of a patch, taken from the file as it is."""
+    """The fix to copy the text to replace, or the context of a patch, from the file."""
     tool = case.last.tool
     old, new = _old_texts(case.failed), _old_texts(case.last)
     if not _is_same_file(case) or not new or new == old:
@@ -61,7 +61,7 @@ def _exact_text(case: Case) -> Fix | None:
 
 
 def _unique_text(case: Case) -> Fix | None:
-    """A longer text, which is in the file only once, or a flag that asks for all places."""
+    """The fix to give a longer, unique text, or a flag to replace all matches."""
     old, new = "".join(_old_texts(case.failed)), "".join(_old_texts(case.last))
     if not old or not _is_same_file(case) or case.failed.tool != case.last.tool:
         return None
@@ -75,7 +75,7 @@ def _unique_text(case: Case) -> Fix | None:
 
 
 def _read_first(case: Case) -> Fix | None:
-    """The tool that showed the file between two tries."""
+    """The fix to read the file first, with the tool that did so between two tries."""
     looks = [step.tool for step in case.between if not step.failed and shown_file(step)]
     if not looks or case.failed.tool != case.last.tool or not _is_same_file(case):
         return None
@@ -83,27 +83,27 @@ def _read_first(case: Case) -> Fix | None:
 
 
 def _changed_instead(case: Case) -> Fix | None:
-    """The tool, or the command of the tool, that changes a file which is there already."""
-    last, way = case.last, fields(case.last.args).get("command")
+    """The fix to change an existing file, with another tool or another `command` of it."""
+    last, action = case.last, fields(case.last.args).get("command")
     if not _is_same_file(case) or not _old_texts(last):
         return None
     if last.tool != case.failed.tool:
         text = f"Use `{last.tool}` to change a file that is there."
         return Fix("tool", text, f"tool {last.tool}", last.tool, f"`{case.failed.tool}`")
-    text = f"Give `command` as `{way}` to change a file that is there."
-    return Fix("argument", text, f"argument {last.tool} command {way}") if way else None
+    text = f"Give `command` as `{action}` to change a file that is there."
+    return Fix("argument", text, f"argument {last.tool} command {action}") if action else None
 
 
 def _looked_up(case: Case) -> Fix | None:
-    """The look at names that showed the path which the same tool then took."""
+    """The fix to look up the path first, with the call that listed it."""
     guessed, path = (path_in(fields(step.args)) for step in (case.failed, case.last))
     if case.failed.tool != case.last.tool or path in ("", guessed):
         return None
     lists = [step for step in case.between if not step.failed and _lists(step, path)]
     if not lists:
         return None
-    by = _program(lists[-1]) if is_shell(lists[-1]) else lists[-1].tool
-    text = f"Look the path up first (`{by}`); do not guess it."
+    lookup = _program(lists[-1]) if is_shell(lists[-1]) else lists[-1].tool
+    text = f"Look the path up first (`{lookup}`); do not guess it."
     return Fix("preparation", text, f"preparation tool {lists[-1].tool}")
 
 
@@ -129,12 +129,12 @@ def _is_same_file(case: Case) -> bool:
 
 
 def _old_texts(step: Step) -> list[str]:
-    """What a call wants to replace."""
+    """The texts that a call wants to replace."""
     return [writing.old for writing in writings(step.tool, step.args) if writing.old]
 
 
 def _look(case: Case) -> str:
-    """The call between the two tries that showed the file; "" without any."""
+    """The name of the call that showed the file between two tries; "" if there was none."""
     names = {tail(writing.path) for writing in writings(case.failed.tool, case.failed.args)}
     for step in reversed([step for step in case.between if not step.failed]):
         if tail(shown_file(step)) in names:
@@ -149,11 +149,11 @@ def _command_of(step: Step) -> str:
 
 
 def _program(step: Step) -> str:
-    """The program of a command that looks."""
-    return next((part.name for part in command(step) if is_reader(part)), step.tool)
+    """The first reading program of a command line; else the tool."""
+    return next((part.name for part in commands_of(step) if is_reader(part)), step.tool)
 
 
 def _lists(step: Step, path: str) -> bool:
-    """Whether a look at names, not at the text of a file, shows a path or its last name."""
+    """Whether a step lists the last name of a path, rather than showing a file."""
     is_look = is_shell(step) or not shown_file(step)
     return is_look and tail(path) in step.output and path not in step.args

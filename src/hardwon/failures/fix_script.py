@@ -1,4 +1,4 @@
-"""Two versions of the code that a failing call and a later one run."""
+"""Two versions of a script: the one that failed and the one that works."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from hardwon._cold import re
 from hardwon.failures.authored import is_shell, tail, text_of, writings
-from hardwon.failures.fix_case import Case, blamed, command, folded, line_of, word_set
+from hardwon.failures.fix_case import Case, blamed, commands_of, folded, line_of, word_set
 from hardwon.values.fix import Fix
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
-_ALIKE = 0.3  # of the lines that code given with the call has to keep
+_ALIKE = 0.3  # the share of lines that two versions of inline code must have in common
 _SCRIPT = r"[\w.-]+\.(?:py|js|ts|mjs|cjs|sh|rb|pl|php|go|sql|r|R|jl|lua|exs?|tsx?|java|kt|rs)"
 _WRITERS = word_set("cat tee rm touch mkdir cp mv sed")
 _FRAME = r"File \"([^\"\n]{1,300})\", line (\d+)"
@@ -28,16 +28,16 @@ DEFINED = r"(?m)^\s*(?:async\s+)?(?:def|class|function|func|fn|type|struct)\s+(\
 
 
 class Scripts(NamedTuple):
-    """Two versions of the code that a call runs."""
+    """Two versions of the code that a call runs, and the names of their files."""
 
     old: str
     new: str
-    name: str  # of the file that works; "" for code given with the call
+    name: str  # of the file that works; "" for inline code
     old_name: str = ""  # of the file that failed
 
 
 def scripts_of(case: Case) -> Scripts | None:
-    """The code as it failed and as it works; None when the calls run something else."""
+    """The code as it failed and as it works; None if the two calls run different code."""
     (old_name, old_code), (new_name, new_code) = (
         _run(case.failed, case.line),
         _run(case.last, ""),
@@ -51,7 +51,7 @@ def scripts_of(case: Case) -> Scripts | None:
 
 
 def _versions(case: Case, old_name: str, new_name: str) -> Scripts | None:
-    """Two versions of a file that the run wrote."""
+    """Two versions of a file that the run wrote; None if they are unrelated or equal."""
     old, new = text_of(old_name, case.steps[: case.at + 1]), text_of(new_name, case.steps)
     if not old or not new or old.strip() == new.strip():
         return None
@@ -61,28 +61,28 @@ def _versions(case: Case, old_name: str, new_name: str) -> Scripts | None:
 
 
 def _program(step: Step) -> str:
-    parts = command(step)
+    parts = commands_of(step)
     return parts[blamed(step, "")].name if parts else step.tool
 
 
 def _is_copy(case: Case, old: str, new: str) -> bool:
-    """Whether the other script is the next version of the one that failed."""
+    """Whether a script of another name is a version of the one that failed."""
     return len(case.between) <= 3 and _shared(old, new) >= 0.6
 
 
 def code_run(steps: Sequence[Step]) -> str:
-    """The code that the last of the steps runs: a script that the run wrote, or given with it."""
+    """The code that the last step runs: inline, or a script that the run wrote; else ""."""
     name, code = _run(steps[-1], line_of(steps[-1]))
     return code or (text_of(name, steps) if name else "")
 
 
 @lru_cache(maxsize=256)
 def _run(step: Step, line: str) -> tuple[str, str]:
-    """The script that a call runs, by its name, and the code that it is given."""
+    """The file name of the script that a call runs, or its inline code; the other is ""."""
     if not is_shell(step):
         is_code = not step.args.startswith("{")
         return ("", step.args) if is_code else ("", "")
-    parts = command(step)
+    parts = commands_of(step)
     at = blamed(step, line)
     if at < 0:
         return "", ""
@@ -91,7 +91,7 @@ def _run(step: Step, line: str) -> tuple[str, str]:
 
 
 def _run_by(part: Command) -> tuple[str, str]:
-    """The script or the code that one command runs, if it does."""
+    """The file name of the script that a command runs, or its inline code; both may be ""."""
     if part.script and part.program not in {"cat", "tee"}:
         return "", part.script
     words = (part.program, *part.operands)
@@ -101,7 +101,7 @@ def _run_by(part: Command) -> tuple[str, str]:
 
 
 def _shared(old: str, new: str) -> float:
-    """Which share of the shorter text's lines stands in the other too."""
+    """The share of the shorter text's lines that the other text also has."""
     first, second = (
         {s for line in text.splitlines() if (s := line.strip())} for text in (old, new)
     )
@@ -109,7 +109,7 @@ def _shared(old: str, new: str) -> float:
 
 
 def _is_later(case: Case, scripts: Scripts) -> bool:
-    """Whether the script ran in between without this failure: then that version mended it."""
+    """Whether the script ran in between without this failure: then an earlier version fixed it."""
     return bool(scripts.name) and any(
         _run(step, "")[0] == scripts.name and folded(line_of(step)) != folded(case.line)
         for step in case.between
@@ -118,11 +118,11 @@ def _is_later(case: Case, scripts: Scripts) -> bool:
 
 
 def _only_writes(step: Step) -> bool:
-    return all(part.name in _WRITERS for part in command(step)) or not is_shell(step)
+    return all(part.name in _WRITERS for part in commands_of(step)) or not is_shell(step)
 
 
 def moved_fix(case: Case, scripts: Scripts) -> Fix | None:
-    """Definitions that went into a module of their own from a script that was imported twice."""
+    """The fix to move definitions into a package, for a script that was imported twice."""
     if not _is_reimported(case, scripts):
         return None
     still_there = set(re.findall(DEFINED, scripts.new))
@@ -147,28 +147,30 @@ def moved_fix(case: Case, scripts: Scripts) -> Fix | None:
 
 
 def _is_reimported(case: Case, scripts: Scripts) -> bool:
-    """Whether the top level of the script was running twice when it failed."""
+    """Whether the traceback shows the top level of the script twice."""
     tops = re.findall(_FRAME + r", in <module>", case.failed.output)
     return sum(tail(path) == scripts.old_name for path, _ in tops) > 1
 
 
 def failing_line(case: Case, scripts: Scripts) -> str:
-    """The line of the script that the error points at."""
+    """The line of the script that the error points at; "" if there is none."""
     return next(reversed(lines_run(case, scripts)), "")
 
 
 def lines_run(case: Case, scripts: Scripts) -> list[str]:
-    """The lines of the script that were running when it failed, the outermost first."""
+    """The lines of the script in the traceback, the outermost first."""
     lines = scripts.old.splitlines()
-    run = frames(case.failed, scripts.old_name)
-    return [lines[at].strip() for at in run if at < len(lines)]
+    running = frames(case.failed, scripts.old_name)
+    return [lines[at].strip() for at in running if at < len(lines)]
 
 
 def frames(step: Step, name: str) -> list[int]:
-    """Which lines of a script a traceback names, the outermost first."""
+    """The line numbers (from 0) of a script in a traceback, the outermost first."""
     places = re.findall(_FRAME, step.output)
-    own = name or "<st"  # <stdin>, <string>
-    return [int(line) - 1 for path, line in places if tail(path).startswith(own) and int(line)]
+    path_start = name or "<st"  # <stdin>, <string>
+    return [
+        int(line) - 1 for path, line in places if tail(path).startswith(path_start) and int(line)
+    ]
 
 
 def place_of(new: str, failing: str) -> int:

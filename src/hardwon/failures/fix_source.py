@@ -1,4 +1,4 @@
-"""Where a working argument comes from: an earlier result of the same run."""
+"""The fix that takes an argument from an earlier result of the same run."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 _READ = 65_536
-_TELLING = 4  # characters from which on a value can be told from others
+_TELLING = 4  # shorter values are too common to say where they come from
 _STALE = r"(?i:condition|stale|conflict|outdated|version|etag|revision|changed|modified|snapshot)"
-_PROVES = r"(?i:verif|authenticat|identif|log_?in|sign_?in)"  # tools that ask who somebody is
+_PROVES = r"(?i:verif|authenticat|identif|log_?in|sign_?in)"  # tools that check an identity
 _AN_ID = r"\b(?:id|ID)\b"
 _WORD = r"[a-z_ -]{3,30}"
 _REFUSED = (
@@ -31,30 +31,32 @@ _REFUSED = (
 class Source(NamedTuple):
     """Where an argument comes from."""
 
-    at: int  # which step gave it
+    at: int  # the index of the step whose result holds it
     tool: str
     path: tuple[str, ...]
     beside: tuple[tuple[str, str], ...]
 
 
-def sourced(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
-    """A value that stands in an earlier result, where the wrong one does not stand.
+def source_change(key: str, old: Any, new: Any, case: Case) -> tuple[str, str] | None:
+    """From which earlier result to take an argument, in words and as a key; else None.
 
-    Who proves who they are does so in their own words: what we know of them proves nothing.
+    Not for identity checks: people have to give those values themselves.
     """
     if re.search(_PROVES, case.failed.tool):
         return None
     fresh, stale = (_only_in(*pair) for pair in ((new, old), (old, new)))
     if key in PATHS or not is_refused(case.line) or not re.search(r"\d", fresh):
         return None
-    sources, before = (_sources(key, value, case) for value in (fresh, stale))
-    if words := _distinguished(key, before, sources, case) or _of_entry(key, before, sources, case):
+    sources, wrong_sources = (_sources(key, value, case) for value in (fresh, stale))
+    if words := _distinguished(key, wrong_sources, sources, case) or _of_entry(
+        key, wrong_sources, sources, case
+    ):
         return words
-    return _from_place(key, before, sources, case)
+    return _from_place(key, wrong_sources, sources, case)
 
 
-def given_by(key: str, value: Any, case: Case) -> str:
-    """The place in an earlier result that a new argument comes from, in words; "" without one."""
+def source_in_words(key: str, value: Any, case: Case) -> str:
+    """The place in an earlier result that a new argument comes from, in words; "" if unknown."""
     sources = [source for text in scalars(value)[:1] for source in _sources(key, text, case)]
     fitting = [source for source in sources if _has_role(key, source.path)]
     fitting.sort(key=lambda source: not is_look(source.tool))
@@ -62,42 +64,44 @@ def given_by(key: str, value: Any, case: Case) -> str:
 
 
 def _from_place(
-    key: str, before: list[Source], sources: list[Source], case: Case
+    key: str, wrong_sources: list[Source], sources: list[Source], case: Case
 ) -> tuple[str, str] | None:
-    """The place in an earlier result that has the right value and never had the wrong one."""
-    known = {(source.at, source.path) for source in before}
-    alone = [source for source in sources if (source.at, source.path) not in known]
-    alone.sort(key=lambda source: (-_shared(case, source), not _is_about(case, source)))
-    if not alone or _is_unsure(alone[0], before):
+    """The advice to use a place that has held the right value and never the wrong one."""
+    wrong_places = {(source.at, source.path) for source in wrong_sources}
+    only_right = [source for source in sources if (source.at, source.path) not in wrong_places]
+    only_right.sort(key=lambda source: (-_shared(case, source), not _is_about(case, source)))
+    if not only_right or _is_unsure(only_right[0], wrong_sources):
         return None
-    source = alone[0]
-    is_older = any((earlier.tool, earlier.path) == (source.tool, source.path) for earlier in before)
-    return taken(key, source.tool, source.path, is_latest=is_older)
+    source = only_right[0]
+    is_older = any(
+        (earlier.tool, earlier.path) == (source.tool, source.path) for earlier in wrong_sources
+    )
+    return taken_from(key, source.tool, source.path, is_latest=is_older)
 
 
-def taken(
+def taken_from(
     key: str, tool: str, path: tuple[str, ...], *, is_latest: bool = False
 ) -> tuple[str, str]:
-    """That an argument comes from a place in a result, in words and as a key."""
+    """The advice to take an argument from a place in a result, in words and as a key."""
     warning = "an earlier one no longer holds" if is_latest else "do not make it up"
     words = f"Take `{key}` from {_where(tool, path, is_latest=is_latest)}; {warning}."
     return words, f"{key} from {tool} {'.'.join(path)}"
 
 
 def _only_in(value: Any, other: Any) -> str:
-    """The first text or number that the other value lacks."""
-    known = set(scalars(other))
-    return next((text for text in scalars(value) if text not in known), "")
+    """The first text or number in a value that the other value lacks; "" if there is none."""
+    other_values = set(scalars(other))
+    return next((text for text in scalars(value) if text not in other_values), "")
 
 
 def is_refused(line: str) -> bool:
-    """Whether an error is about a wrong value, not about something that is used up."""
+    """Whether an error rejects a value, rather than saying that something is used up."""
     is_short = re.search(r"(?i:not enough|insufficient|exceed|sold out|too many)", line)
     return bool(re.search(rf"{_REFUSED}|{_STALE}", line)) and not is_short
 
 
 def _shared(case: Case, source: Source) -> int:
-    """How many words of the error stand in the names of the place."""
+    """How many words of the source's field name occur in the error."""
     line = case.line.lower()
     return sum(
         word.rstrip("s") in line for word in names_in(source.path[-1] if source.path else "")
@@ -105,24 +109,28 @@ def _shared(case: Case, source: Source) -> int:
 
 
 def _is_about(case: Case, source: Source) -> bool:
-    """Whether a result is about the same thing as the call: both were given the same value."""
-    asked = set(scalars(fields(case.steps[source.at].args)))
-    return bool(asked & set(scalars(fields(case.last.args))))
+    """Whether the source was asked about the same thing: its call shares an argument value."""
+    asked_for = set(scalars(fields(case.steps[source.at].args)))
+    return bool(asked_for & set(scalars(fields(case.last.args))))
 
 
-def _is_unsure(source: Source, before: list[Source]) -> bool:
-    """Whether the wrong value comes from the same kind of place."""
-    same = [other for other in before if (other.tool, other.path) == (source.tool, source.path)]
-    return bool(same) and all(other.at > source.at for other in same)
+def _is_unsure(source: Source, wrong_sources: list[Source]) -> bool:
+    """Whether the wrong value comes from the same place of a later result."""
+    at_same_place = [
+        other for other in wrong_sources if (other.tool, other.path) == (source.tool, source.path)
+    ]
+    return bool(at_same_place) and all(other.at > source.at for other in at_same_place)
 
 
 def _distinguished(
-    key: str, before: list[Source], sources: list[Source], case: Case
+    key: str, wrong_sources: list[Source], sources: list[Source], case: Case
 ) -> tuple[str, str] | None:
-    """Two values at the same place: the field next to them that tells which one is right."""
+    """The advice for two values at one place: a sibling field shows which one is right."""
     for source in sources:
-        same = [other for other in before if (other.at, other.path) == (source.at, source.path)]
-        if same and (telling := _telling(same[0], source, case)):
+        at_same_place = [
+            other for other in wrong_sources if (other.at, other.path) == (source.at, source.path)
+        ]
+        if at_same_place and (telling := _telling(at_same_place[0], source, case)):
             words, mark = telling
             field = re.split(r"!?=", mark)[0]
             where = _where(source.tool, source.path)
@@ -132,14 +140,20 @@ def _distinguished(
 
 
 def _of_entry(
-    key: str, before: list[Source], sources: list[Source], case: Case
+    key: str, wrong_sources: list[Source], sources: list[Source], case: Case
 ) -> tuple[str, str] | None:
-    """Both stand in one result: the right one beside the value of another argument."""
+    """The advice for two entries of one result: take the one that another argument names."""
     arguments = {str(v): k for k, v in fields(case.last.args).items() if k != key and _is_own(v)}
     for source in sources:
-        same = [other for other in before if (other.at, other.path) == (source.at, source.path)]
+        at_same_place = [
+            other for other in wrong_sources if (other.at, other.path) == (source.at, source.path)
+        ]
         shared = [arguments[value] for _, value in source.beside if value in arguments]
-        if same and shared and not any(value in arguments for _, value in same[0].beside):
+        if (
+            at_same_place
+            and shared
+            and not any(value in arguments for _, value in at_same_place[0].beside)
+        ):
             where = _where(source.tool, source.path)
             words = f"Take `{key}` from {where}, of the entry that `{shared[0]}` names."
             return words, f"{key} of entry {shared[0]} {source.tool} {'.'.join(source.path)}"
@@ -157,15 +171,15 @@ def _where(tool: str, path: tuple[str, ...], *, is_latest: bool = False) -> str:
 
 
 def _telling(before: Source, after: Source, case: Case) -> tuple[str, str] | None:
-    """The field next to the value that tells the right one from the wrong one."""
+    """The sibling field that separates the right value from the wrong one; None if unknown."""
     old, line = dict(before.beside), case.line.lower()
     differing = [(k, v) for k, v in after.beside if k in old and old[k] != v]
     for field, value in differing:
         if value in {"true", "false"} and names_in(field) & case.names:
             return f"is {value}", f"{field}={value}"
         if re.fullmatch(_WORD, old[field]) and old[field].replace("_", " ") in line:
-            such = f", such as {value}" if re.fullmatch(_WORD, value) else ""
-            return f"is not {old[field]}{such}", f"{field}!={old[field]}"
+            example = f", such as {value}" if re.fullmatch(_WORD, value) else ""
+            return f"is not {old[field]}{example}", f"{field}!={old[field]}"
     return None
 
 
@@ -179,21 +193,21 @@ def _sources(key: str, value: str, case: Case) -> list[Source]:
         step = case.steps[at]
         if not _may_give(step, value, case):
             continue
-        own = [leaf for leaf in leaves(step.output[:_READ]) if leaf.value == value]
-        own = own if is_telling else [leaf for leaf in own if _has_role(key, leaf.path)]
-        sources += [Source(at, step.tool, leaf.path, leaf.beside) for leaf in own]
+        matches = [leaf for leaf in leaves(step.output[:_READ]) if leaf.value == value]
+        matches = matches if is_telling else [leaf for leaf in matches if _has_role(key, leaf.path)]
+        sources += [Source(at, step.tool, leaf.path, leaf.beside) for leaf in matches]
     return sources
 
 
 def _may_give(step: Step, value: str, case: Case) -> bool:
-    """Whether a step gave the value as a result; what was asked for is no source."""
+    """Whether a step returned the value without having been given it."""
     if step.failed or step.tool == case.last.tool or value not in step.output:
         return False
     return value not in fields(step.args).values()
 
 
 def _may_be_short(key: str, case: Case) -> bool:
-    """Whether the error is about the argument, or about something that has changed since."""
+    """Whether even a short value is worth tracing: the error names it or calls it stale."""
     is_named = bool(names_in(key) & case.names) or (
         is_id_name(key) and bool(re.search(_AN_ID, case.line))
     )
@@ -201,7 +215,7 @@ def _may_be_short(key: str, case: Case) -> bool:
 
 
 def _has_role(key: str, path: tuple[str, ...]) -> bool:
-    """Whether an argument is called as a place in a result is, or both are ids."""
+    """Whether an argument and a field of a result have similar names, or both are ids."""
     if not path:
         return False
     return bool(names_in(key) & names_in(path[-1])) or (is_id_name(key) and is_id_name(path[-1]))

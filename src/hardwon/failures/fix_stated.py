@@ -1,6 +1,6 @@
-"""The fix that an error states by itself: an argument that is missing, unknown or of another form.
+"""The fix that an error states itself: an argument is missing, unknown or of the wrong form.
 
-The error has to name the argument, or the failing call has to have only one that it can mean.
+The error must name the argument, or only one argument of the call can be meant.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _TYPES = {
 
 
 def stated_fix(step: Step) -> Fix | None:
-    """What the error of a failing call says of its arguments; not yet seen to work in any run."""
+    """The fix that the error of a call states about its arguments; no run has tried it yet."""
     arguments, line = fields(step.args), line_of(step)
     if not step.args.startswith("{") or not line:
         return None
@@ -67,7 +67,7 @@ def stated_fix(step: Step) -> Fix | None:
 
 
 def _lacked(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
-    """Arguments that have to be passed."""
+    """The advice to pass missing arguments."""
     match = re.search(_LACKED, line)
     names = [name for name in _named(match) if arguments.get(name) is None] if match else []
     if not 0 < len(names) <= _MOST:
@@ -77,26 +77,26 @@ def _lacked(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
 
 
 def _unknown(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
-    """An argument that the tool does not have."""
+    """The advice to leave out an argument that the tool does not have."""
     match = re.search(_UNKNOWN, line)
     names = [name for name in _named(match) if name in arguments] if match else []
     return (f"Leave out `{names[0]}`.", f"-{names[0]}") if names else None
 
 
 def _named(match: re.Match[str]) -> list[str]:
-    """The names that a match has caught; of a row of quoted ones all."""
+    """The names in a match: one, or all of a row of quoted names."""
     text = next(filter(None, match.groups()))
     return [text] if re.fullmatch(_NAME, text) else re.findall(rf"'({_NAME})'", text)
 
 
 def _whole(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
-    """The only number with a fraction, where a whole one is wanted."""
+    """The advice to give a whole number, if the call has only one fraction."""
     numbers = [key for key in arguments if isinstance(arguments[key], float)]
     return whole(numbers[0]) if len(numbers) == 1 and re.search(_WHOLE, line) else None
 
 
 def _timed(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
-    """A date or time that has to follow the format which the error names."""
+    """The advice to write a date or time in the format that the error names."""
     match = re.search(_FORMAT, line)
     template = template_of_format(match[2]) if match else ""
     names = [key for key in arguments if template and match and arguments[key] == match[1]]
@@ -104,13 +104,15 @@ def _timed(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
 
 
 def _clipped(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
-    """Dates and times that end in something which the error says is too much."""
+    """The advice to write dates and times without the ending that the error rejects."""
     match = re.search(_REMAINDER, line)
-    rest = match[1] if match else ""
+    suffix = match[1] if match else ""
     texts = {
-        key: arguments[key] for key in sorted(arguments) if rest and isinstance(arguments[key], str)
+        key: arguments[key]
+        for key in sorted(arguments)
+        if suffix and isinstance(arguments[key], str)
     }
-    ended = {key: text.removesuffix(rest) for key, text in texts.items() if text.endswith(rest)}
+    ended = {key: text.removesuffix(suffix) for key, text in texts.items() if text.endswith(suffix)}
     templates = {key: time_template(text) for key, text in ended.items() if time_template(text)}
     if len(set(templates.values())) != 1:
         return None
@@ -118,7 +120,7 @@ def _clipped(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
 
 
 def _typed(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
-    """An argument that has to be of another type."""
+    """The advice to give an argument of another type."""
     match = re.match(_SHOULD_BE, line)
     kind = _TYPES.get(match[2]) if match else None
     if match is None or kind is None or match[1] not in arguments:
@@ -127,7 +129,7 @@ def _typed(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
 
 
 def _chosen(line: str, arguments: dict[str, Any]) -> tuple[str, str] | None:
-    """An argument that has to be one of the words which the error lists."""
+    """The advice to give an argument one of the values that the error lists."""
     match = re.match(rf"({_NAME}): ", line)
     words = options(line[match.end() :]) if match and match[1] in arguments else ()
     if match is None or not words or arguments[match[1]] in words:

@@ -1,4 +1,4 @@
-"""Another tool that does what the failing one could not."""
+"""The fix that uses another tool."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ _LOOKS = word_set(
     "open"
 )
 _SEARCHES = word_set("find search lookup look query")
-_REASONS = word_set("count calculate check compare validate verify think")  # give no object
+_REASONS = word_set(
+    "count calculate check compare validate verify think"
+)  # tools that return no object
 _SMALL = word_set("by for from in of on to with all id name info detail")
 _NEAR = 3  # calls between a failing tool and the one in its place
 _BROKEN = 3  # calls that all failed
 _ALIKE = 3  # words that two names begin with
-_SAME = 2  # arguments that two changes share
-_TELLING = 4  # characters from which on a value can be told from others
+_SAME = 2  # arguments that two changing calls must share
+_TELLING = 4  # shorter values are too common to be compared
 
 
 def tool_fix(case: Case) -> Fix | None:
@@ -50,7 +52,7 @@ def _text(case: Case, old: dict[str, Any], new: dict[str, Any]) -> str:
 
 
 def _is_broken(case: Case) -> bool:
-    """Whether the tool failed each time, with several arguments."""
+    """Whether the tool failed every time, with different arguments."""
     calls = [step for step in case.steps if step.tool == case.failed.tool]
     return (
         len(calls) >= _BROKEN
@@ -60,7 +62,7 @@ def _is_broken(case: Case) -> bool:
 
 
 def _is_instead(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Whether the other tool reaches the same goal, rather than being the next task."""
+    """Whether the other tool serves the same goal, rather than the next task."""
     first, second = (_words(step.tool) for step in (case.failed, case.last))
     is_reading = is_look(case.failed.tool)
     if is_reading != is_look(case.last.tool) or second[0] in _REASONS - {first[0]}:
@@ -71,7 +73,7 @@ def _is_instead(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
 
 
 def _acts_alike(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Whether another change is asked for with what the first was given."""
+    """Whether two changing tools were given the same arguments or values."""
     shared = _shared(old, new)
     if len(shared) < _SAME:
         return False
@@ -81,8 +83,8 @@ def _acts_alike(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
 
 
 def _looks_elsewhere(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Whether the other tool is asked at once for the same object, and knows it."""
-    if any(step.output.strip() for step in case.between):  # thoughts print nothing
+    """Whether the other tool was asked next for the same object and found it."""
+    if any(step.output.strip() for step in case.between):  # a thinking tool prints nothing
         return False
     shared = _shared(old, new)
     if shared and len(old) <= len(shared) + 1:
@@ -90,17 +92,17 @@ def _looks_elsewhere(case: Case, old: dict[str, Any], new: dict[str, Any]) -> bo
     failed, last = case.failed.tool, case.last.tool
     if _words(last)[0] not in _SEARCHES and _speaks_of(failed).isdisjoint(_speaks_of(last)):
         return False
-    asked = {value for value in scalars(old) if len(value) >= _TELLING} & set(scalars(new))
-    return any(value in case.last.output for value in asked)
+    shared_values = {value for value in scalars(old) if len(value) >= _TELLING} & set(scalars(new))
+    return any(value in case.last.output for value in shared_values)
 
 
 def _speaks_of(tool: str) -> set[str]:
-    """What a tool's name is about: its words without the verb, plurals as their singulars."""
+    """The nouns in a tool's name: its words without the verb, in the singular."""
     return {word.removesuffix("s") for word in _words(tool)[1:]} - _SMALL
 
 
 def _shared(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """The arguments that both calls were given alike."""
+    """The arguments that are equal in both calls."""
     return [key for key in old if key in new and old[key] == new[key]]
 
 
@@ -119,13 +121,13 @@ def is_look(tool: str) -> bool:
 
 
 def shown_file(step: Step) -> str:
-    """The path of the file that a call with named arguments only shows; "" for another call."""
+    """The path of the file that a call with named arguments only reads; "" for other calls."""
     arguments = fields(step.args)
     return path_in(arguments) if is_look(str(arguments.get("command", step.tool))) else ""
 
 
 def _stem(first: list[str], second: list[str]) -> int:
-    """How many words two names begin with alike."""
+    """How many words two names share at their start."""
     alike = 0
     for word, other in zip(first, second, strict=False):
         if word != other:

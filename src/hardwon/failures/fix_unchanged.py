@@ -1,4 +1,4 @@
-"""A failure that is not the run's own: it is there without its change as well."""
+"""The fix that says: this failure exists without your change too."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hardwon.failures.authored import (
     writings,
 )
 from hardwon.failures.fix_case import (
-    command,
+    commands_of,
     folded,
     is_plumbing,
     is_reader,
@@ -35,7 +35,7 @@ _TEST = (
 )
 _COUNTS = r"\b(\d+) (?:failed|errors?|exceptions?|failing)\b"
 _LOOKED_BACK = 8  # steps between a revert and the tests
-_ASIDE = frozenset(["git", "cp", "mv", "rm", "sed", "patch"])
+_SUPPORT = frozenset(["git", "cp", "mv", "rm", "sed", "patch"])
 _WRITES = (".write", "writeFile", "sed -i", "patch", ", 'w", ', "w', ", 'a", ', "a')
 _BRINGING = frozenset(
     ["stash pop", "stash apply", "apply", "am", "cherry-pick", "merge", "pull", "rebase"]
@@ -48,7 +48,7 @@ _TEXT = (
 
 
 def unchanged_fixes(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
-    """The failures that the last step shows again, after the run took its own change back."""
+    """The failures that the last step shows again after the run reverted its own change."""
     last = steps[-1]
     if not is_shell(last) or (not _tests_in(last) and not last.failed):
         return []
@@ -63,11 +63,11 @@ def unchanged_fixes(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
 
 
 def _is_untouched(steps: Sequence[Step]) -> bool:
-    """Whether tests of the project fail in a run that has not changed anything yet."""
+    """Whether tests of the project fail although the run has not changed anything yet."""
     last, before = steps[-1], steps[:-1]
     if not last.failed or not is_red(last) or not _tests_in(last):
         return False
-    words = {word for part in command(last) for word in (part.program, *part.operands)}
+    words = {word for part in commands_of(last) for word in (part.program, *part.operands)}
     files = {word.split("::", 1)[0] for word in words}
     return not any(_touches(step) for step in steps) and not any(
         is_coined(name, before)
@@ -76,7 +76,7 @@ def _is_untouched(steps: Sequence[Step]) -> bool:
 
 
 def _touches(step: Step) -> bool:
-    """Whether a step may have changed a file of the project; a new script does not count."""
+    """Whether a step may have changed a file of the project; a new script elsewhere does not."""
     return any(
         writing.old
         or not writing.text
@@ -87,13 +87,13 @@ def _touches(step: Step) -> bool:
 
 
 def _fix(step: Step, last: Step) -> Fix | None:
-    """The fix names its tests: that another test fails so says nothing about a change."""
-    again = set(_tests_in(last))
-    own = _test_of(step)
-    shared = [name for name in _tests_in(step) if name in again]
-    shared = sorted(shared, key=lambda name: _bare(name) != own)[:_NAMED]
-    if not shared or (own and _bare(shared[0]) != own):
-        return None  # the failure is known by a test that may be red because of the change
+    """The fix for the tests that fail in both steps; it names them, as others may be the run's."""
+    still_failing = set(_tests_in(last))
+    own_test = _test_of(step)
+    shared = [name for name in _tests_in(step) if name in still_failing]
+    shared = sorted(shared, key=lambda name: _bare(name) != own_test)[:_NAMED]
+    if not shared or (own_test and _bare(shared[0]) != own_test):
+        return None  # the change may be why this test fails
     names = ", ".join(f"`{name}`" for name in shared)
     text = f"{names} {'fails' if len(shared) == 1 else 'fail'} {_TEXT}"
     return (
@@ -104,7 +104,7 @@ def _fix(step: Step, last: Step) -> Fix | None:
 
 
 def _test_of(step: Step) -> str:
-    """The test of a failure; "" if the failure is known by its message."""
+    """The test that a failure is named after; "" if it is named after its message."""
     match = re.search(r"^[\w ]+ in (\S+)$", step.failure.text) if step.failure else None
     return _bare(match[1]) if match else ""
 
@@ -115,7 +115,7 @@ def _bare(test: str) -> str:
 
 
 def _short(test: str) -> str:
-    """The name of a test without the file it stands in."""
+    """The name of a test without its file."""
     name, bracket, case = test.split(" (")[0].partition("[")
     return re.split(r"::|:|/|\.", name)[-1] + bracket + case
 
@@ -135,17 +135,17 @@ def _tests_in(step: Step) -> list[str]:
 
 
 def _is_same(step: Step, last: Step, before: Sequence[Step]) -> bool:
-    """Whether an earlier step failed as the last one does, in a call of the same kind."""
+    """Whether an earlier step failed like the last one, with the same program."""
     if not step.failed or not is_shell(step) or not _same_program(step, last):
         return False
-    tested = [part for part in command(last) if not _is_aside(part)]
+    tested = [part for part in commands_of(last) if not _is_support(part)]
     if any(is_coined(word, before) for part in tested for word in part.operands):
         return False
-    names, again = set(_tests_in(step)), set(_tests_in(last))
-    return bool(names & again) if names and again else _is_told_alike(step, last)
+    names, still_failing = set(_tests_in(step)), set(_tests_in(last))
+    return bool(names & still_failing) if names and still_failing else _reports_same(step, last)
 
 
-def _is_told_alike(step: Step, last: Step) -> bool:
+def _reports_same(step: Step, last: Step) -> bool:
     """Whether two test runs report the same numbers, or the same line."""
     counts = re.findall(_COUNTS, step.output[-1000:])
     if counts and counts == re.findall(_COUNTS, last.output[-1000:]):
@@ -154,30 +154,30 @@ def _is_told_alike(step: Step, last: Step) -> bool:
 
 
 def _same_program(step: Step, last: Step) -> bool:
-    names = {part.does for part in command(last) if not _is_aside(part)}
-    return any(part.does in names for part in command(step) if not _is_aside(part))
+    names = {part.does for part in commands_of(last) if not _is_support(part)}
+    return any(part.does in names for part in commands_of(step) if not _is_support(part))
 
 
-def _is_aside(part: Command) -> bool:
-    return is_plumbing(part) or is_reader(part) or part.name in _ASIDE
+def _is_support(part: Command) -> bool:
+    return is_plumbing(part) or is_reader(part) or part.name in _SUPPORT
 
 
 def _reverted_at(steps: Sequence[Step]) -> int | None:
-    """Where the run took its change back; None when the last step runs with its change."""
+    """The index of the step that reverted the run's change; None if the change is in place."""
     for at in range(len(steps) - 1, max(-1, len(steps) - _LOOKED_BACK), -1):
         is_last = at == len(steps) - 1
         step, before = steps[at], steps[:at]
-        parts = _before_tests(step) if is_last else command(step)
-        is_reverted = _taken_back(parts, (*before, step))
+        parts = _before_tests(step) if is_last else commands_of(step)
+        is_reverted = _leaves_reverted(parts, (*before, step))
         if is_reverted is None and edits_source(step, before):
-            is_reverted = not is_last and _is_taken_back(step, before)
+            is_reverted = not is_last and _is_reverse_edit(step, before)
         if is_reverted is not None:
             return at if is_reverted else None
     return None
 
 
-def _taken_back(parts: Sequence[Command], steps: Sequence[Step]) -> bool | None:
-    """Whether the last of the commands that decide takes the change back or brings it again."""
+def _leaves_reverted(parts: Sequence[Command], steps: Sequence[Step]) -> bool | None:
+    """Whether the commands leave the change reverted (True) or applied (False); None if neither."""
     for part in reversed(parts):
         if _is_restored(part) or _is_made_anew(part, steps):
             return False
@@ -187,28 +187,28 @@ def _taken_back(parts: Sequence[Command], steps: Sequence[Step]) -> bool | None:
 
 
 def _is_made_anew(part: Command, steps: Sequence[Step]) -> bool:
-    """Whether a command changes sources by itself, or by a script of the run that writes files."""
+    """Whether a command changes sources, directly or by a script of the run."""
     if _is_revert(part):
         return False
     if part.program == "patch" or part_edits_source(part, steps[:-1]):
         return True
     if part.script and not part.writes:
         return _writes_files(part.script)
-    scripts = [] if _is_aside(part) else part.operands[:1]
+    scripts = [] if _is_support(part) else part.operands[:1]
     return any(
         _writes_files(text_of(script, steps)) for script in scripts if is_coined(script, steps)
     )
 
 
 def _writes_files(text: str) -> bool:
-    """Whether a script changes files."""
+    """Whether a script writes files."""
     return any(mark in text for mark in _WRITES)
 
 
 def _before_tests(step: Step) -> Sequence[Command]:
-    """The parts of a command up to the last that does not belong to git."""
-    parts = command(step)
-    work = [at for at, part in enumerate(parts) if not _is_aside(part)]
+    """The commands before the last one that does real work, such as the tests."""
+    parts = commands_of(step)
+    work = [at for at, part in enumerate(parts) if not _is_support(part)]
     return parts[: work[-1]] if work else ()
 
 
@@ -238,15 +238,15 @@ def _is_git_revert(part: Command) -> bool:
 
 
 def _is_restored(part: Command) -> bool:
-    """Whether the change is back."""
+    """Whether a git command brings a change back."""
     if part.program != "git":
         return False
     is_taken = any(word.startswith("stash@") for word in part.operands)  # git checkout stash@{0} …
     return is_taken or (part.verb in _BRINGING and not _is_git_revert(part))
 
 
-def _is_taken_back(step: Step, before: Sequence[Step]) -> bool:
-    """Whether an edit is the reverse of all that the run changed."""
+def _is_reverse_edit(step: Step, before: Sequence[Step]) -> bool:
+    """Whether an edit reverses everything that the run changed."""
     edits = {
         (writing.path, writing.new, writing.old)
         for writing in writings(step.tool, step.args)
@@ -264,5 +264,5 @@ def _is_taken_back(step: Step, before: Sequence[Step]) -> bool:
 
 
 def has_revert(step: Step) -> bool:
-    """Whether a command takes changes back."""
-    return any(_is_revert(part) for part in command(step))
+    """Whether a step reverts changes."""
+    return any(_is_revert(part) for part in commands_of(step))

@@ -1,7 +1,7 @@
 """The fixes that a run shows: what made the difference between a failure and a success.
 
-`fix_finders` looks for the fix of one failure; here is which failures are looked at, and whether a
-later call applies a fix.
+`fix_finders` finds the fix of one failure. This module chooses the failures to look at, and decides
+whether a later call applies a fix.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from hardwon._cold.lazy import lazy
 from hardwon.failures.fix_call import applies_call
 from hardwon.failures.fix_case import (
     case_of,
-    command,
+    commands_of,
     folded,
     is_plumbing,
     is_reader,
@@ -35,7 +35,7 @@ else:
 _LOOKED_BACK = 30  # steps between a failure and its fix
 _FAILURES = 6  # failures of one run that are looked at for each step
 
-# Sorts that a failing call does not show to be applied
+# Sorts of which a failing call cannot show that they were applied
 _UNSURE = {"argument", "unchanged", "order"}
 _BEFOREHAND = {"preparation", "order"}  # sorts that are applied by an earlier call
 _APPLIES: dict[str, Callable[[str, Step], bool]] = {
@@ -47,19 +47,19 @@ _APPLIES: dict[str, Callable[[str, Step], bool]] = {
 
 
 def fixes_shown(steps: Sequence[Step]) -> list[tuple[int, Fix]]:
-    """The fixes that became known with the last step, each with the place of its failure."""
+    """The fixes that the last step reveals, each with the index of its failing step."""
     if len(steps) < 2 or _only_looks(steps[-1]):
         return []
-    shown = unchanged_fixes(steps)
+    fixes = unchanged_fixes(steps)
     for at in _open(steps):
         case = case_of(steps, at)
         if case.line and (fix := fix_of(case)) and not _is_mended(steps, at):
-            shown.append((at, fix))
-    return shown
+            fixes.append((at, fix))
+    return fixes
 
 
 def fix_shown(steps: Sequence[Step], at: int) -> Fix | None:
-    """The fix that a whole run shows of the failure at one place."""
+    """The fix that a whole run shows for the failing step `at`; None if it shows none."""
     for end in range(at + 2, min(len(steps), at + 2 + _LOOKED_BACK) + 1):
         for place, fix in fixes_shown(steps[:end]):
             if place == at:
@@ -68,7 +68,7 @@ def fix_shown(steps: Sequence[Step], at: int) -> Fix | None:
 
 
 def applies(fix: Fix, step: Step) -> bool:
-    """Whether a call applies the fix; of a failing one that cannot always be told."""
+    """Whether a call applies the fix; False for a failing call where that cannot be seen."""
     if step.failed and fix.sort in _UNSURE:
         return False
     key = fix.key.partition(" ")[2]
@@ -79,40 +79,40 @@ def applies(fix: Fix, step: Step) -> bool:
         return _APPLIES[sort](key, step)
     if sort == "argument" and advice.has_only_names(key.partition(" ")[2]):
         return advice.is_followed(fix, step, ())
-    # Whether an order was kept is not seen in one call; its record is counted over runs.
+    # One call cannot show that an order was kept; `order_counts` counts that over runs.
     return sort != "order" and step.tool == key.partition(" ")[0]
 
 
 def proves(fix: Fix, step: Step) -> bool:
-    """Whether a working call that applies a fix shows that it helped.
+    """Whether a working call proves that a fix helps.
 
-    That another tool was called shows nothing yet: the call that failed has to work then.
+    Calling another tool first proves nothing: the call that failed has to work afterwards.
     """
     return applies(fix, step) and not is_prior_call(fix)
 
 
 def is_prior_call(fix: Fix) -> bool:
-    """Whether a fix says which tool to call first, and nothing of its arguments."""
+    """Whether a fix only says which tool to call first."""
     return fix.key.startswith("preparation tool ")
 
 
 def was_applied(fix: Fix, steps: Sequence[Step]) -> bool:
-    """Whether the last step failed although the fix was applied; False where that is not sure."""
+    """Whether the fix was already applied when the last step failed; False when unsure."""
     if fix.sort == "lines":
         return is_in_code(fix.key.partition(" ")[2], steps)
-    if fix.sort in _BEFOREHAND:  # without a call of its own it may have been made for another end
+    if fix.sort in _BEFOREHAND:  # the same call may have had another purpose
         return bool(fix.call) and any(applies(fix, step) for step in steps[-_LOOKED_BACK:])
     return (bool(fix.call) or fix.sort == "call") and applies(fix, steps[-1])
 
 
 def _only_looks(step: Step) -> bool:
-    """Whether a command only reads: it mends nothing, and nothing is shown by it."""
-    parts = command(step)
+    """Whether a command only reads, so that it can show no fix."""
+    parts = commands_of(step)
     return bool(parts) and all(is_reader(part) or is_plumbing(part) for part in parts)
 
 
 def _open(steps: Sequence[Step]) -> list[int]:
-    """The failures that the last step may show a fix of, the latest of each name."""
+    """The indexes of recent failing steps, the latest of each error."""
     latest: dict[str, int] = {}
     first = max(0, len(steps) - 1 - _LOOKED_BACK)
     for at in range(len(steps) - 2, first - 1, -1):
@@ -123,7 +123,7 @@ def _open(steps: Sequence[Step]) -> list[int]:
 
 
 def _is_mended(steps: Sequence[Step], at: int) -> bool:
-    """Whether a step before the last one has shown a fix already."""
+    """Whether an earlier step has already shown a fix of this failure."""
     for end in range(at + 2, len(steps)):
         if not _only_looks(steps[end - 1]):
             case = case_of(steps[:end], at)

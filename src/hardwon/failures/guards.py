@@ -1,8 +1,8 @@
-"""Guards: calls that a person has forbidden, exactly or by a pattern in which `*` fits anything.
+"""Guards: calls that a person has forbidden, exactly or by a pattern where `*` matches anything.
 
-White space and quotes do not matter. Each command of a chain is compared by itself, and a chain as
-a whole with one that was named as a whole. Other calls, however alike, are allowed, and so is what
-the lesson's own fixes recommend.
+White space and quotes do not matter. Each command of a chain is compared, and the whole chain if a
+guard names a whole chain. Other calls are allowed, however similar, and so are the calls that the
+lesson's own fixes recommend.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _KEY = 200  # characters at which earlier builds cut the key of an exact call
 
 
 class Guard(NamedTuple):
-    """What one lesson forbids."""
+    """The calls that one lesson forbids."""
 
     calls: tuple[str, ...]  # `tool call`, the call in its normal form
-    allowed: tuple[str, ...] = ()  # calls that its fixes recommend
+    allowed: tuple[str, ...] = ()  # the calls that the lesson's fixes recommend
 
     def forbids(self, tool: str, call: str) -> bool:
         """Whether this call must not be made."""
-        if normal(call) in self.allowed:
+        if normalised(call) in self.allowed:
             return False
-        is_named = any(forbidden.partition(" ")[2] == normal(call) for forbidden in self.calls)
+        is_named = any(forbidden.partition(" ")[2] == normalised(call) for forbidden in self.calls)
         return (is_named and not call.startswith("{")) or any(
             form not in self.allowed
             and any(_fits(forbidden, tool.lower(), form) for forbidden in self.calls)
@@ -44,32 +44,34 @@ class Guard(NamedTuple):
         )
 
     def needles(self) -> list[list[str]]:
-        """For each call the words that a text has to hold to be forbidden by it."""
+        """For each forbidden call, the words that a text must contain to match it."""
         return [re.findall(_ASCII, forbidden.partition(" ")[2]) for forbidden in self.calls]
 
 
-def forbidding(tool: str, pattern: str) -> str:
-    """How a lesson keeps a forbidden call among its calls."""
-    return f"{FORBIDDEN} {tool.lower()} {normal(pattern)}"
+def forbidden_call(tool: str, pattern: str) -> str:
+    """The forbidden call as an entry of `lesson.calls`."""
+    return f"{FORBIDDEN} {tool.lower()} {normalised(pattern)}"
 
 
 def exact_calls(calls: Iterable[str]) -> list[tuple[str, str]]:
-    """The exact calls among the keys of a lesson, each with its tool; no truncated ones."""
+    """The exact calls among the keys of a lesson, as (tool, call), without truncated ones."""
     keys = [key[2:] for key in calls if key[0] == EXACT and len(key) < _KEY]
     parts = (key.partition(" {") for key in dict.fromkeys(keys))
-    return [(tool, f"{{{rest}") if rest else ("bash", tool) for tool, _, rest in parts]
+    return [
+        (tool, f"{{{arguments}") if arguments else ("bash", tool) for tool, _, arguments in parts
+    ]
 
 
 def guard_of(lesson: Lesson) -> Guard:
-    """What a lesson forbids; one of an earlier build its very calls."""
+    """The guard of a lesson. Lessons of earlier builds forbid their exact calls."""
     forbidden = [call[2:] for call in lesson.calls if call[0] == FORBIDDEN]
-    exact = (forbidding(*call)[2:] for call in exact_calls(lesson.calls))
-    fixes = tuple(normal(fix.call) for fix in lesson.fixes if fix.call)
+    exact = (forbidden_call(*call)[2:] for call in exact_calls(lesson.calls))
+    fixes = tuple(normalised(fix.call) for fix in lesson.fixes if fix.call)
     return Guard(tuple(dict.fromkeys(forbidden or exact)), fixes)
 
 
-def normal(call: str) -> str:
-    """The call whatever its white space and quotes."""
+def normalised(call: str) -> str:
+    """The call with white space and quotes normalised, so that equal calls compare equal."""
     if call.startswith("{"):
         try:
             return json.dumps(json.loads(call), ensure_ascii=False, sort_keys=True)
@@ -80,22 +82,22 @@ def normal(call: str) -> str:
 
 
 def _forms(call: str) -> Sequence[str]:
-    """The normal forms under which a call may be forbidden: each command, else all of it."""
+    """The normal forms of a call to compare with guards: of each command, else of the whole."""
     parts = () if call.startswith("{") else (part.text for part in shell.parse(call))
-    return list(dict.fromkeys(map(normal, parts))) or [normal(call)]
+    return list(dict.fromkeys(map(normalised, parts))) or [normalised(call)]
 
 
 def _fits(forbidden: str, tool: str, call: str) -> bool:
-    own, _, pattern = forbidden.partition(" ")
-    if call.startswith("{") and own != tool:
+    own_tool, _, pattern = forbidden.partition(" ")
+    if call.startswith("{") and own_tool != tool:
         return False
-    first, *rest = pattern.split("*")
-    if not rest:
+    first, *later = pattern.split("*")
+    if not later:
         return call == pattern
     at = len(first)
-    for piece in rest[:-1]:
+    for piece in later[:-1]:
         place = call.find(piece, at)
         if place < 0:
             return False
         at = place + len(piece)
-    return call.startswith(first) and call[at:].endswith(rest[-1])
+    return call.startswith(first) and call[at:].endswith(later[-1])

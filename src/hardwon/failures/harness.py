@@ -1,4 +1,4 @@
-"""What harnesses put around the output of a command: its status, its folder, a prompt."""
+"""Lines that agent harnesses add around the output of a command: status, directory, prompt."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_AROUND = 8  # lines at each end that are looked at
+_AROUND = 8  # lines that are checked at each end
 _LINE = (
     r"(?:OBSERVATION:|Command executed\.|(?:Command )?Output:|```\w{0,10}|bash-[\d.]{0,6}[$#]"
     r"|(?i:exit|return) ?(?i:code|status):? -?\d{1,5}|Wall time: [\d.]{1,12} seconds"
@@ -22,8 +22,8 @@ _LINE = (
 )
 
 
-def own_lines(lines: Sequence[str]) -> list[str]:
-    """The lines without those of a harness at both ends."""
+def without_harness_lines(lines: Sequence[str]) -> list[str]:
+    """The lines without those that a harness added at both ends."""
     first, last = 0, len(lines)
     while first < min(last, _AROUND) and re.fullmatch(_LINE, lines[first]):
         first += 1

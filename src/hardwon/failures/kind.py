@@ -1,7 +1,7 @@
-"""The kind of a failure: its line with everything folded that an agent or a project coins.
+"""The kind of a failure: its error line without names and values of one agent or project.
 
-Names that are quoted, identifiers, paths, ids and values become `<name>`, numbers `<n>`. The class
-of an exception (without its module), errno, exit and HTTP status, error codes and plain words stay.
+Quoted names, identifiers, paths, ids and values become `<name>`, numbers `<n>`. The class of an
+exception (without its module), errno, exit and HTTP status, error codes and plain words stay.
 
     django.db.utils.OperationalError: no such table: app_book
     OperationalError: no such table <name>
@@ -17,12 +17,12 @@ _ABSENT = "no command or module named"  # our words: shells and languages say it
 _READ, _LONGEST = 600, 160
 _QUOTES = "'\"\u2018\u2019"
 
-# Linear: every run is possessive or bounded, and a line is read up to `_READ` characters.
+# Linear: every repetition is possessive or bounded, and at most `_READ` characters are read.
 _PRINTER = (  # the shell or interpreter that prints the message of another program
     r"(?:/(?:usr/)?bin/)?(?:ba|z|da|k)?sh: (?:-c: )?(?:line \d+: |\d+: )?"
     r"|(?:/\S{1,80}/)?(?:python|pypy)[\d.]*: "
 )
-_PLACE = (  # where it happened, and what tools put before the message
+_PLACE = (  # file and line, and other text that tools print before the message
     r"(?:<internal:[^>\s]{1,200}>:\d{1,9}:in [^:]{1,80}:\s++|[\w./-]{1,200}+: line \d{1,9}: "
     r"|psql:[^\s:]{1,200}:\d{1,9}: |\^-{0,120}+\^? (?=SC\d)"
     r"|\d{4}[/-]\d\d[/-]\d\d[ T]\d\d:\d\d:\d\d[\d.,]{0,10}Z? (?:(?:FATAL|ERROR|error)[: ]+)?"
@@ -36,9 +36,9 @@ _PLACE = (  # where it happened, and what tools put before the message
     r"|Unhandled \w+: |Exception in thread .{1,80}? (?=[\w.]+))"
 )
 _MODULE = r"(?<![\w.$\\:/])(?:[A-Za-z_$][\w$]*+(?:\.|::|\\)){1,12}(?=[A-Z]\w*+(?::\s|:?\Z))"
-_RAISED = r"(?:[A-Za-z_]\w*+\.){1,12}([A-Z]\w*+)(?=: |\Z)"  # a class of exceptions, by its module
-_CATEGORY = r"\s*+\[-W[\w=+-]{1,60}\]\Z"  # the switch of a compiler that asked for the warning
-_RECOVERED = r" \[recovered\]\Z"  # of a panic in a test of Go
+_RAISED = r"(?:[A-Za-z_]\w*+\.){1,12}([A-Z]\w*+)(?=: |\Z)"  # an exception class with its module
+_CATEGORY = r"\s*+\[-W[\w=+-]{1,60}\]\Z"  # the compiler flag behind a warning
+_RECOVERED = r" \[recovered\]\Z"  # a panic in a Go test
 _HINT = r"[.;,]? ?\(?(?:Did you mean|Perhaps you|Maybe you|did you mean|See ['\"]?https?:)[^\n]*+\Z"
 _COMPARISON = (
     r" [!=]=+ | is not | not found in | differ| not equal|not almost equal|within \d| mismatch"
@@ -50,11 +50,11 @@ _ASSERTION = (
     r"|assert \S|expect\(|Expected: |(?:DID NOT|Did not) \w+ <"
     r"|[^\n]{0,300}?: Assertion [`'][^\n]{1,200} failed\.?\Z"
 )
-_SIGNAL = (  # how a shell tells that a signal ended the program, before its number
+_SIGNAL = (  # how a shell names the signal that ended a program
     r"(?:\d{1,9}\s++)?(Segmentation fault|Floating point exception|Aborted|Bus error|Killed"
     r"|Illegal instruction|Terminated|Trace/breakpoint trap)\b"
 )
-_BARE = r"(IndentationError|TabError)\b"  # what stands behind it depends on the version of Python
+_BARE = r"(IndentationError|TabError)\b"  # the message depends on the Python version
 _MISSING = (
     r"(?:.{0,60}?\b(?:ModuleNotFoundError|ImportError|Error): )?"
     r"No module named ['\"]?([\w.-]{1,100})['\"]?"
@@ -74,7 +74,7 @@ _UNKNOWN = (
     r"|service|host|property|field|argument|command line (?:option|argument)|type(?: name)?"
     r"|file extension"
 )
-_AFTER = (  # what follows these words is a name, even where it looks like a word
+_AFTER = (  # a name follows these words, even if it looks like a plain word
     rf"((?i:no such (?:{_NO_SUCH})|unknown (?:{_UNKNOWN})|unknown(?! (?:{_UNKNOWN}))"
     r"|unrecognized (?:arguments?|options?)|missing (?:script|table|module)"
     r"|no rule to make target|no installed app with label"
@@ -90,8 +90,8 @@ _BEFORE = (
     r"(?<![\w$.'\"`-])[\w$.]++(?= is not (?:defined|a function|a constructor)\b"
     r"| declared (?:but|and) not used\b)"
 )
-_PROJECT = r"\b(on project) [\w.-]{1,80}(?=:)"  # of Maven, which of several it was
-_REFS = r"(\[(?:remote )?rejected\])\s++\S++ -> \S++"  # the branches of a push that git refuses
+_PROJECT = r"\b(on project) [\w.-]{1,80}(?=:)"  # Maven names one of several projects
+_REFS = r"(\[(?:remote )?rejected\])\s++\S++ -> \S++"  # the branches of a rejected push
 _CODE = (
     r"\A(?i:error) \d{1,5}(?: \(\w{5}\))?|\A[A-Z][A-Z\d_]{3,}\b|\A[A-Z]{1,5}\d{2,5}\b"
     r"|\[ERR_\w{2,60}\]|\[Errno -?\d+\]|\bErrno \d+|(?i:\berror(?: -?\d{1,5}|: [45]\d\d)\b)"
@@ -122,9 +122,9 @@ _ROW = rf"{NAME}(?:(?:, | and | or |[.:/=,@-]|\s)*{NAME})+"
 
 
 def kind_text(line: str, *, is_coined: bool = False) -> str:
-    """The line without names and values.
+    """The kind of an error line: the line without names and values.
 
-    A missing module, program or fixture keeps its name, unless `is_coined`: the run made it up.
+    A missing module, program or fixture keeps its name, unless the run invented it (`is_coined`).
     """
     bare = _stripped(line)
     if missing := re.fullmatch(_MISSING, bare):
@@ -169,7 +169,7 @@ def _root(missing: re.Match[str]) -> str:
 
 
 def _stripped(line: str) -> str:
-    """The line without its place, the shell that printed it, modules of classes, and hints."""
+    """The line without file and line number, printing shell, modules of classes, and hints."""
     for pattern in (_PRINTER, _PLACE, _PRINTER):
         prefix = re.match(pattern, line)
         line = line[prefix.end() :] if prefix else line
@@ -178,17 +178,15 @@ def _stripped(line: str) -> str:
 
 
 def _folded(bare: str, *, head: str) -> str:
-    """The text with names folded, all but the class of exceptions that it begins with."""
-    rest = bare[len(head) :]
-    own = re.sub(_PROJECT, lambda match: f"{match[1]} {NAME}", rest)
-    refs = re.sub(_REFS, lambda match: f"{match[1]} {NAME} -> {NAME}", own)
-    folded = re.sub(_BEFORE, NAME, re.sub(_AFTER, lambda match: f"{match[1]} {NAME}", refs))
+    """The text with names folded, except the exception class `head` that it begins with."""
+    tail = bare[len(head) :]
+    without_project = re.sub(_PROJECT, lambda match: f"{match[1]} {NAME}", tail)
+    without_refs = re.sub(_REFS, lambda match: f"{match[1]} {NAME} -> {NAME}", without_project)
+    folded = re.sub(_BEFORE, NAME, re.sub(_AFTER, lambda match: f"{match[1]} {NAME}", without_refs))
     text = head + re.sub(_COINED, _replacement, folded)
     text = re.sub(_ROW, NAME, " ".join(text.split())).strip(" .")
     has_words = re.search(r"[^\W\d_]{2}", re.sub(r"<\w+>", "", text))
-    return _cut(
-        text if has_words else fold(bare)
-    )  # a lone code such as `not_found` is all there is
+    return _cut(text if has_words else fold(bare))  # the line is only a code, such as `not_found`
 
 
 def _replacement(match: re.Match[str]) -> str:
@@ -204,7 +202,7 @@ def _replacement(match: re.Match[str]) -> str:
 
 
 def _is_coined(word: str) -> bool:
-    """Whether a word looks like an identifier and not like a word of a language."""
+    """Whether a word looks like an identifier rather than a plain word."""
     if re.fullmatch(_PLAIN, word) or re.fullmatch(_CLASS, word):
         return False
     return bool(re.search(_IDENTIFIER, word))

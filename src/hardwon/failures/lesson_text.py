@@ -1,6 +1,6 @@
-"""The words and the state of a mined lesson: when it holds, what goes wrong, what to do.
+"""The text and status of a mined lesson: when it holds, what goes wrong, what to do.
 
-Of what tools print only the known part of a failure kind is quoted. Fixes bring their own words.
+Of tool output only the failure kind is quoted. Fixes bring their own text.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 
 _QUOTE = 160  # characters of a failure kind
-_CAUSES = 2  # fixes that are shown for one failure kind
-_BEHIND = 3  # how many times as often the best may have worked
-_VARIABLE = r"\b[A-Z][A-Z\d]{1,20}(?:_[A-Z\d]{1,20}){1,4}\b"  # of the environment
-_CALL = 100  # characters of a call in a line for the person
-_TRIED = 3  # that are told, the newest
-_WORDS = 240  # characters of what was removed or tried
+_CAUSES = 2  # at most, fixes that are shown for one failure kind
+_BEHIND = 3  # a fix is shown unless the best one worked more than this many times as often
+_VARIABLE = r"\b[A-Z][A-Z\d]{1,20}(?:_[A-Z\d]{1,20}){1,4}\b"  # an environment variable
+_CALL = 100  # characters of a call in a message to the user
+_TRIED = 3  # attempts that are shown, the newest
+_WORDS = 240  # characters of one mistake
 UNSOLVED = "No fix is known."
-HEEDED = "The call does already what helped in other runs."
+ALREADY_DONE = "The call does already what helped in other runs."
 _SURENESS = {Status.SEEN: 0.3, Status.CANDIDATE: 0.6, Status.PROVEN: 0.8}
 
 
 def situation(text: str, step: Step) -> str:
-    """When the lesson holds: the failure kind in the words that are printed, or by its tool."""
-    own = f"{step.tool}: "  # a kind names the tool that has named arguments
-    if (reason := text.removeprefix(own)) in REASONS:
+    """When the lesson holds: the failure as it is printed, or else the failing program."""
+    prefix = f"{step.tool}: "  # begins the kind of a call with named arguments
+    if (reason := text.removeprefix(prefix)) in REASONS:
         return f"When `{step.tool}` fails because {reason}"
     if text.endswith(TIMED_OUT):
         return f"When `{text.removesuffix(TIMED_OUT)}` does not end in time"
     line = step.failure.line if step.failure else ""
     if quote := quotable(printed_text(text, line)):
-        who = f"`{step.tool}` says" if quote.startswith(own) else "you see"
-        return f"When {who} “{clip(quote.removeprefix(own), _QUOTE)}”"
+        speaker = f"`{step.tool}` says" if quote.startswith(prefix) else "you see"
+        return f"When {speaker} “{clip(quote.removeprefix(prefix), _QUOTE)}”"
     if code := body_code(step.output):
         return f"When {program(step)} fails with `{code}`"
     names = [] if step.args.startswith("{") else re.findall(_VARIABLE, line)
@@ -56,57 +56,57 @@ def situation(text: str, step: Step) -> str:
     return f"When {program(step)} fails{over}"
 
 
-def of_tests(situation: str, fixes: Sequence[Fix]) -> str:
-    """The situation, narrowed to the tests that are known to fail without a change."""
+def narrowed_to_tests(situation: str, fixes: Sequence[Fix]) -> str:
+    """The situation, narrowed to the tests that fail without the run's change."""
     general = re.sub(r" in `[^`]+`(?: or `[^`]+`)*\Z", "", situation)
-    known = told(fixes)
-    if not known or any(fix.sort != UNCHANGED for fix in known):
+    shown = fixes_to_show(fixes)
+    if not shown or any(fix.sort != UNCHANGED for fix in shown):
         return general
-    names = [fix.key.partition(" ")[2] for fix in known]
+    names = [fix.key.partition(" ")[2] for fix in shown]
     is_named = any(name.partition("[")[0] in general for name in names)
     return general if is_named else f"{general} in {' or '.join(f'`{name}`' for name in names)}"
 
 
 def program(step: Step) -> str:
-    """What was called: a tool, or the program of a command."""
+    """The tool, or the blamed program of a command line, in backticks."""
     commands = () if step.args.startswith("{") else parse(step.args)
     command = blamed_command(commands, step.failure.line if step.failure else "")
     return f"`{clip(one_line(command.does if command else step.tool), 60)}`"
 
 
 def mistake(head: str, fixes: Sequence[Fix], tried: Sequence[str]) -> str:
-    """What goes wrong, what the fixes took out, and what did not help."""
-    texts = (one_line(fix.mistake, _WORDS) for fix in told(fixes) if fix.mistake)
-    removed = dict.fromkeys(text for text in texts if not head.startswith(text))
+    """What goes wrong, what the fixes replaced, and what was tried without effect."""
+    mistakes = (one_line(fix.mistake, _WORDS) for fix in fixes_to_show(fixes) if fix.mistake)
+    removed = dict.fromkeys(text for text in mistakes if not head.startswith(text))
     before = [f"Before the fix: {'; '.join(removed)}."] if removed else []
     cures = {f"`{fix.call}`" for fix in fixes}
     failing = [words for words in tried if words not in cures and not head.startswith(words)]
-    vain = [f"Tried without effect: {'; '.join(failing[-_TRIED:])}."] if failing else []
-    return " ".join((head, *before, *vain))
+    without_effect = [f"Tried without effect: {'; '.join(failing[-_TRIED:])}."] if failing else []
+    return " ".join((head, *before, *without_effect))
 
 
 def correction(fixes: Sequence[Fix]) -> str:
-    """The fixes, the likeliest first."""
-    return "\nOr: ".join(fix.text for fix in told(fixes)) or UNSOLVED
+    """The text of the fixes to show, the likeliest first."""
+    return "\nOr: ".join(fix.text for fix in fixes_to_show(fixes)) or UNSOLVED
 
 
-def saying(lesson: Lesson, fixes: Sequence[Fix]) -> Lesson:
-    """The lesson in the words of some of its fixes, unless somebody chose its words."""
-    is_whole = len(fixes) == len(lesson.fixes)
-    if is_whole or lesson.correction != correction(lesson.fixes):
+def with_text_of(lesson: Lesson, fixes: Sequence[Fix]) -> Lesson:
+    """The lesson with the text of only these fixes, unless a person or model wrote its text."""
+    has_all = len(fixes) == len(lesson.fixes)
+    if has_all or lesson.correction != correction(lesson.fixes):
         return lesson
-    return lesson._replace(correction=correction(fixes) if fixes else HEEDED)
+    return lesson._replace(correction=correction(fixes) if fixes else ALREADY_DONE)
 
 
-def learnt(fix: Fix, times: int) -> str:
-    """A fix that was shown just now, in one line for the person."""
+def learnt_line(fix: Fix, times: int) -> str:
+    """A fix that was just learnt, as one line for the user."""
     call = one_line(fix.call, _CALL)
     words = f"`{call}`" if call else f"“{one_line(fix.text, _CALL).rstrip('.')}”"
     return f"{words} (failed {times} times before)" if times > 1 else f"{words} (failed before)"
 
 
-def told(fixes: Sequence[Fix]) -> Sequence[Fix]:
-    """The fixes to show: proven ones, or all while none is proven; none that mostly failed."""
+def fixes_to_show(fixes: Sequence[Fix]) -> Sequence[Fix]:
+    """The fixes to show: the proven ones, or all while none is; never one that mostly failed."""
     hopeful = [fix for fix in fixes if fix.failed <= fix.worked]
     proven = [fix for fix in hopeful if fix.is_proven] or hopeful
     best = max((fix.worked for fix in proven), default=0)
@@ -115,16 +115,16 @@ def told(fixes: Sequence[Fix]) -> Sequence[Fix]:
 
 
 def _is_part(fix: Fix, others: Sequence[Fix]) -> bool:
-    """Whether another fix of its sort does all that it does."""
-    own = set(fix.key.split())
-    return any(own < set(other.key.split()) for other in others if other.sort == fix.sort)
+    """Whether another fix of the same sort includes this one."""
+    words = set(fix.key.split())
+    return any(words < set(other.key.split()) for other in others if other.sort == fix.sort)
 
 
 def settled(lesson: Lesson) -> Lesson:
-    """The lesson with the state and the words that its record gives it.
+    """The lesson with the status and the text that follow from its record.
 
-    Who vouched for a lesson chose its words: they and its state stay as they are. One that was
-    read in a session keeps its words too; a fix that failed in two runs makes it a candidate again.
+    A lesson that a person vouched for keeps its text and status. One that was read in a session
+    keeps its text too, but becomes a candidate again when a fix has failed in two runs.
     """
     if lesson.status not in LIVE or is_vouched(lesson):
         return lesson
@@ -134,14 +134,14 @@ def settled(lesson: Lesson) -> Lesson:
     head = lesson.mistake.partition(" failed.")[0]
     tried = values_of(lesson.evidence, Kind.TRIED)
     return _in_state(lesson, _state(lesson.fixes))._replace(
-        situation=of_tests(lesson.situation, lesson.fixes),
+        situation=narrowed_to_tests(lesson.situation, lesson.fixes),
         mistake=mistake(f"{head} failed.", lesson.fixes, tried),
         correction=correction(lesson.fixes),
     )
 
 
 def succeeded(lesson: Lesson, fix: Fix) -> Lesson:
-    """The lesson after one more run in which a fix worked; two runs prove it."""
+    """The lesson after one more run in which the fix worked; two runs prove it."""
     grown = lesson._replace(fixes=with_success(lesson.fixes, fix))
     if lesson.origin == MINED or lesson.status not in LIVE or is_vouched(lesson):
         return settled(grown)
@@ -154,12 +154,12 @@ def _in_state(lesson: Lesson, status: str) -> Lesson:
 
 
 def _state(fixes: Sequence[Fix]) -> str:
-    """What a record of fixes makes of a lesson."""
+    """The status of a lesson with these fixes."""
     if any(fix.is_proven for fix in fixes):
         return Status.PROVEN
-    return Status.CANDIDATE if told(fixes) else Status.SEEN
+    return Status.CANDIDATE if fixes_to_show(fixes) else Status.SEEN
 
 
 def _are_doubted(fixes: Sequence[Fix]) -> bool:
-    """Whether fixes were proven, and none is any more."""
+    """Whether a fix has failed in several runs and no fix is proven."""
     return any(fix.failed >= DOUBTED for fix in fixes) and not any(fix.is_proven for fix in fixes)

@@ -1,4 +1,4 @@
-"""Refusals for calling too often: they are about the service, whichever tool was called."""
+"""Rate limits: errors about the service, whichever tool was called."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ _LIMIT = (
 
 
 def is_limit(line: str) -> bool:
-    """Whether an error says that a service was called too often."""
+    """Whether an error line reports a rate limit."""
     return bool(re.search(_LIMIT, line))

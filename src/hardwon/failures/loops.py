@@ -1,4 +1,4 @@
-"""Loops in a run: a call that fails again though nothing has changed since."""
+"""Loops in a run: a call that fails again although nothing has changed since."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ _LOOKING, _LOOKS = frozenset(_LOOKERS.split()), frozenset(_LOOK_PROGRAMS.split()
 _GIT_LOOKS = frozenset(_GIT.split())
 _ACTS_BY_FLAG = frozenset(["find", "sed"])
 _ACTING = r"-(?:[a-zA-Z]*i|-in-place|delete|exec|ok|fprint)"
-_COMPARED = 300  # lines of a result, from its end: what is timed or counted changes its length
-_LONGEST = 20_000  # characters of them
+_COMPARED = 300  # lines at the end of a result that are compared
+_LONGEST = 20_000  # characters that are compared
 
 
 class Loop(NamedTuple):
-    """A call that failed `times` in a row with one and the same result."""
+    """A call that failed `times` times with the same result."""
 
     step: Step
     times: int
-    tried: tuple[str, ...] = ()  # what else was called since it began
+    tried: tuple[str, ...] = ()  # the other calls since it began
 
     @property
     def should_stop(self) -> bool:
@@ -56,34 +56,34 @@ class Loop(NamedTuple):
 
 
 def find(steps: Sequence[Step], *, exempt: frozenset[str] = frozenset()) -> Loop | None:
-    """The loop that the last step closes, if it does.
+    """The loop that the last step completes; None if there is none.
 
-    Never when that step worked, when its result has changed, or when something was changed since.
+    None if that step worked, if its result is new, or if the run changed something in between.
     """
     if not steps or not steps[-1].failed or is_exempt(steps[-1], exempt):
         return None
-    seen = steps[-WINDOW:]
-    same = _repeats(seen)
-    if len(same) < _WARN:
+    recent = steps[-WINDOW:]
+    places = _repeats(recent)
+    if len(places) < _WARN:
         return None
-    between = [step for step in seen[same[-1] : -1] if call(step) != call(seen[-1])]
-    return Loop(seen[-1], len(same), _listed(between))
+    between = [step for step in recent[places[-1] : -1] if call(step) != call(recent[-1])]
+    return Loop(recent[-1], len(places), _listed(between))
 
 
 def is_exempt(step: Step, exempt: frozenset[str]) -> bool:
-    """Whether repeating is what the tool is for, as with polling."""
+    """Whether the tool or program is one that may be repeated, as for polling."""
     program = step.args.split(maxsplit=1)[0].lower() if step.args.strip() else ""
     return step.tool.lower() in exempt or program in exempt
 
 
 def render(loop: Loop) -> str:
-    """The block for the model: the published words first, stronger ones from the third time on."""
+    """The block for the model: the published text, stronger from the third time on."""
     lines = _insisting(loop) if loop.times >= _INSIST else _warning(loop)
     return "\n".join(("[LOOP DETECTED]", *lines, "[END LOOP DETECTED]"))
 
 
 def call(step: Step) -> tuple[str, str]:
-    """The call whatever its white space."""
+    """The call with white space normalised, so that equal calls compare equal."""
     return step.tool.lower(), " ".join(step.args.split())
 
 
@@ -107,15 +107,15 @@ def _insisting(loop: Loop) -> tuple[str, ...]:
     )
 
 
-def _repeats(seen: Sequence[Step]) -> list[int]:
-    """Places of the last call's repeats, newest first, as far back as nothing was different."""
-    last, places = seen[-1], [len(seen) - 1]
-    for place in range(len(seen) - 2, -1, -1):
-        if call(seen[place]) != call(last):
+def _repeats(recent: Sequence[Step]) -> list[int]:
+    """The indexes of the last call's repeats, newest first, as far back as nothing changed."""
+    last, places = recent[-1], [len(recent) - 1]
+    for place in range(len(recent) - 2, -1, -1):
+        if call(recent[place]) != call(last):
             continue
-        if not _is_same_result(seen[place], last):
+        if not _is_same_result(recent[place], last):
             break
-        if _is_news(seen[place + 1 : places[-1]], seen[:place]):
+        if _has_changed(recent[place + 1 : places[-1]], recent[:place]):
             break
         places.append(place)
     return places
@@ -128,18 +128,18 @@ def _is_same_result(step: Step, last: Step) -> bool:
 
 
 def _result(step: Step) -> str:
-    last = "\n".join(step.output.splitlines()[-_COMPARED:])
-    return f"={signature.fold(last[-_LONGEST:])}"
+    end = "\n".join(step.output.splitlines()[-_COMPARED:])
+    return f"={signature.fold(end[-_LONGEST:])}"
 
 
-def _is_news(between: Sequence[Step], before: Sequence[Step]) -> bool:
-    """Whether something may have changed by a call that had not been made before."""
-    known = {call(step) for step in before}
-    return any(may_change(step) and call(step) not in known for step in between)
+def _has_changed(between: Sequence[Step], before: Sequence[Step]) -> bool:
+    """Whether a call in between may have changed something and had not been made before."""
+    earlier_calls = {call(step) for step in before}
+    return any(may_change(step) and call(step) not in earlier_calls for step in between)
 
 
 def may_change(step: Step) -> bool:
-    """Whether the step may have changed something; False when it only looked, or just failed."""
+    """Whether a step may have changed something; False if it only read, or failed."""
     if step.args.startswith("{"):
         words = re.findall(_WORD, _doing(step))
         return not step.failed and not any(word.lower() in _LOOKING for word in words)
@@ -150,7 +150,7 @@ def may_change(step: Step) -> bool:
 
 
 def _doing(step: Step) -> str:
-    """The name of a tool; of one for files that does several things, the one it is to do."""
+    """The name of a tool; for a file tool with several commands, the command."""
     action = re.search(r'"command": "(\w{1,30})"', step.args) if '"path"' in step.args else None
     return action[1] if action else step.tool
 

@@ -1,4 +1,4 @@
-"""The lesson that rules make of a failure kind: opened at the first run, then with each more."""
+"""The lesson that rules make of a failure kind, updated with every run that meets it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _LINE = 120
 
 
 def opened(step: Step, failure: Failure, scope: Scope, now: datetime) -> Lesson:
-    """The lesson of a failure kind that was never met before."""
+    """A new lesson for a failure kind that was never met before."""
     return lesson_text.settled(
         Lesson(
             scope=scope,
@@ -70,11 +70,11 @@ def met_again(
 ) -> Lesson:
     """The lesson after one more run that met its failure.
 
-    A run from which the lesson is withheld fails more often; that must not raise its rank.
+    `met` does not grow in a run that the lesson is withheld from: such runs fail more often.
     """
     return lesson._replace(
         met=lesson.met + (failure.kind not in past.withheld),
-        signatures=_with(lesson.signatures, failure.exact)[-SIGNATURES_KEPT:],
+        signatures=_with_digest(lesson.signatures, failure.exact)[-SIGNATURES_KEPT:],
         calls=(*lesson.calls, *_calls(step, failure))[-CALLS_KEPT:],
         evidence=joined(lesson.evidence, [_quote(step, failure, now)]),
         fixes=with_stated(lesson.fixes, _stated(step)),
@@ -84,26 +84,26 @@ def met_again(
 def with_tried(
     lesson: Lesson, step: Step, failure: Failure, past: RunSoFar, now: datetime
 ) -> Lesson:
-    """The lesson with what this run tried since it failed this way for the last time."""
+    """The lesson with what this run tried in vain since it last failed this way."""
     last = past.last_failing(failure.kind)
     if last is None:
         return lesson
-    known = set(values_of(lesson.evidence, Kind.TRIED))
+    known_attempts = set(values_of(lesson.evidence, Kind.TRIED))
     tried = [
         Evidence(Kind.TRIED, words, now.timestamp())
         for words in tried_in_vain((*past.steps, step), last)
-        if words not in known and not suspicion(words)
+        if words not in known_attempts and not suspicion(words)
     ]
     return lesson._replace(evidence=joined(lesson.evidence, tried)) if tried else lesson
 
 
 def with_case(lesson: Lesson, steps: Sequence[Step], at: int, now: datetime) -> Lesson:
-    """The lesson with the steps of one run around the failure, as a model reads them."""
+    """The lesson with the steps around a failure as evidence, in the form that a model reads."""
     case = Evidence(Kind.CASE, case_text(steps, at), now.timestamp())
     return lesson._replace(evidence=joined(lesson.evidence, (case,)))
 
 
-def _with(digests: tuple[str, ...], digest: str) -> tuple[str, ...]:
+def _with_digest(digests: tuple[str, ...], digest: str) -> tuple[str, ...]:
     return unique((*digests, digest)) if digest else digests
 
 
@@ -117,5 +117,5 @@ def _quote(step: Step, failure: Failure, now: datetime) -> Evidence:
 
 
 def _stated(step: Step) -> Fix | None:
-    """What the error says of named arguments; a command has none, and loads no rule for them."""
+    """The fix that the error states about named arguments; None for a command line."""
     return fix_stated.stated_fix(step) if step.args.startswith("{") else None

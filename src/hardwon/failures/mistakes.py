@@ -1,9 +1,9 @@
-"""Whether a failing step is a mistake, or an answer that the agent asked for.
+"""Whether a failing step is a mistake to learn from, or an answer that the agent wanted.
 
-Not a mistake: a search without a match, a look whether something is there, a reproduction that
-shows the bug, a test that is red because the task is unfinished, a report of a linter, what
-the call itself says will fail, and what passes by itself (a backend that is away).
-Decided by the form of call and output and by what the run did.
+Not a mistake: a search without a match, a check whether something exists, a script that reproduces
+the bug, a test that fails because the task is unfinished, a linter report, a failure that the call
+announces, and a passing problem of a server.
+Decided by the form of the call and its output, and by the earlier steps of the run.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from hardwon._cold import re
 from hardwon.failures.authored import tail, writings
 from hardwon.failures.error_line import informative_line
 from hardwon.failures.fix_tool import is_look
-from hardwon.failures.programs import bare
-from hardwon.failures.shell import deciding, parse
+from hardwon.failures.programs import unquoted
+from hardwon.failures.shell import deciding_commands, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _HICCUP = (
     r"|\b50[234]\b[^\n]{0,40}(?:Bad Gateway|Service Unavailable|Gateway Time-?out)"
     r"|[Cc]onnection reset by peer|temporarily unavailable"
 )
-# Of the surroundings, and not of the logic: what is missing, not set up, not readable
+# Errors of the environment rather than the logic: missing, not set up, not readable
 _BROKEN = (
     r"^(?:ModuleNotFound|Import|Syntax|Indentation|Tab|Name|FileNotFound|Permission|UnicodeEncode"
     r"|UnicodeDecode|Connection|OS|IO)Error\b|(?i:\b(?:usage|unrecognized|fixture|can't open)\b)"
@@ -77,13 +77,13 @@ _ERRORS = r"\berrors=[1-9]|\b[1-9]\d* (?:errors?|exceptions?)\b"
 def is_mistake(step: Step, before: Sequence[Step]) -> bool:
     """Whether a failing step is something to learn from; `before` are the earlier steps."""
     if not step.output.strip():
-        return False  # it says nothing of what went wrong
+        return False  # it does not say what went wrong
     line = informative_line(step.output)
     if step.args.startswith("{"):
         tool = step.tool.replace("_", " ")
         return not (re.search(_HICCUP, step.output) or _is_unfinished(tool, line, step, before))
     commands = parse(step.args)
-    chain = deciding(commands)
+    chain = deciding_commands(commands)
     return not (
         _is_look(chain, line, step)
         or _is_report(chain, step)
@@ -94,13 +94,13 @@ def is_mistake(step: Step, before: Sequence[Step]) -> bool:
 
 
 def finds_nothing(step: Step, line: str) -> bool:
-    """Whether a tool with named arguments was asked for something that is not there."""
+    """Whether a reading tool with named arguments found nothing."""
     is_asked = step.args.startswith("{") and is_look(step.tool)
     return is_asked and bool(re.search(_NOTHING, line))
 
 
 def _is_look(chain: Sequence[Command], line: str, step: Step) -> bool:
-    """A search, or a look whether something is there."""
+    """Whether the call is a search, or a check whether something exists."""
     last = chain[-1] if chain else None
     if last is None:
         return False
@@ -109,7 +109,7 @@ def _is_look(chain: Sequence[Command], line: str, step: Step) -> bool:
             r"(?i:usage|invalid|unmatched|no such file|unrecognized|unknown)", line
         )
     speaker = line.split(":", 1)[0]
-    if speaker in _LOOKS and any(each.builtin == speaker for each in chain):
+    if speaker in _LOOKS and any(command.builtin == speaker for command in chain):
         return True
     if last.builtin in _LOOKS or last.verb.split(" ", 1)[0] in _LOOKING_VERBS:
         return True
@@ -117,7 +117,7 @@ def _is_look(chain: Sequence[Command], line: str, step: Step) -> bool:
 
 
 def _is_probe(command: Command, step: Step) -> bool:
-    """`x --version`, or one line that only imports: is it there?"""
+    """Whether the command only checks that a program or module exists."""
     if set(command.flags) & {"--version", "-V", "-version"} and not command.targets:
         return True
     code = [part.strip() for part in re.split(r"[;\n]", command.script) if part.strip()]
@@ -129,8 +129,8 @@ _PROBING = r"(?:import|from) |print\([^()]{0,80}\)"
 
 
 def _is_report(chain: Sequence[Command], step: Step) -> bool:
-    """Whether a linter reports findings, which is its job; not that it was called wrongly."""
-    if not any(each.name in _LINTERS for each in chain):
+    """Whether a linter reports findings, rather than a wrong call of it."""
+    if not any(command.name in _LINTERS for command in chain):
         return False
     return not re.search(r"(?m)^(?:usage:|Traceback|\S+: error: )", step.output) or bool(
         re.search(r"(?i:rated at|found \d+ )", step.output)
@@ -138,16 +138,18 @@ def _is_report(chain: Sequence[Command], step: Step) -> bool:
 
 
 def _is_announced(commands: Sequence[Command], step: Step) -> bool:
-    """The call itself says, in a comment or in words to print, that it will fail."""
-    words = [word for each in commands if each.name == "echo" for word in each.targets]
+    """Whether the call says in a comment or an `echo` that it will fail."""
+    words = [word for command in commands if command.name == "echo" for word in command.targets]
     comments: list[str] = re.findall(r"(?m)(?:^|\s)#[ ]?([^\n]{1,200})", step.args)
     return any(re.search(_ANNOUNCED, text) for text in (*words, *comments))
 
 
 def _shows_the_bug(chain: Sequence[Command], line: str, step: Step, before: Sequence[Step]) -> bool:
-    """A script or test of the run's own, or a one-liner, that ends in what is under repair."""
-    runs = [each for each in chain if _is_inline(each) or _files(each)]
-    if not runs or not all(_is_inline(each) or _runs_own(each, step, before) for each in runs):
+    """Whether the run's own script, test or one-liner fails with the bug that is being fixed."""
+    runs = [command for command in chain if _is_inline(command) or _files(command)]
+    if not runs or not all(
+        _is_inline(command) or _runs_own(command, step, before) for command in runs
+    ):
         return False
     if "Traceback (most" not in step.output and re.search(_SAYS_RED, step.output):
         return not re.search(_BROKEN, line)
@@ -159,13 +161,13 @@ def _shows_the_bug(chain: Sequence[Command], line: str, step: Step, before: Sequ
 
 
 def _is_inline(command: Command) -> bool:
-    """Whether it runs code that stands in the call itself."""
+    """Whether a command runs inline code."""
     is_plain = command.targets in ((), ("-",))
     return command.name in _INTERPRETERS and bool(command.script) and is_plain
 
 
 def _runs_own(command: Command, step: Step, before: Sequence[Step]) -> bool:
-    return any(_is_own(bare(word), step, before) for word in _files(command))
+    return any(_is_own(unquoted(word), step, before) for word in _files(command))
 
 
 def _is_set_up(line: str) -> bool:
@@ -176,7 +178,7 @@ def _is_set_up(line: str) -> bool:
 
 
 def _ends_in_sources(line: str, step: Step, before: Sequence[Step]) -> bool:
-    """A name that is missing in the sources of the project, not in a script of the run."""
+    """Whether a name is missing in the project's sources, not in a script of the run."""
     if not re.match(r"NameError: |ImportError: cannot import name", line):
         return False
     frames: list[str] = re.findall(_FRAME, step.output)
@@ -185,7 +187,7 @@ def _ends_in_sources(line: str, step: Step, before: Sequence[Step]) -> bool:
 
 
 def _is_undefined_on_purpose(line: str, step: Step, before: Sequence[Step]) -> bool:
-    """Whether a missing name stands alone on a line of what the run wrote: there to raise."""
+    """Whether the run wrote an undefined name alone on a line, in order to raise an error."""
     match = re.match(_UNDEFINED, line)
     if not match:
         return False
@@ -199,7 +201,7 @@ def _is_undefined_on_purpose(line: str, step: Step, before: Sequence[Step]) -> b
 
 
 def _files(command: Command) -> list[str]:
-    """The files that it runs: the script of an interpreter, the targets of a test runner."""
+    """The files that a command runs: an interpreter's script, a test runner's targets."""
     if command.name in _INTERPRETERS and not re.search(_TESTERS, command.text):
         return list(command.targets[:1])
     if re.search(_TESTERS, command.text) or "." in command.name:
@@ -208,13 +210,15 @@ def _files(command: Command) -> list[str]:
 
 
 def _is_own(path: str, step: Step, before: Sequence[Step]) -> bool:
-    """Whether the run itself made the file, or the file of a dotted label, that is run."""
+    """Whether the run made the file of this path or dotted name itself."""
     name = tail(path.split("::", 1)[0])
-    return any(_was_made(each, (*before, step)) for each in (name, *name.split(".")) if each)
+    return any(
+        _was_made(candidate, (*before, step)) for candidate in (name, *name.split(".")) if candidate
+    )
 
 
 def _was_made(name: str, steps: Sequence[Step]) -> bool:
-    """Whether the run writes the file before any step that worked has shown it."""
+    """Whether the run wrote the file before a successful step mentioned it."""
     for earlier in steps:
         if name in earlier.args:
             files = [tail(writing.path) for writing in _written(earlier) if not writing.old]
@@ -230,7 +234,7 @@ def _written(step: Step) -> tuple[Writing, ...]:
 
 
 def _is_unfinished(called: str, line: str, step: Step, before: Sequence[Step]) -> bool:
-    """A red assertion of a test suite while an edit of the sources stands."""
+    """Whether an assertion of a test suite fails while the sources are edited."""
     if not re.search(_TESTERS, called) or _is_set_up(line):
         return False
     is_red = bool(re.match(r"AssertionError|assert ", line))
@@ -239,14 +243,14 @@ def _is_unfinished(called: str, line: str, step: Step, before: Sequence[Step]) -
 
 
 def _has_edited(steps: Sequence[Step]) -> bool:
-    """Whether an edit of a file that was there before stands: made, and not taken back."""
-    stands = False
+    """Whether the run edited an existing file and has not reverted the edit."""
+    has_edit = False
     for at, earlier in enumerate(steps):
         if re.search(_REVERTS, earlier.args):
-            stands = False
-        elif not stands:
-            stands = any(_edits(writing, steps[: at + 1]) for writing in _written(earlier))
-    return stands
+            has_edit = False
+        elif not has_edit:
+            has_edit = any(_edits(writing, steps[: at + 1]) for writing in _written(earlier))
+    return has_edit
 
 
 def _edits(writing: Writing, steps: Sequence[Step]) -> bool:

@@ -1,4 +1,4 @@
-"""The failure that a whole run is remembered for."""
+"""The failure that a whole run is remembered by."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from hardwon.values.failure import Failure
     from hardwon.values.job import Job
 
-_QUOTED = 9  # characters from which on a line is told from others
+_QUOTED = 9  # shorter lines are too common to be searched for
 
 
 def focus(episode: Episode) -> int | None:
-    """The failing step that a run should be remembered for; None when no step failed."""
+    """The index of the failing step that a run is remembered by; None if no step failed."""
     steps = episode.steps
     failing = [at for at, step in enumerate(steps) if step.failed and is_mistake(step, steps[:at])]
     if not failing:
@@ -36,9 +36,9 @@ def _is_named(step: Step, error: str) -> bool:
 
 
 def failure_of(episode: Episode) -> Failure | None:
-    """The failure that an episode is remembered by; None if it cannot be told from others.
+    """The failure that an episode is remembered by; None if it is not specific enough.
 
-    An outer error such as "tests failed" names no run: the failing step within it does.
+    An outer error such as "tests failed" is too general: the failing step is used instead.
     """
     at = focus(episode)
     if at is None:
@@ -54,14 +54,14 @@ def failure_of(episode: Episode) -> Failure | None:
 
 
 def _telling(failure: Failure | None) -> Failure | None:
-    """The failure, if it can be told from others."""
+    """The failure, if it is specific enough to be recognised."""
     return failure if failure and failure.is_telling else None
 
 
 def needs_no_words(job: Job) -> bool:
-    """Whether a text about a run's error would add nothing to what its steps tell.
+    """Whether a lesson from the error text would add nothing to the lessons from the steps.
 
-    A failing one tells more than a text would; an outer error such as "not solved" tells nothing.
+    True if a step failed, or if the error is as general as "not solved".
     """
     episode = job.episode
     if job.trigger != Trigger.ERROR or not episode.steps:
@@ -72,7 +72,7 @@ def needs_no_words(job: Job) -> bool:
 
 
 def teaches(job: Job) -> bool:
-    """Whether rules can learn from a job: an error must tell what went wrong, by a mistake."""
+    """Whether rules can learn from a job; an error must be specific and due to a mistake."""
     if job.trigger != Trigger.ERROR:
         return True
     steps = job.episode.steps

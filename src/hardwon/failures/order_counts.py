@@ -1,4 +1,4 @@
-"""The order of calls on one object, counted over runs: after another it fails, else it works."""
+"""The order of two calls on one object, learnt from counts over many runs."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 _AFTER = r"(?P<tool>\S+) \S.* after (?P<other>\S+)"
-_RUNS = 3  # that failed so, at least
+_RUNS = 3  # failing calls, at least
 _WORKED = 5  # calls that worked without the other call before them, at least
 _NEARLY = 0.9
 
 
 class Tally(NamedTuple):
-    """How often calls with a feature were made, and how many failed with one kind."""
+    """How many calls with a feature were made, and how many of them failed with one kind."""
 
     made: int
     failed: int
 
 
 def counted_order(features: Iterable[str], tally: Callable[[str], Tally]) -> Fix | None:
-    """What to call first, where another call came before nearly all failures and no success.
+    """The fix to keep an order, if another call came before nearly all failures and no success.
 
-    A look changes nothing, so no call has to come before one.
+    A reading call changes nothing, so no order with it is needed.
     """
     matches = [match for feature in sorted(features) if (match := re.fullmatch(_AFTER, feature))]
     for match in matches:
@@ -47,7 +47,7 @@ def counted_order(features: Iterable[str], tally: Callable[[str], Tally]) -> Fix
 
 
 def _decides(after: Tally, every: Tally) -> bool:
-    """Whether calls after the other one fail, and only those."""
+    """Whether nearly all calls `after` the other one fail, and nearly no others."""
     worked = every.made - every.failed - (after.made - after.failed)
     return (
         after.failed >= _RUNS

@@ -1,4 +1,4 @@
-"""Lines that only say that something failed, as `tests failed` and `exit code 1` do."""
+"""Outer errors: lines that only say that something failed, such as `exit code 1`."""
 
 from __future__ import annotations
 

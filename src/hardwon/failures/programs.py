@@ -35,7 +35,7 @@ _STARTERS = {
     "uvx": "--from --with -p --python",
     "xvfb-run": "-s -n",
 }
-# `poetry run x` starts x
+# `poetry run x` starts x: the sub-command, and options that take a value
 _RUNNERS = {
     "poetry": ("run", "-C --directory -P --project"),
     "uv": ("run", "--with --python -p --extra --group --project --directory --package"),
@@ -55,7 +55,7 @@ _RUNNERS = {
     "dotenv": ("run", "-f --file"),
     "coverage": ("run", "--source --rcfile --omit --include"),
 }
-# Programs with sub-commands, with their options before it that take a value
+# Programs with sub-commands: options before the sub-command that take a value
 _VERBED = {
     "git": "-C -c --git-dir --work-tree",
     "docker": "-H --host --context -c --config",
@@ -104,7 +104,7 @@ _VERBED = {
     "vagrant": "",
     "ansible": "",
 }
-# The first word of a sub-command that has a second one
+# First words of sub-commands of two words
 _NOUNS = frozenset(
     [
         *("compose", "image", "container", "volume", "network", "buildx", "config", "mod", "run"),
@@ -123,14 +123,14 @@ _CODE_FLAGS |= {"ruby": "e", "php": "r", "psql": "c", "mysql": "e"}
 
 
 class Starter(NamedTuple):
-    """What stands before a program, and the words from the program on."""
+    """The words before a program (`FOO=1`, `sudo -u me`), and the words from the program on."""
 
     env: tuple[str, ...]
     via: tuple[str, ...]
     rest: list[str]
 
 
-def bare(word: str) -> str:
+def unquoted(word: str) -> str:
     """The word without the quotes around it."""
     is_quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "\"'"
     return word[1:-1] if is_quoted else word
@@ -153,7 +153,7 @@ def starter(words: list[str], name: str) -> Starter | None:
 
 
 def _run_by(words: list[str], verb: str, options: str) -> Starter | None:
-    """`poetry run pytest`, also with options before and behind `run`."""
+    """The starter `poetry run` of `poetry run pytest`, with options before and after `run`."""
     at = _past_options(words, 1, options)
     if words[at : at + 1] != [verb]:
         return None
@@ -164,14 +164,14 @@ def _run_by(words: list[str], verb: str, options: str) -> Starter | None:
 
 
 def _cut(words: list[str], end: int) -> Starter | None:
-    """The starter up to `end`; None when it starts nothing, as in a plain `env` or `time`."""
+    """The starter up to `end`; None if it starts nothing, as a plain `env` or `time`."""
     env = [word for word in words[1:end] if re.fullmatch(ASSIGNMENT, word)]
     via = " ".join(word for word in words[:end] if word not in env)
     return Starter(tuple(env), (via,), words[end:]) if end < len(words) else None
 
 
 def _past_options(words: list[str], at: int, valued: str) -> int:
-    """Where the first word is that is neither an option, nor its value, nor an assignment."""
+    """The index of the first word that is neither an option nor the value of one."""
     takes_value = frozenset(valued.split())
     while at < len(words):
         word = words[at]
@@ -187,7 +187,7 @@ def _past_options(words: list[str], at: int, valued: str) -> int:
 
 
 def sub_command(name: str, words: list[str]) -> tuple[str, tuple[str, ...], list[str]]:
-    """The sub-command, the options before it with their values, and the words behind it."""
+    """The sub-command, the options before it with their values, and the words after it."""
     if name not in _VERBED:
         return "", (), words
     at = _past_options(words, 0, _VERBED[name])
@@ -205,7 +205,7 @@ def sub_command(name: str, words: list[str]) -> tuple[str, tuple[str, ...], list
 
 
 def _joined(words: list[str], valued: str) -> tuple[str, ...]:
-    """Options with their values: `-p x`."""
+    """Options joined with their values: `-p x`."""
     takes_value, options = frozenset(valued.split()), list[str]()
     for before, word in zip(["", *words], words, strict=False):
         if before in takes_value and options:
@@ -216,7 +216,7 @@ def _joined(words: list[str], valued: str) -> tuple[str, ...]:
 
 
 def interpreter(name: str, words: list[str]) -> int:
-    """The position of code on the command line of an interpreter; 0 without any."""
+    """The index of the inline code on an interpreter's command line; 0 if there is none."""
     letter = _CODE_FLAGS.get(name)
     at = 0
     while letter and at < len(words) - 1 and words[at][0] == "-":

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 _LINE = 300
 _UNPARSED = r"SyntaxError: (?:invalid syntax|unexpected EOF while parsing)"
 _GENERAL = rf"[A-Z]\w*|{_UNPARSED}"
-_TESTED = r"AssertionError|Failed|(?:FAILED|ERROR) .*"  # says only that a test has failed
+_TESTED = r"AssertionError|Failed|(?:FAILED|ERROR) .*"  # only says that a test has failed
 _RED = {"FAILED": "test failed", "ERROR": "test failed"}
 
 
 def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
-    """The failure of a failing step; None when its output tells nothing of what went wrong.
+    """The failure of a failing step; None if its output does not say what went wrong.
 
-    `before` are the earlier steps of the run. Names that the run itself coined are folded.
+    `before` are the earlier steps of the run. Names that the run invented are folded.
     """
     line = informative_line(step.output)
     if not line:

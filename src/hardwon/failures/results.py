@@ -1,4 +1,4 @@
-"""The values in the result of a tool, each with its place and its sibling fields."""
+"""The values in the result of a tool, each with its path and its sibling fields."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ else:
 _DEPTH = 8
 _LEAVES = 4_000
 _WIDE = 40  # fields of one entry
-_NEAR = 2_000  # characters in which the name of an object is looked for
+_NEAR = 2_000  # characters before an object in which its name is looked for
 _ELEMENT = r"<([A-Za-z][\w.-]{0,60})>([^<>]{1,200})</[A-Za-z][\w.-]{0,60}>"
 _MARK = r"\b([A-Za-z][\w-]{0,40})=\"?([\w.@/#:-]{1,120})"  # as in `[ref=e12]`, `state="open"`
-_LINE = (  # of YAML; deeper lines belong to texts and inner lists
+_LINE = (  # of YAML; deeper lines belong to texts and nested lists
     r"(?m)^ {0,2}(- )?([A-Za-z_]\w{0,40}): "
     r"('[^'\n]{1,120}'|\"[^\"\n]{1,120}\"|[^\s'\"|>][^\n]{0,120})$"
 )
@@ -27,16 +27,16 @@ _FIELD = r"\"([^\"\\]{1,60})\"\s*:\s*(?:\"([^\"\\]{0,200})\"|(-?\d[\d.]*|true|fa
 
 
 class Leaf(NamedTuple):
-    """One value of a result: its place, and the plain fields next to it."""
+    """One value of a result, with its path and the plain fields of the same object."""
 
-    path: tuple[str, ...]  # names only; places in lists and ids used as names are "*"
+    path: tuple[str, ...]  # field names; "*" for an id that is used as a name
     value: str
     beside: tuple[tuple[str, str], ...]
 
 
 @lru_cache(maxsize=64)
 def leaves(output: str) -> tuple[Leaf, ...]:
-    """The values of a result; of truncated JSON only those with a name."""
+    """The values of a result; of truncated JSON only those with a field name."""
     text = output.strip()
     if not text.startswith(("{", "[")):
         return tuple(_marked(text))
@@ -50,7 +50,7 @@ def leaves(output: str) -> tuple[Leaf, ...]:
 
 
 def _marked(text: str) -> Iterator[Leaf]:
-    """The values that XML elements hold, or that stand behind a name in plain text."""
+    """The values of XML elements, of `name=value` in plain text, and of YAML lines."""
     if not text.startswith("<"):
         yield from (Leaf((m[1],), m[2], ()) for m in re.finditer(_MARK, text))
         yield from _lined(text)
@@ -61,7 +61,7 @@ def _marked(text: str) -> Iterator[Leaf]:
 
 
 def _lined(text: str) -> Iterator[Leaf]:
-    """The values of YAML: one a line behind its name; an entry begins with a dash."""
+    """The values of YAML lines `name: value`; a dash begins a new entry."""
     entries: list[list[tuple[str, str]]] = [[]]
     for row in re.finditer(_LINE, text):
         if row[1]:
@@ -73,7 +73,7 @@ def _lined(text: str) -> Iterator[Leaf]:
 
 
 def _named(text: str) -> Iterator[Leaf]:
-    """The values of a text that is JSON but for its clipped middle."""
+    """The named values of JSON whose middle was cut out."""
     for match in re.finditer(_FIELD, text):
         name, value = match[1], match[2] or match[3]
         if value is not None:
@@ -83,14 +83,14 @@ def _named(text: str) -> Iterator[Leaf]:
 
 
 def _beside(text: str, at: int) -> tuple[tuple[str, str], ...]:
-    """The plain fields of the object that a place lies in."""
+    """The plain fields of the object around a position."""
     start, end = text.rfind("{", 0, at), text.find("}", at)
-    own = text[start + 1 : end if end >= 0 else len(text)] if start >= 0 else ""
-    return tuple((m[1], m[2] or m[3]) for m in re.finditer(_FIELD, own) if m[2] or m[3])
+    object_text = text[start + 1 : end if end >= 0 else len(text)] if start >= 0 else ""
+    return tuple((m[1], m[2] or m[3]) for m in re.finditer(_FIELD, object_text) if m[2] or m[3])
 
 
 def _above(text: str, at: int) -> tuple[str, ...]:
-    """The name of the object that holds the one at a place."""
+    """The name of the object around a position; () if it is not found."""
     depth = 0
     for place in range(at - 1, max(-1, at - _NEAR), -1):
         depth += (text[place] in "}]") - (text[place] in "{[")
@@ -114,9 +114,9 @@ def _collect_fields(value: dict[str, Any], path: tuple[str, ...], collected: lis
     beside = tuple((k, _plain(v)) for k, v in value.items() if not isinstance(v, dict | list))
     for name, inner in value.items():
         if is_id(name):
-            own = inner if isinstance(inner, dict) else {}
+            siblings = inner if isinstance(inner, dict) else {}
             fields_ = tuple(
-                (k, _plain(v)) for k, v in own.items() if not isinstance(v, dict | list)
+                (k, _plain(v)) for k, v in siblings.items() if not isinstance(v, dict | list)
             )
             collected.append(Leaf(path, name, fields_))
             _collect_one(inner, (*path, "*"), collected, beside=beside)
@@ -130,7 +130,7 @@ def _collect_one(
     if isinstance(value, dict | list):
         _collect(value, path, collected)
     elif isinstance(value, str) and value[:1] in ("{", "["):
-        collected += leaves(value)  # a result that is wrapped as text
+        collected += leaves(value)  # a result inside a text
     elif value is not None:
         collected.append(Leaf(path, _plain(value), beside))
 
@@ -140,12 +140,12 @@ def _plain(value: Any) -> str:
 
 
 def is_id(name: str) -> bool:
-    """Whether the name of a field is itself a value: an id that something is kept under."""
+    """Whether the name of a field is itself a value: an id used as a key."""
     return bool(re.search(r"\d{3,}|[^\w-]|^[A-Z]", name))
 
 
 def scalars(value: Any, depth: int = _DEPTH) -> list[str]:
-    """The texts and numbers in a value, down to some depth."""
+    """The texts and numbers in a nested value, as texts."""
     if isinstance(value, dict | list):
         inner = value.values() if isinstance(value, dict) else value
         return [text for part in inner for text in scalars(part, depth - 1)] if depth else []

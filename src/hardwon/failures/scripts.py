@@ -1,4 +1,4 @@
-"""The program texts that a run wrote, found again when it runs them."""
+"""Find the text of a script that the run wrote, when it runs the script later."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from hardwon.values.step import Step
 
-_EDITS = 4  # texts that are put together: the last whole one and edits since
+_EDITS = 4  # at most, texts that are joined: the last whole one and later edits
 _SHELLS = r"(?i).*(?:bash|shell|terminal|command|exec|cmd|powershell|console).*"
 _PROGRAM_TEXT = (
     r"(?m)^(?:import \w|from [\w.]+ import |def \w|class \w|async def |(?:const|let) \w)"
@@ -24,12 +24,12 @@ def base_name(path: str) -> str:
 
 
 def is_code(tool: str, args: str) -> bool:
-    """Whether a tool is given program text itself, as a notebook is, and no command line."""
+    """Whether a tool is given code, as a notebook is, rather than a command line."""
     return not re.fullmatch(_SHELLS, tool) and bool(re.search(_PROGRAM_TEXT, args))
 
 
 def script(name: str, before: Sequence[Step]) -> str:
-    """What the run wrote into a file of this name, edits of it first; nothing if it did not."""
+    """What the run wrote into a file of this name, the latest edit first; "" if nothing."""
     texts: list[str] = []
     for step in reversed(before):
         if name not in step.args:
@@ -42,7 +42,7 @@ def script(name: str, before: Sequence[Step]) -> str:
 
 
 def _writings(name: str, step: Step) -> Iterator[tuple[str, bool]]:
-    """The texts that a step wrote into the file, and whether each is all of it."""
+    """The texts that a step wrote into the file, and whether each is its whole content."""
     if step.args.startswith("{"):
         yield from _by_tool(name, step.args)
         return
@@ -52,14 +52,14 @@ def _writings(name: str, step: Step) -> Iterator[tuple[str, bool]]:
 
 
 def _by_tool(name: str, args: str) -> Iterator[tuple[str, bool]]:
-    """What a tool with named arguments writes: the longest text next to the path."""
+    """What a tool with named arguments writes: the longest text beside the path."""
     try:
         values = json.loads(args)
     except ValueError:  # clipped
         return
     texts = {key: value for key, value in values.items() if isinstance(value, str)}
     paths = [key for key, value in texts.items() if base_name(value) == name]
-    rest = {key: value for key, value in texts.items() if key not in paths}
-    fresh = {key: value for key, value in rest.items() if "old" not in key.lower()}
-    if paths and fresh:
-        yield max(fresh.values(), key=len), len(fresh) == len(rest)
+    contents = {key: value for key, value in texts.items() if key not in paths}
+    new_contents = {key: value for key, value in contents.items() if "old" not in key.lower()}
+    if paths and new_contents:
+        yield max(new_contents.values(), key=len), len(new_contents) == len(contents)

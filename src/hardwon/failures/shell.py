@@ -1,4 +1,4 @@
-"""Shell text taken apart into the commands that it runs; words stay as they were typed.
+"""Parse shell text into the commands that it runs. Words stay as they were typed.
 
     cd web && CI=1 sudo -u me pnpm --dir app run test -q a.py 2>&1 | tail
 
@@ -16,10 +16,10 @@ from hardwon.failures.programs import (
     ASSIGNMENT,
     KEYWORDS,
     Starter,
-    bare,
     interpreter,
     starter,
     sub_command,
+    unquoted,
 )
 
 TYPE_CHECKING = False
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
-_READ = 8_192  # characters of a text that are looked at
-_COMMANDS, _PARTS = 40, 200  # commands, and pieces between joints, that are looked at
+_READ = 8_192  # characters of a text that are read
+_COMMANDS, _PARTS = 40, 200  # at most, commands and pieces between operators
 _DEPTH = 3  # shells within shells
 
-# Linear: every run is possessive, and an open quote or bracket is one character.
+# Linear: every repetition is possessive; an unclosed quote or bracket is one character.
 _PIECE = (
     r"[^\s'\"\\|&;<>()`$]++|'[^']*+'|\"[^\"\\]*+(?:\\[\s\S][^\"\\]*+)*\"|\\[\s\S]"
     r"|\$\([^()]*+(?:\([^()]*+\)[^()]*+)*\)|`[^`]*+`|\$\{[^}\n]*+\}|['\"\\`$]"
@@ -48,19 +48,19 @@ _TOKEN = (
 
 
 class Command(NamedTuple):
-    """One command, and the circumstances it runs in. Every word is as typed."""
+    """One command with its directory and environment. Every word is as typed."""
 
     program: str
     verb: str = ""  # the sub-command: `commit`, `compose up`
     flags: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
-    env: tuple[str, ...] = ()  # assignments that hold for it
+    env: tuple[str, ...] = ()  # its assignments, and earlier exports
     cwd: str = ""
-    script: str = ""  # the here-document or the `-c` code that it is given
+    script: str = ""  # its here-document or `-c` code
     via: tuple[str, ...] = ()  # what starts it: `sudo`, `poetry run`, `python -m`
-    writes: tuple[str, ...] = ()  # files that redirections write
-    joint: str = ""  # what stands before it: "", "&&", "||", "|", ";" or a newline
-    text: str = ""  # all of it with its redirections, without here-documents
+    writes: tuple[str, ...] = ()  # files that its redirections write
+    joint: str = ""  # the operator before it: "", "&&", "||", "|", ";" or a newline
+    text: str = ""  # the whole command with redirections, without here-documents
     words: tuple[str, ...] = ()  # from the program on, without redirections; `python -m` is kept
 
     @property
@@ -70,34 +70,34 @@ class Command(NamedTuple):
 
     @property
     def builtin(self) -> str:
-        """The name of a program of the system; "" for a file of a project, as `bin/test`."""
+        """The name of a system program; "" for a file of a project, as `bin/test`."""
         is_file = "/" in self.program and not self.program.startswith(("/bin/", "/usr/bin/"))
         return "" if is_file else self.name
 
     @property
     def call(self) -> str:
-        """How it is started: what starts it, the program, the sub-command."""
+        """How it is started: `via`, the program, the sub-command."""
         return " ".join(part for part in (*self.via, self.program, self.verb) if part)
 
     @property
     def operands(self) -> tuple[str, ...]:
         """The targets without the quotes around them."""
-        return tuple(map(bare, self.targets))
+        return tuple(map(unquoted, self.targets))
 
     @property
     def does(self) -> str:
-        """Program and sub-command by name: `git commit`."""
+        """The name of the program with the sub-command: `git commit`."""
         return f"{self.name} {self.verb}".rstrip()
 
 
-@lru_cache(maxsize=256)  # the same call is looked at by several rules, and again as an earlier one
+@lru_cache(maxsize=256)  # several rules parse the same call, and again as an earlier step
 def parse(text: str) -> tuple[Command, ...]:
-    """The commands of a text in order; `cd` and `export` count as circumstances of the others."""
+    """The commands of a text in order; `cd` and `export` become `cwd` and `env` of the others."""
     return tuple(_commands(text[:_READ], depth=0))[:_COMMANDS]
 
 
-def deciding(commands: Sequence[Command]) -> list[Command]:
-    """The commands whose failure makes the whole fail: the last chain, of a pipe its last part."""
+def deciding_commands(commands: Sequence[Command]) -> list[Command]:
+    """The commands whose failure is the exit status: the last `&&` chain, the end of each pipe."""
     chain: list[Command] = []
     for command in commands:
         if command.joint == "|":
@@ -109,24 +109,28 @@ def deciding(commands: Sequence[Command]) -> list[Command]:
     return chain
 
 
-def working_part(text: str) -> Command:
-    """The command that a text is about: the last that is no output filter and no announcement."""
+def main_command(text: str) -> Command:
+    """The main command of a text: the last one that is no output filter, `echo` or the like."""
     commands = parse(text)
-    heads = [each for each in commands if each.joint != "|"]
-    real = [each for each in heads if each.name not in {"echo", "printf", "true", "source", "."}]
-    return (real or heads or [Command("")])[-1]
+    heads = [command for command in commands if command.joint != "|"]
+    working = [
+        command
+        for command in heads
+        if command.name not in {"echo", "printf", "true", "source", "."}
+    ]
+    return (working or heads or [Command("")])[-1]
 
 
 @lru_cache(maxsize=256)
 def program_name(program: str) -> str:
     """The program without quotes, directory and version."""
-    name = bare(program).rsplit("/", 1)[-1]
+    name = unquoted(program).rsplit("/", 1)[-1]
     versioned = re.fullmatch(r"(python|pip|node|ruby|perl|php|pypy)[\d.]{1,8}", name)
     return versioned[1] if versioned else name
 
 
 class _Part:
-    """The words of one command as they are read."""
+    """One command while its words are being read."""
 
     def __init__(self, joint: str) -> None:
         self.joint = joint
@@ -137,13 +141,13 @@ class _Part:
         self.documents: list[str] = []
 
     def take(self, token: re.Match[str], redirected: str) -> None:
-        """Add a word; one that a redirection names is no argument."""
+        """Add a word as an argument, or as the file of a redirection."""
         self.end = token.end()
         if not redirected:
             self.words.append(token[0])
             self.starts.append(token.start())
-        elif ">" in redirected and bare(token[0]) != "/dev/null":
-            self.writes.append(bare(token[0]))
+        elif ">" in redirected and unquoted(token[0]) != "/dev/null":
+            self.writes.append(unquoted(token[0]))
 
 
 def _commands(text: str, *, depth: int) -> list[Command]:
@@ -164,7 +168,7 @@ def _commands(text: str, *, depth: int) -> list[Command]:
 
 
 def _parts(text: str) -> list[_Part]:
-    """The commands as lists of words, with what they write and the documents they are given."""
+    """The commands as lists of words, with their redirections and here-documents."""
     parts, at, redirected, opened = [_Part("")], 0, "", list[tuple[str, _Part]]()
     while len(parts) <= _PARTS and at < len(text) and (token := re.match(_TOKEN, text, at)):
         kind, part, at = token.lastgroup, parts[-1], token.end()
@@ -185,7 +189,7 @@ def _parts(text: str) -> list[_Part]:
 
 
 def _read_documents(text: str, at: int, opened: list[tuple[str, _Part]]) -> int:
-    """Take the here-documents that begin at `at`; where the text goes on after them."""
+    """Read the here-documents that begin at `at`; return the position after them."""
     for mark, part in opened:
         body = "".join(_lines_until(text, at, mark))
         part.documents.append(body)
@@ -196,14 +200,14 @@ def _read_documents(text: str, at: int, opened: list[tuple[str, _Part]]) -> int:
 
 
 def _lines_until(text: str, at: int, mark: str) -> list[str]:
-    """The lines from `at` up to the one that holds only the mark."""
+    """The lines from `at` up to the line with the end mark."""
     lines = text[at:].splitlines(keepends=True)
     end = next((k for k, line in enumerate(lines) if line.strip() == mark), len(lines))
     return lines[:end]
 
 
 def _keywords(words: list[str]) -> int:
-    """How many of the first words belong to loops and conditions; all of a `for x in …`."""
+    """How many of the first words are shell keywords; all words of a `for x in …`."""
     at = 0
     while at < len(words) and words[at] in KEYWORDS:
         at += 1
@@ -227,18 +231,16 @@ def _made(
     script = "\n".join(part.documents)
     if not words:
         return []
-    program, rest = words[0], words[1:]
+    program, arguments = words[0], words[1:]
     name = program_name(program)
-    if name in {"bash", "sh", "zsh"} and depth < _DEPTH and (code := _shell_code(rest)):
-        within = _commands(code, depth=depth + 1)
-        return [
-            _within(command, part, place=(place[0], env), via=started.via) for command in within
-        ]
-    if code_at := interpreter(name, rest):
-        script, rest = bare(rest[code_at]), rest[:code_at]
-    verb, before, rest = sub_command(name, rest)
-    flags = (*before, *(word for word in rest if _is_flag(word)))
-    targets = tuple(word for word in rest if not _is_flag(word))
+    if name in {"bash", "sh", "zsh"} and depth < _DEPTH and (code := _shell_code(arguments)):
+        inner = _commands(code, depth=depth + 1)
+        return [_within(command, part, place=(place[0], env), via=started.via) for command in inner]
+    if code_at := interpreter(name, arguments):
+        script, arguments = unquoted(arguments[code_at]), arguments[:code_at]
+    verb, before, arguments = sub_command(name, arguments)
+    flags = (*before, *(word for word in arguments if _is_flag(word)))
+    targets = tuple(word for word in arguments if not _is_flag(word))
     writes = (*part.writes, *_tee(name, targets))
     return [
         Command(
@@ -254,7 +256,7 @@ def _words(started: Starter) -> tuple[str, ...]:
 
 
 def _started(words: list[str]) -> Starter:
-    """What stands before the program: assignments, and programs that only start another."""
+    """The assignments and starters before the program, and the words from the program on."""
     env, via = tuple[str, ...](), tuple[str, ...]()
     while words and (step := starter(words, program_name(words[0]))):
         env, via, words = (*env, *step.env), (*via, *step.via), step.rest
@@ -264,7 +266,7 @@ def _started(words: list[str]) -> Starter:
 def _within(
     command: Command, part: _Part, *, place: tuple[str, tuple[str, ...]], via: tuple[str, ...]
 ) -> Command:
-    """A command of a shell within the shell, with the circumstances of both."""
+    """A command of an inner shell, with the directory and environment of both shells."""
     joint = command.joint or part.joint
     return command._replace(
         env=(*place[1], *command.env),
@@ -276,17 +278,17 @@ def _within(
 
 
 def _shell_code(words: list[str]) -> str:
-    """The text behind `-c` or `-lc`."""
+    """The code after `-c` or `-lc`; "" if there is none."""
     for flag, code in pairwise(words):
         if re.fullmatch(r"-[a-z]{0,4}c", flag):
-            return bare(code).replace('\\"', '"') if code.startswith('"') else bare(code)
+            return unquoted(code).replace('\\"', '"') if code.startswith('"') else unquoted(code)
         if not flag.startswith("-"):
             return ""
     return ""
 
 
 def _tee(name: str, targets: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(map(bare, targets)) if name == "tee" else ()
+    return tuple(map(unquoted, targets)) if name == "tee" else ()
 
 
 def _is_flag(word: str) -> bool:

@@ -1,7 +1,7 @@
-"""What a failure is called, so that the same failure in two runs has one name.
+"""The signature of a failure: a name that is the same in every run with that failure.
 
-What changes from run to run becomes a placeholder: `<path>`, `<n>`, `<hex>`, `<id>`, `<time>`,
-`<url>`, `<ip>`, `<email>`, `<str>`. What tells one failure from another stays: words, error codes
+Parts that change from run to run become placeholders: `<path>`, `<n>`, `<hex>`, `<id>`, `<time>`,
+`<url>`, `<ip>`, `<email>`, `<str>`. Parts that identify the failure stay: words, error codes
 (`E0425`, `TS2304`, `HTTP 404`, `Errno 2`), package names (`@types/node`, `github.com/pkg/errors`)
 and quoted names.
 
@@ -22,8 +22,6 @@ from hardwon.failures.error_line import ANSI, error_line
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple
-
-    from hardwon.values.step import Step
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
@@ -33,32 +31,27 @@ _PASSES = 8
 
 
 class Signature(NamedTuple):
-    """The name of a failure: `digest` to look it up by, `text` to read."""
+    """The name of a failure: `digest` to look it up, `text` to read."""
 
     digest: str
     text: str
 
 
-@lru_cache(maxsize=128)  # a failing step is named several times, and those before it again
+@lru_cache(maxsize=128)  # the same step is named several times
 def signature(tool: str, error: str) -> Signature:
-    """The name of this failure of this tool; the same in every run that fails the same way."""
+    """The signature of a tool's error output; the same in every run that fails the same way."""
     return line_signature(tool, error_line(error))
 
 
 def line_signature(tool: str, line: str) -> Signature:
-    """The name of a failure whose telling line is known."""
+    """The signature of a failure whose error line is known."""
     text = f"{fold(tool).lower() or 'tool'}: {fold(line[:_LINE]) or '<no output>'}"
     text = text[:_LONGEST].rstrip()
     return Signature(blake2b(text.encode(), digest_size=8).hexdigest(), text)
 
 
-def failure_of(step: Step) -> str:
-    """The exact digest of a failed step, which it may carry already."""
-    return step.failure.exact if step.failure else signature(step.tool, step.output).digest
-
-
 # Patterns are kept as text: `re` compiles and caches them on first use, so an import stays cheap.
-# Linear: every run is possessive (`++`, `*+`) or bounded, and starts where no longer one could.
+# Linear: every repetition is possessive (`++`, `*+`) or bounded.
 
 _CONTROL = r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b\ufeff]"
 
@@ -112,13 +105,13 @@ _VOLATILE = "|".join(
 
 
 def fold(text: str) -> str:
-    """The text on one line without what changes between runs; folding it again changes nothing."""
+    """The text on one line with volatile parts as placeholders; folding again changes nothing."""
     folded = _one_line(text)
     for _ in range(_PASSES):
         before, folded = folded, re.sub(_VOLATILE, _replacement, folded)
         if folded == before:
             return folded
-    return "<str>"  # noise that keeps changing; giving up keeps the promise, and the time linear
+    return "<str>"  # still changing: give up, so that the time stays linear
 
 
 def _one_line(text: str) -> str:
@@ -141,12 +134,12 @@ def _fold_numbers(text: str) -> str:
 
 
 def _fold_path(text: str) -> str:
-    end = len(text.rstrip("."))  # the full stop of a sentence
+    end = len(text.rstrip("."))  # a full stop ends the sentence, not the path
     return "<path>" + text[end:] if end else text
 
 
 def _fold_quoted(text: str) -> str:
-    """A short name stays; see the module's words on quoted values."""
+    """A quoted value, folded; a short name stays (see the module's docstring)."""
     inner = text[1:-1].strip()
     if 0 < len(inner) <= 300 and not re.search(r"['\"`]", inner):
         inner = fold(inner)
@@ -170,12 +163,12 @@ _FILE_NAME = (
 
 
 def _fold_word(text: str) -> str:
-    """A file name, number, id or error code, or a name of which only the digits go."""
+    """A word with digits, folded: as a file name, number, id or error code, or only its digits."""
     word = re.split(r"[:(]", text, maxsplit=1)[0].rstrip(".-")
-    rest = text[len(word) :]
+    suffix = text[len(word) :]
     if re.fullmatch(_FILE_NAME, word):
-        return "<path>" + ("." if rest.endswith(".") else "")
-    return _fold_name(word) + _fold_numbers(rest)
+        return "<path>" + ("." if suffix.endswith(".") else "")
+    return _fold_name(word) + _fold_numbers(suffix)
 
 
 def _fold_name(word: str) -> str:
@@ -189,7 +182,7 @@ def _fold_name(word: str) -> str:
 
 
 def _is_random(part: str) -> bool:
-    """Letters and digits that take turns: `7d9c5b6f4`, unlike `sha256sum`."""
+    """Whether letters and digits alternate as in `7d9c5b6f4`, unlike `sha256sum`."""
     return len(part) >= 8 and len(re.findall(r"\d++|[^\W\d]++", part)) >= 4
 
 

@@ -1,6 +1,6 @@
-"""Where an id comes from, counted over runs: calls that took it from another tool's result worked.
+"""Where an id comes from, learnt from counts over many runs.
 
-A run that makes up an id and gives up shows no source; the calls of other runs do.
+A run that invents an id and gives up does not show the right source; the calls of other runs do.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon.failures.authored import fields
 from hardwon.failures.fix_case import line_of
-from hardwon.failures.fix_source import is_id_name, is_refused, taken
+from hardwon.failures.fix_source import is_id_name, is_refused, taken_from
 from hardwon.values.fix import PROVEN, Fix
 
 TYPE_CHECKING = False
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
-_TOOLS = 8  # other tools of the run that are looked at
+_TOOLS = 8  # at most, other tools of the run that may be the source
 _ROLES = ("id", "id_", "_id")
-_WORKED = 5  # calls that worked with an id of that source, at least
+_WORKED = 5  # calls that worked with an id from that source, at least
 _NEARLY = 0.9
 
 
 class PossibleSource(NamedTuple):
-    """An argument that was made up, and a place that it may come from."""
+    """An invented argument, and a place that it may have to be taken from."""
 
-    feature: str  # of a call that takes it from there
+    feature: str  # that calls have which take it from there
     key: str
     tool: str
     role: str
 
 
 def possible_sources(step: Step, before: Sequence[Step]) -> list[PossibleSource]:
-    """The places that a made-up id of a failing call may have to be taken from."""
+    """The places that an invented id of a failing call may have to be taken from."""
     line = line_of(step)
     if not is_refused(line):
         return []
@@ -51,13 +51,13 @@ def possible_sources(step: Step, before: Sequence[Step]) -> list[PossibleSource]
 def counted_source(
     sources: Sequence[PossibleSource], tally: Callable[[str], Tally], tool: str
 ) -> Fix | None:
-    """The place that nearly all calls worked with, the one that most of them used."""
+    """The fix to use the source with which nearly all calls worked, the most used of them."""
     proven = [(tally(source.feature), source) for source in sources]
     proven = [(calls, source) for calls, source in proven if _works(calls)]
     if not proven:
         return None
     _, best = max(proven, key=lambda pair: (pair[0].made, pair[1].feature))
-    words, key = taken(best.key, best.tool, (best.role,))
+    words, key = taken_from(best.key, best.tool, (best.role,))
     return Fix("argument", f"`{tool}`: {words}", f"argument {tool} {key}", worked=PROVEN)
 
 
@@ -74,8 +74,8 @@ def _is_made_up(value: object, line: str, before: Sequence[Step]) -> bool:
 
 
 def _places(tool: str, key: str, before: Sequence[Step]) -> Iterator[PossibleSource]:
-    others = dict.fromkeys(step.tool for step in reversed(before) if not step.failed)
-    for other in [name for name in others if name != tool][:_TOOLS]:
+    tools = dict.fromkeys(step.tool for step in reversed(before) if not step.failed)
+    for source_tool in [name for name in tools if name != tool][:_TOOLS]:
         for role in (*_ROLES, key):
-            feature = f"{tool.lower()} {key} comes from {other.lower()}.{role}"
-            yield PossibleSource(feature, key, other, role)
+            feature = f"{tool.lower()} {key} comes from {source_tool.lower()}.{role}"
+            yield PossibleSource(feature, key, source_tool, role)

@@ -1,4 +1,4 @@
-"""The kind of a failing step: the line of its error, seen with its call and with its run."""
+"""The kind of a failing step, from its error line, its call and the earlier steps."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from hardwon.values.step import Step
 
-_OWN = 4  # characters of an argument that is found again in a line
+_OWN = 4  # shorter argument values are not looked for in an error line
 _FIELD = r"[a-z][A-Za-z_.-]{1,40}: (?=\S)"
-_ARGUMENT = (  # how Python says of a function what schemas say of a field
+_ARGUMENT = (  # a missing or unknown argument in the words of Python
     r"(?:TypeError: )?[\w.<>]{1,120}\(\) (?:missing \d{1,2} required (?:positional|keyword-only)"
     r" arguments?: '(?P<lacked>\w{1,60})'"
     r"|got an unexpected keyword argument '(?P<unknown>\w{1,60})')"
@@ -29,15 +29,15 @@ _PROPER = r"[A-Z][a-z]{2,}"
 
 
 def step_kind(line: str, step: Step, before: Sequence[Step]) -> str:
-    """The kind of failure that a step shows; equal texts are one kind.
+    """The kind of failure of a step, as text; equal texts are one kind.
 
-    `before` are the earlier steps of the run. Names that the run itself coined are folded.
+    `before` are the earlier steps of the run. Names that the run invented are folded.
     """
     return _named(line, step) or _line_kind(line, step, before)
 
 
 def _named(line: str, step: Step) -> str:
-    """A kind in words of our own: a refusal of a file tool, a time-out; "" for any other."""
+    """A kind with a fixed text: a refusal of a file tool or a time-out; "" for any other."""
     if reason := refusal(step.tool, step.args, step.output):
         return reason
     command = blamed_command(parse(step.args), line) if says_timeout(line) else None
@@ -45,7 +45,7 @@ def _named(line: str, step: Step) -> str:
 
 
 def _line_kind(line: str, step: Step, before: Sequence[Step]) -> str:
-    """The kind of a line; the field that a tool complains of belongs to the tool, not to a run."""
+    """The kind of an error line; the name of a rejected field is kept, it belongs to the tool."""
     if not step.args.startswith("{"):
         return _text_kind(line, step, before)
     if argument := re.match(_ARGUMENT, line):
@@ -61,7 +61,7 @@ def _line_kind(line: str, step: Step, before: Sequence[Step]) -> str:
 def _without_values(line: str, step: Step) -> str:
     """The line without the values of arguments that it repeats.
 
-    A word stays, for the tool may have it too; a name is told by its capital within a sentence.
+    Plain words stay, as they may be the tool's own; a capital within a sentence marks a name.
     """
     for value in scalars(fields(step.args)):
         if len(value) >= _OWN and not re.fullmatch(r"[A-Za-z]+", value):

@@ -1,4 +1,4 @@
-"""What harnesses say of a command that they did not let end."""
+"""How harnesses report a command that they stopped at its time limit."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _TIMED_OUT = (
 
 
 def says_timeout(line: str) -> bool:
-    """Whether a line says that a command was stopped for its time."""
+    """Whether a line says that a command timed out."""
     return bool(re.match(_TIMED_OUT, line))
 
 
 def has_timed_out(text: str) -> bool:
-    """Whether the first or the last line of an output says so."""
+    """Whether the first or the last line of an output says that the command timed out."""
     lines = text.strip().splitlines()
     return any(says_timeout(line) for line in (*lines[:1], *lines[-1:]))

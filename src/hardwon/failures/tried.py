@@ -1,10 +1,10 @@
-"""What a run tried between two failures of one kind: it did not help."""
+"""What a run tried in vain: its attempts between two failures of one kind."""
 
 from __future__ import annotations
 
 from hardwon._cold import re
 from hardwon.failures.authored import is_coined
-from hardwon.failures.fix_case import blamed, command, is_personal, is_reader, line_of
+from hardwon.failures.fix_case import blamed, commands_of, is_personal, is_reader, line_of
 from hardwon.failures.fix_preparation import is_maker
 
 TYPE_CHECKING = False
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 _SHOWN = 80  # characters of a call
 _LACKING = r"(?i:not found|no module named|no such file|not recognized)"
-_KEPT = 3  # of one pair of failures
+_KEPT = 3  # attempts between one pair of failures
 
 
 def tried_in_vain(steps: Sequence[Step], since: int) -> list[str]:
-    """What changed from the failing step `since` to the last one, which fails the same way."""
+    """The attempts between the failing step `since` and the last one, which failed alike."""
     first, last = steps[since], steps[-1]
     prepared = [part.text for part in _prepared(steps[since + 1 : -1]) if _is_general(part, steps)]
     return list(dict.fromkeys(f"`{text}`" for text in (*prepared, *_changed(first, last))))[:_KEPT]
@@ -30,26 +30,28 @@ def _prepared(between: Sequence[Step]) -> Iterator[Command]:
     """The commands that prepared something: installed, fetched, started."""
     for step in between:
         if not step.failed:
-            commands = (part for part in command(step) if is_maker(part) and part.program != "git")
+            commands = (
+                part for part in commands_of(step) if is_maker(part) and part.program != "git"
+            )
             yield from commands
 
 
 def _changed(first: Step, last: Step) -> Iterator[str]:
-    """How the failing command was started in another way than before."""
+    """The failing command, if it was started in another way than before."""
     old, new = (_failing(step) for step in (first, last))
     if not old or not new or old.call == new.call or is_reader(new) or is_personal(new.call):
         return
     if " " in new.call or re.search(_LACKING, line_of(last)):
-        yield new.call  # a bare name says something only of programs and modules that are missing
+        yield new.call  # a bare name is worth showing only if something is missing
 
 
 def _failing(step: Step) -> Command | None:
     at = blamed(step, line_of(step))
-    return command(step)[at] if at >= 0 else None
+    return commands_of(step)[at] if at >= 0 else None
 
 
 def _is_general(part: Command, steps: Sequence[Step]) -> bool:
-    """Whether a command can be told to another task."""
+    """Whether a command can be shown to an agent with another task."""
     text = part.text
     if len(text) > _SHOWN or "\n" in text or "`" in text or part.script or is_personal(text):
         return False

@@ -1,6 +1,6 @@
 """Whether a call has failed, judged by its output, when the caller does not say.
 
-Precision comes first: what a call merely shows (a file, a log, a search result) is no failure.
+Precision comes first: an error that a call only displays (in a file, a log) is no failure.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _HEAD = 600
 
-# What shells and harnesses add: the exit status, said in so many words
+# The exit status as shells and harnesses print it
 _STATUS = (
     r"(?im)^\W{0,3}(?:(?:<\w{1,20}>)?<(?:returncode|exit_?code)>\s{0,3}|(?:the )?"
     r"(?:command|process|program|script|shell|task|execution)?\W{0,2}"
@@ -36,9 +36,9 @@ _STATUS = (
 _TESTER = r"(?i:(?:\b|_)(?:py)?tests?(?:\b|_))|[a-z]Tests?(?![a-z])"
 _FAILS_WITHIN = r"\b(?:failed|error|exception): \S|\b(?:failed|error) with (?:code|status)\b"
 _SHORT = 300
-# Markdown of a server: a heading of its own for the error, or the error as the result
+# Markdown of a server: a heading for the error, or the error as the result
 _HEADED = r"#{2,4} (?:(?:Error|Failure)[ \t]*+\n|(?:Result|Output)[ \t]*+\n\w{0,40}Error: )"
-# What simulated places and games answer to an action that they refuse
+# How simulated worlds and games refuse an action
 _CANNOT = (
     r"(?:Sorry, )?[Yy]ou (?:can(?:no|')t|can not|can only|must|need to|have to|are not allowed)\b"
     r"|Nothing happens\b|I (?:don't|do not) understand\b|Unknown (?:action|command|tool|object)\b"
@@ -49,8 +49,8 @@ _CANNOT = (
 def has_failed(tool: str, output: object, args: str = "", before: Sequence[Step] = ()) -> bool:
     """Whether a call has failed.
 
-    `args` is the call as text, of a shell the command as typed; `before` are the earlier steps of
-    the run. Both sharpen the verdict: what a script prints on purpose is no failure.
+    `args` is the call as text, for a shell the command as typed; `before` are the earlier steps
+    of the run. Both make the verdict more exact: output that a script prints on purpose is fine.
     """
     if isinstance(output, BaseException):
         return True
@@ -72,7 +72,7 @@ def _is_shell(tool: str) -> bool:
 
 
 def _status(text: str) -> int | None:
-    """The exit status that stands at the beginning or at the end; None when none does."""
+    """The exit status printed at the beginning or the end of the text; None without one."""
     if text.startswith("{"):
         return enclosed_status(text)
     for part in (text[:_HEAD], text[-_HEAD:]):
@@ -82,7 +82,7 @@ def _status(text: str) -> int | None:
 
 
 def _has_tool_failed(tool: str, text: str) -> bool:
-    """The verdict on a tool with named arguments."""
+    """Whether a tool with named arguments has failed."""
     bare = text.strip()
     if re.search(_TESTER, tool) and is_red(bare):
         return True

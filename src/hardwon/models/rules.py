@@ -11,7 +11,7 @@ from hardwon.failures.fixes import fix_shown
 from hardwon.failures.lesson_text import UNSOLVED, situation
 from hardwon.failures.of_episode import focus
 from hardwon.failures.reading import read_failure
-from hardwon.failures.shell import working_part
+from hardwon.failures.shell import main_command
 from hardwon.ports import Reply
 from hardwon.text.clean import clip, one_line
 
@@ -133,7 +133,7 @@ def _quoted(text: str) -> str:
 def _tags(failed: Step, diagnosis: Diagnosis) -> list[str]:
     names = [failed.tool.lower()]
     if _command(failed):
-        names += working_part(failed.args).does.split(" ")[:2]
+        names += main_command(failed.args).does.split(" ")[:2]
     tags = [
         name for name in (*names, *diagnosis.tags) if re.fullmatch(r"[A-Za-z][\w.+-]{1,30}", name)
     ]

@@ -52,16 +52,16 @@ def _goes_on(failing: Step, step: Step) -> bool:
 def _has_helped(lesson: Lesson, failing: Step, step: Step, past: RunSoFar) -> bool:
     """Whether a working step follows the lesson, or repeats the failing call that it mentions."""
     before = past.steps[: past.steps.index(failing) + 1]
-    if clues.follows(lesson, step, before):
+    if clues.follows_advice(lesson, step, before):
         return True
-    return _goes_on(failing, step) and clues.agree(lesson, failing)
+    return _goes_on(failing, step) and clues.is_about_error(lesson, failing)
 
 
 def _helped(lesson: Lesson, failing: Step, memory: Memory) -> None:
     """Note that a lesson helped; if its text does not mention the failure, it must help twice."""
     kind = failing.failure.kind if failing.failure else ""
     before = sum(value.startswith(kind) for value in values_of(lesson.evidence, Kind.HELPED))
-    if before or clues.agree(lesson, failing):
+    if before or clues.is_about_error(lesson, failing):
         _adopt(lesson, failing, memory)
         return
     piece = Evidence(Kind.HELPED, f"{kind} {before + 1}", memory.now.timestamp())

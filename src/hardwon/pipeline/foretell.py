@@ -148,7 +148,7 @@ def _judged(
     news = tuple(fix for fix in lesson.fixes if advice.is_worth_showing(fix, pending, past.steps))
     if lesson.fixes and not news:
         return Foretold(chance, lesson, "its fix says nothing to this call")
-    return Foretold(chance, lesson_text.saying(lesson, news))
+    return Foretold(chance, lesson_text.with_text_of(lesson, news))
 
 
 def _told_of(pending: Step, chance: Chance) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def learnt(marks: Iterable[str], memory: Memory) -> str:
         lesson = memory.about(Failure("", kind, "", "")) if is_fix else None
         for fix in lesson.fixes if lesson else ():
             if lesson and fix.key == key and fix.worked == 1:
-                return lesson_text.learnt(fix, lesson.met)
+                return lesson_text.learnt_line(fix, lesson.met)
     return ""
 
 

@@ -70,7 +70,7 @@ def _has_grown(lesson: Lesson, asked: str) -> bool:
     """
     met, *known = asked.split()
     seen = {name.removesuffix(_PROVEN) for name in known}
-    fixes = [fix for fix in lesson_text.told(lesson.fixes) if not known or fix.is_proven]
+    fixes = [fix for fix in lesson_text.fixes_to_show(lesson.fixes) if not known or fix.is_proven]
     is_news = lesson.origin != ORIGIN and any(_named(fix) not in seen for fix in fixes)
     is_sure = any(name.endswith(_PROVEN) for name in known)
     return is_news or (not is_sure and lesson.met >= _MORE * int(met))
@@ -83,7 +83,7 @@ def _named(fix: Fix) -> str:
 
 def noted(lesson: Lesson, now: datetime) -> Lesson:
     """The lesson with a note that a model was asked about this much evidence."""
-    fixes = lesson_text.told(lesson.fixes)
+    fixes = lesson_text.fixes_to_show(lesson.fixes)
     known = sorted(_named(fix) + _PROVEN * fix.is_proven for fix in fixes)
     asked = Evidence(Kind.ASKED, " ".join((str(lesson.met), *known)), now.timestamp())
     return lesson._replace(evidence=joined(lesson.evidence, (asked,)))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.failures.guards import forbidding
+from hardwon.failures.guards import forbidden_call
 from hardwon.ranking.query import query
 from hardwon.stores.sqlite import SqliteStore
 from hardwon.stores.sqlite.mirror import PROVISIONAL, Mirror
@@ -122,7 +122,7 @@ def test_a_copied_text_is_found_by_its_letters_and_removed(
 
 
 def test_a_copied_guard_is_in_force_for_hooks(tmp_path: Path, mirror: Mirror) -> None:
-    call = forbidding("bash", "git push --force")
+    call = forbidden_call("bash", "git push --force")
     forbidden = lesson("never", guard=True, calls=(call,), id=3)
 
     mirror.keep(CODER, [(forbidden, 1)], ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hardwon.failures.guards import Guard, exact_calls, forbidding, guard_of
+from hardwon.failures.guards import Guard, exact_calls, forbidden_call, guard_of
 from hardwon.surfaces.serve.pages import story
 from hardwon.surfaces.serve.pages.addresses import after_form, hw_of, number_of, tenant_of
 from hardwon.surfaces.serve.pages.views import View, action, page
@@ -69,7 +69,7 @@ def guard(request: Request) -> View:
     call = request.query_params.get("call", "").strip()
     tool = request.query_params.get("tool", "").strip() or "bash"
     asked = [(tool, call)] if call else exact_calls(lesson.calls)
-    tried = Guard(tuple(forbidding(*pair)[2:] for pair in asked), guard_of(lesson).allowed)
+    tried = Guard(tuple(forbidden_call(*pair)[2:] for pair in asked), guard_of(lesson).allowed)
     past = list(_past_calls(request, lesson))
     denied = [command for command in past if tried.forbids(tool, command)] if asked else []
     values = {
