@@ -11,7 +11,7 @@ import pytest
 import hardwon
 from hardwon import Step
 from hardwon.errors import BadReply
-from hardwon.failures.of_episode import failure_of
+from hardwon.failures.episode_failure import failure_of
 from hardwon.models.rules import Rules
 from hardwon.models.scripted import Scripted
 from hardwon.pipeline.reflect import known, reflect, request

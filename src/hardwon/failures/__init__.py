@@ -14,10 +14,10 @@ A step passes through these files in this order:
     3  what is its name?        reading              builds the Failure: exact digest, kind, line
                                   signature          the exact name
                                   step_kind, kind    the kind, without names of one run
-                                  coined             names that the run or its project invented
-                                  limits             rate limits, the same for every tool
+                                  own_names          names that the run or its project invented
+                                  rate_limits        rate limits, the same for every tool
     4  is it a mistake?         mistakes             or an answer that the agent wanted
-                                of_episode           which failure a whole run is remembered by
+                                episode_failure      which failure a whole run is remembered by
     5  which call was it?       call_keys            keys by which similar calls are found
                                 shell, programs      command lines, parsed
                                 authored, scripts    files that the run itself wrote
@@ -29,10 +29,10 @@ A step passes through these files in this order:
                                   fix_fields         the finders for calls with named arguments
                                   results            values in results, which arguments come from
                                 order_counts, source_counts   fixes from counts over many runs
-                                tried                what the run tried without effect
+                                tried_in_vain        what the run tried without effect
     8  the lesson               mined_lesson         made and updated by rules
                                   lesson_text        its words and its status
-                                  cases              its failure as a text for a model
+                                  case_text          its failure as a text for a model
                                 diagnosis            families of errors, for lessons without a fix
 
 Before the next call:

@@ -14,7 +14,6 @@ from hardwon.failures.fix_case import (
     silenced,
     word_set,
 )
-from hardwon.failures.fix_known import another_port, removed_already, split_code
 from hardwon.failures.fix_pair import (
     Pair,
     is_absent,
@@ -24,6 +23,7 @@ from hardwon.failures.fix_pair import (
     swapped,
     valued,
 )
+from hardwon.failures.fix_special_calls import another_port, removed_already, split_code
 from hardwon.failures.kind import kind_text
 from hardwon.values.fix import Fix
 

@@ -6,7 +6,7 @@ from hardwon._cold import re
 from hardwon.failures.authored import fields, writings
 from hardwon.failures.fix_case import Case, is_gone, names_in, word_set
 from hardwon.failures.fix_tool import is_look
-from hardwon.failures.limits import is_limit
+from hardwon.failures.rate_limits import is_limit
 from hardwon.failures.results import leaves, scalars
 from hardwon.values.fix import Fix
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hardwon._cold.lazy import lazy
 from hardwon.failures import call_keys, lesson_text
-from hardwon.failures.cases import case_text
-from hardwon.failures.tried import tried_in_vain
+from hardwon.failures.case_text import case_text
+from hardwon.failures.tried_in_vain import tried_in_vain
 from hardwon.text.clean import clip, one_line
 from hardwon.text.injection import suspicion
 from hardwon.values.episode import Trigger

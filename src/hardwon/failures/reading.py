@@ -5,7 +5,7 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon._cold.hashing import blake2b
 from hardwon.failures.error_line import failing_test, informative_line
-from hardwon.failures.limits import is_limit
+from hardwon.failures.rate_limits import is_limit
 from hardwon.failures.signature import line_signature
 from hardwon.failures.step_kind import step_kind
 from hardwon.text.clean import one_line

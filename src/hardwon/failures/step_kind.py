@@ -5,9 +5,9 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon.failures.authored import fields
 from hardwon.failures.call_keys import blamed_command
-from hardwon.failures.coined import is_own_module, is_target, is_written
 from hardwon.failures.file_refusals import refusal
 from hardwon.failures.kind import NAME, kind_text, missing_fixture, missing_name
+from hardwon.failures.own_names import is_own_module, is_target, is_written
 from hardwon.failures.results import scalars
 from hardwon.failures.shell import parse
 from hardwon.failures.timeouts import TIMED_OUT, says_timeout

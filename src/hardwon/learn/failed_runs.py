@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from hardwon.errors import BudgetSpent, InvalidInput, PermanentError, SetupError
-from hardwon.failures import of_episode
+from hardwon.failures import episode_failure
 from hardwon.models.rules import Rules
 from hardwon.pipeline import mine, reflect, scope_memory, screen, word
 from hardwon.runtime import prompt_text
@@ -43,8 +43,8 @@ def _keep(engine: Runtime, lesson: Lesson) -> None:
 async def _reflected(engine: Runtime, job: Job) -> Lesson | None:
     """The lesson of a job; None if its steps were learnt from while they ran."""
     model = _model(engine)
-    is_learnt = of_episode.needs_no_words(job) and engine.settings.reflexion.persist
-    if is_learnt or not (engine.has_model or of_episode.teaches(job)):
+    is_learnt = episode_failure.needs_no_words(job) and engine.settings.reflexion.persist
+    if is_learnt or not (engine.has_model or episode_failure.teaches(job)):
         return None
     existing = engine.has_model and reflect.known(
         job, lessons=engine.store.lessons, now=engine.clock()

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from hardwon.errors import PermanentError
 from hardwon.failures.diagnosis import Diagnosis, diagnose
+from hardwon.failures.episode_failure import focus
 from hardwon.failures.fixes import fix_shown
 from hardwon.failures.lesson_text import UNSOLVED, situation
-from hardwon.failures.of_episode import focus
 from hardwon.failures.reading import read_failure
 from hardwon.failures.shell import main_command
 from hardwon.ports import Reply

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from hardwon.errors import BadReply
 from hardwon.failures.call_keys import blamed_keys
+from hardwon.failures.episode_failure import failure_of, focus
 from hardwon.failures.error_line import error_line
-from hardwon.failures.of_episode import failure_of, focus
 from hardwon.ports import Request
 from hardwon.ranking.query import Query
 from hardwon.text.clean import clip, clip_middle

@@ -43,7 +43,7 @@ def cases(lesson: Lesson) -> list[dict[str, Any]]:
 
 
 def _case(text: str) -> dict[str, Any]:
-    """What `failures.cases.case_text` wrote, taken apart again."""
+    """What `failures.case_text.case_text` wrote, taken apart again."""
     parts = re.split(r"^(FAILED: |  it said: |then FAILED: |then ok: )", text, flags=re.MULTILINE)
     pairs = list(zip(parts[1::2], parts[2::2], strict=True))
     failed, message = _first(pairs, _FAILED), _first(pairs, _SAID)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.failures.of_episode import focus, needs_no_words
+from hardwon.failures.episode_failure import focus, needs_no_words
 from hardwon.values.episode import Trigger
 from hardwon.values.step import Step
 from tests.samples import EPISODE, job

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.failures.cases import case_text
+from hardwon.failures.case_text import case_text
 from hardwon.failures.reading import read_failure
 from hardwon.values.step import Step
 

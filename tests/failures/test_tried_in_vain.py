@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.tried import tried_in_vain
+from hardwon.failures.tried_in_vain import tried_in_vain
 from hardwon.values.step import Step
 
 
