@@ -13,7 +13,7 @@ from hardwon.stores import run_files
 from hardwon.text.clean import one_line
 from hardwon.values.delivery import Door
 from hardwon.values.lesson import Status
-from hardwon.values.listing import Page, Place, Wanted
+from hardwon.values.listing import ListQuery, Page, Place
 from hardwon.values.scope import Scope, named
 
 if TYPE_CHECKING:
@@ -152,9 +152,9 @@ class Tenant:
 
     def _wanted(
         self, *, status: str = Status.ALL, text: str = "", after: Mark | None, limit: int
-    ) -> Wanted:
+    ) -> ListQuery:
         """One more row than the page has tells whether another page follows."""
-        return Wanted(self.place, status, one_line(text), after, within(limit, _MOST) + 1)
+        return ListQuery(self.place, status, one_line(text), after, within(limit, _MOST) + 1)
 
 
 def tenant(engine: Runtime, name: str, agent: str | None, project: str | None) -> Tenant:

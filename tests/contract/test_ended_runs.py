@@ -11,7 +11,7 @@ from hardwon.errors import NotFound
 from hardwon.ports import Store
 from hardwon.values.ended_run import EndedRun, run_id
 from hardwon.values.failure import Failure
-from hardwon.values.listing import Place, Wanted
+from hardwon.values.listing import ListQuery, Place
 from hardwon.values.report import Window
 from hardwon.values.run import Shown
 from tests.samples import CODER, FAILED, NOW, WORKED
@@ -44,7 +44,7 @@ def ended(
 
 
 def names(store: Store, place: Place = ACME, **wanted: object) -> list[str]:
-    asked = Wanted(place)._replace(**wanted)  # type: ignore[arg-type]
+    asked = ListQuery(place)._replace(**wanted)  # type: ignore[arg-type]
     return [one.run for one in store.ended_runs.recent(asked)]
 
 
@@ -61,7 +61,7 @@ def test_a_list_has_no_steps_and_the_newest_first(store: Store) -> None:
 
     assert names(store) == ["cccc", "bbbb", "aaaa"]
     brief = ended("cccc", NOW + 2 * HOUR)._replace(steps=(), shown=())
-    assert store.ended_runs.recent(Wanted(ACME))[0] == brief
+    assert store.ended_runs.recent(ListQuery(ACME))[0] == brief
 
 
 def test_pages_show_every_run_once(store: Store) -> None:
@@ -69,7 +69,7 @@ def test_pages_show_every_run_once(store: Store) -> None:
         store.ended_runs.keep(ended(f"run{number:x}", NOW + (number // 3) * HOUR))
 
     seen, after = [], None
-    while page := store.ended_runs.recent(Wanted(ACME, after=after, limit=4)):
+    while page := store.ended_runs.recent(ListQuery(ACME, after=after, limit=4)):
         seen += page
         after = page[-1].ended.timestamp(), page[-1].id
 
@@ -81,7 +81,7 @@ def test_a_run_that_goes_on_replaces_what_was_kept_of_it(store: Store) -> None:
     store.ended_runs.keep(ended("aaaa")._replace(outcome="abandoned"))
     store.ended_runs.keep(ended("aaaa")._replace(outcome="worked", made=9))
 
-    assert [(one.outcome, one.made) for one in store.ended_runs.recent(Wanted(ACME))] == [
+    assert [(one.outcome, one.made) for one in store.ended_runs.recent(ListQuery(ACME))] == [
         ("worked", 9)
     ]
 
@@ -143,7 +143,7 @@ def test_runs_follow_their_scope_and_go_with_their_tenant(store: Store) -> None:
     store.ended_runs.keep(ended("stranger", scope=STRANGER))
 
     store.move(apart, CODER)
-    assert [one.scope for one in store.ended_runs.recent(Wanted(ACME))] == [CODER]
+    assert [one.scope for one in store.ended_runs.recent(ListQuery(ACME))] == [CODER]
 
     store.forget("acme")
     assert names(store) == []

@@ -9,7 +9,7 @@ import pytest
 from hardwon import Scope
 from hardwon.errors import NotFound
 from hardwon.ports import Store
-from hardwon.values.listing import Place, Wanted
+from hardwon.values.listing import ListQuery, Place
 from tests.contract.test_logs import delivery
 from tests.samples import CODER, NOW, lesson
 
@@ -25,7 +25,7 @@ def meet(store: Store, kind: str, *days_ago: int, scope: Scope = CODER) -> None:
 
 
 def ids(store: Store, **wanted: object) -> list[int]:
-    return [one.id for one in store.listing.lessons(Wanted(ACME)._replace(**wanted))]  # type: ignore[arg-type]
+    return [one.id for one in store.listing.lessons(ListQuery(ACME)._replace(**wanted))]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_place_is_a_tenant_or_a_part_of_it(store: Store, place: Place, seen: i
     for scope in (CODER, CODER.everywhere(), CODER._replace(project="web"), TESTER, STRANGER):
         store.lessons.add(lesson(scope=scope))
 
-    assert len(store.listing.lessons(Wanted(place))) == seen
+    assert len(store.listing.lessons(ListQuery(place))) == seen
     assert sum(store.listing.counts(place).values()) == seen
 
 
@@ -52,7 +52,7 @@ def test_pages_show_every_lesson_once_the_newest_consulted_first(store: Store) -
         store.lessons.add(lesson(str(number), scope, last_seen_at=NOW - (number // 4) * DAY))
 
     pages, after = [], None
-    while page := store.listing.lessons(Wanted(ACME, after=after, limit=5)):
+    while page := store.listing.lessons(ListQuery(ACME, after=after, limit=5)):
         pages += page
         after = page[-1].last_seen_at.timestamp(), str(page[-1].id)
 
@@ -79,7 +79,7 @@ def test_a_list_may_be_of_those_that_contain_a_text(store: Store, text: str) -> 
         at = NOW - timedelta(minutes=number)
         store.lessons.add(lesson(f"{words} {number}", status="retired", last_seen_at=at))
 
-    first = store.listing.lessons(Wanted(ACME, text=text, limit=3))
+    first = store.listing.lessons(ListQuery(ACME, text=text, limit=3))
     mark = first[-1].last_seen_at.timestamp(), str(first[-1].id)
 
     assert [one.id for one in first] == [8, 108, 208]
@@ -101,7 +101,7 @@ def test_failures_come_with_their_days_and_the_scope_of_the_last(store: Store) -
     meet(store, "b", 3)
     meet(store, "b", 0, scope=STRANGER)
 
-    first, second = store.listing.failures(Wanted(ACME), NOW - 10 * DAY)
+    first, second = store.listing.failures(ListQuery(ACME), NOW - 10 * DAY)
 
     assert (first.kind, first.text, first.met, first.scope) == ("a", "bash: a Failed", 3, TESTER)
     assert (first.first, first.last) == (NOW - 12 * DAY, NOW - DAY)
@@ -113,10 +113,10 @@ def test_failures_come_in_pages_and_by_text(store: Store) -> None:
     for kind in "edcba":
         meet(store, kind, 1)
 
-    first = store.listing.failures(Wanted(ACME, limit=3), NOW - 10 * DAY)
+    first = store.listing.failures(ListQuery(ACME, limit=3), NOW - 10 * DAY)
     after = (float(first[-1].met), first[-1].kind)
-    rest = store.listing.failures(Wanted(ACME, after=after, limit=3), NOW - 10 * DAY)
-    named = store.listing.failures(Wanted(ACME, text="D FAILED"), NOW - 10 * DAY)
+    rest = store.listing.failures(ListQuery(ACME, after=after, limit=3), NOW - 10 * DAY)
+    named = store.listing.failures(ListQuery(ACME, text="D FAILED"), NOW - 10 * DAY)
 
     assert [one.kind for one in (*first, *rest)] == ["a", "b", "c", "d", "e"]
     assert [one.kind for one in named] == ["d"]
@@ -128,9 +128,9 @@ def test_deliveries_come_in_pages_newest_first(store: Store) -> None:
         at = NOW - (number // 2) * DAY
         store.deliveries.log(delivery(f"d{number}", (), scope=scope, at=at))
 
-    first = store.listing.deliveries(Wanted(ACME, limit=3))
+    first = store.listing.deliveries(ListQuery(ACME, limit=3))
     after = first[-1].at.timestamp(), first[-1].id
-    rest = store.listing.deliveries(Wanted(ACME, after=after, limit=3))
+    rest = store.listing.deliveries(ListQuery(ACME, after=after, limit=3))
 
     assert [one.id for one in (*first, *rest)] == ["d0", "d1", "d3", "d4", "d6"]
 

@@ -20,7 +20,7 @@ from hardwon.values.delivery import Delivery
 from hardwon.values.dream import Dream
 from hardwon.values.history import Change
 from hardwon.values.lesson import Status
-from hardwon.values.listing import Place, Wanted
+from hardwon.values.listing import ListQuery, Place
 from hardwon.values.reflection import Reflection
 from hardwon.values.report import Window
 from tests.postgres_server import PostgresServer
@@ -69,9 +69,9 @@ def shown(store: Store) -> str:
         lambda: store.history.of(OWN, None),
         lambda: store.dreams.recent(OWN, limit=9),
         lambda: list(store.dreams.lessons(OWN)),
-        lambda: store.listing.lessons(Wanted(place)),
-        lambda: store.listing.deliveries(Wanted(place)),
-        lambda: store.listing.failures(Wanted(place), NOW),
+        lambda: store.listing.lessons(ListQuery(place)),
+        lambda: store.listing.deliveries(ListQuery(place)),
+        lambda: store.listing.failures(ListQuery(place), NOW),
         lambda: store.statistics.failures(window, limit=9),
         lambda: store.statistics.unsolved(window, limit=9),
     ]

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from hardwon.values.delivery import Delivery
 from hardwon.values.lesson import Lesson
-from hardwon.values.listing import Place, Wanted
+from hardwon.values.listing import ListQuery, Place
 from hardwon.values.report import FailureKind
 from hardwon.values.scope import Scope
 
@@ -19,14 +19,14 @@ class Listing(Protocol):
     def lesson(self, place: Place, number: int) -> Lesson:
         """One lesson, else NotFound."""
 
-    def lessons(self, wanted: Wanted) -> list[Lesson]:
+    def lessons(self, wanted: ListQuery) -> list[Lesson]:
         """Newest-consulted first, then by id. Their marks: (last_seen_at, id)."""
 
     def counts(self, place: Place) -> dict[str, int]:
         """How many lessons are in each state."""
 
-    def failures(self, wanted: Wanted, since: datetime) -> list[FailureKind]:
+    def failures(self, wanted: ListQuery, since: datetime) -> list[FailureKind]:
         """The kinds met since a day, commonest first, with days and scope. Marks: (met, kind)."""
 
-    def deliveries(self, wanted: Wanted) -> list[Delivery]:
+    def deliveries(self, wanted: ListQuery) -> list[Delivery]:
         """Newest first, then by id; all that were logged before count. Marks: (at, id)."""

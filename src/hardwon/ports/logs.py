@@ -8,7 +8,7 @@ from hardwon.proof.arms import Arms, Stratum, Treatment
 from hardwon.ranking.odds import Call, Counts
 from hardwon.values.delivery import Delivery
 from hardwon.values.ended_run import EndedRun
-from hardwon.values.listing import Place, Wanted
+from hardwon.values.listing import ListQuery, Place
 from hardwon.values.report import (
     Deliveries,
     Exposure,
@@ -100,7 +100,7 @@ class RunArchive(Protocol):
     def get(self, place: Place, run: str) -> EndedRun:
         """The run with this id, or whose id begins so, with its steps; else NotFound."""
 
-    def recent(self, wanted: Wanted) -> list[EndedRun]:
+    def recent(self, wanted: ListQuery) -> list[EndedRun]:
         """Those whose task contains the text, without steps, newest first. Marks: (ended, id)."""
 
     def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:

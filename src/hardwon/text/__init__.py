@@ -1,1 +1,1 @@
-"""Text that comes in or goes out: cleaned, redacted, screened, parsed. Pure functions."""
+"""Text from outside: cleaned, redacted, screened, parsed. Pure functions."""

@@ -1,8 +1,8 @@
-"""Whether a text speaks to a model about how it should be, rather than about the work.
+"""Detects text that tells a model how to behave, rather than how to do the work.
 
-A lesson is about tools. A text that plays a role, asks for stories and opinions, speaks of answers
-and questions or of the rules of a model may have none of the known phrases; it still has many of
-these words. Each counts once, so that a long text of one kind is no worse than a short one.
+A lesson is about tools. A text that plays a role, asks for stories or opinions, or speaks of a
+model's rules may have none of the known phrases, but it has many of these words. Each word counts
+once, so that a long text scores no higher than a short one of the same kind.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon.text.quoting_words import ADDRESSING
 
-# Hardly a lesson has them.
+# Words that lessons hardly ever have.
 _STRONG = (
     "above text|act as|acting as|amoral|answer as|answer me|as a language|ask me|asks me|"
     "bomb|break character|breaking character|can not refuse|cannot refuse|cocaine|crimes|"
@@ -36,7 +36,7 @@ _STRONG = (
     "your system|your training"
 )
 
-# Lessons about programs that use a model have one or two of them.
+# Words of which lessons about programs that use a model have one or two.
 _MEDIUM = (
     "ai|ai assistant|ai model|an ai|begin your|chatbot|chatgpt|crime|criminal|dan|"
     "debug mode|detailed|disclaimer|disclaimers|drugs|emotions|ethical|ethics|explicit|"
@@ -47,7 +47,7 @@ _MEDIUM = (
     "weapons|you are the|you do not have|you have been|your"
 )
 
-# Any text may have some of them.
+# Words that any text may have.
 _WEAK = (
     "act|acts|advice|always|answer|answers|anything|assistant|believe|character|content|"
     "conversation|everything|feel|game|give|guidelines|i|information|instructions|internet|"
@@ -57,7 +57,7 @@ _WEAK = (
     "talk|tell|think|topic|topics|user|warnings|words|world|write|you|yourself"
 )
 
-# Asking for what a model was told before.
+# Requests for what a model was told before.
 _TOLD = (
     r"\b(?:system prompt|systemprompt|system message|initial (?:prompt|instructions|configuration)"
     r"|instructions you|you were (?:given|told|started|instructed|asked)|(?:the )?text you"
@@ -67,7 +67,7 @@ _TOLD = (
     r"|above text|text above|i was instructed|told before|you not supposed|not supposed to tell"
     r"|initialization string)\b"
 )
-_TOLD_SIGNS = (  # one of them is in every match, and found faster
+_TOLD_SIGNS = (  # every match contains one of these; they are faster to search for
     *("prompt", "system", "initial", "instruct", "you", "text", "stands above", "conversation"),
     *("word for word", "told before", "not supposed to"),
 )
@@ -75,30 +75,30 @@ _ASKING = (
     r"\b(?:repeat|show|output|print|reveal|complete|continue|translate|encode|see|display|tell"
     r"|recite|share|give|what|console|replace|beginning)\b"
 )
-# Lines of programs, and what may be said in them to whoever reads them.
+# Lines of code, and the comments and strings in them that may address a reader.
 _CODE_LINE = (
     r"[ \t]*(?:def |class |import |from \w|return\b|if[ (]|for[ (]|while[ (]|elif |else\b"
     r"|try\b|except\b|const |let |var |function |public |private |static |#include|func |fn "
     r"|package |using |print\(|console\.|\w+ ?= ?\S|\w+\(.*\)|@\w|[{}\])];?\s*$).*|.*[;{]\s*$"
 )
-_SAID = (
+_COMMENT_OR_STRING = (
     r"#(?!include|!)\s*([^\n]{12,400})|//\s*([^\n]{12,400})|/\*([^*]{12,600})|<!--([^>]{12,600})"
     r"|--\s([^\n]{12,400})|\"([^\"\n]{16,400})\"|'([^'\n]{16,400})'|\"\"\"([^\"]{12,600})"
 )
 _LINES = 3
-_SPOKEN = 4  # words
+_SENTENCE_WORDS = 4  # a shorter comment is no sentence
 _ADDRESSING = frozenset(ADDRESSING.split())
-_HELD, _LOOSE = 5.0, 7.0  # the sum from which a text waits, and the one without telling words
+_HELD, _LOOSE = 5.0, 7.0  # score to hold a text back: with strong words, and without
 _WEIGHTS = tuple(
     (frozenset(words.split("|")), weight)
     for words, weight in ((_STRONG, 2.0), (_MEDIUM, 1.0), (_WEAK, 0.5))
 )
 _LONGEST = 4  # words of a phrase
-_FIRST = frozenset(phrase.split()[0] for known, _ in _WEIGHTS for phrase in known)
+_FIRST = frozenset(phrase.split()[0] for phrases, _ in _WEIGHTS for phrase in phrases)
 
 
 def speaks_to_model(text: str) -> bool:
-    """Whether the words of the text are those of an instruction to a model."""
+    """Whether the text reads like instructions to a model."""
     words = re.findall(r"[a-z']+", text.lower().replace("’", "'"))
     phrases = {
         " ".join(words[at : at + size])
@@ -106,7 +106,7 @@ def speaks_to_model(text: str) -> bool:
         if word in _FIRST
         for size in range(1, _LONGEST + 1)
     }
-    strong, medium, weak = (len(known & phrases) * weight for known, weight in _WEIGHTS)
+    strong, medium, weak = (len(listed & phrases) * weight for listed, weight in _WEIGHTS)
     total = strong + medium + weak
     if total >= _LOOSE or (total >= _HELD and (strong or medium >= 2)):
         return True
@@ -119,15 +119,15 @@ def speaks_to_model(text: str) -> bool:
 
 
 def hides_in_code(text: str) -> bool:
-    """Whether comments or strings of a program address its reader."""
+    """Whether comments or strings in code address a reader."""
     if not _has_code(text):
         return False
-    sentences = (next(filter(None, groups), "") for groups in re.findall(_SAID, text))
+    sentences = (next(filter(None, groups), "") for groups in re.findall(_COMMENT_OR_STRING, text))
     return any(_addresses(sentence) for sentence in sentences)
 
 
 def _has_code(text: str) -> bool:
-    """Whether some lines are those of a program; given up when too few are left."""
+    """Whether at least `_LINES` lines are code."""
     lines = text.split("\n")
     count = 0
     for remaining in range(len(lines), 0, -1):
@@ -139,4 +139,4 @@ def _has_code(text: str) -> bool:
 
 def _addresses(sentence: str) -> bool:
     words = re.findall(r"(?<![\w.])[a-z']+(?!\w)", sentence.lower())
-    return len(words) >= _SPOKEN and not _ADDRESSING.isdisjoint(words)
+    return len(words) >= _SENTENCE_WORDS and not _ADDRESSING.isdisjoint(words)

@@ -1,4 +1,4 @@
-"""The one door for foreign text: what may be stored, shown and used in a file name."""
+"""Clean foreign text: what may be stored, shown and used in a file name."""
 
 from hardwon._cold import re
 from hardwon.errors import InvalidInput
@@ -10,8 +10,8 @@ ATTEMPT_LIMIT = 256 * 1024
 # Patterns are kept as text: `re` compiles and caches them on first use, so an import stays cheap.
 _ID = r"[A-Za-z0-9._-]{1,128}"
 _ANSI = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,512}(?:\x07|\x1b\\)?|[@-Z\\-_])"
-# Control characters but tab and newline; zero-width, bidi and tag characters; lone surrogates;
-# variation selectors and fillers, which are invisible.
+# Control characters except tab and newline; zero-width, bidi and tag characters; lone surrogates;
+# variation selectors and fillers: all of them are invisible.
 _UNSAFE = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f\U000e0100-\U000e01ef\ufe00-\ufe0f"
@@ -29,8 +29,8 @@ def clean(text: str) -> str:
 
 
 def _composed(text: str) -> str:
-    """One code point for what looks like one character, so that equal looks compare equal."""
-    import unicodedata  # over a megabyte; plain text never needs it
+    """Composed characters (NFC), so that texts that look equal compare equal."""
+    import unicodedata  # over a megabyte, and plain text does not need it
 
     return unicodedata.normalize("NFC", text)
 
@@ -41,13 +41,13 @@ def as_text(value: object) -> str:
         return value
     if isinstance(value, bytes | bytearray):
         return value.decode("utf-8", "replace")
-    if isinstance(value, BaseException):  # so that two kinds never look alike
+    if isinstance(value, BaseException):  # so that two types never look alike
         return f"{type(value).__name__}: {_str(value)}".rstrip(": ")
     return "" if value is None else _str(value)
 
 
 def _str(value: object) -> str:
-    """The text of a foreign object; "" when it cannot say."""
+    """The text of a foreign object; "" if its `__str__` raises."""
     try:
         return str(value)
     except Exception:  # noqa: BLE001 - a foreign `__str__` may raise anything
@@ -55,7 +55,7 @@ def _str(value: object) -> str:
 
 
 def one_line(text: str, limit: int = LESSON_LIMIT) -> str:
-    """The cleaned text on one line, at most `limit` characters; the very text if it is that."""
+    """The cleaned text on one line, at most `limit` characters; the same object if unchanged."""
     line = " ".join(clean(text).split())
     return clip(text if line == text else line, limit)
 
@@ -87,7 +87,7 @@ def required(text: str, label: str, limit: int = LESSON_LIMIT) -> str:
     """The cleaned, trimmed text; raises InvalidInput when it is empty or too long."""
     if not isinstance(text, str):
         raise InvalidInput(f"{label} must be text, not {type(text).__name__}")
-    if len(text) > 16 * limit:  # too long even if most of it were invisible
+    if len(text) > 16 * limit:  # too long, even if most characters are invisible
         raise InvalidInput(f"{label} must be ≤ {limit} chars, not {len(text)}")
     cleaned = clean(text).strip()
     if not cleaned:
@@ -98,20 +98,20 @@ def required(text: str, label: str, limit: int = LESSON_LIMIT) -> str:
 
 
 def name(text: str, label: str) -> str:
-    """A name of a tenant, agent or project as it is stored; raises InvalidInput when unfit."""
+    """The name of a tenant, agent or project as stored; InvalidInput if it is not valid."""
     cleaned = required(text, label, LABEL_LIMIT)
     if "\n" in cleaned or "\t" in cleaned or cleaned != text.strip():
-        raise InvalidInput(f"{label} {cleaned!r} holds characters that a name may not have")
+        raise InvalidInput(f"{label} {cleaned!r} contains characters that a name must not have")
     return cleaned if cleaned.isascii() else _composed(cleaned)
 
 
 def file_id(text: str, label: str = "id") -> str:
-    """The id if it is fit to be a file name, else InvalidInput."""
+    """The id if it is a safe file name, else InvalidInput."""
     if not re.fullmatch(_ID, text) or text in {".", ".."}:
         raise InvalidInput(f"{label} {clip(text, 60)!r} is not of the form [A-Za-z0-9._-]{{1,128}}")
     return text
 
 
 def printable(text: str) -> str:
-    """The text as it may reach a terminal: no byte in it can move the cursor or change colours."""
+    """The text for a terminal: without bytes that move the cursor or change colours."""
     return clean(text)

@@ -1,4 +1,4 @@
-"""A lesson as one text to be embedded."""
+"""The text of a lesson that is embedded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Wording(NamedTuple):
-    """The words of one stored lesson."""
+    """The text fields of one stored lesson."""
 
     lesson: int
     situation: str
@@ -19,19 +19,19 @@ class Wording(NamedTuple):
     correction: str
 
     def text(self) -> str:
-        """The text to embed: each thing once, in reading order."""
+        """The text to embed: each part once, in reading order."""
         parts = (self.situation, self.mistake, self.correction)
         distinct = dict.fromkeys(part for part in parts if part and part != USER_SUPPLIED)
         return ". ".join(distinct)
 
     def texts(self) -> list[str]:
-        """What its vector is made of: all it says, and once more when it holds.
+        """The texts its vector is made of: the whole text, and the situation once more.
 
-        A question tells what happens, seldom what to do about it.
+        Queries say what happens, seldom what to do about it.
         """
         return list(dict.fromkeys((self.text(), self.situation or self.text())))
 
 
 def wording_of(lesson: Lesson) -> Wording:
-    """The words of a lesson."""
+    """The text fields of a lesson."""
     return Wording(lesson.id, lesson.situation, lesson.mistake, lesson.correction)

@@ -1,7 +1,7 @@
-"""Text that cannot be taken for a frame: no tag, no marker of a role, no head or foot of a block.
+"""Make text inert: no tag, role marker, or head or foot of a block remains in it.
 
-A model reads what is put before it by its frames. What stands inside one must not look like one,
-in no case, width, alphabet or spacing. Letters are compared by what they look like.
+Frames such as tags structure what a model reads. Text inside a frame must not look like a frame, in
+any case, width, alphabet or spacing. Letters are compared by what they look like.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Letters and brackets that look like others; those of a whole width come by arithmetic.
+# Letters and brackets that look like others; full-width ones are computed.
 _LOOKALIKES = str.maketrans(
     "асеорхуіјѕһԁԛԝкмнтвгАВЕКМНОРСТХУІЈЅԌαοενρτυικΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɡɩʟᴇɴᴅ"
     "【】〔〕⟦⟧〚〛❲❳﹝﹞⁅⁆⟨⟩〈〉‹›《》«»❬❭⟪⟫∕⁄⧸：∶꞉ǀ∣",
@@ -30,7 +30,7 @@ _ROLE = (
 _HEADING = r"(?m)(?:^|\s)(#{2,6})(?=\s{0,3}(?:system|assistant|user|human|instruction|developer)\b)"
 _RULE = r"([-=]{3,})(?=\s{0,3}(?:end of|begin|end|start of)\b[\w ]{0,40}[-=]{3})"
 
-# Tags that no agent gives a meaning to, and words that stand for something in a command.
+# Tags without a meaning for agents, and words that are placeholders in commands.
 _HTML_NAMES = (
     "a abbr article aside b blockquote body br button canvas code col dd details div dl dt em"
     " fieldset figure footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe img input"
@@ -48,7 +48,7 @@ _PLACEHOLDERS_NAMES = (
     " title"
 )
 _PLACEHOLDERS = frozenset(_PLACEHOLDERS_NAMES.split())
-# Names of frames, without blanks and marks; the first may go on, the second are whole.
+# Names of frames, without blanks and marks: first prefixes, then whole names.
 _FRAMES = (
     *("endknown", "endpitfall", "endproject", "endsame", "endof", "endmet", "knownpitfall"),
     *("pitfallof", "youhavemet", "samefailure", "samekind", "thisprojectkeeps", "loopdetected"),
@@ -71,18 +71,18 @@ _SUSPECT = frozenset(_SUSPECT_NAMES.split())
 
 
 def inert(text: str) -> str:
-    """The text with everything that looks like a frame made harmless; the rest as it is."""
+    """The text with everything that looks like a frame replaced; all else unchanged."""
     text = _plain_width(text)
     if not re.search(r"[<\[#:]|[-=]{3}", _skeleton(text)):
         return text
-    shown = list(text)
+    letters = list(text)
     for at, new in _edits(_skeleton(text)):
-        shown[at] = new
-    return "".join(shown)
+        letters[at] = new
+    return "".join(letters)
 
 
 def imitates_frame(text: str) -> bool:
-    """Whether the text has a tag or a bracket that agents and models give a meaning to."""
+    """Whether the text has a tag or bracket with a meaning for agents or models."""
     looks = _skeleton(_plain_width(text))
     tags = (
         _squeezed(match[1].split()[0]) for match in re.finditer(_TAG, looks) if match[1].strip()
@@ -93,7 +93,7 @@ def imitates_frame(text: str) -> bool:
     )
 
 
-# Names that ordinary documents use as tags, too.
+# Names that ordinary documents also use as tags.
 _TAME_NAMES = (
     "s data output result document message user answer prompt context memory memories"
     " parameter function lesson lessons tool"
@@ -102,7 +102,7 @@ _TAME = frozenset(_TAME_NAMES.split())
 
 
 def _edits(looks: str) -> Iterator[tuple[int, str]]:
-    """Which characters are to be replaced, and by what."""
+    """The characters to replace, and their replacements."""
     for match in re.finditer(_TAG, looks):
         if _is_tag(match[1], looks[max(0, match.start() - 1) : match.start()]):
             yield from ((match.start(), "("), (match.end() - 1, ")"))
@@ -114,7 +114,7 @@ def _edits(looks: str) -> Iterator[tuple[int, str]]:
 
 
 def _bracket_edits(looks: str) -> Iterator[tuple[int, str]]:
-    """The same for `[HEADS]` like those of our blocks."""
+    """The same for `[HEADS]` like those of hardwon's blocks."""
     for match in re.finditer(_BRACKET, looks):
         if _is_frame(match[1], looks[max(0, match.start() - 1) : match.start()]):
             yield from ((at, "(") for at in range(*match.span()) if looks[at] == "[")
@@ -142,12 +142,12 @@ def _is_frame(inner: str, before: str) -> bool:
 
 
 def _squeezed(inner: str) -> str:
-    """The letters alone: blanks, marks and slashes aside."""
+    """Only the letters, without blanks, marks and slashes."""
     return re.sub(r"[^a-z]", "", inner)
 
 
 def _plain_width(text: str) -> str:
-    """Letters and marks of a whole width, and those of mathematics, as plain ones."""
+    """Full-width and mathematical letters as plain ones."""
     if text.isascii() or not re.search(_WIDE, text):
         return text
     import unicodedata  # over a megabyte; plain text never needs it
@@ -163,7 +163,7 @@ def _plain_width(text: str) -> str:
 
 
 def _skeleton(text: str) -> str:
-    """What the text looks like, in small letters and of the same length."""
+    """What the text looks like: in lower case, of the same length."""
     looks = text if text.isascii() else text.translate(_LOOKALIKES)
     lower = looks.lower()
     return (

@@ -1,7 +1,7 @@
-"""Whether what a model names stands in the evidence it was given.
+"""Check that the names in a model's answer occur in the evidence.
 
-A model words a lesson better than rules do, and it invents. So every flag, path, variable and
-coined name of its answer must occur in the evidence; ordinary words are free.
+A model words a lesson better than rules do, but it may invent things. So every flag, path, variable
+and code name in its answer must occur in the evidence; ordinary words need not.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ _PART = re.compile(r"[A-Za-z0-9]{2,}")
 
 
 def ungrounded(text: str, evidence: str) -> tuple[str, ...]:
-    """The names in the text that the evidence does not hold, in order."""
-    known = evidence.lower()
-    parts = set(_PART.findall(known))
+    """The names in the text that do not occur in the evidence, in order."""
+    lower = evidence.lower()
+    parts = set(_PART.findall(lower))
     names = (match.group().strip(".") for match in _NAME.finditer(text))
-    missing = (name for name in names if not _is_known(name, known, parts))
+    missing = (name for name in names if not _is_known(name, lower, parts))
     return tuple(dict.fromkeys(missing))
 
 
 def _is_known(name: str, evidence: str, parts: set[str]) -> bool:
-    """Whether the evidence holds the name, or all its parts: `a.b` where `a` has a `b`."""
+    """Whether the evidence contains the name, or all its parts (`a.b` where `a` has a `b`)."""
     lowered = name.lower()
     if lowered in evidence or _ABBREVIATION.fullmatch(name):
         return True

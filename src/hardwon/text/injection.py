@@ -1,10 +1,10 @@
-"""The gate before recall: text that reads like an instruction to a model waits for a person.
+"""The injection check: text that reads like an instruction to a model waits for a person.
 
 A lesson says what to do with tools; it never speaks to the model about its instructions, its
 prompt or its user, never closes a fence, and never names a download-and-run command.
 
-Three kinds of signs, all of them linear: words that follow each other within a few words, pairs
-of which the second stands somewhere behind the first on a line, and plain patterns.
+Three kinds of signs, all checked in linear time: words in order within a short span, pairs whose
+second part follows the first on the same line, and plain patterns.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Sign = TypeVar("Sign", WordPair, Pattern)
 
-_READ = 12_000  # characters that are looked at; lessons are far shorter
+_READ = 12_000  # characters checked; lessons are far shorter
 
 
 _HIDDEN = (
@@ -38,22 +38,22 @@ _LOOKALIKES = str.maketrans(
 )
 _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _ROTATED = ("vafgehpg", "flfgrz", "cerivbhf", "vtaber", "sbetrg", "ehyrf")
-_FIGURE = r"[013457@$!]"  # what the next pattern needs, found ten times as fast
+_FIGURE = r"[013457@$!]"  # part of the next pattern, ten times faster to search for
 _FIGURES = rf"[a-zA-Z]{_FIGURE}[a-zA-Z]|\b[01345][a-z]{{2}}"
-_APART = r"[ .*_|-]\w[ .*_|-]\w[ .*_|-]"  # the same for single letters
+_APART = r"[ .*_|-]\w[ .*_|-]\w[ .*_|-]"  # the same for letters set apart
 _SPACED = r"(?<!\w)(?:\w[ .*_|-]){4,80}\w(?!\w)"
 _ENCODED = 24  # characters
 _BASE64 = rf"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{{{_ENCODED},8192}}+={{0,2}}"
 _PLAIN_TOKEN = r"[a-z_][a-z_'’-]*(?:\.md)?|[:\"“'](?=\s|\w|$)"
 _TOKEN = rf"https?://|[\w.+-]{{1,64}}@[\w-]{{1,64}}\.\w|{_PLAIN_TOKEN}"
 _NEEDS = frozenset(word for sign in (*PAIRS, *PATTERNS) for word in sign.needs)
-_MARKS = ("@", ":", '"', "“", "'", "’", "http")  # a token that is more than a word holds one
+_MARKS = ("@", ":", '"', "“", "'", "’", "http")  # a token other than a word contains one of these
 _NAMES = {":": "<:>", '"': "<quote>", "“": "<quote>", "'": "<quote>"}
 
 
-@lru_cache(maxsize=1024)  # a lesson is judged whenever it is written, and changes little
+@lru_cache(maxsize=1024)  # a lesson is checked whenever it is written, and changes little
 def suspicion(text: str) -> str:
-    """Why this text should wait for a person; "" when nothing speaks against it."""
+    """Why this text must wait for a person; "" if it looks harmless."""
     text = text[:_READ]
     if not text.isascii() and re.search(_HIDDEN, text):
         return "holds hidden or direction-changing characters"
@@ -64,7 +64,7 @@ def suspicion(text: str) -> str:
 
 
 def _in_whole(plain: str) -> str:
-    """What the text as a whole pretends to be."""
+    """The reason found in the text as a whole; "" if none."""
     if imitates_frame(plain):
         return "closes a fence or plays another role"
     if hides_in_code(plain):
@@ -73,17 +73,17 @@ def _in_whole(plain: str) -> str:
 
 
 def _in_forms(plain: str) -> str:
-    """What one form of the text says: as it stands, or decoded."""
+    """The reason found in the text as it is, or decoded; "" if none."""
     flat = " ".join(plain.split())
-    keywords = _held(flat)  # and in the text as it stands: other blanks add no needed word
+    keywords = _keywords_in(flat)  # the same words as in `plain`: only blanks differ
     if reason := _read(plain, keywords) or (flat != plain and _sign(flat, keywords)):
         return reason
-    reasons = (_read(form, _held(form)) for form in _disguises(plain, flat))
+    reasons = (_read(form, _keywords_in(form)) for form in _disguises(plain, flat))
     return next(filter(None, reasons), "")
 
 
 def _read(form: str, keywords: frozenset[str]) -> str:
-    """What a text says in phrases, in signs and as a whole."""
+    """The reason found in phrases, signs or wording; "" if none."""
     if reason := _phrase(_words(form.lower())) or _sign(form, keywords):
         return reason
     is_spoken = speaks_to_model(form)
@@ -103,7 +103,7 @@ def _words(lower: str) -> list[str]:
 def _phrase(words: list[str]) -> str:
     places: dict[str, list[int]] = {}
     for word in _beginnings().keys() & words:
-        places[word] = [at for at, other in enumerate(words) if other == word]
+        places[word] = [at for at, candidate in enumerate(words) if candidate == word]
     begun = {number for word in places for number in _beginnings()[word]}
     for phrase in (PHRASES[number] for number in sorted(begun)):
         starts = (at for word in _choice(phrase.words[0]) for at in places.get(word, ()))
@@ -134,10 +134,10 @@ def _word(token: str) -> str:
 
 
 def _follows(words: list[str], start: int, phrase: Phrase) -> bool:
-    """Whether the other words of the phrase come in order, near enough."""
+    """Whether the other words of the phrase follow in order, within its span."""
     at, end = start, start + phrase.span
-    for wanted in phrase.words[1:]:
-        choice = _choice(wanted)
+    for alternatives in phrase.words[1:]:
+        choice = _choice(alternatives)
         at = next((i for i in range(at + 1, min(end, len(words))) if words[i] in choice), -1)
         if at < 0:
             return False
@@ -161,8 +161,8 @@ def _pattern(text: str, keywords: frozenset[str]) -> str:
     return ""
 
 
-def _held(text: str) -> frozenset[str]:
-    """Needed words in the text: all beyond ASCII, where letters have more than a lower case."""
+def _keywords_in(text: str) -> frozenset[str]:
+    """The required words in the text; all of them beyond ASCII, where letters have more forms."""
     lower = text.lower()
     return frozenset(filter(lower.__contains__, _NEEDS)) if text.isascii() else _NEEDS
 
@@ -172,7 +172,7 @@ def _possible(signs: Sequence[Sign], keywords: frozenset[str]) -> Sequence[Sign]
 
 
 def _disguises(text: str, flat: str) -> list[str]:
-    """What a text says when its disguise is taken off; `flat` is the text on one line."""
+    """The text without disguises such as look-alike letters; `flat` is it on one line."""
     forms = []
     if not text.isascii() or (re.search(_FIGURE, text) and re.search(_FIGURES, text)):
         forms.append(_compatible(flat).lower().translate(_LOOKALIKES))

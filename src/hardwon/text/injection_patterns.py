@@ -1,6 +1,6 @@
-"""What the injection check knows: phrases, pairs and patterns that do not belong in a lesson.
+"""Phrases, pairs and patterns that must not occur in a lesson.
 
-One row a sign, so that a row can be read, added and doubted by itself.
+One row per sign, so that each can be read, added and questioned by itself.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ else:
 
 
 class Phrase(NamedTuple):
-    """Words in this order within `span` words, as classes of words parted by blanks."""
+    """Words in this order within `span` words; each item lists alternatives."""
 
     reason: str
     span: int
@@ -21,19 +21,19 @@ class Phrase(NamedTuple):
 
 
 class WordPair(NamedTuple):
-    """A beginning, and an end behind it on the same line."""
+    """A start, followed by an end on the same line."""
 
     reason: str
-    needs: tuple[str, ...]  # one of these is on every such line, in lower case
+    needs: tuple[str, ...]  # every matching line contains one of these, in lower case
     start: str
     end: str
 
 
 class Pattern(NamedTuple):
-    """Anything else."""
+    """A plain regular expression."""
 
     reason: str
-    needs: tuple[str, ...]  # one of these is in every such text, in lower case
+    needs: tuple[str, ...]  # every matching text contains one of these, in lower case
     sign: str
 
 

@@ -1,4 +1,4 @@
-"""Events of any size in little memory: long texts are clipped while the event is read."""
+"""Read events of any size in little memory: long strings are clipped while reading."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PLAIN = 1024 * 1024  # bytes up to which an event is taken as it is
-LIMIT = 8 * 1024 * 1024  # bytes of an event without its long texts
+PLAIN = 1024 * 1024  # bytes up to which an event is not clipped
+LIMIT = 8 * 1024 * 1024  # bytes of an event without its long strings
 _CHUNK = 256 * 1024
-_HEAD, _TAIL = 64 * 1024, 128 * 1024  # of a long text; far more than any door looks at
-_MARGIN = 4096  # bytes at a seam that go with what is left out
-_LOOKED = 4096  # bytes in which a place to cut is looked for
-# Bytes that are neither a part of an escape sequence nor of a character of several bytes.
+_HEAD, _TAIL = 64 * 1024, 128 * 1024  # bytes kept of a long string; far more than any check reads
+_MARGIN = 4096  # bytes at a cut that are dropped as well
+_SEARCHED = 4096  # bytes searched for a place to cut
+# Bytes that are part of neither an escape sequence nor a multi-byte character.
 _SAFE = frozenset(range(0x20, 0x7F)) - frozenset(b'"\\/bfnrtu0123456789abcdefABCDEF')
 
 
 def squeezed(read: Callable[[int], bytes]) -> bytes:
-    """All that `read` gives, up to its empty answer, as JSON with long texts clipped."""
+    """Everything `read` returns until it returns b"", as JSON with long strings clipped."""
     first = bytearray()
     while chunk := read(_CHUNK):
         first += chunk
@@ -42,12 +42,12 @@ class _Clipped:
 
     def __init__(self) -> None:
         self._kept = bytearray()
-        self._string: _String | None = None  # the one that has begun
+        self._string: _String | None = None  # the open long string
         self._size = 0
-        self._held = b""  # a backslash whose fellow is in the next chunk
+        self._held = b""  # a backslash whose second half is in the next chunk
 
     def add(self, chunk: bytes) -> None:
-        """Take the next bytes; when there are too many, only count them."""
+        """Take the next bytes; beyond the limit only count them."""
         self._size += len(chunk)
         if len(self._kept) > LIMIT:
             return
@@ -55,20 +55,22 @@ class _Clipped:
         slashes = len(chunk) - len(chunk.rstrip(b"\\"))
         self._held = b"\\" if slashes % 2 else b""
         chunk = chunk[: len(chunk) - len(self._held)]
-        # Escaped quotes out of the way: all that are left begin or end a string.
+        # Escaped quotes are masked: all remaining quotes begin or end a string.
         marked = chunk.replace(b"\\\\", b"\0\0").replace(b'\\"', b"\0\0")
         at = 0
         while at < len(chunk):
             at = self._ended(chunk, marked, at) if self._string else self._begun(chunk, marked, at)
 
     def whole(self) -> bytes:
-        """The JSON that is left; InvalidInput when it is too much even so."""
+        """The clipped JSON; InvalidInput when it is still too long."""
         if len(self._kept) > LIMIT:
-            raise InvalidInput(f"an event of {self._size} bytes is too long")
+            raise InvalidInput(
+                f"an event of {self._size} bytes is too long, even with its long texts clipped"
+            )
         return bytes(self._kept)
 
     def _ended(self, chunk: bytes, marked: bytes, start: int) -> int:
-        """Where the JSON goes on behind the long string that has begun."""
+        """Where the JSON continues after the open long string."""
         assert self._string is not None
         end = marked.find(b'"', start)
         self._string.add(chunk[start:end] if end >= 0 else chunk[start:])
@@ -93,7 +95,7 @@ class _Clipped:
 
 
 class _String:
-    """The beginning and the end of a string, as it is written in JSON."""
+    """The beginning and the end of a string, as written in JSON."""
 
     def __init__(self) -> None:
         self._head = b""
@@ -112,17 +114,17 @@ class _String:
         if not self._left_out:
             return self._head + bytes(self._tail)
         mark = f" … {self._left_out} bytes left out …".encode()
-        # The margin: what is left of a token that the cut has parted would be known to no rule.
+        # The margin: no rule would recognize half of a token that was cut.
         return _cut_end(self._head[:-_MARGIN]) + mark + _cut_start(bytes(self._tail[_MARGIN:]))
 
 
 def _cut_end(head: bytes) -> bytes:
-    """The text up to the last place where it may be cut."""
-    places = range(len(head) - 1, max(-1, len(head) - _LOOKED), -1)
+    """The text up to the last place where it can be cut."""
+    places = range(len(head) - 1, max(-1, len(head) - _SEARCHED), -1)
     return head[: next((at for at in places if head[at] in _SAFE), 0)]
 
 
 def _cut_start(tail: bytes) -> bytes:
-    """The text from the first place on where it may be cut."""
-    places = range(min(len(tail), _LOOKED))
+    """The text from the first place where it can be cut."""
+    places = range(min(len(tail), _SEARCHED))
     return tail[next((at for at in places if tail[at] in _SAFE), len(tail)) :]

@@ -1,25 +1,25 @@
-"""Secrets that only their surroundings give away: the values that telling names are set to.
+"""Find secrets by the name they are set to, as in `DB_PASSWORD=…`.
 
-A name tells when it speaks of a password, a secret, a token or a key that opens something, or
-when it names a provider and the value is random. What sets it may be an assignment of any
-language, a call, an element or attribute, a pair of `name` and `value`, a flag or a command.
+A name counts if it contains password, secret, token or a kind of key, or if it names a provider and
+the value is random. The value may be set by an assignment in any language, a call, an element or
+attribute, a pair of `name` and `value`, a flag or a command.
 """
 
 from __future__ import annotations
 
 from hardwon._cold import re
 
-# Words that name a secret, as they stand in lower case; what may stand before `key` is asked apart.
+# Words that name a secret, in lower case; the word before `key` is checked separately.
 _CORE = (
     r"passw(?:or)?d|passphrase|passcode|pswd|pwd|secret|token|credential|creds|_auth(?!or)|csrf|_pass\b"
     r"|pass(?==)|key|session[ _-]?id|sig(?:nature)?(?=[=:\"' ])|_dsn|connection[ _-]?string"
 )
-# One of these stands in each of them; looked for first, for plain searches are quick.
+# Each of them contains one of these; plain searches are faster.
 _CORE_PARTS = (
     *("pass", "pswd", "pwd", "secret", "token", "cred", "_auth", "csrf", "key", "session"),
     *("sig", "_dsn", "connection"),
 )
-# Providers: what is set by their name is a secret when it is random.
+# Providers: a value set by their name is a secret when it is random.
 _PROVIDERS = (
     r"adafruit|adobe|airtable|algolia|alibaba|asana|atlassian|confluence|jira|beamer|bitbucket"
     r"|bittrex|codecov|cohere|coinbase|confluent|contentful|datadog|discord|droneci|dropbox|etsy"
@@ -85,7 +85,7 @@ _HARMLESS = (
     r"|my[_-].*|process\.env.*|os\.environ.*|\w+\(.*|env\..*|settings\..*|config\..*|self\..*|args\..*|request\..*|/[\w./-]*"
     r"|\.{0,2}/[\w./-]*|https?:.*|\W+)$"
 )
-# A sentence about a password is none; a pass phrase has no such words.
+# Words of a sentence about a password; a pass phrase has none of them.
 _MESSAGE = (
     r"(?i)\b(?:required|must|invalid|enter|please|cannot|can't|short|match(?:es)?|incorrect|wrong"
     r"|missing|characters|expired|field|should|forgot(?:ten)?|reset|confirm|your|this|is|are|not|no"
@@ -94,16 +94,16 @@ _MESSAGE = (
 )
 _STRONG = r"(?i)passw|pwd|pswd|passphrase|passcode|secret|_pass|^pass"
 _RANDOM_WORD = r"(?<![\w-])(?=[A-Za-z_-]{0,13}\d[A-Za-z_-]{0,12}\d)[\w-]{14}|[\da-f]{8}:"
-_PROVIDED = 14  # characters of a value that the name of a provider alone makes a secret
+_PROVIDED = 14  # minimum characters of a value whose name only names a provider
 _EXPLAINED = frozenset(
     ("to", "and", "or", "is", "was", "for", "with", "option", "flag", "argument", "instead", "not")
 )
 
 
 def without_named(text: str, long: str) -> str:
-    """Without the values that a telling name is set to: `DB_PASSWORD=…`, `--token …`.
+    """The text without the values of secret names: `DB_PASSWORD=…`, `--token …`.
 
-    `long`: the long words of the text.
+    `long` holds the long words of the text.
     """
     parts: list[str] = []
     last = 0
@@ -126,17 +126,17 @@ def _place(match: re.Match[str]) -> int:
 
 
 def _set_to(text: str, core: re.Match[str]) -> tuple[int, int, str] | None:
-    """Where the secret is that a telling name is set to, and of which kind."""
+    """The span and the kind of the secret that the name is set to; None if there is none."""
     start, end = core.span()
     before = text[max(0, start - 100) : start]
     if core[0] == "key" and not _is_telling(before[-14:].lower()):
         return None
-    rest = re.match(_REST, text, end)
-    if rest is None or re.search(_NO_SECRET_NAME, rest[0]):
+    tail = re.match(_REST, text, end)
+    if tail is None or re.search(_NO_SECRET_NAME, tail[0]):
         return None
-    name = core[0] + rest[0].lower()
+    name = core[0] + tail[0].lower()
     for form in (_assigned, _paired, _element, _flagged):
-        if (span := form(text, before, rest.end(), name)) and span[0] < span[1]:
+        if (span := form(text, before, tail.end(), name)) and span[0] < span[1]:
             return (*span, "password" if re.search(_STRONG, name) else "secret")
     return None
 
@@ -156,7 +156,7 @@ def _assigned(text: str, before: str, end: int, name: str) -> tuple[int, int] | 
 
 
 def _value(text: str, by: re.Match[str], before: str) -> re.Match[str] | None:
-    """What stands behind an assignment: a string, the rest of a line of settings, or a word."""
+    """The value after an assignment: a string, the remainder of a settings line, or a word."""
     value = re.match(_STRING, text, by.end())
     if value is None and re.fullmatch(r"(?s).*(?:^|\n)[ \t]*(?:export |set )?[\w.]*", before):
         value = re.match(_WHOLE_LINE, text, by.end()) if by[0] == "=" else None
@@ -164,7 +164,7 @@ def _value(text: str, by: re.Match[str], before: str) -> re.Match[str] | None:
 
 
 def _is_closing(text: str, at: int, before: str) -> bool:
-    """Whether the quote there ends a text that the name stands in: `"Enter password: "`."""
+    """Whether the quote ends a text that contains the name: `"Enter password: "`."""
     quote = text[at : at + 1]
     return quote in {'"', "'", "`"} and before.rpartition("\n")[2].count(quote) % 2 == 1
 
@@ -200,8 +200,8 @@ def _flagged(text: str, before: str, end: int, name: str) -> tuple[int, int] | N
     value = by and (re.match(_STRING, text, by.end()) or re.match(_BARE, text, by.end()))
     if not value or _text(value).lower() in _EXPLAINED:
         return None
-    is_given = is_flag and bool(re.search(r"passw|pwd|passphrase", name))
-    return _span(value) if _is_secret(name, value, "=" if is_given else " ") else None
+    is_password = is_flag and bool(re.search(r"passw|pwd|passphrase", name))
+    return _span(value) if _is_secret(name, value, "=" if is_password else " ") else None
 
 
 def _span(match: re.Match[str]) -> tuple[int, int]:
@@ -215,18 +215,18 @@ def _text(match: re.Match[str]) -> str:
 
 
 def _is_telling(before: str) -> bool:
-    """Whether these words before `key` mean a key that opens something."""
+    """Whether the words before `key` name a kind of secret key."""
     return before.endswith("_") or before.rstrip(" _.-").endswith(_KEYS)
 
 
 def _lower(text: str) -> str:
-    """In lower case and of the same length: `İ` would become two characters."""
+    """The text in lower case, of the same length (`İ` would become two characters)."""
     lower = text.lower()
     return lower if len(lower) == len(text) else "".join(c.lower()[0] for c in text)
 
 
 def _is_secret(name: str, match: re.Match[str], by: str) -> bool:
-    """Whether name and value both speak of a secret."""
+    """Whether both name and value look like a secret."""
     value = _text(match).strip().rstrip(".:,;)")
     is_quoted = _is_quoted(match, by)
     if re.fullmatch(_HARMLESS, value):
@@ -241,18 +241,18 @@ def _is_secret(name: str, match: re.Match[str], by: str) -> bool:
 
 
 def _is_set(value: str, by: str, is_quoted: bool) -> bool:
-    """Whether a name is given this value, not compared with it or with an expression."""
-    is_given = "==" not in by and (is_quoted or " " not in by or _is_mixed(value))
-    return is_given and not _is_code(value, is_quoted)
+    """Whether the name is assigned this value, not compared with it or with an expression."""
+    is_assigned = "==" not in by and (is_quoted or " " not in by or _is_mixed(value))
+    return is_assigned and not _is_code(value, is_quoted)
 
 
 def _is_quoted(match: re.Match[str], by: str) -> bool:
-    """Whether marks say where the value ends."""
+    """Whether quotes or tags delimit the value."""
     return bool(match["quote"]) or _span(match) != match.span("value") or by == ">"
 
 
 def _is_phrase(name: str, value: str, by: str) -> bool:
-    """Several words that are no sentence about the secret."""
+    """Whether several words are a pass phrase, not a sentence about a secret."""
     if "==" in by or not re.search(_STRONG, name) or "\n" in by:
         return any(is_random(word) for word in value.split())
     is_sentence = re.search(_MESSAGE, value) and not re.search(r"[^\w\s.,:'’!?/-]", value)
@@ -260,21 +260,21 @@ def _is_phrase(name: str, value: str, by: str) -> bool:
 
 
 def _is_mixed(value: str) -> bool:
-    """A word with letters and digits or marks, as a chosen password is."""
+    """Whether a word mixes letters with digits or marks, like a chosen password."""
     if len(value) < 6 or re.search(r"[(\[{]", value):
         return False
     return bool(re.search(r"[a-zA-Z]", value)) and bool(re.search(r"[\d!#%^*]", value))
 
 
 def _is_code(value: str, is_quoted: bool) -> bool:
-    """An expression rather than a value: `get_password`, `user.secret`, `str(x)`."""
+    """Whether it is an expression: `get_password`, `user.secret`, `str(x)`."""
     if is_quoted:
         return False
     return bool(re.fullmatch(r"[A-Za-z_]\w*(?:[.(\[:].*)?", value)) and not re.search(r"\d", value)
 
 
 def is_random(value: str) -> bool:
-    """Letters and digits mixed as a person does not write them."""
+    """Whether letters and digits are mixed as people do not write them."""
     if len(value) < 8 or re.search(r"[(){}\[\]]", value) or re.fullmatch(r"[a-z_.]+\d?", value):
         return False
     if re.fullmatch(

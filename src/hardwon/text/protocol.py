@@ -1,7 +1,7 @@
-"""The answer of a model taken apart: four blocks in tags, or the same as JSON.
+"""Parse a model's answer: four blocks in tags, or the same as JSON.
 
-Strict about what must be there, tolerant of how it is dressed: letter case, attributes, code
-fences, thinking before the blocks, markup inside them. `<skip>` wins over everything.
+Strict about required blocks, tolerant of form: letter case, attributes, code fences, thinking
+before the blocks, markup inside them. `<skip>` wins over everything.
 """
 
 import json
@@ -15,7 +15,7 @@ from hardwon.values.lesson import clean_tags
 REQUIRED = ("situation", "correction")
 _NAMES = ("situation", "mistake", "correction", "tags", "skip", "confidence")
 _READ = 64 * 1024
-_BLOCKS = 50  # no honest answer has more
+_BLOCKS = 50  # no real answer has more
 _THINKING = r"(?is)<(think|thinking|reasoning|scratchpad)\b[^>]{0,80}>.*?(?:</\1\s*>|\Z)"
 
 SCHEMA: dict[str, Any] = {
@@ -33,7 +33,7 @@ SCHEMA: dict[str, Any] = {
 
 
 class Blocks(NamedTuple):
-    """What a model had to say about an episode."""
+    """The blocks of a model's answer about an episode."""
 
     situation: str
     mistake: str
@@ -43,13 +43,13 @@ class Blocks(NamedTuple):
 
 
 def parse(reply: str) -> Blocks | None:
-    """The blocks of a reply; None when the model found nothing to learn; BadReply when neither."""
+    """The blocks of a reply; None when the model found nothing to learn; else BadReply."""
     text = reply[:_READ]
     parts = _from_json(text) or blocks(re.sub(_THINKING, "", text), _NAMES)
     if "skip" in parts:
         return None
     if not parts:
-        raise BadReply("any of the agreed blocks", reply)
+        raise BadReply("any of the expected blocks", reply)
     for needed in REQUIRED:
         if not parts.get(needed, "").strip():
             raise BadReply(f"a <{needed}> block", reply)
@@ -60,13 +60,13 @@ def parse(reply: str) -> Blocks | None:
 
 
 def blocks(text: str, names: tuple[str, ...]) -> dict[str, str]:
-    """The named blocks of a text; of several of a kind the last counts."""
+    """The named blocks of a text; the last one of a name counts."""
     bodies: dict[str, str] = {}
     every = re.finditer(rf"(?i)<({'|'.join(names)})\b[^<>]{{0,200}}>", text)
     for opened in islice(every, _BLOCKS):
         name = opened[1].lower()
         body = text[opened.end() : _end(text, opened.end(), name, names)]
-        bodies[name] = _undressed(body)
+        bodies[name] = _without_fences(body)
     return bodies
 
 
@@ -78,7 +78,7 @@ def _end(text: str, start: int, name: str, names: tuple[str, ...]) -> int:
     return len(text)
 
 
-def _undressed(body: str) -> str:
+def _without_fences(body: str) -> str:
     """The body without code fences around it."""
     body = re.sub(r"^\s*```\w*\s*\n?|\n?\s*```\s*$", "", body)
     return body.strip()

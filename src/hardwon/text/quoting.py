@@ -1,8 +1,8 @@
-"""What of a tool's output may be repeated to a model: the known part of an error, never prose.
+"""The part of a tool's output that may be repeated to a model: a known error, never prose.
 
-Output is data that anybody may have written. A line is quoted only as far as it has the form of an
-error (an exception, a diagnostic, an exit status, the text of an errno) and only states a fact: it
-gives no order, speaks to nobody, and has few words that errors do not have.
+Anybody may have written that output. A line is quoted only if it has the form of an error (an
+exception, a diagnostic, an exit status, the text of an errno) and only states a fact: it gives no
+order, addresses nobody, and has few words that are unusual in errors.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from hardwon.text.injection import suspicion
 
 LIMIT = 160  # characters of a quote
 _READ = 600
-_UNUSUAL, _UNTOLD = 5, 1  # words that errors seldom have, in a clause that tells and in others
-_NAME_WORDS = 3  # a quoted name has fewer blanks than a sentence
+_UNUSUAL, _UNTOLD = (
+    5,
+    1,
+)  # unusual words allowed in a clause: with a word that says what is wrong, and without
+_NAME_WORDS = 3  # a quoted name has at most this many words
 _NAME = 80
-_SHORT, _FEW = 8, 2  # words of a fact that stands alone, and of one that need not tell
+_SHORT, _FEW = 8, 2  # words of a fact without a head, and of one that may lack a telling word
 
-# What may stand before an error: the programs, files and lines that report it.
+# The prefix of an error: the programs, files and lines that report it.
 _PLACE = r"[\w./\\<>@+~-]{1,120}(?::(?:\d{1,7}|<n>)){1,2}:? "
 _REPORTER = r"(?:\$ |> |E {1,7}|\[\w{1,10}\] )?[\w./@<>+~-]{1,80}(?: [\w<>.-]{1,40}){0,2}: "
 _REPORTERS = rf"(?:{_PLACE}|{_REPORTER}){{0,5}}"
@@ -42,7 +45,7 @@ _EXCEPTION = (
 _DIAGNOSTIC = rf"(?P<head>{_REPORTERS}?(?:{_CODE}|{_LABEL}))(?P<gap>: ?| )(?P<said>.{{1,500}})$"
 _STATED = rf"(?P<head>{_REPORTERS})(?P<said>.{{1,500}})$"
 
-# The texts of errno, of shells and of exit statuses: these words and no others are repeated.
+# Texts of errno, shells and exit statuses: only these words are repeated.
 _FIXED = (
     r"(?:\[?Errno (?:\d{1,3}|<n>)\]? )?\b(?:No such file or directory|Permission denied|File exists"
     r"|Is a directory|Not a directory|Directory not empty|command not found|Connection refused"
@@ -65,7 +68,7 @@ _FIXED = (
     r"|(?i:(?:HTTP(?:/\d\.\d)? ?|status(?: code)?[ :=]{1,3})[1-5]\d\d\b)"
     r"(?: [A-Z][A-Za-z]{2,20}){0,3}"
 )
-_REFUSED_PUSH = (  # a part of it alone would not say why
+_REFUSED_PUSH = (  # quoted whole: a part would not say why
     r"\[(?:remote )?rejected\] [\w./<>-]{1,80} -> [\w./<>-]{1,80} \((?:fetch first|already exists"
     r"|non-fast-forward|stale info|needs force|(?:pre-receive|protected branch) hook declined)\)"
 )
@@ -104,7 +107,7 @@ def quotable(line: str) -> str:
 
 
 def stated(text: str) -> str:
-    """A name, or what a text states about a failure; "" when it is prose."""
+    """A name, or the fact that a text states about a failure; "" if it is prose."""
     plain = one_line(text[:_READ], _READ)
     is_name = len(plain) <= _NAME and len(plain.split()) <= _NAME_WORDS
     if is_name and not _speaks(_words(plain)):
@@ -113,7 +116,7 @@ def stated(text: str) -> str:
 
 
 def _quote(head: str, message: str, form: str) -> str:
-    """The head with what it says; the head alone when it is a class or a code of errors."""
+    """The head with its message; only the head if it is an error class or code."""
     if not (_ADDRESSING | _PROSE).isdisjoint(_words(head)):
         return ""
     fact = _statement(message) or _fixed(message)
@@ -127,24 +130,24 @@ def _quote(head: str, message: str, form: str) -> str:
 
 
 def _is_told(fact: str) -> bool:
-    """Whether it says that something is wrong, not only what is concerned."""
+    """Whether the fact says what is wrong, not only what it concerns."""
     return not _TELLING.isdisjoint(_words(fact)) or bool(_fixed(fact))
 
 
 def _is_short(fact: str) -> bool:
-    """Whether it is told as programs tell an error that nothing stands before."""
+    """Whether a fact without a head is short or begins as programs begin errors."""
     fact_words = _words(fact)
     return len(fact_words) <= _SHORT or fact_words[0] in _OPENING or bool(_fixed(fact))
 
 
 def _fixed(text: str) -> str:
-    """The words of an errno, a shell or an exit status in a text."""
+    """The known text of an errno, shell or exit status in a text; "" if none."""
     match = re.search(_FIXED, text)
     return match[0] if match else ""
 
 
 def _statement(message: str) -> str:
-    """The beginning that states a fact about the failure, its quoted parts kept short."""
+    """The leading part that states a fact about the failure, with quoted parts shortened."""
     folded = re.sub(_QUOTED, _shortened, message)
     first = re.split(_SENTENCE_END, folded, 1)[0].rstrip(" :,-").lstrip(" :,").removeprefix("- ")
     if re.fullmatch(_QUOTED, first):
@@ -157,7 +160,7 @@ def _statement(message: str) -> str:
 
 
 def _is_fact(clause: str) -> bool:
-    """Whether a clause only has the words of errors, and some names."""
+    """Whether a clause has only the words of errors, and some names."""
     clause_words = _words(re.sub(_QUOTED, " ", clause))
     unusual = sum(word not in _USUAL for word in clause_words)
     most = _UNTOLD if _TELLING.isdisjoint(clause_words) else _UNUSUAL
@@ -172,7 +175,7 @@ def _shortened(match: re.Match[str]) -> str:
 
 
 def _speaks(prose: list[str]) -> bool:
-    """Whether the words address a reader, or a part of them begins like an order."""
+    """Whether the words address a reader, or a clause begins with an order."""
     before = ["and", *prose]
     return not _ADDRESSING.isdisjoint(prose) or any(
         word in _ORDERS and last in _BEFORE_ORDERS
@@ -181,5 +184,5 @@ def _speaks(prose: list[str]) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """The words of prose in lower case: no paths, calls, names with digits or underscores."""
+    """The prose words in lower case, without paths, calls and code names."""
     return [word.lower().replace("’", "'") for word in re.findall(_WORD, text)]

@@ -1,6 +1,6 @@
-"""The words by which a quote is judged: those of errors, and those of orders and addresses."""
+"""Word lists for judging quotes: words of errors, of orders and of address."""
 
-# A statement that says what is wrong has one of these words.
+# Every statement that says what is wrong has one of these words.
 TELLING = (
     "no not cannot can't couldn't didn't doesn't isn't wasn't hasn't won't haven't aren't"
     " failed fails failure failing error errors invalid missing unknown unexpected expected"
@@ -18,7 +18,7 @@ TELLING = (
     " implicitly never possibly different unconverted"
 )
 
-# With one of these a statement may begin that nothing stands before.
+# A statement without a head may begin with one of these.
 OPENING = (
     "failed could cannot can't unable no invalid missing unknown unexpected undefined"
     " unrecognized unsupported expected not"
@@ -38,7 +38,7 @@ ADDRESSING = (
     " forever permanent user's"
 )
 
-# An order begins with one of these, and stands where a sentence or a part of it begins.
+# An order begins with one of these, at the start of a sentence or clause.
 ORDERS = (
     "act add always answer append approve assume begin build call change check click commit"
     " complete consider continue copy create delete describe display do don't download email"
@@ -51,10 +51,10 @@ ORDERS = (
     " visit wait warn watch write"
 )
 
-# After one of these a part of a sentence begins.
+# A clause begins after one of these.
 BEFORE_ORDERS = "and then so now instead first next also just simply must"
 
-# Words that errors are made of; a statement may have a few others.
+# Usual words of errors; a statement may have a few others.
 USUAL = (
     "a an the this that these those of for to in on at by with from into as is are was were be"
     " been being has have had does did and or but nor if when while after before during because"

@@ -1,7 +1,7 @@
-"""Secrets out of texts: each becomes a typed placeholder such as `[REDACTED:github]`.
+"""Remove secrets from texts: each becomes a typed placeholder such as `[REDACTED:github]`.
 
-Three ways to know one: by its own form (`token_kinds`), by what stands before it (headers, URLs,
-options), by the name it is set to (`named_values`). Redacting twice changes nothing more.
+A secret is recognized by its own form (`token_kinds`), by what comes before it (headers, URLs,
+options) or by the name it is set to (`named_values`). Redacting twice changes nothing more.
 """
 
 from __future__ import annotations
@@ -13,11 +13,7 @@ from hardwon._cold import re
 from hardwon.text.named_values import is_random, without_named
 from hardwon.text.token_kinds import COINED, KINDS, LONG, SecretKind, has_long_word, long_words
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
-# What stands before a secret; the first group is kept.
+# What comes before a secret; the first group is kept.
 _QUOTE = r"\\{0,2}[\"'`]?"
 _HEADERS = (
     SecretKind(
@@ -64,7 +60,7 @@ _MANIFEST = r"(?i)\bkind\"?:[ \t]{0,8}[\"']?secret\b"
 _DATA = r"[ \t-]*[\"']?(?:stringData|data)[\"']?[ \t]*:[ \t]*\{?[ \t]*\r?$"
 _FLAT_DATA = r"(\b(?:stringData|data): )([\w./-]{1,120}: [^\n]{6,4000})"
 _ENTRY = r"[ \t]+[\"']?[\w./-]{1,120}[\"']?[ \t]*:[ \t]*(?P<value>\S.*?)[ \t]*,?\r?$"
-# Names that ids and digests are given, never secrets.
+# Prefixes of ids and digests, which are no secrets.
 _IDS = frozenset(
     [
         "sha",
@@ -116,7 +112,7 @@ _INNER_WORDS = frozenset(w for w in _EVERY_WORD if not w[0].isalnum()) | {
 _BY_FIRST: dict[str, list[str]] = {}
 for _word in sorted(_EVERY_WORD - _SPACED_WORDS - _INNER_WORDS, reverse=True):  # longer ones first
     _BY_FIRST.setdefault(_word[0], []).append(_word)
-# By first letters: of some three hundred words hardly any is tried.
+# Grouped by first letter: of about 300 words hardly any is tried.
 _BEGINNINGS = "(?<![A-Za-z0-9])(?:{})".format(
     "|".join(
         f"{first}(?:{'|'.join(word[1:].replace('.', '[.]').replace('$', '[$]') for word in words)})"
@@ -127,10 +123,10 @@ _HEADER_WORDS = frozenset(word for rule in _HEADERS for word in rule.keywords)
 
 
 def redact(text: str) -> str:
-    """The text with every secret replaced by a placeholder that tells its kind."""
+    """The text with every secret replaced by a placeholder that names its kind."""
     original, long = text, long_words(text)
     text = _without_marked(text, long)
-    text = re.sub(_OPTION, _given, text) if " -" in text else text
+    text = re.sub(_OPTION, _option_password, text) if " -" in text else text
     text = _without_manifest(text) if "ind" in text and re.search(_MANIFEST, text) else text
     long = long if text == original else long_words(text)
     text = without_named(text, long)
@@ -138,8 +134,8 @@ def redact(text: str) -> str:
 
 
 def _without_marked(text: str, long: str) -> str:
-    """Without the secrets that their own form or a header gives away."""
-    keywords = _held(text, long)
+    """The text without secrets that are recognized by their form or by a header."""
+    keywords = _keywords_in(text, long)
     for rule in KINDS if keywords else ():
         if not keywords.isdisjoint(rule.keywords) and _may_match(rule, long):
             text = re.sub(rule.pattern, f"[REDACTED:{rule.kind}]", text)
@@ -152,8 +148,8 @@ def _without_marked(text: str, long: str) -> str:
     return re.sub(_USERINFO, _without_user, text) if "://" in text else text
 
 
-def _held(text: str, long: str) -> set[str]:
-    """The keywords in the text, looked for where tokens can be."""
+def _keywords_in(text: str, long: str) -> set[str]:
+    """The keywords in the text, searched where tokens can be."""
     begun = set(re.findall(_BEGINNINGS, long))
     keywords = {
         word
@@ -176,12 +172,12 @@ def _keeping_head(kind: str) -> str:
 
 
 def _without_user(match: re.Match[str]) -> str:
-    """A URL without the token that stands for a user in it."""
+    """A URL without the token in the place of a user."""
     return f"{match['head']}[REDACTED:userinfo]@" if is_random(match["value"]) else match[0]
 
 
 def _coined(match: re.Match[str]) -> str:
-    """A token of a provider that is not in the list; digests, ids and names stay."""
+    """The placeholder for a token of an unlisted provider; digests, ids and names stay."""
     body, name = match["body"], match["name"].lower()
     runs = re.findall(r"\d++|[A-Z]++|[a-z]++", body)
     is_mixed = all(re.search(chars, body) for chars in (r"[A-Z]", r"[a-z]", r"\d"))
@@ -189,8 +185,8 @@ def _coined(match: re.Match[str]) -> str:
     return match[0] if name in _IDS or not is_token else "[REDACTED:token]"
 
 
-def _given(match: re.Match[str]) -> str:
-    """A password on a command line, for a program that takes one there."""
+def _option_password(match: re.Match[str]) -> str:
+    """The option without the password, if the program takes one there."""
     line = match.string[max(0, match.start() - 200) : match.start()].rsplit("\n", 1)[-1]
     value, option = match["value"], match["option"]
     user = max(line.rfind(name) for name in _USERS[option])
@@ -202,7 +198,7 @@ def _given(match: re.Match[str]) -> str:
 
 
 def _without_manifest(text: str) -> str:
-    """The text without the values of a Kubernetes secret, whatever their names."""
+    """The text without the values of a Kubernetes secret, whatever their names are."""
     text = re.sub(_FLAT_DATA, _without_entries, text)
     lines, depth = text.split("\n"), -1
     for number, line in enumerate(lines):
@@ -220,12 +216,12 @@ def _without_manifest(text: str) -> str:
 
 
 def _without_entries(match: re.Match[str]) -> str:
-    """The entries of a manifest that is written on one line."""
+    """The entries of a one-line manifest, without their values."""
     return match[1] + re.sub(r"(?<=: )[^\s:\[][^\s:]{5,}(?=\s|$)", "[REDACTED:secret]", match[2])
 
 
 def _encoded(match: re.Match[str]) -> str:
-    """A base64 text that hides a secret is replaced; a truncated one is read as far as possible."""
+    """The placeholder if a base64 text contains a secret; a truncated text is partly decoded."""
     encoded = match[0].rstrip("=")
     try:
         plain = a2b_base64(encoded[: len(encoded) // 4 * 4]).decode("ascii")
@@ -236,6 +232,6 @@ def _encoded(match: re.Match[str]) -> str:
 
 
 def _holds_secret(plain: str) -> bool:
-    """Whether a decoded text has a secret that is not encoded once more."""
+    """Whether a decoded text has a secret that is not encoded again."""
     long = long_words(plain)
     return _without_marked(plain, long) != plain or without_named(plain, long) != plain

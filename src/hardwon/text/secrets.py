@@ -1,9 +1,9 @@
 """Text without secrets: the only place where screened text is made.
 
-Secrets go before a text is cut, never after: half a token is known to no rule. Of a text that is
-far too long only its beginning and its end are looked at, each with a margin that is then dropped,
-so that what stands at the seam is seen as a whole or not at all. Most texts hold no secret: the
-rules are imported when one may.
+Secrets are removed before a text is cut, never after: no rule recognizes half a token. Of a very
+long text only the beginning and the end are checked, each with a margin that is then dropped, so
+that a token at the cut is seen whole or not at all. Most texts hold no secret: the rules are
+imported only when one may.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 else:
     redact = lazy("hardwon.text.redact")
 
-# What a text must hold to hold a secret: a long word, perhaps folded, an address or an option.
+# Every text with a secret has one of these: a long word, perhaps folded, an address, an option.
 _LONG = 12  # characters
 _LONG_WORD = rf"(?<![\w+/=.~-])[\w+/=.~-]{{{_LONG}}}"
 _FOLDED = r"[\w.-]{6}\\?\r?\n[ \t]{0,8}[\w.-]{4}"
@@ -28,19 +28,19 @@ _NAMED = (
     *("dsn", "session", "connection", "login", "private"),
 )
 _NAMES = f"(?i){'|'.join(_NAMED)}"
-MARGIN = 4096  # characters beyond a cut: hardly a secret is longer
-_REMEMBERED, _SHORT = 4096, 1000  # texts without a secret that are known again, and their length
+MARGIN = 4096  # characters checked beyond a cut: hardly any secret is longer
+_REMEMBERED, _SHORT = 4096, 1000  # how many clean texts are remembered, and their maximum length
 _clean: set[str] = set()
 
 
 class Screened(str):
-    """Text that holds no secret any more. Nothing else is written or sent."""
+    """Text without secrets. No other text is written or sent."""
 
     __slots__ = ()
 
 
 def without_secrets(text: str) -> Screened:
-    """The text without secrets, whole."""
+    """The whole text, without secrets."""
     if isinstance(text, Screened):
         return text
     if text in _clean:
@@ -52,22 +52,22 @@ def without_secrets(text: str) -> Screened:
 
 
 def _remember(text: str) -> None:
-    """Know a text without a secret again: a lesson is written many times, and changes little."""
+    """Remember a clean text: a lesson is written many times, and changes little."""
     if len(_clean) >= _REMEMBERED:
         _clean.clear()
     _clean.add(text)
 
 
 def ending(text: str, limit: int) -> str:
-    """The end of a text; that of a screened one needs no second look."""
+    """The end of a text; the end of a screened text counts as screened."""
     return Screened(text[-limit:]) if isinstance(text, Screened) else text[-limit:]
 
 
 def _may_hold_secret(text: str) -> bool:
-    """Whether the rules have to look; what is quick or often there is looked for first."""
+    """Whether the rules must run; quick and frequent signs are checked first."""
     return (
         "://" in text
-        or _has_long_word(text)  # before the rest: most outputs have one
+        or _has_long_word(text)  # early: most outputs have one
         or ("-" in text and re.search(_OPTION, text) is not None)
         or ("\n" in text and re.search(_FOLDED, text) is not None)
         or _names_secret(text)
@@ -75,19 +75,19 @@ def _may_hold_secret(text: str) -> bool:
 
 
 def _has_long_word(text: str) -> bool:
-    words = [word for word in text.split() if len(word) >= _LONG]  # few; quickly told from others
+    words = [word for word in text.split() if len(word) >= _LONG]  # few words, found quickly
     return bool(words) and re.search(_LONG_WORD, " ".join(words)) is not None
 
 
 def _names_secret(text: str) -> bool:
-    if not text.isascii():  # beyond ASCII a letter has more forms than its lower case
+    if not text.isascii():  # beyond ASCII, letters have more forms than one lower case
         return re.search(_NAMES, text) is not None
     lower = text.lower()
     return any(map(lower.__contains__, _NAMED))
 
 
 def safe(text: str, limit: int) -> Screened:
-    """The beginning of a text, without secrets; a token at the cut is seen as a whole."""
+    """The beginning of a text, without secrets; a token at the cut is seen whole."""
     screened = text if isinstance(text, Screened) else without_secrets(text[: limit + MARGIN])
     return Screened(clip(screened, limit))
 
@@ -105,8 +105,8 @@ def screened(text: str, limit: int) -> Screened:
 
 
 def _after_seam(tail: str) -> str:
-    """The end of a text without its first words, which may be the rest of a secret."""
-    if tail.startswith("[REDACTED"):  # the rest of a key
+    """The end of a text without its first words, which may be part of a secret."""
+    if tail.startswith("[REDACTED"):  # the remainder of a key
         return tail
     begun = re.search(r"\s", tail[MARGIN:]) if not re.search(r"\s", tail[:MARGIN]) else None
     return tail[MARGIN + begun.start() :] if begun else tail[MARGIN:]

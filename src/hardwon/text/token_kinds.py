@@ -1,6 +1,6 @@
-"""The kinds of secrets that their own form gives away: one row a kind, by provider.
+"""Secrets that are recognized by their form: one row per kind, by provider.
 
-The keywords of a rule stand in every text that it may match. Patterns are linear: runs are
+Every text that a rule matches contains one of its keywords. Patterns are linear: runs are
 possessive or bounded.
 """
 
@@ -17,9 +17,9 @@ else:
 BREAK = r"(?:\\?\r?\n[ \t]{0,8})?"  # a terminal or an editor may have wrapped the token
 
 
-LONG = "<long>"  # in place of a keyword: looked for in words that are longer than people's are
+LONG = "<long>"  # instead of a keyword: the rule is tried on very long words
 _LONG_WORD = r"[\w-]{26}"
-_LEAST, _WRAPPED = 14, 6  # characters of a word that may be a token, and of one that goes on
+_LEAST, _WRAPPED = 14, 6  # minimum characters of a possible token, and of one that is wrapped
 
 
 class SecretKind(NamedTuple):
@@ -31,9 +31,9 @@ class SecretKind(NamedTuple):
 
 
 def _long(chars: str, least: int) -> str:
-    """At least this many of the characters, perhaps wrapped over several lines."""
-    more = rf"\\?\r?\n[ \t]{{0,8}}(?=[{chars}]{{0,60}}\d)[{chars}]{{16,}}+(?![.:(/{chars}])"
-    return rf"(?:{BREAK}[{chars}]){{{least}}}[{chars}]*+(?:{more})*"
+    """At least `least` of the characters, perhaps wrapped over several lines."""
+    continuation = rf"\\?\r?\n[ \t]{{0,8}}(?=[{chars}]{{0,60}}\d)[{chars}]{{16,}}+(?![.:(/{chars}])"
+    return rf"(?:{BREAK}[{chars}]){{{least}}}[{chars}]*+(?:{continuation})*"
 
 
 _W = r"\w-"
@@ -45,14 +45,14 @@ _START = r"(?<![A-Za-z0-9])"
 
 
 def _prefixed(kind: str, prefixes: str, chars: str, least: int) -> SecretKind:
-    """Tokens that a provider marks by their beginning."""
+    """Tokens that a provider marks by a prefix."""
     words = tuple(prefixes.split())
     head = "|".join(word.replace(".", r"\.").replace("$", r"\$") for word in words)
     return SecretKind(kind, words, rf"{_START}(?:{head}){_long(chars, least)}")
 
 
 def _shaped(kind: str, keywords: str, pattern: str) -> SecretKind:
-    """Tokens that have parts of a certain length."""
+    """Tokens whose parts have a certain length."""
     return SecretKind(kind, tuple(keywords.split()), _START + pattern)
 
 
@@ -242,7 +242,7 @@ SHAPED = (
         r"(?:[A-Za-z0-9+/=]{16}|Proc-Type|Comment|Version))(?:[^-]|-(?!----))*"
         r"(?:-----END [A-Z0-9 ]{0,60}-----)?",
     ),
-    # The rest of a key whose beginning was left out of a long text.
+    # The remainder of a key whose beginning was cut off.
     SecretKind(
         "private-key",
         ("PRIVATE KEY",),
@@ -257,7 +257,7 @@ SHAPED = (
 )
 # fmt: on
 
-# A short name, perhaps an environment, and a long word without any sense: most new providers do so.
+# A short name, perhaps an environment, and a long random word: most new providers use this form.
 COINED = (
     r"(?<![\w./+=-])(?P<name>[A-Za-z][A-Za-z0-9]{0,14}(?:[_-][a-z0-9]{1,8}){0,3})[_-]"
     r"(?P<body>[A-Za-z0-9]{30,200})(?![\w/+=])"
@@ -266,7 +266,7 @@ KINDS = (*PREFIXED, *SHAPED)
 
 
 def long_words(text: str) -> str:
-    """Words that may be tokens, or parts of a token that a terminal has wrapped."""
+    """Words that may be tokens, or parts of a wrapped token."""
     words = {word for word in text.split() if len(word) >= _LEAST}
     ends = (line.rsplit(None, 1) for line in text.split("\n")[:-1])
     words.update(end[-1] for end in ends if end and _WRAPPED <= len(end[-1]) < _LEAST)
@@ -274,5 +274,5 @@ def long_words(text: str) -> str:
 
 
 def has_long_word(words: str) -> bool:
-    """Whether one of them is longer than people's words are."""
+    """Whether one of the words is longer than human words are."""
     return bool(re.search(_LONG_WORD, words))

@@ -1,1 +1,1 @@
-"""What is stored and passed on: frozen values. No I/O, no clock, no chance."""
+"""Frozen values that are stored and passed on. No I/O, no clock, no chance."""

@@ -1,4 +1,4 @@
-"""What was put before the agent, and the row that logs it."""
+"""The text shown to the agent, and the row that logs it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Door:
     ACTION = "action"
     ERROR = "error"
     GOAL = "goal"
-    LOOP = "loop"  # a run that goes in circles was told so
+    LOOP = "loop"  # a run that repeats itself was told so
 
 
 class Outcome:
-    """What came of a delivery, read from the steps after it. "" is unknown: no run has ended."""
+    """The outcome of a delivery, read from the steps after it; "" while the run goes on."""
 
-    WORKED = "worked"  # before an action: the next call did
+    WORKED = "worked"  # before an action: the next call worked
     SAME = "failed the same way"
     OTHERWISE = "failed otherwise"
     OVERCOME = "overcome"  # at an error: a later call of the tool worked, and it did not come back
@@ -36,11 +36,11 @@ class Outcome:
     REPEATED = "repeated"  # the failure came back
     NOT_MET = "not met"  # at the start or a turn: the failure did not occur
     DENIED = "denied"  # a person had forbidden the call
-    UNKNOWN = "unknown"  # it cannot be read: no step followed, or the lesson names no failure
+    UNKNOWN = "unknown"  # no step followed, or the lesson names no failure
 
 
 class Injection(NamedTuple):
-    """The block to put before the model. Falsy when there is nothing to say."""
+    """The block to show to the model. Falsy when there is nothing to say."""
 
     text: str = ""
     lessons: tuple[Lesson, ...] = ()
@@ -49,7 +49,7 @@ class Injection(NamedTuple):
     denied: bool = False  # before an action: the call must not be made; the text says why
     failed: bool | None = None  # the verdict on the step, after an action
     door: str = ""  # where it was delivered
-    learnt: str = ""  # after an action: what it has shown that was not known, in one line
+    learnt: str = ""  # after an action: what was learnt from it, in one line
 
     def __bool__(self) -> bool:
         return bool(self.text)
@@ -62,7 +62,7 @@ NOTHING = Injection()
 
 
 class Delivery(NamedTuple):
-    """One delivery: what was asked, what was shown, what it cost, and the outcome."""
+    """One delivery: the query, what was shown, what it cost, and the outcome."""
 
     id: str
     scope: Scope

@@ -1,4 +1,4 @@
-"""One dream: what was looked at, what was changed and why, and what is proposed."""
+"""One dream: what it changed and why, and what it proposes."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -14,17 +14,17 @@ CONSOLIDATING = ("merged", "promoted")  # kinds of change that make one lesson o
 
 
 class DreamState:
-    """How a dream stands."""
+    """The states of a dream."""
 
     RUNNING = "running"
     DONE = "done"
     WOKEN = "woken"  # by a signal, its budget or the agent's return
-    DIED = "died"  # its process was killed; what it had done by then stays
+    DIED = "died"  # its process was killed; the changes made by then stay
     UNDONE = "undone"
 
 
 class Dream(NamedTuple):
-    """The row of a dream; the first fields bear the published names."""
+    """The row of a dream; its first fields have the published names."""
 
     id: str
     scope: Scope
@@ -52,7 +52,7 @@ class DreamChange(NamedTuple):
 
 
 class Words(NamedTuple):
-    """What a model made of a lesson that was worded by rules."""
+    """A model's wording of a lesson that rules had worded."""
 
     situation: str
     mistake: str
@@ -67,13 +67,13 @@ class Edit(NamedTuple):
     reason: str
     lessons: tuple[tuple[Scope, int], ...]
     status: str = Status.SUPERSEDED  # "": as it is
-    target: Scope | None = None  # where the lesson made of them goes
+    target: Scope | None = None  # the scope of the merged lesson
     tag: str = ""
-    words: Words | None = None  # instead of those of the strongest
+    words: Words | None = None  # replace the text of the strongest lesson
 
 
 def merged(lessons: Iterable[Lesson], target: Scope, dream: str, now: datetime) -> Lesson:
-    """The lesson that stands for its parents: the words of the strongest, the evidence of all."""
+    """The lesson that replaces its parents: the strongest one's text, the evidence of all."""
     ordered = sorted(lessons, key=strength, reverse=True)
     parents = tuple(Evidence(Kind.PARENT, str(lesson.id)) for lesson in ordered)
     first = min(lesson.id for lesson in ordered)
@@ -114,5 +114,5 @@ def _last_end(lessons: list[Lesson]) -> datetime | None:
 
 
 def strength(lesson: Lesson) -> tuple[float, ...]:
-    """What decides whose words are kept: a person's before a model's, then proof."""
+    """The sort key for whose text is kept: a person's before a model's, then by proof."""
     return (lesson.author == "person", lesson.confidence, lesson.met, lesson.hits, -lesson.id)

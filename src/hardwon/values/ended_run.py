@@ -1,4 +1,4 @@
-"""One piece of work of an agent as it is remembered once it has ended."""
+"""A run of an agent, as it is kept after its end."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from hardwon.values.step import Step
 
 
 class EndedRun(NamedTuple):
-    """What a run was about, how it went, and in short its steps with what it was shown when."""
+    """The task, outcome and shortened steps of a run, with what it was shown."""
 
-    id: str  # in the order of their beginnings
+    id: str  # ids sort by the start of the run
     scope: Scope
     run: str  # the name of the run; one conversation may end several times
     task: str
@@ -23,14 +23,14 @@ class EndedRun(NamedTuple):
     outcome: str  # one of `values.run.Ending`
     made: int  # steps
     failed: int  # steps that failed
-    told: int  # times that it was shown something
-    kinds: tuple[str, ...] = ()  # of failures that it met, as readable texts
-    steps: tuple[Step, ...] = ()  # the newest, cut short; none in a list
-    shown: tuple[Shown, ...] = ()  # with how many steps followed; none in a list
+    told: int  # how often it was shown something
+    kinds: tuple[str, ...] = ()  # the failure kinds that it met, as readable texts
+    steps: tuple[Step, ...] = ()  # the newest, shortened; empty in lists
+    shown: tuple[Shown, ...] = ()  # with the number of steps since; empty in lists
 
 
 def timeline(steps: Sequence[Step], shown: Sequence[Shown]) -> Iterator[Step | Shown]:
-    """The steps of a run, and before each what the run was shown then."""
+    """The steps of a run, each after the deliveries shown before it."""
     by_step: dict[int, list[Shown]] = {}
     for delivery in shown:
         by_step.setdefault(max(0, len(steps) - delivery.after), []).append(delivery)
@@ -41,5 +41,5 @@ def timeline(steps: Sequence[Step], shown: Sequence[Shown]) -> Iterator[Step | S
 
 
 def run_id(run: str, begun: datetime) -> str:
-    """The id of a run that began at a moment."""
+    """The id of a run, from its name and start time."""
     return f"{int(begun.timestamp() * 1000):011x}{run[:10]}"

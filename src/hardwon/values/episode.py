@@ -1,4 +1,4 @@
-"""What happened: one run of an agent, as it is captured."""
+"""One run of an agent, as it is captured."""
 
 from __future__ import annotations
 

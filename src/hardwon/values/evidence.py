@@ -1,4 +1,4 @@
-"""Where a lesson comes from: one typed record for each job, meeting, parent and decision."""
+"""Where a lesson comes from: one typed record per job, occurrence, parent and decision."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class Kind:
     MET = "met"  # what was seen when the failure was met
     TRIED = "tried"  # what was tried without effect
     CASE = "case"  # one run's meeting with the failure, as a model reads it
-    ASKED = "asked"  # how much evidence there was when a model was last asked
+    ASKED = "asked"  # the amount of evidence when a model was last asked
     ABOUT = "about"  # an error, call or name that its text mentions
-    HELPED = "helped"  # a failure kind that a run got over by doing what it says
-    OFFERED = "offered"  # a failure kind at which it was told because of its words
+    HELPED = "helped"  # a failure kind that a run overcame with it
+    OFFERED = "offered"  # a failure kind at which it was shown because of its words
     QUARANTINED = "quarantined"  # why it was held back
     APPROVED = "approved"  # who released it or vouched for it
     REWORD = "reword"  # why a model should word it again
-    DIFFERS = "differs-from"  # the id of a lesson that says something else about the same
-    RETIRED = "retired"  # which words of it hardly help, and how that is known
+    DIFFERS = "differs-from"  # the id of a lesson that contradicts it
+    RETIRED = "retired"  # which wording hardly helps, and how that is known
     SESSION = "session"  # the transcript and line it was read from
     NOTE = "note"  # anything else
 
@@ -36,13 +36,13 @@ class Evidence(NamedTuple):
 
     kind: str
     value: str
-    at: float = 0.0  # seconds since 1970; 0 when it is not known
+    at: float = 0.0  # seconds since 1970; 0 if unknown
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.value}"
 
 
-# The newest of each kind are kept. Decisions and descent are never dropped: revocation needs them.
+# The newest of each kind are kept. Decisions and parents are never dropped: revoking needs them.
 CAPS = {
     Kind.MET: 8,
     Kind.TRIED: 8,
@@ -58,10 +58,10 @@ _OTHERS = 50
 
 def joined(*parts: Iterable[Evidence]) -> tuple[Evidence, ...]:
     """All pieces in order, each once, the newest within the cap of their kind."""
-    known = {(piece.kind, piece.value): piece for part in parts for piece in part}
+    unique = {(piece.kind, piece.value): piece for part in parts for piece in part}
     newest: list[Evidence] = []
     counts: dict[str, int] = {}
-    for piece in reversed(known.values()):
+    for piece in reversed(unique.values()):
         counts[piece.kind] = counts.get(piece.kind, 0) + 1
         if piece.kind in UNLIMITED or counts[piece.kind] <= CAPS.get(piece.kind, _OTHERS):
             newest.append(piece)
@@ -69,7 +69,7 @@ def joined(*parts: Iterable[Evidence]) -> tuple[Evidence, ...]:
 
 
 def parsed(text: str) -> Evidence:
-    """The evidence of a text `kind:value`, as packs and earlier stores spelt it."""
+    """The evidence in a text `kind:value`, as packs and older stores write it."""
     kind, mark, value = text.partition(":")
     is_marked = mark and kind.replace("-", "").isalpha() and kind.islower() and len(kind) <= 20
     return Evidence(kind, value.strip()) if is_marked else Evidence(Kind.NOTE, text)
@@ -81,7 +81,7 @@ def values_of(pieces: Iterable[Evidence], kind: str) -> tuple[str, ...]:
 
 
 def restored(items: Iterable[Any]) -> tuple[Evidence, ...]:
-    """The evidence of stored or imported items: `[kind, value, at]`, or a text `kind:value`."""
+    """Evidence from stored or imported items: `[kind, value, at]` or a text `kind:value`."""
     return joined(parsed(item) if isinstance(item, str) else _record(*item) for item in items)
 
 

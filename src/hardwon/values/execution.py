@@ -1,10 +1,10 @@
-"""How well a run went, judged without any model: its score, its issues, and its pattern."""
+"""Rules that judge how well a run went: its score, issues and pattern."""
 
 from typing import NamedTuple
 
 _SLOW, _MODERATE = 30.0, 10.0  # seconds
 _MANY_TOOLS = 4
-_RECURRING = 3  # times from which a pattern is called one
+_RECURRING = 3  # runs of a kind that make a pattern
 _LINE_LIMIT = 125
 _OVERLAP = 0.25
 
@@ -31,14 +31,14 @@ class FinishedRun(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """The efficiency of a run in 0 … 1, with what took away from it."""
+    """The efficiency of a run in 0 … 1, and the issues that lowered it."""
 
     efficiency: float
     issues: tuple[str, ...]
 
     @property
     def suggestion(self) -> str:
-        """What to do about the gravest issue."""
+        """What to do about the most serious issue."""
         return next((advice for issue, advice in _ADVICE.items() if issue in self.issues), "")
 
 
@@ -56,7 +56,7 @@ def pattern_key(run: FinishedRun) -> str:
 
 
 def kind_of(run: FinishedRun, judgement: Judgement, times: int) -> str:
-    """What there is to say about it: error, pattern, efficiency or optimization."""
+    """The kind of reflection: error, pattern, efficiency or optimization."""
     if run.has_failed:
         return "error"
     if is_recurring(times):
@@ -84,9 +84,9 @@ def line(text: str, suggestion: str, *, is_again: bool) -> str:
     return rendered if len(rendered) <= _LINE_LIMIT else rendered[: _LINE_LIMIT - 1].rstrip() + "…"
 
 
-def fits(asked: set[str], words: set[str]) -> bool:
-    """Whether a run was about what is asked: a quarter of the words in common."""
-    return bool(asked) and len(asked & words) / max(len(asked), len(words), 1) >= _OVERLAP
+def fits(query: set[str], words: set[str]) -> bool:
+    """Whether a run matches a query: a quarter of the words in common."""
+    return bool(query) and len(query & words) / max(len(query), len(words), 1) >= _OVERLAP
 
 
 _ENDINGS = {True: "failed", False: "worked"}

@@ -9,11 +9,11 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 
-_BARE = frozenset({"AssertionError", "Error", "Exception", "Failed", "RuntimeError"})
+_GENERIC = frozenset({"AssertionError", "Error", "Exception", "Failed", "RuntimeError"})
 
 
 class Failure(NamedTuple):
-    """A failure as it was read from the output of a step, once."""
+    """A failure, read once from the output of a step."""
 
     exact: str  # digest of tool and folded line; "" when the line fits many failures
     kind: str  # digest of `text`
@@ -22,5 +22,5 @@ class Failure(NamedTuple):
 
     @property
     def is_telling(self) -> bool:
-        """Whether it can be told from others: by its line, or by a kind that names a cause."""
-        return bool(self.exact) or self.text.rsplit(": ", 1)[-1] not in _BARE
+        """Whether it is specific: by its line, or by a kind that names a cause."""
+        return bool(self.exact) or self.text.rsplit(": ", 1)[-1] not in _GENERIC

@@ -1,4 +1,4 @@
-"""What made the difference between a failure and a success, and how often it has."""
+"""The difference between a failure and a success, and how often it helped."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
-UNCHANGED = "unchanged"  # the sort of tests that fail without a run's own change
+UNCHANGED = "unchanged"  # the sort for tests that also fail without the run's change
 TEXT_LIMIT = 600  # characters of a fix
-PROVEN = 2  # runs in which a fix has to work
+PROVEN = 2  # runs in which a fix must have worked
 DOUBTED = 2  # failed runs after which it must be proven again
 FIXES_KEPT = 8  # of one lesson
 
 
 class Fix(NamedTuple):
-    """One cure of a failure kind, with its record."""
+    """One fix of a failure kind, with its record."""
 
     sort: str  # call, preparation, lines, argument, tool, unchanged, order
     text: str  # the correction as it is shown; code lines keep newlines and indentation
-    key: str  # two runs that show the same fix give the same key
-    call: str = ""  # the call that it recommends, as typed
+    key: str  # equal for the same fix in two runs
+    call: str = ""  # the recommended call, as typed
     mistake: str = ""  # what was removed, or tried without success
     worked: int = 1  # runs in which it worked
     failed: int = 0  # runs in which it was applied and failed
 
     @property
     def is_proven(self) -> bool:
-        """Whether it worked in two runs, and has not failed in two without making up for it."""
+        """Whether it worked in two runs, and has not failed too often since."""
         return self.worked >= PROVEN and (self.failed < DOUBTED or self.worked >= 2 * self.failed)
 
 
 def is_of_test_in(fix: Fix, output: str) -> bool:
-    """Whether an output mentions the test of a failure that happens without any change."""
+    """Whether an output mentions the test that fails without any change."""
     return fix.key.partition(" ")[2] in output
 
 
 def replaced_words(fix: Fix) -> set[str]:
-    """The words of the call or name that a fix puts another in the place of."""
+    """The words that a fix replaces by others."""
     match = re.search(
         r"`([^`]+)` instead of `([^`]+)`|\b(?:Name|write) `([^`]+)`, not `([^`]+)`", fix.text
     )
@@ -62,22 +62,22 @@ def _rank(fix: Fix) -> tuple[bool, int, str]:
 
 def with_success(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
     """The fixes after one more run in which this one worked; its shortest text is kept."""
-    known = next((known_fix for known_fix in fixes if known_fix.key == fix.key), None)
-    if known is None:
+    earlier = next((stored for stored in fixes if stored.key == fix.key), None)
+    if earlier is None:
         return ranked((*fixes, fix))
-    grown = _better(known, fix)._replace(worked=known.worked + 1, failed=known.failed)
+    grown = _better(earlier, fix)._replace(worked=earlier.worked + 1, failed=earlier.failed)
     return ranked(_replaced(fixes, grown))
 
 
-def _better(known: Fix, fix: Fix) -> Fix:
-    """The one to show: the shorter, of which less belongs to one run, or one that adds to it."""
-    shorter, longer = sorted((known, fix), key=lambda shown: len(shown.text))
+def _better(earlier: Fix, fix: Fix) -> Fix:
+    """The one to show: the shorter, as it is less specific, or one that extends it."""
+    shorter, longer = sorted((earlier, fix), key=lambda candidate: len(candidate.text))
     return longer if longer.text.startswith(f"{shorter.text.removesuffix('.')}, from ") else shorter
 
 
 def with_stated(fixes: tuple[Fix, ...], fix: Fix | None) -> tuple[Fix, ...]:
-    """The fixes with one that an error states; its record begins when a run shows it."""
-    if fix is None or any(known.key == fix.key for known in fixes):
+    """The fixes with one that an error states; it is counted once a run shows it."""
+    if fix is None or any(stored.key == fix.key for stored in fixes):
         return fixes
     return ranked((*fixes, fix))
 
@@ -89,24 +89,26 @@ def with_failure(fixes: tuple[Fix, ...], key: str) -> tuple[Fix, ...]:
 
 
 def united(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
-    """Fixes of several lessons, each once with the sum of its record."""
-    known: dict[str, Fix] = {}
+    """The fixes of several lessons, each once, with summed records."""
+    by_key: dict[str, Fix] = {}
     for fix in fixes:
-        same = known.get(fix.key)
-        known[fix.key] = (
+        earlier = by_key.get(fix.key)
+        by_key[fix.key] = (
             fix
-            if same is None
-            else same._replace(worked=same.worked + fix.worked, failed=same.failed + fix.failed)
+            if earlier is None
+            else earlier._replace(
+                worked=earlier.worked + fix.worked, failed=earlier.failed + fix.failed
+            )
         )
-    return ranked(known.values())
+    return ranked(by_key.values())
 
 
 def _replaced(fixes: tuple[Fix, ...], fix: Fix) -> tuple[Fix, ...]:
-    return tuple(fix if known.key == fix.key else known for known in fixes)
+    return tuple(fix if stored.key == fix.key else stored for stored in fixes)
 
 
 def restored(items: Iterable[Any]) -> tuple[Fix, ...]:
-    """The fixes of stored or imported records."""
+    """Fixes from stored or imported records."""
     return tuple(_record(*item) for item in items)
 
 

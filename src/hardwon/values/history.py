@@ -1,11 +1,14 @@
-"""Earlier versions of a lesson, from before each change."""
+"""Earlier versions of a lesson, one per change."""
 
 from datetime import datetime
 from typing import NamedTuple
 
 from hardwon.values.lesson import Lesson
 
-RETIRE, RETURN = "retire", "return"  # by a hold-out: it hardly helps, or may after all
+RETIRE, RETURN = (
+    "retire",
+    "return",
+)  # decided by a hold-out: the lesson hardly helps, or may help after all
 
 
 class Change(NamedTuple):

@@ -1,4 +1,4 @@
-"""What an import grants: nothing, unless a person vouches for it."""
+"""Imported lessons: untrusted until a person vouches for them."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _KINDS_KEPT = 20
 
 
 def claimed(lesson: Lesson) -> Lesson:
-    """A lesson just read from a pack: what it says of its origin is only a claim."""
+    """A lesson just read from a pack; its stated origin is only a claim."""
     return lesson._replace(origin=f"{_OWN}{lesson.origin}")
 
 
 def trusted(lesson: Lesson) -> Lesson:
-    """The lesson as the pack has it, for a person who vouches for it."""
+    """The lesson as the pack states it, for a person who vouches for it."""
     return lesson._replace(origin=lesson.origin.removeprefix(_OWN))
 
 
 def admitted(lesson: Lesson, origin: str) -> Lesson:
-    """The lesson as a stranger's: its words and subject, but no status, guard or counts.
+    """The lesson as untrusted: its text and subject, but no status, guard or counts.
 
-    `origin` is that of its pack.
+    `origin` is the origin of its pack.
     """
     bare = lesson._replace(
         origin=origin if is_of_pack(lesson) else lesson.origin,
@@ -50,11 +50,11 @@ def admitted(lesson: Lesson, origin: str) -> Lesson:
         calls=lesson.calls[-CALLS_KEPT:],
         kinds=lesson.kinds[-_KINDS_KEPT:],
     )
-    return _standing(bare)
+    return _quarantined(bare)
 
 
-def _standing(lesson: Lesson) -> Lesson:
-    """The only place that decides which state an untrusted lesson starts in."""
+def _quarantined(lesson: Lesson) -> Lesson:
+    """The untrusted lesson in its first state; only this function decides that."""
     return with_reason(lesson._replace(status=Status.PROVEN), _REASON)
 
 
@@ -71,7 +71,7 @@ def is_of_pack(lesson: Lesson) -> bool:
 
 
 def is_import(lesson: Lesson) -> bool:
-    """Whether the lesson came in a pack, or out of another system."""
+    """Whether the lesson came in a pack or from another system."""
     return lesson.origin.startswith((_OWN, _FOREIGN))
 
 

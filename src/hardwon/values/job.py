@@ -1,4 +1,4 @@
-"""The durable request to reflect on one episode, and its content address."""
+"""A job: the durable request to reflect on one episode, and its id."""
 
 import hashlib
 from datetime import datetime, timedelta
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from hardwon.values.episode import Episode, Trigger
 from hardwon.values.scope import Scope
 
-# What Go calls white space (unicode.IsSpace): Python's own idea adds U+001C to U+001F.
+# White space as Go defines it (unicode.IsSpace); Python's definition adds U+001C to U+001F.
 _SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"  # noqa: E501
 _TO_BLANK = str.maketrans(dict.fromkeys(_SPACE, " "))
 
@@ -23,7 +23,7 @@ class Job(NamedTuple):
     due: datetime
     attempts: int = 0
     last_error: str = ""
-    wait: timedelta = timedelta(0)  # before the next attempt, as it was planned
+    wait: timedelta = timedelta(0)  # planned wait before the next attempt
 
     def started(self) -> "Job":
         """The job with one more attempt begun."""
@@ -54,9 +54,9 @@ def outcome_of(episode: Episode, trigger: str) -> str:
 
 
 def job_id(task: str, trigger: str, attempt: str, outcome: str, scope: Scope | None = None) -> str:
-    """The content address of a request: the same failure in the same scope has one id.
+    """The id of a request, from its content: the same failure in the same scope has one id.
 
-    The default scope adds nothing, so ids agree with those of the published system.
+    The default scope adds nothing, so ids equal those of the published system.
     """
     parts = [
         f"task:{_folded(task)}",

@@ -1,4 +1,4 @@
-"""What is kept of a mistake: when it happens, what went wrong, what to do instead."""
+"""A lesson: when a mistake happens, what went wrong, what to do instead."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ else:
 CATEGORY = "lesson"
 TAG_LIMIT = 12
 CALLS_KEPT = 160
-FORBIDDEN = "!"  # begins a call that a person has forbidden
+FORBIDDEN = "!"  # prefix of a call that a person has forbidden
 SIGNATURES_KEPT = 100
 EPOCH = datetime.fromtimestamp(0, UTC)
 RULES = "rules"  # the author of lessons that no model worded
-RUN = "run"  # the origin of a lesson that a reflection on a run made, with its source
-MINED = "mined"  # the origin of a lesson that was made from steps without any model
+RUN = "run"  # the origin of lessons from reflections on runs; the source follows
+MINED = "mined"  # the origin of lessons made from steps without a model
 USER_SUPPLIED = "(user-supplied lesson; no automatic mistake detection)"
 
 
 class Status:
-    """Where a lesson stands in its life: seen, candidate, proven, retired."""
+    """The states of a lesson: seen, candidate, proven, retired …"""
 
-    SEEN = "seen"  # no fix is known: counted, and at most one line at the same error
-    CANDIDATE = "candidate"  # one run shows a fix: offered at the same error only
-    PROVEN = "proven"  # worked again, or a person vouched for it: may be shown at every door
+    SEEN = "seen"  # no fix known: counted, shown in at most one line at the same error
+    CANDIDATE = "candidate"  # one run showed a fix: shown at the same error only
+    PROVEN = "proven"  # worked again, or a person vouched for it: shown at every door
     QUARANTINED = "quarantined"  # reads like an instruction; waits for a person
     RETIRED = "retired"  # did not help, or expired
     SUPERSEDED = "superseded"  # merged into another lesson
-    ACTIVE = "active"  # to ask by: candidates and proven ones
-    ALL = "all"  # to ask by
+    ACTIVE = "active"  # in queries: candidate or proven
+    ALL = "all"  # in queries: every status
 
 
 LIVE = (Status.SEEN, Status.CANDIDATE, Status.PROVEN)
@@ -47,12 +47,16 @@ _GROUPS = {
 }
 
 
-def statuses(asked: str) -> tuple[str, ...]:
-    """The states that a word asks for."""
-    return _GROUPS.get(asked, (asked,))
+def statuses(word: str) -> tuple[str, ...]:
+    """The statuses that a query word stands for."""
+    return _GROUPS.get(word, (word,))
 
 
-SHELVED = (Status.QUARANTINED, Status.RETIRED, Status.SUPERSEDED)  # forbid nothing
+SHELVED = (
+    Status.QUARANTINED,
+    Status.RETIRED,
+    Status.SUPERSEDED,
+)  # lessons in these states forbid nothing
 
 
 class Lesson(NamedTuple):
@@ -64,10 +68,10 @@ class Lesson(NamedTuple):
     mistake: str = ""
     tags: tuple[str, ...] = ()
     trigger: str = "manual"
-    signatures: tuple[str, ...] = ()  # exact digests of the failures behind it
-    calls: tuple[str, ...] = ()  # keys of the calls that led to it, once for each time
+    signatures: tuple[str, ...] = ()  # exact digests of its failures
+    calls: tuple[str, ...] = ()  # keys of the calls that led to it, one per occurrence
     evidence: tuple[Evidence, ...] = ()  # where it comes from
-    origin: str = ""  # the way of learning and its source
+    origin: str = ""  # how it was learnt, and from what
     author: str = ""  # the model, `rules` or `person`
     job: str = ""  # the job that made it; a job makes one lesson at most
     importance: float = 0.5
@@ -80,27 +84,27 @@ class Lesson(NamedTuple):
     updated_at: datetime = EPOCH
     last_seen_at: datetime = EPOCH
     expires_at: datetime | None = None
-    guard: bool = False  # a person said that its calls must not be made
-    kinds: tuple[str, ...] = ()  # digests of the failure kinds it is about
-    fixes: tuple[Fix, ...] = ()  # what cured the failure, the likeliest first
+    guard: bool = False  # a person forbade its calls
+    kinds: tuple[str, ...] = ()  # digests of its failure kinds
+    fixes: tuple[Fix, ...] = ()  # fixes of the failure, the likeliest first
 
     @property
     def is_active(self) -> bool:
-        """Whether it has something to say: a candidate, or proven."""
+        """Whether it may be shown: a candidate, or proven."""
         return self.status in LIVE[1:]
 
     @property
     def was_retired(self) -> bool:
-        """Whether a hold-out has shown that it hardly helps, in its present or earlier wording."""
+        """Whether a hold-out has shown that its present or an earlier wording hardly helps."""
         return any(piece.kind == Kind.RETIRED for piece in self.evidence)
 
     @property
     def category(self) -> str:
-        """What kind of fact it is, in the words of the published memory format."""
+        """The category of the fact, in the words of the published memory format."""
         return CATEGORY
 
     def render(self) -> str:
-        """The four lines every lesson is known by."""
+        """The lesson in its standard four lines."""
         return (
             f"LESSON: {one_line(self.situation) or '(unknown)'}\n"
             f"MISTAKE: {one_line(self.mistake) or '(unknown)'}\n"
@@ -109,11 +113,11 @@ class Lesson(NamedTuple):
         )
 
     def all_tags(self) -> tuple[str, ...]:
-        """The tags a search may name: `reflexion`, the trigger, and the lesson's own."""
+        """The tags for searches: `reflexion`, the trigger, and the lesson's own."""
         return unique(("reflexion", f"trigger:{self.trigger}", *self.tags))
 
     def headline(self) -> str:
-        """A short label: the situation, unless the correction says the same."""
+        """A short label: the situation; "note" if that equals the correction."""
         return (
             "note"
             if self.situation == one_line(self.correction)
@@ -126,19 +130,19 @@ class Lesson(NamedTuple):
         return f"#{self.id}  [{self.headline()}]  {one_line(self.correction)}{hits}"
 
     def searchable(self) -> str:
-        """The words by which it is found."""
-        own = () if self.mistake == USER_SUPPLIED else (self.mistake,)
-        met = values_of(self.evidence, Kind.MET)
-        return " ".join((self.situation, *own, self.correction, *self.tags, *met))
+        """The text that searches look in."""
+        mistake = () if self.mistake == USER_SUPPLIED else (self.mistake,)
+        seen = values_of(self.evidence, Kind.MET)
+        return " ".join((self.situation, *mistake, self.correction, *self.tags, *seen))
 
     def dated(self, now: datetime, *, keeps_dates: bool) -> Lesson:
-        """This lesson as of now; with `keeps_dates` only missing dates are set."""
+        """This lesson dated now; with `keeps_dates` only missing dates are set."""
         times = (self.created_at, self.updated_at, self.last_seen_at)
         created, updated, seen = (now if at == EPOCH or not keeps_dates else at for at in times)
         return self._replace(created_at=created, updated_at=updated, last_seen_at=seen)
 
     def met_again(self, other: Lesson, now: datetime) -> Lesson:
-        """This lesson with the evidence of another meeting of the same failure."""
+        """This lesson with the evidence of one more occurrence of its failure."""
         return self._replace(
             met=self.met + other.met,
             signatures=unique((*self.signatures, *other.signatures))[-SIGNATURES_KEPT:],
@@ -151,9 +155,9 @@ class Lesson(NamedTuple):
 
 
 def kept_calls(calls: tuple[str, ...]) -> tuple[str, ...]:
-    """The newest of the calls that led to a lesson, and all that a person has forbidden."""
-    met = tuple(call for call in calls if call[0] != FORBIDDEN)
-    return (*(call for call in calls if call[0] == FORBIDDEN), *met[-CALLS_KEPT:])
+    """The newest calls that led to a lesson, and all forbidden ones."""
+    ordinary = tuple(call for call in calls if call[0] != FORBIDDEN)
+    return (*(call for call in calls if call[0] == FORBIDDEN), *ordinary[-CALLS_KEPT:])
 
 
 def is_vouched(lesson: Lesson) -> bool:
@@ -173,7 +177,7 @@ def clean_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def tidy(lesson: Lesson) -> Lesson:
-    """The lesson within the limits that hold everywhere."""
+    """The lesson within the general limits of length."""
     return lesson._replace(
         situation=one_line(lesson.situation, LABEL_LIMIT * 4),
         mistake=one_line(lesson.mistake, LESSON_LIMIT),
@@ -183,7 +187,7 @@ def tidy(lesson: Lesson) -> Lesson:
 
 
 def noted(scope: Scope, text: str) -> Lesson:
-    """The lesson a person wrote down, in the seed's words."""
+    """The lesson that a person wrote down."""
     return Lesson(
         scope=scope,
         situation=text,

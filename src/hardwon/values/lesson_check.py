@@ -1,4 +1,4 @@
-"""What a lesson may hold: stores check every field before they write it."""
+"""Limits of a lesson's fields: stores check every field before they write it."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
     Rule = Callable[[object], bool]
 
 STATUSES = frozenset(statuses(Status.ALL))
-_COUNT_LIMIT = 2**53  # what JSON and SQLite both keep exactly
-_LAST = 253_370_764_800.0  # 9999-01-01: a later time has no date
+_COUNT_LIMIT = 2**53  # JSON and SQLite both keep integers up to this exactly
+_LAST = 253_370_764_800.0  # 9999-01-01: later times have no date in Python
 _NUMBERS = (int, float)
 _TEXT, _NAME, _ITEMS = 64 * 1024, 2 * 1024, 100_000
 
 
 def checked(lesson: Lesson) -> Lesson:
-    """The lesson itself; raises InvalidInput that names the fields which cannot be stored."""
-    wrong = faults(lesson)
-    if wrong:
-        raise InvalidInput(f"not a lesson that can be kept: {', '.join(wrong)}")
+    """The lesson itself; raises InvalidInput that names the invalid fields."""
+    invalid = faults(lesson)
+    if invalid:
+        raise InvalidInput(f"the lesson cannot be stored: invalid {', '.join(invalid)}")
     return lesson
 
 
 def faults(lesson: Lesson) -> list[str]:
-    """Fields with a value that a store cannot keep or that could not be read back."""
+    """The fields whose value cannot be stored or read back."""
     return [name for name, rule in _RULES.items() if not rule(getattr(lesson, name))]
 
 
 def mended(lesson: Lesson) -> Lesson:
-    """The lesson with nothing in the place of what cannot be stored."""
+    """The lesson with defaults in place of invalid fields."""
     blank = Lesson(lesson.scope, "", "")
     return lesson._replace(**{name: getattr(blank, name) for name in faults(lesson)})
 
@@ -48,7 +48,7 @@ def _is_text(value: object, limit: int = _TEXT) -> bool:
 
 
 def _is_encodable(value: str) -> bool:
-    """Whether it has no lone surrogate."""
+    """Whether the text has no lone surrogate."""
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Lessons as text that can live in a repository: JSON lines for programs, Markdown for people."""
+"""Lessons as text for a repository: JSON lines for programs, Markdown for people."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TITLE = "# hardwon lessons"
 _LISTS = ("tags", "signatures", "calls", "kinds")
 _RECORDS = {"evidence": evidence.restored, "fixes": fix.restored}
 _TIMES = ("created_at", "updated_at", "last_seen_at", "expires_at")
-_LEFT_OUT = ("scope", "id", "job", "hits")  # they belong to the store, not to the lesson
+_LEFT_OUT = ("scope", "id", "job", "hits")  # fields of the store, not of the lesson
 _FIELDS = frozenset(Lesson._fields) - {"scope", "id"}
 _BOUNDS: dict[str, tuple[float, float]] = {
     "importance": (0.0, 1.0),
@@ -34,7 +34,7 @@ _LINE = re.compile(r"- \*\*(\w+):\*\* (.*)")
 
 
 def to_record(lesson: Lesson) -> dict[str, Any]:
-    """The lesson as what JSON knows, with everything but its place."""
+    """The lesson as JSON types, without its scope."""
     values = lesson._asdict()
     del values["scope"]
     for name in _TIMES:
@@ -43,7 +43,7 @@ def to_record(lesson: Lesson) -> dict[str, Any]:
 
 
 def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
-    """The lesson of a record in this scope; fields that are not known are left out."""
+    """The lesson of a record, in this scope; unknown fields are ignored."""
     values = {
         name: value for name, value in record.items() if name in _FIELDS and value is not None
     }
@@ -60,18 +60,18 @@ def from_record(record: dict[str, Any], scope: Scope) -> Lesson:
         raise InvalidInput("not a lesson: situation, mistake and correction must be text")
     if not lesson.correction.strip():
         raise InvalidInput("not a lesson: it has no correction")
-    return checked(_known(lesson))
+    return checked(_with_known_status(lesson))
 
 
-def _known(lesson: Lesson) -> Lesson:
-    """The lesson; one in an unknown state waits for a person."""
-    if lesson.status == Status.ACTIVE:  # a record of an earlier build
+def _with_known_status(lesson: Lesson) -> Lesson:
+    """The lesson; one with an unknown status goes to quarantine."""
+    if lesson.status == Status.ACTIVE:  # a record of an older version
         return lesson._replace(status=Status.CANDIDATE if lesson.author == RULES else Status.PROVEN)
     return lesson if lesson.status in STATUSES else lesson._replace(status=Status.QUARANTINED)
 
 
 def _bounded(name: str, value: Any) -> Any:
-    """The number within the limits of its field; NaN becomes the least."""
+    """The number within the bounds of its field; NaN becomes the minimum."""
     least, most = _BOUNDS[name]
     within = min(most, max(least, float(value)))
     return int(within) if isinstance(least, int) else within
@@ -83,12 +83,12 @@ def _moment(text: str) -> datetime:
 
 
 def _strings(items: Any) -> tuple[str, ...]:
-    """A list of texts; one text alone counts as a list of one."""
+    """A list of texts; a single text counts as a list of one."""
     return (items,) if isinstance(items, str) else tuple(map(str, items))
 
 
 def to_lines(lessons: Iterable[Lesson]) -> str:
-    """A pack of JSON lines: one lesson a line, in the order of their words, as a diff likes."""
+    """A pack as JSON lines: one lesson per line, sorted by text for readable diffs."""
     ordered = sorted(lessons, key=lambda lesson: (lesson.situation, lesson.correction))
     records = (
         {k: v for k, v in to_record(lesson).items() if k not in _LEFT_OUT} for lesson in ordered
@@ -113,13 +113,13 @@ def from_lines(text: str, scope: Scope) -> Iterator[Lesson]:
 
 
 def to_markdown(lessons: Iterable[Lesson]) -> str:
-    """A pack of Markdown: one heading a lesson, its fields as a list."""
+    """A pack as Markdown: one heading per lesson, its fields as a list."""
     ordered = sorted(lessons, key=lambda lesson: (lesson.situation, lesson.correction))
     return "\n".join([TITLE, "", *(_section(lesson) for lesson in ordered)])
 
 
 def from_markdown(text: str, scope: Scope) -> Iterator[Lesson]:
-    """The lessons of a pack of Markdown; other text between them is left out."""
+    """The lessons of a Markdown pack; other text is ignored."""
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         heading, _, body = section.partition("\n")
         lines = (_LINE.match(line) for line in body.split("\n"))
@@ -175,8 +175,12 @@ def _number(text: str | None, default: float, name: str) -> float:
         return default
 
 
-def restored(now: Lesson, before: Lesson) -> Lesson:
-    """A lesson with its earlier words and status; its counts stay."""
+def restored(current: Lesson, before: Lesson) -> Lesson:
+    """A lesson with its earlier text and status; its counts stay."""
     return before._replace(
-        id=now.id, scope=now.scope, hits=now.hits, met=now.met, last_seen_at=now.last_seen_at
+        id=current.id,
+        scope=current.scope,
+        hits=current.hits,
+        met=current.met,
+        last_seen_at=current.last_seen_at,
     )

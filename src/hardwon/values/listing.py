@@ -1,4 +1,4 @@
-"""Lists in pages: what is asked for, and where the last page ended."""
+"""Lists in pages: the query, and where the last page ended."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from hardwon.values.lesson import Status
 from hardwon.values.scope import Scope
 
 T = TypeVar("T")
-Mark = tuple[float, str]  # the place of a row in its list: what it is ordered by, then its id
+Mark = tuple[float, str]  # the position of a row in its list: the sort value, then its id
 
 
 class Place(NamedTuple):
     """A whole tenant, or one agent or project of it."""
 
     tenant: str
-    agent: str | None = None  # None: every one
-    project: str | None = None  # None: every one; "": what holds everywhere
+    agent: str | None = None  # None: every agent
+    project: str | None = None  # None: every project; "": only lessons that hold everywhere
 
     def covers(self, scope: Scope) -> bool:
-        """Whether what is in a scope is listed."""
+        """Whether the rows of a scope are listed."""
         return (
             scope.tenant == self.tenant
             and self.agent in (None, scope.agent)
@@ -27,18 +27,18 @@ class Place(NamedTuple):
         )
 
 
-class Wanted(NamedTuple):
-    """Which rows of a list, and how many; `after` is the mark of the last one seen."""
+class ListQuery(NamedTuple):
+    """Which rows of a list, and how many; `after` is the mark of the last row seen."""
 
     place: Place
     status: str = Status.ALL
-    text: str = ""  # that a lesson or a failure contains, case aside
+    text: str = ""  # text that the lesson or failure contains, ignoring case
     after: Mark | None = None
     limit: int = 50
 
 
 class Page(NamedTuple, Generic[T]):
-    """One page of a list, and the mark where the next one begins; None at the end."""
+    """One page of a list, and the mark for the next one; None at the end."""
 
     rows: tuple[T, ...]
     next: Mark | None = None

@@ -1,16 +1,16 @@
-"""Our values as JSON values."""
+"""Convert hardwon's values to JSON types."""
 
 from __future__ import annotations
 
 from datetime import date, timedelta
 from typing import Any
 
-_KNOWN = frozenset((str, int, float, bool, type(None)))  # to JSON
+_JSON_TYPES = frozenset((str, int, float, bool, type(None)))
 
 
 def plain(value: Any) -> Any:
-    """Our values as JSON values."""
-    if type(value) in _KNOWN:
+    """The value as JSON types: named tuples become objects, dates ISO 8601."""
+    if type(value) in _JSON_TYPES:
         return value
     if hasattr(value, "_asdict"):
         return {key: plain(item) for key, item in value._asdict().items()}

@@ -1,4 +1,4 @@
-"""Where a lesson comes from, and what comes from it: parents, reasons and origins."""
+"""Where a lesson comes from, and which lessons come from it."""
 
 from collections.abc import Iterable
 
@@ -27,12 +27,12 @@ def with_reason(lesson: Lesson, reason: str) -> Lesson:
 
 
 def recorded(lesson: Lesson) -> str:
-    """The confirmation for the author of a new lesson; it says so if the lesson is held back."""
+    """The confirmation for the author of a new lesson; says so if it is held back."""
     return "\n".join((f"OK: recorded lesson #{lesson.id} — {lesson.row()}", *held_back(lesson)))
 
 
 def held_back(lesson: Lesson) -> tuple[str, ...]:
-    """What to tell about a lesson in quarantine; nothing about any other."""
+    """The note on a lesson in quarantine; empty for any other."""
     if lesson.status != Status.QUARANTINED:
         return ()
     reason = "; ".join(marks(lesson, Kind.QUARANTINED))
@@ -40,29 +40,29 @@ def held_back(lesson: Lesson) -> tuple[str, ...]:
 
 
 def approved(lesson: Lesson, by: str = "person") -> Lesson:
-    """The lesson released by a person; the reason of its quarantine is kept."""
+    """The lesson as approved by a person; the reason of its quarantine stays."""
     return marked(lesson, Kind.APPROVED, by)._replace(status=Status.PROVEN)
 
 
 def is_from(lesson: Lesson, origin: str) -> bool:
-    """Whether the lesson names this origin: its own, a way of learning, an author, an episode."""
+    """Whether the lesson has this origin, author, job or evidence."""
     origins = {lesson.origin, lesson.author, lesson.job, *map(str, lesson.evidence)}
     return origin in origins or lesson.origin.startswith(f"{origin}:")
 
 
 def descendants(lessons: Iterable[Lesson], origin: str) -> list[Lesson]:
-    """All lessons of an origin, and all that were made of those."""
+    """All lessons of an origin, and all lessons merged from those."""
     pool = list(lessons)
     family = {lesson.id: lesson for lesson in pool if is_from(lesson, origin)}
-    grown = True
-    while grown:
-        more = {
+    has_grown = True
+    while has_grown:
+        children = {
             lesson.id: lesson
             for lesson in pool
             if lesson.id not in family and _parents(lesson) & family.keys()
         }
-        grown = bool(more)
-        family |= more
+        has_grown = bool(children)
+        family |= children
     return list(family.values())
 
 

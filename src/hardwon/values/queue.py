@@ -1,4 +1,4 @@
-"""What a queue and its workers count."""
+"""Counts of a queue and of its workers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import TypedDict
 
     class WorkerStatus(TypedDict, total=False):
-        """What a worker process tells others about itself."""
+        """The status that a worker process publishes."""
 
         pid: int
         at: str  # ISO 8601
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
         done: int
         retried: int
         buried: int
-        running: list[tuple[str, str, int, str]]  # job, task, attempt, since when
+        running: list[tuple[str, str, int, str]]  # job, task, attempt, start
 
 
 class QueueCounts(NamedTuple):
     """The counts of a queue: jobs in each state, and events so far.
 
     From `accepted` to `set_aside`: since this process began to work the queue, and then
-    `accepted == done + buried + set_aside + pending`. The rest: in all processes, ever.
+    `accepted == done + buried + set_aside + pending`. The others count over all processes, ever.
     """
 
     pending: int = 0
@@ -50,11 +50,11 @@ class WorkCounts(NamedTuple):
     attempts: dict[str, int]  # by outcome: success, skipped, transient, permanent
     retries: dict[int, int]  # by the attempt that failed
     seconds: dict[str, float]  # by outcome
-    buckets: dict[str, list[int]]  # by outcome: one count a bucket of BUCKETS, and one over
+    buckets: dict[str, list[int]]  # by outcome: a count per bucket of BUCKETS, and one beyond
     persist_failures: int = 0
 
 
-SKIPPED = "skipped"  # what a processor returns when there was nothing to learn
+SKIPPED = "skipped"  # returned by a processor when there was nothing to learn
 BUCKETS = (0.5, 1, 2, 5, 10, 20, 30, 60, 120)  # seconds; published
 EVENTS = ("deduped", "rejected_full", "dropped_oldest", "corrupt", "stale", "storage_errors")
 
@@ -73,11 +73,11 @@ class Tally(NamedTuple):
 
     def __add__(self, other: object) -> Tally:
         assert isinstance(other, Tally)
-        return Tally(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+        return Tally(*(a + b for a, b in zip(self, other, strict=True)))
 
     def minus(self, other: Tally) -> Tally:
         """What was done since `other`."""
-        return Tally(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))
+        return Tally(*(a - b for a, b in zip(self, other, strict=True)))
 
 
 class Running(NamedTuple):
@@ -97,15 +97,15 @@ class WorkCounter:
         self.counts = WorkCounts({}, {}, {}, {})
         self.running: dict[str, Running] = {}
         self.is_stopping = False
-        self.troubles = 0  # times in a row that the disk failed us
+        self.troubles = 0  # consecutive disk failures
 
     @property
     def is_ready(self) -> bool:
-        """Whether jobs that come now are worked."""
+        """Whether new jobs will be processed."""
         return not self.is_stopping and self.troubles == 0
 
     def ended(self, outcome: str, seconds: float) -> None:
-        """Note an attempt with its length."""
+        """Count an attempt and its duration."""
         counts = self.counts
         counts.attempts[outcome] = counts.attempts.get(outcome, 0) + 1
         counts.seconds[outcome] = counts.seconds.get(outcome, 0.0) + seconds
@@ -113,11 +113,11 @@ class WorkCounter:
         buckets[sum(seconds > edge for edge in BUCKETS)] += 1
 
     def retried(self, attempt: int) -> None:
-        """Note that another attempt follows."""
+        """Count a retry after this attempt."""
         self.counts.retries[attempt] = self.counts.retries.get(attempt, 0) + 1
         self.tally += Tally(retried=1)
 
     def not_kept(self) -> None:
-        """Note that the disk did not take what was learnt."""
+        """Count a failure to store what was learnt."""
         failures = self.counts.persist_failures + 1
         self.counts = self.counts._replace(persist_failures=failures)

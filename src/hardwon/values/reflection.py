@@ -20,7 +20,7 @@ class Reflection(NamedTuple):
     state: str = "failed"
     importance: float = 0.5
     expires_at: datetime | None = None
-    detail: str = "{}"  # more fields of the way of learning, as JSON
+    detail: str = "{}"  # further fields as JSON, depending on the kind
     job: str = ""  # the job that made it; a job makes one reflection at most
 
     def is_alive(self, now: datetime) -> bool:
@@ -29,30 +29,30 @@ class Reflection(NamedTuple):
 
 
 class Likeness(NamedTuple):
-    """A reflection and how much of what was asked it is about, in 0 … 1."""
+    """A reflection and its relevance to a query, in 0 … 1."""
 
     reflection: Reflection
     relevance: float
 
 
 def is_known(stored: Iterable[Reflection], new: Reflection) -> bool:
-    """Whether the job of the new one has made a reflection before."""
+    """Whether the new one's job has already made a reflection."""
     return bool(new.job) and any(reflection.job == new.job for reflection in stored)
 
 
 def leaving(stored: Sequence[Reflection], new: Reflection, *, keep: int) -> list[int]:
-    """The positions of those to drop, so that `keep` remain with the new one.
+    """The positions of the reflections to drop, so that `keep` remain with the new one.
 
     The oldest of equal or lower importance goes; when all are more important, the least important.
-    The new one always finds room. `keep=0` keeps everything.
+    The new one is always kept. `keep=0` keeps everything.
     """
     surplus = len(stored) + 1 - keep if keep else 0
-    places = list(range(len(stored)))
-    gone: list[int] = []
+    remaining = list(range(len(stored)))
+    dropped: list[int] = []
     for _ in range(max(0, surplus)):
-        lesser = [at for at in places if stored[at].importance <= new.importance]
-        least = min(stored[at].importance for at in places)
-        choice = lesser or [at for at in places if stored[at].importance == least]
-        gone.append(min(choice, key=lambda at: (stored[at].created_at, at)))
-        places.remove(gone[-1])
-    return sorted(gone)
+        lesser = [at for at in remaining if stored[at].importance <= new.importance]
+        least = min(stored[at].importance for at in remaining)
+        choice = lesser or [at for at in remaining if stored[at].importance == least]
+        dropped.append(min(choice, key=lambda at: (stored[at].created_at, at)))
+        remaining.remove(dropped[-1])
+    return sorted(dropped)

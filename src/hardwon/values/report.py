@@ -1,4 +1,4 @@
-"""What was met, learnt and shown in a time, as a report tells it."""
+"""A report: what was met, learnt and shown in a period."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FIRST_DAY = date(1970, 1, 1)
 
 
 class Window(NamedTuple):
-    """What is counted: one scope, or a whole tenant, from a moment on."""
+    """What a report covers: one scope, or a whole tenant, from a time on."""
 
     scope: Scope
     since: datetime
@@ -21,13 +21,13 @@ class Window(NamedTuple):
     part: Place | None = None  # instead of the scope: one agent, or one project
 
     def covers(self, scope: Scope) -> bool:
-        """Whether what happened in a scope counts."""
+        """Whether events in a scope count."""
         if self.part is not None:
             return self.part.covers(scope)
         return scope.tenant == self.scope.tenant if self.is_whole else scope == self.scope
 
     def sees(self, scope: Scope) -> bool:
-        """Whether the lessons of a scope may be told there."""
+        """Whether the lessons of a scope may be shown in the report."""
         return self.covers(scope) or (self.part is None and scope in self.scope.visible())
 
 
@@ -36,18 +36,18 @@ class FailureKind(NamedTuple):
 
     kind: str
     text: str
-    met: int  # within the window; of one that stopped: ever
+    met: int  # in the window; in total for one that stopped
     first: datetime
     last: datetime
-    days: tuple[tuple[date, int], ...] = ()  # how often on which day
-    scope: Scope | None = None  # where it was met last, if that was asked for
+    days: tuple[tuple[date, int], ...] = ()  # count per day
+    scope: Scope | None = None  # where it was last met, if requested
 
 
 class Deliveries(NamedTuple):
     """How often something was shown at one door on one day with one outcome."""
 
     door: str
-    outcome: str  # "" when no run has told it
+    outcome: str  # "" while unknown
     day: date
     times: int
     tokens: int
@@ -58,7 +58,7 @@ class LessonState(NamedTuple):
 
     status: str
     total: int
-    new: int  # since a moment that was asked for
+    new: int  # since the start of the window
 
 
 class OpenFailure(NamedTuple):
@@ -80,23 +80,23 @@ class Exposure(NamedTuple):
 
 
 class LessonVerdict(NamedTuple):
-    """What the hold-out shows about one lesson in its words of now."""
+    """The hold-out's result for one lesson in its present wording."""
 
     lesson: int
     text: str
     verdict: str  # in words
-    helps: float  # the chance of a real cut
+    helps: float  # the probability that it really prevents repeats
     shown: int  # runs
     shown_repeats: int
     withheld: int
     withheld_repeats: int
-    is_retired: bool  # it is shown to few runs only
+    is_retired: bool  # shown to few runs only
 
 
 class PartEffect(NamedTuple):
-    """What the hold-out shows about a part of all lessons; the intervals of all parts hold at once.
+    """The hold-out's result for a part of all lessons; the intervals hold jointly.
 
-    Numbers are repeats, over all units that were shown.
+    `prevented`, `low` and `high` are repeats over all units that were shown.
     """
 
     by: str  # door, project or origin
@@ -112,7 +112,7 @@ class PartEffect(NamedTuple):
 
 
 class BeforeAfter(NamedTuple):
-    """How many runs met a kind of failure again, until one was told of it and after."""
+    """How many runs met a kind of failure before the first run was told of it, and after."""
 
     text: str
     runs_before: int
@@ -122,16 +122,16 @@ class BeforeAfter(NamedTuple):
 
 
 class Observed(NamedTuple):
-    """What runs show without a hold-out. It is no proof."""
+    """What runs show without a hold-out. This is no proof."""
 
     runs: int = 0
-    repeats: int = 0  # failures that an earlier run had met, once a run and kind
-    warned: int = 0  # those of which the run had been told before they came
-    runs_before: int = 0  # over all kinds of which runs were told
+    repeats: int = 0  # failures that an earlier run had met; each kind once per run
+    warned: int = 0  # repeats of which the run had been warned
+    runs_before: int = 0  # over all kinds that runs were told of
     met_before: int = 0
     runs_after: int = 0
     met_after: int = 0
-    kinds: tuple[BeforeAfter, ...] = ()  # those that were met most often before
+    kinds: tuple[BeforeAfter, ...] = ()  # the most frequent before
 
 
 class Spending(NamedTuple):
@@ -147,23 +147,23 @@ class Report(NamedTuple):
 
     window: Window
     at: datetime
-    met: tuple[tuple[date, int], ...] = ()  # failures a day
+    met: tuple[tuple[date, int], ...] = ()  # failures per day
     failures: tuple[FailureKind, ...] = ()  # the commonest
-    stopped: tuple[FailureKind, ...] = ()  # those that have not come back
-    quiet: timedelta = timedelta(days=7)  # for so long
+    stopped: tuple[FailureKind, ...] = ()  # kinds that have not come back …
+    quiet: timedelta = timedelta(days=7)  # … for this long
     lessons: tuple[LessonState, ...] = ()
     deliveries: tuple[Deliveries, ...] = ()
     unsolved: tuple[OpenFailure, ...] = ()
     spent: Spending = Spending()
     queue: QueueCounts = QueueCounts()
     proof: str = ""  # the proof sentence
-    verdicts: tuple[LessonVerdict, ...] = ()  # on the lessons that most runs were exposed to
-    share: float = 0.0  # of the runs, from which lessons are withheld now
+    verdicts: tuple[LessonVerdict, ...] = ()  # on the lessons shown to or withheld from most runs
+    share: float = 0.0  # of runs from which lessons are withheld now
     parts: tuple[PartEffect, ...] = ()  # the proof by door, project and origin
-    observed: Observed = Observed()  # what there is instead of a proof, without a hold-out
+    observed: Observed = Observed()  # used instead of a proof, without a hold-out
 
     def outcomes(self, door: str) -> dict[str, int]:
-        """What came of what was shown at a door, most often first; unknown outcomes count."""
+        """The outcomes of deliveries at a door, most frequent first, with unknown ones."""
         counts: dict[str, int] = {}
         for group in self.deliveries:
             if group.door == door:
@@ -173,9 +173,9 @@ class Report(NamedTuple):
 
     @property
     def doors(self) -> tuple[str, ...]:
-        """The doors at which something was shown, in their order of a run."""
-        shown = {group.door for group in self.deliveries}
-        return tuple(sorted(shown, key=lambda door: (*_places(door), door)))
+        """The doors at which something was shown, in the order of a run."""
+        used = {group.door for group in self.deliveries}
+        return tuple(sorted(used, key=lambda door: (*_places(door), door)))
 
     @property
     def shown(self) -> int:

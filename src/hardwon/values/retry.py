@@ -1,4 +1,4 @@
-"""How jobs are worked: how long each may take, and when it is tried again."""
+"""How jobs are processed: how long each may take, and when it is retried."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Backoff(NamedTuple):
         return min(grown * (1 + self.spread * noise), self.limit)
 
     def sensible(self) -> Backoff:
-        """The same with every value in the range where it means something."""
+        """The same back-off with every value in its valid range."""
         first = self.first if self.first > timedelta(0) else timedelta(seconds=1)
         limit = self.limit if self.limit > timedelta(0) else timedelta(minutes=5)
         attempts = self.attempts if self.attempts >= 1 else 5
@@ -30,14 +30,14 @@ class Backoff(NamedTuple):
 
 
 class Policy(NamedTuple):
-    """How jobs are worked."""
+    """How jobs are processed."""
 
     backoff: Backoff = Backoff()
     timeout: timedelta = timedelta(minutes=2)
     workers: int = 2
-    grace: timedelta = timedelta(seconds=30)  # for jobs in flight when the worker shall stop
+    grace: timedelta = timedelta(seconds=30)  # for jobs in flight when the worker stops
 
 
 def is_transient(error: Exception) -> bool:
-    """Whether the same job may work later: a busy server, a slow one, a disk in trouble."""
+    """Whether the job may succeed later: a busy or slow server, a failing disk."""
     return isinstance(error, TransientError | TimeoutError | StorageError | OSError)

@@ -1,4 +1,4 @@
-"""One piece of work of an agent, as far as it has come."""
+"""A run of an agent, as far as it has come."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
-WITHHELD = "withheld"  # where a run notes a family of lessons that it must not see
+WITHHELD = "withheld"  # the door under which a run notes lessons that are withheld from it
 SPEECHLESS = "failed without a word"
 
 
 class Ending:
-    """How a run ended, as far as its steps and its caller tell."""
+    """How a run ended, according to its steps and its caller."""
 
     WORKED = "worked"  # nothing failed
     RECOVERED = "recovered"  # something failed, and then it worked
-    FAILED = "failed"  # the last step did, or the caller said so
+    FAILED = "failed"  # the last step failed, or the caller said so
     ABANDONED = "abandoned"  # nothing happened for a day
 
 
 class Shown(NamedTuple):
-    """One delivery that the run was shown, and the number of steps since."""
+    """One delivery to the run, and the number of steps since."""
 
     delivery: str
     door: str
-    kinds: tuple[str, ...] = ()  # digests of the failures that its lessons are about
+    kinds: tuple[str, ...] = ()  # digests of the failures its lessons are about
     after: int = 0  # steps since
-    lessons: tuple[int, ...] = ()  # ids of those it told
+    lessons: tuple[int, ...] = ()  # ids of the lessons shown
 
 
 class RunSoFar(NamedTuple):
-    """The state of a run: task, steps, lessons it was told, marks it has counted."""
+    """The state of a run: task, steps, lessons shown, and what it has counted."""
 
     task: str = ""
     steps: tuple[Step, ...] = ()
-    told: frozenset[int] = frozenset()  # ids of the lessons that it was told
-    counted: frozenset[str] = frozenset()  # what counts once a run and has been counted
-    warned: str = ""  # the name of the pending call that it was warned about
-    since: int = 0  # steps since somebody said something
-    warnings: frozenset[int] = frozenset()  # ids of the lessons that it was told before a call
-    shown: tuple[Shown, ...] = ()  # deliveries, in the order in which it was shown them
-    made: int = 0  # steps in all; the oldest may be forgotten
+    told: frozenset[int] = frozenset()  # ids of the lessons shown to it
+    counted: frozenset[str] = frozenset()  # marks that count once per run and have been counted
+    warned: str = ""  # the name of the pending call it was warned about
+    since: int = 0  # steps since the last prompt
+    warnings: frozenset[int] = frozenset()  # ids of the lessons shown before a call
+    shown: tuple[Shown, ...] = ()  # deliveries, in order
+    made: int = 0  # all steps, including forgotten ones
     begun: float = 0.0  # seconds since 1970
 
     @property
@@ -62,7 +62,7 @@ class RunSoFar(NamedTuple):
 
     @property
     def withheld(self) -> frozenset[str]:
-        """The kinds of failure whose lessons a hold-out keeps from the run."""
+        """The failure kinds whose lessons a hold-out withholds from the run."""
         return frozenset(
             kind for delivery in self.shown if delivery.door == WITHHELD for kind in delivery.kinds
         )
@@ -78,7 +78,7 @@ class RunSoFar(NamedTuple):
         return any(step.failure and step.failure.exact == failure.exact for step in self.steps)
 
     def last_failing(self, kind: str) -> int | None:
-        """The place of the last step that failed this way."""
+        """The index of the last step that failed this way."""
         for place in range(len(self.steps) - 1, -1, -1):
             failure = self.steps[place].failure
             if failure is not None and failure.kind == kind:
@@ -86,7 +86,7 @@ class RunSoFar(NamedTuple):
         return None
 
     def ending(self, error: str = "") -> str:
-        """How the run ended; `error`: what its caller says went wrong, if anything."""
+        """How the run ended; `error` is what its caller says went wrong, if anything."""
         has_failed = any(step.failed for step in self.steps)
         if (has_failed and self.steps[-1].failed) or error not in ("", self.last_error):
             return Ending.FAILED

@@ -1,4 +1,4 @@
-"""Whose knowledge it is: every read and write names a scope and stays inside it."""
+"""Scopes: every read and write names a tenant, an agent and a project, and stays inside."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 
-APART = "@apart-"  # then the digest of a folder that claims the project and is not trusted
+APART = "@apart-"  # followed by the digest of an untrusted folder that claims the project
 _DIGEST = 16  # hexadecimal digits
 
 
@@ -29,7 +29,7 @@ class Scope(NamedTuple):
         return self._replace(project=None)
 
     def visible(self) -> tuple[Scope, ...]:
-        """The scopes whose lessons are seen from here, nearest first."""
+        """The scopes whose lessons are visible from here, nearest first."""
         if self.project is None:
             return (self,)
         claimed = self.claimed()
@@ -38,7 +38,7 @@ class Scope(NamedTuple):
     def changeable(self) -> tuple[Scope, ...]:
         """The scopes whose lessons may be changed from here: not that of a claimed project."""
         claimed = self.claimed()
-        return tuple(seen for seen in self.visible() if seen != claimed)
+        return tuple(scope for scope in self.visible() if scope != claimed)
 
     def claimed(self) -> Scope | None:
         """The scope of the project that an untrusted folder claims; None for any other scope."""
@@ -51,13 +51,13 @@ class Scope(NamedTuple):
 
 
 def folder_digest(folder: str) -> str:
-    """The identity of a folder among those that claim a project."""
+    """The id of a folder among those that claim a project."""
     raw = folder.encode("utf-8", "surrogateescape")
     return blake2b(raw, digest_size=_DIGEST // 2).hexdigest()
 
 
 def apart(project: str, digest: str) -> str:
-    """The project that stores the lessons of an untrusted folder."""
+    """The project name that stores the lessons of an untrusted folder."""
     return f"{project}{APART}{digest}"
 
 
@@ -71,7 +71,7 @@ def scope(agent: str, *, project: str | None = None, tenant: str = "default") ->
 
 
 def named(text: str, label: str) -> str:
-    """The name as it is stored; a name with a secret is replaced by a distinct other one."""
+    """The name as it is stored; one with a secret is replaced by a digest."""
     plain = name(text, label)
     if without_secrets(plain) == plain:
         return plain

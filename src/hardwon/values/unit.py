@@ -1,4 +1,4 @@
-"""The unit of a proof: one run and one family of lessons, from its first exposure."""
+"""The unit of the hold-out: one run and one family of lessons, from its first exposure."""
 
 from __future__ import annotations
 
@@ -16,52 +16,52 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
-EXCLUDED = "read elsewhere"  # the outcome of a unit that is in no arm
-DOOR = "unit"  # where a run notes it: at any door, the failure comes back or is not met
+EXCLUDED = "read elsewhere"  # the outcome of a unit that belongs to no arm
+DOOR = "unit"  # the door under which a run notes a unit
 _PERSON = "person"
-_MARK = "~"  # begins the name by which a run notes it; ids of deliveries are hexadecimal
+_MARK = "~"  # prefix of a unit's name in a run; ids of deliveries are hexadecimal
 
 
 class Unit(NamedTuple):
-    """Whether a run was shown a family of lessons, or is in the arm from which it is withheld."""
+    """Whether a run was shown a family of lessons, or is in the arm without it."""
 
     scope: Scope
     run: str
     family: str  # the failure kind that its lessons are about
     door: str  # of the first exposure
     withheld: bool
-    share: float  # that was in force
+    share: float  # the share withheld at that time
     at: datetime
     lesson: int = 0  # the first of the family, as it would have been shown
-    wording: str = ""  # in which words: a lesson that says something else is another treatment
+    wording: str = ""  # its wording: another wording is another treatment
     position: int = 0  # among the lessons of its block, from 1
     score: float = 0.0
 
 
 def family_of(lesson: Lesson) -> str:
-    """What shares a coin: all lessons about one failure kind; "" for lessons always shown."""
+    """The family that is withheld together: one failure kind; "" for lessons always shown."""
     if lesson.guard or lesson.author == _PERSON or not lesson.kinds:
         return ""
     return lesson.kinds[0]
 
 
 def wording_of(lesson: Lesson) -> str:
-    """The name of the words that a lesson is shown in."""
+    """A digest of the text that a lesson is shown with."""
     words = f"{lesson.situation}\0{lesson.correction}".encode("utf-8", "replace")
     return blake2b(words, digest_size=6).hexdigest()
 
 
 def is_retired(lesson: Lesson) -> bool:
-    """Whether the lesson hardly helps in the words that it has now."""
+    """Whether the lesson hardly helps in its present wording."""
     marks = values_of(lesson.evidence, Kind.RETIRED)
     return bool(marks) and wording_of(lesson) in (mark.partition(":")[0] for mark in marks)
 
 
 def noted_as(family: str) -> str:
-    """The name by which a run notes a unit."""
+    """The name under which a run notes a unit."""
     return f"{_MARK}{family}"
 
 
 def noted_family(name: str) -> str:
-    """The family of such a name; "" for the id of a delivery."""
+    """The family of a name from `noted_as`; "" for the id of a delivery."""
     return name[1:] if name.startswith(_MARK) else ""

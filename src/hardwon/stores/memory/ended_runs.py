@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hardwon.values.ended_run import EndedRun
-    from hardwon.values.listing import Place, Wanted
+    from hardwon.values.listing import ListQuery, Place
     from hardwon.values.report import Window
     from hardwon.values.scope import Scope
 
@@ -36,7 +36,7 @@ class MemoryEndedRuns:
             raise NotFound("run", run)
         return own[0]
 
-    def recent(self, wanted: Wanted) -> list[EndedRun]:
+    def recent(self, wanted: ListQuery) -> list[EndedRun]:
         own = [run for run in self.all.values() if wanted.place.covers(run.scope)]
         runs = [run for run in own if wanted.text.lower() in run.task.lower()]
         if wanted.after is not None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hardwon.stores.memory import MemoryStore
     from hardwon.values.delivery import Delivery
     from hardwon.values.lesson import Lesson
-    from hardwon.values.listing import Mark, Place, Wanted
+    from hardwon.values.listing import ListQuery, Mark, Place
     from hardwon.values.scope import Scope
 
 
@@ -37,7 +37,7 @@ class MemoryListing:
             raise NotFound("lesson", number)
         return lesson
 
-    def lessons(self, wanted: Wanted) -> list[Lesson]:
+    def lessons(self, wanted: ListQuery) -> list[Lesson]:
         asked = statuses(wanted.status)
         lessons = [
             lesson
@@ -58,7 +58,7 @@ class MemoryListing:
         own = (lesson for lesson in self._store.lessons.all.values() if place.covers(lesson.scope))
         return dict(Counter(lesson.status for lesson in own))
 
-    def failures(self, wanted: Wanted, since: datetime) -> list[FailureKind]:
+    def failures(self, wanted: ListQuery, since: datetime) -> list[FailureKind]:
         met: dict[str, list[tuple[datetime, Scope]]] = {}
         for (scope, kind), times in self._store.failures.times.items():
             if wanted.place.covers(scope):
@@ -69,7 +69,7 @@ class MemoryListing:
         kinds.sort(key=lambda kind: (-kind.met, kind.kind))
         return [kind for kind in kinds if _follows((kind.met, kind.kind), wanted)][: wanted.limit]
 
-    def deliveries(self, wanted: Wanted) -> list[Delivery]:
+    def deliveries(self, wanted: ListQuery) -> list[Delivery]:
         deliveries = [
             delivery
             for delivery in self._store.deliveries.all
@@ -91,7 +91,7 @@ class MemoryListing:
         return FailureKind(kind, text, sum(days.values()), start, last, by_day, scope)
 
 
-def _follows(mark: Mark, wanted: Wanted) -> bool:
+def _follows(mark: Mark, wanted: ListQuery) -> bool:
     return wanted.after is None or (-mark[0], mark[1]) > (-wanted.after[0], wanted.after[1])
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hardwon.postgres.database import Database
     from hardwon.stores.journal import Journal
     from hardwon.values.ended_run import EndedRun
-    from hardwon.values.listing import Place, Wanted
+    from hardwon.values.listing import ListQuery, Place
     from hardwon.values.report import Window
 
 _ENDLESS = float("inf")
@@ -72,7 +72,7 @@ class PostgresEndedRuns(RunNotes):
             raise NotFound("run", run)
         return ended_run_of(row, shelves)
 
-    def recent(self, wanted: Wanted) -> list[EndedRun]:
+    def recent(self, wanted: ListQuery) -> list[EndedRun]:
         self._journal.fold()
         shelves = scopes.of_place(self._db, wanted.place)
         at, last = wanted.after or (_ENDLESS, "")

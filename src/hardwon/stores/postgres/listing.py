@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hardwon.stores.journal import Journal
     from hardwon.values.delivery import Delivery
     from hardwon.values.lesson import Lesson
-    from hardwon.values.listing import Place, Wanted
+    from hardwon.values.listing import ListQuery, Place
     from hardwon.values.report import FailureKind
     from hardwon.values.scope import Scope
 
@@ -79,7 +79,7 @@ class PostgresListing:
             raise NotFound("lesson", number)
         return by_id[number]
 
-    def lessons(self, wanted: Wanted) -> list[Lesson]:
+    def lessons(self, wanted: ListQuery) -> list[Lesson]:
         self._journal.fold()
         shelves, text = scopes.of_place(self._db, wanted.place), wanted.text.lower()
         tenancy = self._db.of(wanted.place.tenant)
@@ -108,7 +108,7 @@ class PostgresListing:
         shelves = list(scopes.of_place(self._db, place))
         return dict(self._db.of(place.tenant).rows(_COUNTS, shelves=shelves))
 
-    def failures(self, wanted: Wanted, since: datetime) -> list[FailureKind]:
+    def failures(self, wanted: ListQuery, since: datetime) -> list[FailureKind]:
         shelves, first = scopes.of_place(self._db, wanted.place), day_number(since)
         tenancy = self._db.of(wanted.place.tenant)
         met, kind = wanted.after or (_ENDLESS, "")
@@ -123,7 +123,7 @@ class PostgresListing:
             for digest in counts
         ]
 
-    def deliveries(self, wanted: Wanted) -> list[Delivery]:
+    def deliveries(self, wanted: ListQuery) -> list[Delivery]:
         self._journal.fold()
         shelves = scopes.of_place(self._db, wanted.place)
         at, last = wanted.after or (_ENDLESS, "")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hardwon.stores.sqlite.database import Database, Row
     from hardwon.values.delivery import Delivery
     from hardwon.values.lesson import Lesson
-    from hardwon.values.listing import Place, Wanted
+    from hardwon.values.listing import ListQuery, Place
     from hardwon.values.report import FailureKind
     from hardwon.values.scope import Scope
 
@@ -82,7 +82,7 @@ class SqliteListing:
             raise NotFound("lesson", number)
         return lessons[0]
 
-    def lessons(self, wanted: Wanted) -> list[Lesson]:
+    def lessons(self, wanted: ListQuery) -> list[Lesson]:
         self._journal.fold()
         shelves = scopes.of_place(self._db, wanted.place)
         asked = wanted.text.lower()
@@ -100,7 +100,7 @@ class SqliteListing:
         sql = f"SELECT status, count(*) FROM lessons WHERE shelf IN ({marks(shelves)})"
         return dict(self._db.rows(f"{sql} GROUP BY status", shelves))
 
-    def failures(self, wanted: Wanted, since: datetime) -> list[FailureKind]:
+    def failures(self, wanted: ListQuery, since: datetime) -> list[FailureKind]:
         shelves, first = scopes.of_place(self._db, wanted.place), day_number(since)
         met, kind = wanted.after or (_ENDLESS, "")
         text = wanted.text.lower()
@@ -114,7 +114,7 @@ class SqliteListing:
         days, kinds = days_of(met_on, counts), kinds_of(facts, shelves)
         return [kinds[kind]._replace(met=counts[kind], days=tuple(days[kind])) for kind in counts]
 
-    def deliveries(self, wanted: Wanted) -> list[Delivery]:
+    def deliveries(self, wanted: ListQuery) -> list[Delivery]:
         self._journal.fold()
         shelves = scopes.of_place(self._db, wanted.place)
         at, last = wanted.after or (_ENDLESS, "")
@@ -125,7 +125,7 @@ class SqliteListing:
         rows = {row[0]: row for row in self._db.rows(sql, ids)}
         return [delivery_of(rows[identity], shelves) for identity in ids]
 
-    def _ordered(self, wanted: Wanted, shelves: dict[int, Scope]) -> Iterator[Row]:
+    def _ordered(self, wanted: ListQuery, shelves: dict[int, Scope]) -> Iterator[Row]:
         """(last_seen_at, id) of the lessons that may be wanted, in the order of the list."""
         where, values = candidates(wanted.text)
         asked = statuses(wanted.status)
