@@ -1,0 +1,77 @@
+"""The kind of a failure keeps what it is and folds what somebody coined."""
+
+from __future__ import annotations
+
+import pytest
+
+from hardwon.failures.kind import kind_text, missing_fixture, missing_name, printed_text
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        (
+            "django.db.utils.OperationalError: no such table: app_book",
+            "OperationalError: no such table <name>",
+        ),
+        ("sh: line 3: kit: command not found", "no command or module named kit"),
+        ("ModuleNotFoundError: No module named 'kit.tools'", "no command or module named kit"),
+        ("E       fixture 'client' not found", "fixture client not found"),
+        ("AssertionError: 1 != 2", "AssertionError"),
+        ("AssertionError: the order is open", "AssertionError: the order is open"),
+        ("12 Segmentation fault (core dumped)", "Segmentation fault"),
+        ("IndentationError: unexpected indent", "IndentationError"),
+        ("lib/a.py:3: error: bad type", "error: bad type"),
+        ("cannot read 'a.txt' and 'b.txt'", "cannot read <name>"),
+        ("took 3.5 seconds", "took <n> seconds"),
+        ("exit code 127 of the tool", "exit code 127 of the tool"),
+        ("[Errno 13] Permission denied: '/x'", "[Errno 13] Permission denied: <name>"),
+        ("not_found", "not_found"),
+        ("unused variable [-Wunused]", "unused variable"),
+        ("no such column: age. Did you mean ages?", "no such column <name>"),
+    ],
+)
+def test_names_and_numbers_are_folded_and_words_stay(line: str, kind: str) -> None:
+    assert kind_text(line) == kind
+
+
+def test_a_name_that_the_run_made_up_is_folded() -> None:
+    line, fixture = "No module named 'shop'", "fixture 'client' not found"
+
+    assert kind_text(line, is_coined=True) == "no command or module named <name>"
+    assert kind_text(fixture, is_coined=True) == "fixture <name> not found"
+
+
+def test_a_kind_ends_with_a_whole_word() -> None:
+    words = ("word " * 50).strip()
+
+    assert kind_text(words) == ("word " * 32).strip()
+    assert kind_text("a" * 160) == "a" * 160
+
+
+@pytest.mark.parametrize(
+    ("line", "coined", "printed"),
+    [
+        ("No module named 'shop'", True, "No module named <name>"),
+        ("No module named 'shop'", False, "No module named 'shop'"),
+        ("bash: kit: command not found", True, "<name>: command not found"),
+        ("KeyError: 'x'", False, "KeyError: <name>"),
+    ],
+)
+def test_a_kind_is_printed_in_the_words_of_the_program(
+    line: str, coined: bool, printed: str
+) -> None:
+    assert printed_text(kind_text(line, is_coined=coined), line) == printed
+
+
+@pytest.mark.parametrize(
+    ("line", "module", "fixture"),
+    [
+        ("zsh: command not found: kit", "kit", ""),
+        ("cannot load such file -- kit.rb (LoadError)", "kit", ""),
+        ("fixture 'client' not found", "", "client"),
+        ("KeyError: 'x'", "", ""),
+    ],
+)
+def test_what_a_line_says_is_missing(line: str, module: str, fixture: str) -> None:
+    assert (missing_name(line), missing_fixture(line)) == (module, fixture)
