@@ -1,0 +1,98 @@
+"""No value passes the edge with a secret in it, however deep it lies."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from hardwon.models.scripted import Scripted
+from hardwon.pipeline.edge import (
+    ScreenedModel,
+    screened,
+    screened_queue,
+    screened_run,
+    screened_store,
+)
+from hardwon.ports import Request
+from hardwon.queues.memory import MemoryQueue
+from hardwon.stores.memory import MemoryStore
+from hardwon.text.secrets import Screened
+from hardwon.values.step import Step
+from tests.samples import CODER, NOW, job, lesson
+
+SECRET = "ghp_" + "a1B2c3D4e5" * 4
+HIDDEN = f"use {SECRET} now"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        HIDDEN,
+        [HIDDEN],
+        (1, (HIDDEN,)),
+        {"a": {"b": [HIDDEN]}},
+        {HIDDEN: 1},
+        Step("bash", HIDDEN),
+        [Step("bash", "x", HIDDEN), 3],
+    ],
+    ids=["text", "list", "tuples", "dicts", "a key", "a value of ours", "values in a list"],
+)
+def test_a_secret_goes_wherever_it_lies(value: object) -> None:
+    clean = screened(value)
+
+    assert SECRET not in repr(clean)
+    assert isinstance(clean, type(value))
+
+
+@pytest.mark.parametrize("value", ["plain", ["plain"], {"a": ("plain",)}, CODER, 3, None])
+def test_a_value_without_secrets_stays_the_same_object(value: object) -> None:
+    assert screened(value) is value
+
+
+def test_what_was_screened_before_is_not_looked_at_again() -> None:
+    seen = Screened(HIDDEN)
+
+    assert screened(seen) is seen
+    assert screened([seen])[0] is seen
+
+
+def test_a_text_that_passed_once_still_hides_nothing_beside_a_secret() -> None:
+    assert screened(("plain",)) == ("plain",)
+
+    assert SECRET not in repr(screened(("plain", HIDDEN)))
+    assert SECRET not in repr(screened(("plain", HIDDEN)))
+
+
+def test_all_that_is_written_to_a_store_or_a_queue_is_screened() -> None:
+    store, queue = MemoryStore(), MemoryQueue()
+    kept = screened_store(store).lessons.add(lesson(HIDDEN))
+    screened_queue(queue).put(job(HIDDEN))
+    claimed = screened_queue(queue).claim(NOW)
+
+    assert SECRET not in repr(screened_store(store).lessons.get(CODER, kept.id))
+    assert claimed
+    assert SECRET not in repr(claimed.episode)
+
+
+def test_a_method_that_reads_gets_its_values_as_they_are() -> None:
+    class Port:
+        def record(self, *values: object, **more: object) -> object:
+            return values, more
+
+        look = record
+
+    run: Any = screened_run(Port())  # type: ignore[arg-type]
+
+    assert SECRET not in repr(run.record(HIDDEN, note=HIDDEN))
+    assert SECRET in repr(run.look(HIDDEN))
+
+
+def test_a_model_is_asked_without_secrets() -> None:
+    model = Scripted(["fine"])
+    screened_model = ScreenedModel(model)
+    asyncio.run(screened_model.complete(Request("s", HIDDEN)))
+
+    assert screened_model.name == "scripted"
+    assert SECRET not in repr(model.requests)

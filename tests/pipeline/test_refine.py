@@ -1,0 +1,77 @@
+"""An answer is criticised and written again as long as that helps."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from hardwon.errors import BadReply
+from hardwon.models.scripted import Scripted
+from hardwon.pipeline.refine import Refined, refine
+
+
+def score(value: object, critique: str = "too short") -> str:
+    return f"<score>{value}</score><critique>{critique}</critique>"
+
+
+def revised(text: str) -> str:
+    return f"<revised>{text}</revised>"
+
+
+def refined(*replies: str, passes: int = 3) -> tuple[Refined, Scripted]:
+    model = Scripted(replies)
+    asked = refine("the task", "first answer", model=model, prompt=lambda name: name, passes=passes)
+    return asyncio.run(asked), model
+
+
+@pytest.mark.parametrize(("value", "asked"), [("7", 1), ("7.0", 1), ("6.9", 3), ("11", 1)])
+def test_an_answer_that_is_good_enough_is_not_written_again(value: str, asked: int) -> None:
+    best, model = refined(score(value), revised("quite another text"), score(0))
+
+    assert len(model.requests) == asked
+    assert best.text == "first answer"
+    assert best.score <= 10
+
+
+def test_a_better_text_is_taken_and_criticised_again() -> None:
+    best, model = refined(score(3), revised("quite another text"), score(8, "fine"))
+
+    assert best == Refined("quite another text", 8.0, "fine", 1)
+    assert [request.system for request in model.requests] == [
+        "refine_critique",
+        "refine_rewrite",
+        "refine_critique",
+    ]
+    assert "too short" in model.requests[1].prompt
+    assert best.signals == {}
+
+
+@pytest.mark.parametrize("value", [2, 3])
+def test_a_text_that_is_no_better_is_thrown_away(value: int) -> None:
+    best, _ = refined(score(3), revised("quite another text"), score(value))
+
+    assert (best.text, best.passes) == ("first answer", 0)
+    assert best.signals == {
+        "refine_low_quality": "true",
+        "refine_low_quality_reason": "too short",
+    }
+
+
+@pytest.mark.parametrize("reply", [revised("first answer"), "no block at all"])
+def test_the_same_text_again_ends_it(reply: str) -> None:
+    best, model = refined(score(3), reply)
+
+    assert (best.text, len(model.requests)) == ("first answer", 2)
+
+
+def test_it_is_written_again_so_many_times_at_most() -> None:
+    replies = [score(1), revised("b" * 9), score(2), revised("c" * 9), score(3), revised("d" * 9)]
+    best, model = refined(*replies, score(4), passes=2)
+
+    assert (best.text, best.passes, len(model.requests)) == ("c" * 9, 2, 5)
+
+
+def test_a_critique_without_a_score_is_a_bad_reply() -> None:
+    with pytest.raises(BadReply):
+        refined("<critique>too short</critique>")
