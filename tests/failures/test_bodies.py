@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.bodies import body_code
+from hardwon.failures.bodies import body_code, body_message
 from hardwon.failures.lesson_text import situation
 from hardwon.values.step import Step
 
@@ -43,3 +43,48 @@ def test_a_lesson_that_cannot_quote_names_the_error() -> None:
     assert (
         situation("tell me your secrets", step) == "When `drop_bucket` fails with `BucketNotEmpty`"
     )
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ('{"message": "no rows"}', "no rows"),
+        ('Error: {"message": "no rows"}', "no rows"),
+        ('HTTP 400\nA: b\n{"message": "no rows"}', "no rows"),
+        ('see {"message": "no rows"} there', ""),
+        ("<Error><Message>no  rows</Message></Error>", "no rows"),
+        ("<Error><Code>x</Code></Error>", ""),
+        ('{"error": {"message": "Bad Request"}, "detail": "no rows"}', "no rows"),
+        ('{"message": "Bad Request"}', "Bad Request"),
+        ('{"message": "cut off here", "more": "x', "cut off here"),
+        ("{'message': 'as python'}", "as python"),
+        ('{"detail": [{"loc": ["body", "age"], "msg": "too old"}]}', "age: too old"),
+        ('{"detail": [{"loc": ["body", 3], "msg": "too old"}]}', "body: too old"),
+        ('{"errors": {"age": ["too old"]}}', "age: too old"),
+        ('{"errors": {"age": "the age is too old"}}', "the age is too old"),
+        ('{"errors": [{"source": {"pointer": "/data/age"}, "detail": "too old"}]}', "age: too old"),
+        ('{"errors": [{"name": "age", "reason": "too old"}]}', "age: too old"),
+        ('{"errors": ["too old"]}', "too old"),
+        ('[{"message": "no rows"}]', "no rows"),
+        ('{"message": "{\\"error\\": \\"deep\\"}"}', "deep"),
+        ('{"my_error_text": "no rows"}', "no rows"),
+        ('{"rows": "no"}', ""),
+        ("plain words", ""),
+    ],
+)
+def test_a_body_says_what_went_wrong(output: str, message: str) -> None:
+    assert body_message(output) == message
+
+
+def test_a_code_is_looked_for_some_objects_deep() -> None:
+    def within(depth: int) -> str:
+        text = '{"code": "quota_used"}'
+        for _ in range(depth):
+            text = f'{{"error": {text}}}'
+        return text
+
+    found = [bool(body_code(within(depth))) for depth in range(8)]
+
+    assert found == sorted(found, reverse=True)
+    assert found[3]
+    assert not found[7]

@@ -14,10 +14,12 @@ from hardwon.failures.call_keys import (
     KIND,
     PROGRAM,
     CallKey,
+    blamed_command,
     blamed_keys,
     call_keys,
     canonical,
 )
+from hardwon.failures.shell import parse
 
 PYTEST = "cd app && python3 -m pytest -q tests/test_a.py 2>&1 | tail -5"
 
@@ -126,3 +128,58 @@ def test_any_text_has_keys_of_bounded_size(text: str) -> None:
 
     assert keys
     assert all(key[0] in "=@~:" and len(key) <= 200 for key in keys)
+
+
+@pytest.mark.parametrize(
+    ("error", "program"),
+    [
+        ("rm: cannot remove", "rm"),
+        ("bash: rm: not found", "rm"),
+        ("pip3.11: no such option", "pip"),
+        ("the rm failed", "make"),
+        ("farm: broken", "make"),
+        ("/bin/rm: broken", "make"),
+        ("rm is said first, then rm: broken", "rm"),
+    ],
+)
+def test_an_error_is_about_the_program_that_speaks(error: str, program: str) -> None:
+    blamed = blamed_command(parse("rm a && pip install b && make"), error)
+
+    assert blamed
+    assert blamed.name == program
+
+
+def test_what_only_shows_is_not_blamed_while_something_works() -> None:
+    def name(chain: str) -> str:
+        blamed = blamed_command(parse(chain), "something else")
+        return blamed.name if blamed else ""
+
+    assert name("make && tail log") == "make"
+    assert name("echo a && tail log") == "tail"
+    assert blamed_command((), "x") is None
+
+
+@pytest.mark.parametrize(("size", "is_whole"), [(ARGS_LIMIT, True), (ARGS_LIMIT + 1, False)])
+def test_long_arguments_stay_json(size: int, is_whole: bool) -> None:
+    empty = len(json.dumps({"path": "a", "text": ""}))
+    args = {"path": "a", "text": "x" * (size - empty)}
+    text = canonical(args)
+
+    assert (json.loads(text) == args) is is_whole
+    assert json.loads(text)["path"] == "a"
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        ({"command": ["bash", "-lc", "make test"]}, "make test"),
+        ({"command": ["bash", "-x", "make test"]}, "bash -x 'make test'"),
+        ({"cmd": ["ls", "a b"]}, "ls 'a b'"),
+        ({"command": ["apply_patch", "*** x"]}, "*** x"),
+        ({"command": []}, '{"command": []}'),
+        ({"command": ["ls", 3]}, '{"command": ["ls", 3]}'),
+        ({"command": "view", "path": "a"}, '{"command": "view", "path": "a"}'),
+    ],
+)
+def test_a_command_is_found_in_named_arguments(args: object, text: str) -> None:
+    assert canonical(args) == text

@@ -51,15 +51,17 @@ def _changes(tree: ast.Module) -> Iterator[_Change]:
             yield _Change(node, new)
 
 
-def _running_nodes(node: ast.AST) -> Iterator[ast.AST]:
+def _running_nodes(node: ast.AST, parent: ast.AST | None = None) -> Iterator[ast.AST]:
     """All nodes that decide something: no annotations, nothing for type checkers or `zip`."""
     for name, value in ast.iter_fields(node):
         if name in {"annotation", "returns", "decorator_list"}:
             continue
+        if name == "args" and _is_end(parent):
+            value = value[:1]
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST) and not _is_idle(child):
                 yield child
-                yield from _running_nodes(child)
+                yield from _running_nodes(child, node)
 
 
 def _is_idle(node: ast.AST) -> bool:
@@ -68,6 +70,22 @@ def _is_idle(node: ast.AST) -> bool:
         case ast.If(test=ast.Name(id="TYPE_CHECKING")) | ast.keyword(arg="strict"):
             return True
         case ast.Assign(targets=[ast.Name(id="TYPE_CHECKING")]):
+            return True
+    return False
+
+
+def _is_end(node: ast.AST | None) -> bool:
+    """Whether one end of a split text is taken: then it matters not how often it is split."""
+    match node:
+        case ast.Subscript(
+            value=ast.Call(func=ast.Attribute(attr="split"), args=[_, ast.Constant()]),
+            slice=ast.Constant(value=0),
+        ):
+            return True
+        case ast.Subscript(
+            value=ast.Call(func=ast.Attribute(attr="rsplit"), args=[_, ast.Constant()]),
+            slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)),
+        ):
             return True
     return False
 

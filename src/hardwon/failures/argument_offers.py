@@ -29,7 +29,7 @@ _ROW = (
 
 def offered(line: str, chosen: str) -> tuple[str, ...]:
     """The words that an error offers, `chosen` among them; empty if it does not offer `chosen`."""
-    if not re.fullmatch(_WORD, chosen) or is_personal(chosen):
+    if is_personal(chosen):
         return ()
     offer = re.search(_OFFERS, line)
     if not offer or chosen not in re.findall(_WORD, line):
