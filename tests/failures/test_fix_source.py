@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hardwon.failures.fix_case import Case, case_of
-from hardwon.failures.fix_source import given_by, is_id_name, is_refused, sourced
+from hardwon.failures.fix_source import is_id_name, is_refused, source_change, source_in_words
 from hardwon.values.step import Step
 
 ERROR = "card is not valid"
@@ -28,7 +28,7 @@ ACCOUNT = result("get_account", {"cards": [{"number": "c-881"}]}, person="p-1001
 
 
 def test_a_value_is_told_by_its_place_and_never_by_itself() -> None:
-    found = sourced("card", "c-1", "c-881", case(ACCOUNT))
+    found = source_change("card", "c-1", "c-881", case(ACCOUNT))
 
     assert found == (
         "Take `card` from `cards.number` in the result of `get_account`; do not make it up.",
@@ -62,12 +62,12 @@ def test_a_value_is_told_by_its_place_and_never_by_itself() -> None:
 def test_a_value_without_a_source_is_not_explained(
     old: str, new: str, before: Step, error: str
 ) -> None:
-    assert sourced("card", old, new, case(before, error=error)) is None
+    assert source_change("card", old, new, case(before, error=error)) is None
 
 
 def test_who_somebody_is_and_where_a_file_lies_is_not_taken_from_results() -> None:
-    assert sourced("card", "c-1", "c-881", case(ACCOUNT, failed="verify_person")) is None
-    assert sourced("path", "c-1", "c-881", case(ACCOUNT)) is None
+    assert source_change("card", "c-1", "c-881", case(ACCOUNT, failed="verify_person")) is None
+    assert source_change("path", "c-1", "c-881", case(ACCOUNT)) is None
 
 
 @pytest.mark.parametrize(
@@ -89,18 +89,21 @@ def test_a_short_value_needs_an_error_about_its_argument(
     place = {"card": "card", "limit": "limit", "row": "n", "version": "version"}.get(key, "id")
     before = result("list_all", {place: value})
 
-    assert bool(sourced(key, "3", value, case(before, error=error))) is is_told
+    assert bool(source_change(key, "3", value, case(before, error=error))) is is_told
 
 
 def test_a_value_that_was_replaced_is_taken_from_the_latest_result() -> None:
     old, new = (result("get_row", {"etag": f"e-{n}"}) for n in (1001, 2002))
-    found = sourced("etag", "e-1001", "e-2002", case(old, new, error="etag does not match"))
+    found = source_change("etag", "e-1001", "e-2002", case(old, new, error="etag does not match"))
 
     assert found
     assert (
         "from `etag` in the latest result of `get_row`; an earlier one no longer holds" in found[0]
     )
-    assert sourced("etag", "e-2002", "e-1001", case(old, new, error="etag does not match")) is None
+    assert (
+        source_change("etag", "e-2002", "e-1001", case(old, new, error="etag does not match"))
+        is None
+    )
 
 
 ROOMS = [
@@ -117,7 +120,9 @@ ROOMS = [
     ],
 )
 def test_of_two_entries_the_field_that_the_error_means_tells_which(error: str, key: str) -> None:
-    found = sourced("room", "r-1001", "r-2002", case(result("list_rooms", ROOMS), error=error))
+    found = source_change(
+        "room", "r-1001", "r-2002", case(result("list_rooms", ROOMS), error=error)
+    )
 
     assert found
     assert found[1] == key
@@ -126,12 +131,12 @@ def test_of_two_entries_the_field_that_the_error_means_tells_which(error: str, k
 def test_of_two_entries_another_argument_may_tell_which() -> None:
     boxes = [{"box": "b-1001", "zone": "z-11"}, {"box": "b-2002", "zone": "z-22"}]
     asked = case(result("list_boxes", boxes), error="zone is not valid", box="b-2002", zone="z-22")
-    found = sourced("zone", "z-11", "z-22", asked)
+    found = source_change("zone", "z-11", "z-22", asked)
 
     assert found
     assert found[1] == "zone of entry box list_boxes zone"
     small = case(result("list_boxes", boxes), error="zone is not valid", box="b-3", zone="z-22")
-    assert sourced("zone", "z-11", "z-22", small) is None
+    assert source_change("zone", "z-11", "z-22", small) is None
 
 
 @pytest.mark.parametrize(
@@ -139,14 +144,14 @@ def test_of_two_entries_another_argument_may_tell_which() -> None:
     [("card_number", "`cards.number` in the result of `get_account`"), ("limit", "")],
 )
 def test_a_new_argument_has_a_source_that_is_called_alike(key: str, where: str) -> None:
-    assert given_by(key, "c-881", case(ACCOUNT)) == where
+    assert source_in_words(key, "c-881", case(ACCOUNT)) == where
 
 
 def test_a_tool_that_only_looks_is_the_better_source() -> None:
     made = result("make_card", {"card": "c-881"})
     seen = result("get_card", {"card": "c-881"})
 
-    assert given_by("card", "c-881", case(seen, made)).endswith("`get_card`")
+    assert source_in_words("card", "c-881", case(seen, made)).endswith("`get_card`")
 
 
 @pytest.mark.parametrize(

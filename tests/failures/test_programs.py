@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.programs import Starter, bare, interpreter, starter, sub_command
+from hardwon.failures.programs import Starter, interpreter, starter, sub_command, unquoted
 
 
 @pytest.mark.parametrize(
@@ -92,4 +92,4 @@ def test_where_the_code_of_an_interpreter_stands(line: str, at: int) -> None:
     [("'a'", "a"), ('"a"', "a"), ("'a\"", "'a\""), ("'", "'"), ("''", ""), ("a", "a")],
 )
 def test_quotes_around_a_word_are_no_part_of_it(word: str, plain: str) -> None:
-    assert bare(word) == plain
+    assert unquoted(word) == plain

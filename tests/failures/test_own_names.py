@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.coined import is_own_module, is_target, is_written
+from hardwon.failures.own_names import is_own_module, is_target, is_written
 from hardwon.values.step import Step
 
 FAILED = Step("bash", "python run", "No module named 'shop'", failed=True)

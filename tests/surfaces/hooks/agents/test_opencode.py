@@ -1,0 +1,24 @@
+"""opencode's events come from our own plugin and are taken as they are."""
+
+from __future__ import annotations
+
+from hardwon.surfaces.hooks.agents.opencode import answer, read
+from hardwon.surfaces.hooks.events import Event, EventKind, HookReply
+
+
+def test_an_event_is_read_as_the_plugin_wrote_it() -> None:
+    payload = {"kind": "prompt", "session": "s", "cwd": "/w", "text": "do", "nested": True}
+
+    assert read(payload, "stop") == Event(
+        EventKind.PROMPT, "prompt", "s", "/w", "do", is_nested=True
+    )
+    assert read({**payload, "nested": 1}) == Event(EventKind.PROMPT, "prompt", "s", "/w", "do")
+    assert read({"kind": "unknown"}) is None
+    assert read({}, "stop") == Event(EventKind.STOP, "stop")
+
+
+def test_only_what_is_said_is_answered() -> None:
+    event = Event(EventKind.STOP, "stop")
+
+    assert answer(event, HookReply()) == {}
+    assert answer(event, HookReply("x", note="n")) == {"context": "x", "note": "n"}
