@@ -68,6 +68,16 @@ def test_a_fix_that_is_a_part_of_a_likelier_one_is_not_told_beside_it() -> None:
             "When `npm run build` does not end in time",
         ),
         (
+            "python -c 'if x: pass; class A: pass'",
+            '  File "<string>", line 1\n    if x: pass; class A: pass\nSyntaxError: invalid syntax',
+            "When you see “SyntaxError: invalid syntax” in code given with the call",
+        ),
+        (
+            "pytest -q",
+            "FAILED tests/test_cart.py::test_sum - assert 3 == 4",
+            "When the test `test_sum` fails",
+        ),
+        (
             '{"email": "ann@a.org"}',
             "Error: user not found",
             "When `find` says “Error: user not found”",

@@ -10,6 +10,7 @@ from hardwon.failures.bodies import body_code
 from hardwon.failures.call_keys import blamed_command
 from hardwon.failures.file_refusals import REASONS
 from hardwon.failures.kind import printed_text
+from hardwon.failures.reading import INLINE
 from hardwon.failures.shell import parse
 from hardwon.failures.timeouts import TIMED_OUT
 from hardwon.text.clean import clip, one_line
@@ -30,6 +31,7 @@ _QUOTE = 160  # characters of a failure kind
 _CAUSES = 2  # at most, fixes that are shown for one failure kind
 _BEHIND = 3  # a fix is shown unless the best one worked more than this many times as often
 _VARIABLE = r"\b[A-Z][A-Z\d]{1,20}(?:_[A-Z\d]{1,20}){1,4}\b"  # an environment variable
+_TEST = r"(?:AssertionError|Failed|test failed) in (\S.*)"  # a kind that only its test names
 _CALL = 100  # characters of a call in a message to the user
 _TRIED = 3  # attempts that are shown, the newest
 _WORDS = 240  # characters of one mistake
@@ -45,10 +47,13 @@ def situation(text: str, step: Step) -> str:
         return f"When `{step.tool}` fails because {reason}"
     if text.endswith(TIMED_OUT):
         return f"When `{text.removesuffix(TIMED_OUT)}` does not end in time"
+    if test := re.fullmatch(_TEST, text):
+        return f"When the test `{test[1]}` fails"
     line = step.failure.line if step.failure else ""
     if quote := quotable(printed_text(text, line)):
         speaker = f"`{step.tool}` says" if quote.startswith(prefix) else "you see"
-        return f"When {speaker} “{clip(quote.removeprefix(prefix), _QUOTE)}”"
+        words, inline, _ = quote.removeprefix(prefix).partition(INLINE)
+        return f"When {speaker} “{clip(words, _QUOTE)}”{inline}"
     if code := body_code(step.output):
         return f"When {program(step)} fails with `{code}`"
     names = [] if step.args.startswith("{") else re.findall(_VARIABLE, line)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from hardwon.values.step import Step
 
+INLINE = " in code given with the call"  # of a kind: no file holds what failed
 _LINE = 300
 _UNPARSED = r"SyntaxError: (?:invalid syntax|unexpected EOF while parsing)"
 _GENERAL = rf"[A-Z]\w*|{_UNPARSED}"
@@ -40,7 +41,7 @@ def read_failure(step: Step, before: Sequence[Step]) -> Failure | None:
     else:
         exact = "" if re.fullmatch(_GENERAL, text) else line_signature(step.tool, line).digest
     if re.fullmatch(_UNPARSED, text) and 'File "<string>"' in step.output:
-        text = f"{text} in code given with the call"
+        text += INLINE
     if step.args.startswith("{") and not is_limit(line):
         text = f"{step.tool}: {text}"
     return Failure(exact, _digest(text), text, one_line(line, _LINE))
