@@ -12,7 +12,7 @@ import pytest
 from hardwon import Scope
 from hardwon.errors import HardwonError
 from hardwon.ports import Store
-from hardwon.postgres.database import Asked, Database
+from hardwon.postgres.database import Database, Statement
 from hardwon.ranking.odds import Call
 from hardwon.ranking.query import query
 from hardwon.stores.postgres import PostgresStore
@@ -89,7 +89,7 @@ def without_where(database: Database) -> None:
     """The mutant: no statement names its tenant."""
     ask = database.ask
 
-    def careless(tenant: str, *statements: Asked) -> Any:
+    def careless(tenant: str, *statements: Statement) -> Any:
         condition = r"(?:\w+\.)?tenant = (?:%\(tenant\)s|\w+\.tenant)"
         bare = [one._replace(sql=re.sub(condition, "TRUE", one.sql)) for one in statements]
         return ask(tenant, *bare)

@@ -123,7 +123,7 @@ def test_a_pooler_passes_no_notices_on_and_doctor_says_what_to_do(pooled: str) -
     plain = pooled.removesuffix("?pgbouncer=true")
 
     assert not hears(plain)
-    assert inspect(pooled) == (True, "workers behind a pooler look for jobs every 2 s")
+    assert inspect(pooled) == (True, "workers behind a pooler poll for jobs every 2 s")
     is_well, words = inspect(plain)
     assert not is_well
     assert "pgbouncer=true" in words

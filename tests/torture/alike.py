@@ -10,7 +10,7 @@ from typing import Any
 
 from hardwon import Lesson, Scope
 from hardwon.ports import Store
-from hardwon.postgres.database import Asked, Database
+from hardwon.postgres.database import Database, Statement
 from hardwon.ranking.odds import Call
 from hardwon.ranking.query import query
 from hardwon.stores.memory import MemoryStore
@@ -86,7 +86,7 @@ def _shuffled(database: Database, chance: random.Random) -> Callable[..., Any]:
     """Rows of the index in any order: the ranking must not depend on it."""
     ask = database.ask
 
-    def shuffled(tenant: str, *statements: Asked) -> Any:
+    def shuffled(tenant: str, *statements: Statement) -> Any:
         found = ask(tenant, *statements)
         for statement, rows in zip(statements, found, strict=True):
             if "UNION ALL" in statement.sql:

@@ -115,10 +115,10 @@ def until_the_next_start() -> None:
     leave = schedule.Schedule.leave_outside
 
     def forgetful(self: schedule.Schedule, name: str) -> None:
-        if len(self._left) < self._capacity:
+        if len(self._outside) < self._capacity:
             leave(self, name)
         else:
-            self._out.add(name)
+            self._in_flight.add(name)
 
     schedule.Schedule.leave_outside = forgetful  # type: ignore[method-assign]
 

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from hardwon.postgres import schema
-from hardwon.postgres.database import Asked, Database
+from hardwon.postgres.database import Database, Statement
 from hardwon.ranking.query import index
 from hardwon.stores.postgres import PostgresStore, lessons
 from hardwon.stores.postgres.fresh import packed
@@ -157,7 +157,7 @@ class ServerEnd:
         with self._db:
             own = self._db.of(tenant)
             own.run("INSERT INTO hardwon.tenants VALUES (%(tenant)s) ON CONFLICT DO NOTHING")
-            own.ask(*(Asked(sql, _typed(table, row)) for row in rows))
+            own.ask(*(Statement(sql, _typed(table, row)) for row in rows))
             if table.key in {("id",), ("number",)} and isinstance(table.key_of(rows[-1])[0], int):
                 self._raise_sequence(table, table.key_of(rows[-1])[0])
 

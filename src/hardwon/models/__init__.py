@@ -1,4 +1,4 @@
-"""Who words the lessons: providers, commands, functions, or rules without any model.
+"""Models that word the lessons: providers, commands, functions, or rules alone.
 
 A model is named like a URL: `anthropic:claude-haiku-4-5`, `openai:gpt-5-mini`,
 `openai:qwen3@http://127.0.0.1:11434/v1`, `command:my-model`, `agent:claude-code`, `litellm:…`,
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from hardwon.ports import Model
 
-# Where each kind lives; it is imported when it is first asked for. Each module has `open(rest, …)`.
+# The module of each kind, imported on first use. Each module has `open(kind, rest, …)`.
 KINDS = {
     "rules": "rules",
     "anthropic": "providers",
@@ -29,7 +29,7 @@ KINDS = {
     "python": "function",
     "scripted": "scripted",
 }
-# The model that is used when only a key was given to us.
+# The models that are used when only an API key is set.
 DEFAULTS = {
     "anthropic": "anthropic:claude-haiku-4-5",
     "openai": "openai:gpt-5-mini",
@@ -39,17 +39,17 @@ DEFAULTS = {
 def open_model(
     name: str, *, keys: Mapping[str, str], timeout: timedelta, preferred: Collection[str] = ()
 ) -> Model:
-    """The model of this name; an empty name means that of the first preferred kind, else rules.
+    """The model of this name; without a name that of the first preferred kind, else rules.
 
-    `keys` holds the API keys by provider. Raises InvalidInput for a name that no model has.
+    `keys` holds the API keys by provider. Raises InvalidInput for an unknown model.
     """
     name = name.strip() or next((DEFAULTS[kind] for kind in DEFAULTS if kind in preferred), "rules")
-    kind, _, rest = name.partition(":")
-    if kind not in KINDS or (not rest and kind not in {"rules", "scripted"}):
-        known = ", ".join(sorted(KINDS))
+    kind, _, detail = name.partition(":")
+    if kind not in KINDS or (not detail and kind not in {"rules", "scripted"}):
+        kinds = ", ".join(sorted(KINDS))
         raise InvalidInput(
-            f"model {name!r} is not of the form kind:name, kind being one of {known}"
+            f"model {name!r} is not of the form kind:name, kind being one of {kinds}"
         )
     module = import_module(f"hardwon.models.{KINDS[kind]}")
-    model: Model = module.open(kind, rest, key=keys.get(kind, ""), timeout=timeout)
+    model: Model = module.open(kind, detail, key=keys.get(kind, ""), timeout=timeout)
     return model

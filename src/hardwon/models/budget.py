@@ -1,4 +1,4 @@
-"""What models may cost: daily limits, a circuit breaker, and a ledger of what was spent."""
+"""The budget of models: daily limits, a circuit breaker, and a ledger of spending."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from hardwon.ports import Embedder, Model, Reply, Request
 
-_FAILURES_BORNE = 5
-_REST = timedelta(seconds=30)
+_FAILURES_ALLOWED = 5
+_PAUSE = timedelta(seconds=30)
 _MILLION = 1_000_000
 
 
@@ -51,7 +51,7 @@ class DayLimits(NamedTuple):
     money: float = 0.0
 
     def passed_by(self, spent: Spent) -> str:
-        """Which limit is reached, in words; "" when none is."""
+        """The limit that is exceeded, in words; "" if none is."""
         for name, limit, used in zip(self._fields, self, spent, strict=True):
             if limit and used > limit - (name != "calls") * 1e-9:
                 return f"{limit:g} {name} a day"
@@ -59,23 +59,23 @@ class DayLimits(NamedTuple):
 
 
 class SpendingBook(Protocol):
-    """The book of what was spent, by day, tenant and model."""
+    """The ledger of spending, by day, tenant and model."""
 
     def add(self, day: str, tenant: str, model: str, spent: Spent) -> None:
-        """Note one row."""
+        """Add one row."""
 
     def rows(self, day: str) -> list[tuple[str, str, Spent]]:
         """All rows of a day: tenant, model, spent."""
 
     def forget(self, tenant: str) -> None:
-        """Leave the name of a tenant out; what it cost still counts for the day."""
+        """Remove the name of a tenant; its spending still counts for the day."""
 
     def close(self) -> None:
-        """Release what is open."""
+        """Release connections."""
 
 
 class MemoryLedger:
-    """A book that ends with the process."""
+    """A ledger in memory."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[str, str, str, Spent]] = []
@@ -87,14 +87,14 @@ class MemoryLedger:
         return [row[1:] for row in self._rows if row[0] == day]
 
     def forget(self, tenant: str) -> None:
-        self._rows = [(row[0], _own(row[1], tenant), *row[2:]) for row in self._rows]
+        self._rows = [(row[0], _anonymous(row[1], tenant), *row[2:]) for row in self._rows]
 
     def close(self) -> None:
         return
 
 
 class FileLedger:
-    """One file a day to which every process appends whole lines."""
+    """One file per day; every process appends whole lines."""
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
@@ -122,7 +122,7 @@ class FileLedger:
             day = name.removesuffix(".jsonl")
             rows = self.rows(day)
             if any(row[0] == tenant for row in rows):
-                lines = ([_own(row[0], tenant), row[1], *row[2]] for row in rows)
+                lines = ([_anonymous(row[0], tenant), row[1], *row[2]] for row in rows)
                 text = "".join(json.dumps(line) + "\n" for line in lines)
                 _files.replace(self._path(day), text.encode())
 
@@ -133,12 +133,12 @@ class FileLedger:
         return os.path.join(self._directory, f"{day}.jsonl")
 
 
-def _own(name: str, tenant: str) -> str:
+def _anonymous(name: str, tenant: str) -> str:
     return "" if name == tenant else name
 
 
 def _row(line: str) -> tuple[str, str, Spent] | None:
-    """The row of a line; None for a line that a crash left half written."""
+    """The row of a line; None for a line that a crash left incomplete."""
     try:
         tenant, model, calls, tokens, money = json.loads(line)
         return str(tenant), str(model), Spent(int(calls), int(tokens), float(money))
@@ -166,7 +166,7 @@ class Budget(Protocol):
 
 
 class Breaker:
-    """A circuit breaker: opens after failures in a row, then lets one call through."""
+    """A circuit breaker: opens after several failures in a row, closes with a success."""
 
     def __init__(self) -> None:
         self._failures = 0
@@ -180,13 +180,13 @@ class Breaker:
                 f"{name}: circuit open, retry in {seconds:.0f} s", retry_after=seconds
             )
 
-    def failed(self, now: datetime, asked: float | None) -> None:
-        """Count a failure; a server that asks for a pause gets it at once."""
+    def failed(self, now: datetime, retry_after: float | None) -> None:
+        """Count a failure; if the server asks for a pause, it gets one at once."""
         self._failures += 1
-        rest = _REST if self._failures >= _FAILURES_BORNE else timedelta(0)
-        rest = max(rest, timedelta(seconds=asked or 0))
-        if rest:
-            self._until = now + rest
+        pause = _PAUSE if self._failures >= _FAILURES_ALLOWED else timedelta(0)
+        pause = max(pause, timedelta(seconds=retry_after or 0))
+        if pause:
+            self._until = now + pause
 
     def worked(self) -> None:
         """Close the circuit."""
@@ -194,7 +194,7 @@ class Breaker:
 
 
 class Account:
-    """What one model may cost. A call is booked before it is made."""
+    """The account of one model. A call is booked before it is made."""
 
     def __init__(
         self,
@@ -221,7 +221,7 @@ class Account:
 
     @contextmanager
     def call(self, tenant: str) -> Iterator[Callable[[int, int], None]]:
-        """Make one call within the block; the function notes the tokens it took in and out."""
+        """Book one call for the block; the function it gives records tokens in and out."""
         now = self._clock()
         self._breaker.check(self._name, now)
         self._book(tenant, now)
@@ -240,11 +240,11 @@ class Account:
         day = day_of(now)
         self._ledger.add(day, tenant, self._name, Spent(calls=1))
         rows = self._ledger.rows(day)
-        own = total(row for row in rows if row[0] == tenant)
-        reached = self._limits.passed_by(total(rows)) or self._tenant_limits.passed_by(own)
+        tenant_total = total(row for row in rows if row[0] == tenant)
+        reached = self._limits.passed_by(total(rows)) or self._tenant_limits.passed_by(tenant_total)
         if reached:
             self._ledger.add(day, tenant, self._name, Spent(calls=-1))
-            raise BudgetSpent(reached, retry_after=_left_of_day(now))
+            raise BudgetSpent(reached, retry_after=_seconds_of_day_left(now))
 
     def _note(self, tenant: str, now: datetime, tokens: Sequence[int]) -> None:
         prices = self._price or (0.0, 0.0)
@@ -253,7 +253,7 @@ class Account:
 
 
 class Governed:
-    """A model that keeps to a budget."""
+    """A model that stays within a budget."""
 
     def __init__(self, model: Model, account: Account) -> None:
         self.name = model.name
@@ -269,7 +269,7 @@ class Governed:
 
 
 class GovernedEmbedder:
-    """An embedder that keeps to a budget."""
+    """An embedder that stays within a budget."""
 
     def __init__(self, embedder: Embedder, account: Account) -> None:
         self.name = embedder.name
@@ -284,7 +284,7 @@ class GovernedEmbedder:
 
 
 class Accounts:
-    """What models may cost under one budget, and the ledger of what they have cost."""
+    """The accounts of all models under one budget, and their ledger."""
 
     def __init__(self, budget: Budget, ledger: SpendingBook, clock: Callable[[], datetime]) -> None:
         self.ledger = ledger
@@ -304,17 +304,17 @@ class Accounts:
         )
 
     def today(self) -> Spent:
-        """What all models have cost today."""
+        """The spending of all models today."""
         return total(self.ledger.rows(day_of(self._clock())))
 
 
 def total(rows: Iterable[tuple[str, str, Spent]]) -> Spent:
-    """What the rows add up to."""
+    """The sum of the rows."""
     return sum((spent for _, _, spent in rows), Spent())
 
 
 def price_of(model: str, prices: str) -> tuple[float, float] | None:
-    """Dollars for a million tokens in and out, from `pattern=in/out, …`; None when none fits."""
+    """Dollars per million tokens in and out, from `pattern=in/out, …`; None if no pattern fits."""
     for entry in prices.split(","):
         pattern, _, price = entry.strip().rpartition("=")
         if pattern and fnmatch.fnmatchcase(model, pattern):
@@ -329,10 +329,10 @@ def price_of(model: str, prices: str) -> tuple[float, float] | None:
 
 
 def day_of(now: datetime) -> str:
-    """The name of a day in the book."""
+    """The name of a day in the ledger."""
     return now.strftime("%Y-%m-%d")
 
 
-def _left_of_day(now: datetime) -> float:
+def _seconds_of_day_left(now: datetime) -> float:
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
     return (midnight - now).total_seconds()

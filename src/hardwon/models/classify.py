@@ -1,4 +1,4 @@
-"""Errors of any provider's library in our own terms, told by their type and their status."""
+"""Errors of any provider's library as hardwon's own, by their type and status."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LATER = {408, 409, 425, 429}
 _NO_CREDIT = "insufficient_quota"  # comes with 429, and waiting does not help
 _STATUS_NAMES = ("status_code", "http_status", "status", "code")
-# By name: the libraries are the user's, and none of them may be imported here.
+# By name: these libraries are the user's; none of them may be imported here.
 _NETWORK = {
     *("APIConnectionError", "APITimeoutError", "TransportError", "TimeoutException"),
     *("ConnectionError", "ConnectTimeout", "ReadTimeout", "TimeoutError", "Timeout"),
@@ -35,7 +35,7 @@ _NEVER = {"UnsupportedProtocol", "LocalProtocolError", "InvalidURL", "InvalidSch
 
 @contextmanager
 def provider_errors(name: str) -> Iterator[None]:
-    """Errors of a provider's library inside the block are raised as ours."""
+    """Raise errors of a provider's library in the block as hardwon's own."""
     try:
         yield
     except Exception as error:
@@ -46,7 +46,7 @@ def provider_errors(name: str) -> Iterator[None]:
 
 
 class Translated:
-    """An embedder of the user's whose errors are raised in our terms."""
+    """The user's embedder; its errors are raised as hardwon's own."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.name = embedder.name
@@ -92,14 +92,14 @@ def is_passing(status: int) -> bool:
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """How long the server asks to wait, in seconds; at most a day."""
-    asked = headers.get("retry-after", "")
+    header = headers.get("retry-after", "")
     try:
         if headers.get("retry-after-ms"):
             seconds = float(headers["retry-after-ms"]) / 1000
-        elif asked.strip().replace(".", "", 1).isdigit():
-            seconds = float(asked)
+        elif header.strip().replace(".", "", 1).isdigit():
+            seconds = float(header)
         else:
-            then, now = parsedate_to_datetime(asked), parsedate_to_datetime(headers["date"])
+            then, now = parsedate_to_datetime(header), parsedate_to_datetime(headers["date"])
             seconds = (then - now).total_seconds()
     except (ValueError, TypeError, KeyError):
         return None
@@ -109,7 +109,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def _status(error: Exception) -> int | None:
     """The HTTP status that an error carries, itself or in its response."""
     response: Any = getattr(error, "response", None)
-    if isinstance(response, dict):  # of the cloud's own library
+    if isinstance(response, dict):  # the response of a cloud's own library
         response = response.get("ResponseMetadata", {})
         carried = [response.get("HTTPStatusCode")] if isinstance(response, dict) else []
     else:
@@ -120,7 +120,7 @@ def _status(error: Exception) -> int | None:
 
 
 def _headers(error: Exception) -> Mapping[str, str]:
-    """The headers of the response, by names in small letters."""
+    """The headers of the response, by lower-case names."""
     try:
         headers = dict(getattr(error.response, "headers", {}))  # type: ignore[attr-defined]
     except (AttributeError, TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Any program as a model: the question on its standard input, the answer on its output."""
+"""Any program as a model: the question goes to its input, the answer is its output."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ _LOOK = 0.02
 _QUIET = {"HARDWON_REFLEXION_ENABLED": "false", "HARDWON_HOOKS_ENABLED": "false"}
 
 
-def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> CommandModel:
+def open(kind: str, command_line: str, *, key: str, timeout: timedelta) -> CommandModel:
     """`claude -p`, `codex exec -`, or any program that reads a question and prints an answer."""
     try:
-        words = shlex.split(rest)
+        words = shlex.split(command_line)
     except ValueError as error:
-        raise InvalidInput(f"model command {rest!r}: {error}") from error
-    return CommandModel(words, name=f"{kind}:{rest}", timeout=timeout)
+        raise InvalidInput(f"model command {command_line!r}: {error}") from error
+    return CommandModel(words, name=f"{kind}:{command_line}", timeout=timeout)
 
 
 class CommandModel:
-    """Runs without a shell, in its own process group, which ends with the question."""
+    """A program, run without a shell in its own process group, which is killed at the end."""
 
     def __init__(
-        self, words: list[str], *, name: str, timeout: timedelta, is_apart: bool = False
+        self, words: list[str], *, name: str, timeout: timedelta, runs_isolated: bool = False
     ) -> None:
         self.name = name
         self._words = words
-        self._is_apart = is_apart  # whether it runs in an empty folder of its own
+        self._runs_isolated = runs_isolated  # whether it runs in an empty folder
         self._timeout = timeout.total_seconds()
 
     async def complete(self, request: Request) -> Reply:
-        asked = f"{request.system}\n\n{request.prompt}\n"
+        prompt = f"{request.system}\n\n{request.prompt}\n"
         # Files instead of pipes: no reader has to keep up, and a full pipe cannot block the end.
         with (
             TemporaryFile() as question,
@@ -56,7 +56,7 @@ class CommandModel:
             TemporaryFile() as errors,
             TemporaryDirectory() as folder,
         ):
-            question.write(asked.encode("utf-8", "replace"))
+            question.write(prompt.encode("utf-8", "replace"))
             question.seek(0)
             process = self._start(question, output, errors, folder)
             try:
@@ -66,12 +66,12 @@ class CommandModel:
             if process.returncode:
                 raise self._failed(process.returncode, _read(errors, _ERRORS_KEPT))
             text = _read(output, OUTPUT_LIMIT)
-        return Reply(text, self.name, len(asked) // 4, len(text) // 4)
+        return Reply(text, self.name, len(prompt) // 4, len(text) // 4)
 
     def _start(
         self, question: IO[bytes], output: IO[bytes], errors: IO[bytes], folder: str
     ) -> Popen[bytes]:
-        # What the program learns while it words a lesson must not become a lesson again.
+        # Hardwon is off in the program: its own work must not become lessons.
         quiet = {**os.environ, **_QUIET}
         try:
             return Popen(
@@ -81,7 +81,7 @@ class CommandModel:
                 stderr=errors,
                 start_new_session=True,
                 env=quiet,
-                cwd=folder if self._is_apart else None,
+                cwd=folder if self._runs_isolated else None,
             )
         except (FileNotFoundError, PermissionError) as error:
             raise PermanentError(f"{self.name}: cannot be run: {error.strerror}") from error
@@ -89,7 +89,7 @@ class CommandModel:
             raise TransientError(f"{self.name}: {error}") from error
 
     async def _watch(self, process: Popen[bytes], printed: tuple[IO[bytes], ...]) -> None:
-        """Waits for the end; raises when it takes too long or prints too much."""
+        """Wait for the end; raise if it takes too long or prints too much."""
         try:
             async with asyncio.timeout(self._timeout):
                 while process.poll() is None:
@@ -112,7 +112,7 @@ def _read(file: IO[bytes], limit: int) -> str:
 
 
 def _end(process: Popen[bytes]) -> None:
-    """End the whole group, grandchildren too."""
+    """Kill the whole group, grandchildren included."""
     with suppress(ProcessLookupError, PermissionError):  # it ended by itself
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

@@ -1,4 +1,4 @@
-"""The two wire formats: how a question is written down and how an answer is read."""
+"""The two wire formats: how a question is written and how an answer is read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REFUSED = {"refusal", "content_filter", "safety"}
 
 
 class HttpCall(NamedTuple):
-    """One question as it goes over the wire."""
+    """One HTTP request to a model."""
 
     path: str
     headers: dict[str, str]
@@ -23,18 +23,18 @@ class HttpCall(NamedTuple):
 
 
 class WireFormat(Protocol):
-    """One provider's way of asking and answering."""
+    """The format of one provider."""
 
     home: str
 
     def call(self, request: Request, model: str, key: str, *, with_schema: bool) -> HttpCall:
-        """The question; with the schema of the answer when the server takes one."""
+        """The request; with the schema of the answer if the server accepts one."""
 
     def reply(self, answer: dict[str, Any]) -> Reply:
-        """What the model said; raises KeyError, TypeError or IndexError when nothing is there."""
+        """The reply in an answer; raises KeyError, TypeError or IndexError if there is none."""
 
     def gathered(self, events: list[dict[str, Any]]) -> dict[str, Any]:
-        """The answer that a stream of events adds up to."""
+        """The answer assembled from a stream of events."""
 
 
 class Anthropic:
@@ -96,7 +96,7 @@ class OpenAI:
         if with_schema and request.schema:
             form = {"name": "answer", "strict": True, "schema": request.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
-        # An empty key would make an illegal header: `Bearer `.
+        # An empty key would make an invalid header: `Bearer `.
         return HttpCall(
             "/chat/completions", {"authorization": f"Bearer {key}"} if key else {}, body
         )

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from hardwon.ports import Model, Request
 
 
-def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> Function:
+def open(kind: str, target: str, *, key: str, timeout: timedelta) -> Function:
     """`package.module:function`."""
-    module, _, name = rest.partition(":")
+    module, _, name = target.partition(":")
     try:
         function = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
-        raise InvalidInput(f"model {kind}:{rest}: {error}") from error
-    return Function(function, name=f"{kind}:{rest}")
+        raise InvalidInput(f"model {kind}:{target}: {error}") from error
+    return Function(function, name=f"{kind}:{target}")
 
 
 def as_model(model: object) -> Model:
-    """The model, or the function made one; raises InvalidInput for what is neither."""
+    """The model, or a function wrapped as one; raises InvalidInput for anything else."""
     if hasattr(model, "complete"):
         return cast("Model", model)
     if not callable(model):
@@ -41,10 +41,10 @@ def as_model(model: object) -> Model:
 
 
 class Function:
-    """Calls `answer(request)`, which may be async; it returns a text or a Reply.
+    """Calls `answer(request)`, which may be async and returns a text or a Reply.
 
-    It raises `hardwon.errors.TransientError` or `PermanentError`, or an error of a provider's
-    library, which is told by its type and status; anything else crashes the job.
+    It may raise `hardwon.errors.TransientError` or `PermanentError`, or an error of a provider's
+    library, which is recognized by type and status; any other error crashes the job.
     """
 
     def __init__(self, answer: Callable[[Request], Any], *, name: str = "") -> None:
@@ -55,23 +55,23 @@ class Function:
         if inspect.iscoroutinefunction(self._answer):
             answer = await self._answer(request)
         else:
-            answer = await _beside(lambda: self._answer(request))
+            answer = await _in_daemon_thread(lambda: self._answer(request))
         if isinstance(answer, Reply):
             return answer
         return Reply(str(answer), self.name, len(request.prompt) // 4, len(str(answer)) // 4)
 
 
-async def _beside(call: Callable[[], Any]) -> Any:
-    """What a blocking call returns, run in a thread that ends with the process.
+async def _in_daemon_thread(call: Callable[[], Any]) -> Any:
+    """The result of a blocking call, run in a thread that ends with the process.
 
-    Not `asyncio.to_thread`: a loop that ends waits for its threads, however long they take.
+    Not `asyncio.to_thread`: an event loop waits for those threads before it ends.
     """
     loop, context = asyncio.get_running_loop(), contextvars.copy_context()
-    settled: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+    future: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
 
     def settle(result: Any, error: BaseException | None) -> None:
-        if not settled.done():
-            settled.set_result((result, error))
+        if not future.done():
+            future.set_result((result, error))
 
     def run() -> None:
         outcome: tuple[Any, BaseException | None]
@@ -79,11 +79,11 @@ async def _beside(call: Callable[[], Any]) -> Any:
             outcome = context.run(call), None
         except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
             outcome = None, error
-        with suppress(RuntimeError):  # the loop has ended: nobody waits any more
+        with suppress(RuntimeError):  # the event loop has ended
             loop.call_soon_threadsafe(settle, *outcome)
 
     threading.Thread(target=run, daemon=True, name="hardwon-model").start()
-    result, error = await settled
+    result, error = await future
     if error is not None:
         raise error
     return result

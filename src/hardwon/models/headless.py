@@ -1,7 +1,7 @@
-"""The headless mode of a coding agent as a model: people pay for it already.
+"""The headless mode of a coding agent as a model, which people already pay for.
 
-Each agent reads the question on its standard input and prints its answer. It runs without tools
-where it can, else with tools that only read, in an empty folder, and with our hooks off.
+Each agent reads the question from standard input and prints its answer. It runs without tools if
+possible, else with read-only tools, in an empty folder, and with hardwon's hooks off.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hardwon.models.command import CommandModel
 if TYPE_CHECKING:
     from datetime import timedelta
 
-CALLS_A_DAY = 20  # what `install` proposes as the budget
+CALLS_A_DAY = 20  # the budget that `install` proposes
 
 COMMANDS = {
     "claude-code": 'claude -p --tools "" --strict-mcp-config --setting-sources ""'
@@ -30,12 +30,12 @@ COMMANDS = {
 }
 
 
-def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> CommandModel:
+def open(kind: str, agent: str, *, key: str, timeout: timedelta) -> CommandModel:
     """`agent:claude-code`, `agent:codex` and so on."""
-    if rest not in COMMANDS:
-        raise InvalidInput(f"no headless mode is known for {rest!r}; known: {', '.join(COMMANDS)}")
-    words = shlex.split(COMMANDS[rest])
-    return CommandModel(words, name=f"{kind}:{rest}", timeout=timeout, is_apart=True)
+    if agent not in COMMANDS:
+        raise InvalidInput(f"no headless mode is known for {agent!r}; known: {', '.join(COMMANDS)}")
+    words = shlex.split(COMMANDS[agent])
+    return CommandModel(words, name=f"{kind}:{agent}", timeout=timeout, runs_isolated=True)
 
 
 def is_there(agent: str) -> bool:

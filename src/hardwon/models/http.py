@@ -42,7 +42,7 @@ _ADVICE = {
 
 
 class HttpServer:
-    """One address and the name it goes by in messages. Never retries: the queue does."""
+    """One server and its name in messages. Never retries: the queue does."""
 
     def __init__(self, name: str, address: str, *, timeout: timedelta) -> None:
         if not _is_address(address):
@@ -54,7 +54,7 @@ class HttpServer:
     async def ask(
         self, call: HttpCall, *, gathered: Gather | None = None, with_schema: bool = False
     ) -> dict[str, Any]:
-        """The JSON object of the answer; `gathered` reads a stream of events, if one comes."""
+        """The JSON object of the answer; `gathered` assembles a stream of events, if one comes."""
         try:
             async with asyncio.timeout(self._timeout):
                 status, headers, body = await self._send(call)
@@ -70,7 +70,7 @@ class HttpServer:
 
     async def _send(self, call: HttpCall) -> tuple[int, httpx2.Headers, bytes]:
         limits = httpx2.Timeout(self._timeout, connect=min(_CONNECT, self._timeout))
-        # Compressed answers are declined: a few bytes of one could fill the memory.
+        # Compressed answers are declined: a few bytes could expand to fill the memory.
         headers = {"accept-encoding": "identity", "user-agent": "hardwon", **call.headers}
         async with (
             httpx2.AsyncClient(timeout=limits, follow_redirects=False) as client,
@@ -113,10 +113,12 @@ class HttpServer:
         cause: BaseException | None = error
         while cause is not None:
             if isinstance(cause, ssl.SSLCertVerificationError):
-                return PermanentError(f"{self._address}: its certificate is not trusted here")
+                return PermanentError(
+                    f"{self._address}: its certificate is not trusted on this machine"
+                )
             cause = cause.__cause__ or cause.__context__
-        ours = (httpx2.LocalProtocolError, httpx2.UnsupportedProtocol, httpx2.InvalidURL)
-        if isinstance(error, ours):
+        invalid_request = (httpx2.LocalProtocolError, httpx2.UnsupportedProtocol, httpx2.InvalidURL)
+        if isinstance(error, invalid_request):
             return PermanentError(f"{self._address}: {error}")
         return TransientError(f"{self._address}: {str(error) or type(error).__name__}")
 
@@ -155,11 +157,11 @@ def _is_address(text: str) -> bool:
 
 
 class SchemaRefused(PermanentError):
-    """The server does not take a schema; the text protocol will do."""
+    """The server does not accept a schema; the request is sent again without it."""
 
 
 def _words(body: bytes) -> str:
-    """What the server says is wrong, on one line."""
+    """The server's error message, on one line."""
     text = body[:8192].decode("utf-8", "replace")
     try:
         problem = json.loads(text)["error"]

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from hardwon.ports import Request
 
 
-def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> LiteLLM:
+def open(kind: str, model: str, *, key: str, timeout: timedelta) -> LiteLLM:
     """Any name that LiteLLM knows."""
     try:
         library = import_module("litellm")
     except ImportError as error:
         raise SetupError("litellm:… needs LiteLLM: pip install litellm") from error
-    return LiteLLM(library, rest, timeout=timeout.total_seconds())
+    return LiteLLM(library, model, timeout=timeout.total_seconds())
 
 
 class LiteLLM:
-    """One call of `litellm.acompletion`, its own retries switched off."""
+    """One call of `litellm.acompletion`, without its own retries."""
 
     def __init__(self, library: Any, model: str, *, timeout: float) -> None:
         self.name = f"litellm:{model}"
@@ -46,7 +46,7 @@ class LiteLLM:
                 timeout=self._timeout,
                 num_retries=0,
             )
-        except Exception as error:  # its errors have no common root
+        except Exception as error:  # its errors have no common base class
             ours = classified(error, "litellm")
             raise (TransientError(f"litellm: {error}") if ours is error else ours) from error
         usage = getattr(answer, "usage", None)

@@ -1,4 +1,4 @@
-"""Models behind HTTP: Anthropic, OpenAI, and servers with one of their formats."""
+"""Models behind HTTP: Anthropic, OpenAI, and servers that use one of their formats."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from hardwon.ports import Reply, Request
 
 
-def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> Provider:
+def open(kind: str, name: str, *, key: str, timeout: timedelta) -> Provider:
     """`model` or `model@address`."""
-    model, address = placed(kind, rest)
+    model, address = split_address(kind, name)
     server = HttpServer(f"{kind}:{model}", address, timeout=timeout)
     return Provider(WIRES[kind], model, server, key=key)
 
 
-def placed(kind: str, rest: str) -> tuple[str, str]:
+def split_address(kind: str, name: str) -> tuple[str, str]:
     """The model and the address of `model` or `model@address`."""
-    model, _, address = rest.partition("@http")
+    model, _, address = name.partition("@http")
     address = f"http{address}" if address else WIRES[kind].home
     if not model:
-        raise InvalidInput(f"model {kind}:{rest} is not of the form kind:name@http://host/…")
+        raise InvalidInput(f"model {kind}:{name} is not of the form kind:name@http://host/…")
     return model, address
 
 

@@ -1,4 +1,4 @@
-"""A lesson without any model: the failing call, its error, and the fix that the run shows."""
+"""Make a lesson without a model: the failing call, its error, and the fix the run shows."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 _FIXED, _UNFIXED = 0.8, 0.3
 _SKIP = "<skip>nothing actionable</skip>"
-_PASSING = {"network", "rate-limit"}  # these go away by themselves
+_PASSING = {"network", "rate-limit"}  # failures that go away by themselves
 
 
-def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> Rules:
-    """The rules; they need nothing."""
+def open(kind: str, name: str, *, key: str, timeout: timedelta) -> Rules:
+    """The rules; they need no key."""
     return Rules()
 
 
 class Rules:
-    """Answers in the models' own protocol, so that everything after it is the same."""
+    """Answers in the format of models, so that everything after it is the same."""
 
     name = "rules"
 
@@ -68,8 +68,8 @@ def _mistake(failed: Step, diagnosis: Diagnosis) -> str:
     printed = f" It printed: {clip(diagnosis.line, 200)}" if diagnosis.line else ""
     if not diagnosis.family:
         return f"{_call(failed)} failed.{printed}"
-    shown = "" if clip(diagnosis.line, 100).rstrip("…") in diagnosis.cause else printed
-    return f"{_call(failed)} failed: {diagnosis.cause}.{shown}"
+    details = "" if clip(diagnosis.line, 100).rstrip("…") in diagnosis.cause else printed
+    return f"{_call(failed)} failed: {diagnosis.cause}.{details}"
 
 
 def _correction(diagnosis: Diagnosis, fix: Fix | None) -> str:
@@ -86,7 +86,7 @@ def _without_steps(episode: Episode) -> str:
     diagnosis = diagnose(why)
     if diagnosis.family in _PASSING:
         return _SKIP
-    # What a verifier found is told in its words; of an error only what may be quoted.
+    # A verifier's finding is quoted; of an error only what may be quoted.
     line = diagnosis.line if episode.error else clip(one_line(flaw), 300)
     check = diagnosis.check or "Check this before you answer"
     ended = f"ended with “{line}”" if line else "failed"
@@ -99,18 +99,18 @@ def _without_steps(episode: Episode) -> str:
     )
 
 
-def _command(step: Step) -> bool:
+def _is_command(step: Step) -> bool:
     return not step.args.startswith("{")
 
 
 def _call(step: Step) -> str:
-    if not _command(step):
+    if not _is_command(step):
         return f"{step.tool} on {_target(step)}"
-    return f"`{_quoted(clip(_shown(step.args), 140))}`"
+    return f"`{_quoted(clip(_on_one_line(step.args), 140))}`"
 
 
-def _shown(args: str) -> str:
-    """The command on one line; of a here-document only the lines around it."""
+def _on_one_line(args: str) -> str:
+    """The command on one line; a here-document is left out."""
     lines = [line.strip() for line in args.strip().splitlines() if line.strip()]
     if "<<" in args and len(lines) > 2:
         after = [] if re.fullmatch(r"\w+", lines[-1]) else [lines[-1]]
@@ -126,13 +126,13 @@ def _target(step: Step) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Text between backticks cannot end them."""
+    """Text that cannot end the backticks around it."""
     return text.replace("`", "'")
 
 
 def _tags(failed: Step, diagnosis: Diagnosis) -> list[str]:
     names = [failed.tool.lower()]
-    if _command(failed):
+    if _is_command(failed):
         names += main_command(failed.args).does.split(" ")[:2]
     tags = [
         name for name in (*names, *diagnosis.tags) if re.fullmatch(r"[A-Za-z][\w.+-]{1,30}", name)
@@ -151,5 +151,5 @@ def _blocks(
 
 
 def _safe(text: str) -> str:
-    """Foreign words in a block cannot close it or open another."""
+    """Text that cannot close its block or open another."""
     return re.sub(r"<(?=/?(?:situation|mistake|correction|tags|skip|confidence)\b)", "‹", text)

@@ -1,4 +1,4 @@
-"""A model that answers from a list: for tests of yours and ours."""
+"""A model that answers from a list, for tests."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
     from hardwon.ports import Request
 
-_PARTED = "\n---\n"
+_SEPARATOR = "\n---\n"
 
 
-def open(kind: str, rest: str, *, key: str, timeout: timedelta) -> Scripted:
-    """A file of answers, parted by lines of three dashes."""
-    if not rest:
+def open(kind: str, path: str, *, key: str, timeout: timedelta) -> Scripted:
+    """A file of answers, separated by lines of three dashes."""
+    if not path:
         return Scripted([])
     try:
-        return Scripted(Path(rest).read_text("utf-8").split(_PARTED))
+        return Scripted(Path(path).read_text("utf-8").split(_SEPARATOR))
     except OSError as error:
-        raise InvalidInput(f"model {kind}:{rest}: {error.strerror}") from error
+        raise InvalidInput(f"model {kind}:{path}: {error.strerror}") from error
 
 
 class Scripted:
-    """Gives the answers in order and raises exceptions among them; records the requests."""
+    """Gives the answers in order, raises those that are exceptions, and records requests."""
 
     name = "scripted"
 
@@ -39,7 +39,7 @@ class Scripted:
     async def complete(self, request: Request) -> Reply:
         self.requests.append(request)
         if not self._answers:
-            raise PermanentError("the script has no more answers")
+            raise PermanentError("the script has no more answers; add one per request")
         answer = self._answers.pop(0)
         if isinstance(answer, Exception):
             raise answer

@@ -1,4 +1,4 @@
-"""What models have cost on all machines that share a PostgreSQL database."""
+"""The spending of models on all machines that share a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from hardwon.errors import Unavailable
 from hardwon.models.budget import Spent
-from hardwon.postgres.database import EVERY_TENANT, Asked, Database
+from hardwon.postgres.database import EVERY_TENANT, Database, Statement
 
 if TYPE_CHECKING:
     from hardwon.postgres.database import Row
 
-_PATIENCE = 3.0  # seconds for an answer of the server; then it counts as away
+_PATIENCE = 3.0  # seconds to wait for the server
 _MORE = """
 ON CONFLICT (day, tenant, model) DO UPDATE SET calls = known.calls + excluded.calls,
     tokens = known.tokens + excluded.tokens, money = known.money + excluded.money
@@ -36,41 +36,41 @@ SELECT day, '', model, calls, tokens, money FROM gone {_MORE}
 
 
 class SharedLedger:
-    """A book that all machines write into.
+    """A ledger that all machines write to.
 
-    A call that cannot be booked is not made. What a call has cost is never a reason to lose its
-    answer: if the server is away, that is noted with what is noted next.
+    A call that cannot be booked is not made. Failing to record the cost never loses an answer: if
+    the server is away, the cost is recorded with the next one.
     """
 
     def __init__(self, url: str) -> None:
         self._db = Database(url, pool=1, patience=_PATIENCE)
         self._lock = threading.Lock()
-        self._unsent: list[Asked] = []
+        self._unsent: list[Statement] = []
 
     def add(self, day: str, tenant: str, model: str, spent: Spent) -> None:
         values = {"day": day, "whose": tenant, "model": model, **spent._asdict()}
-        noted = Asked(_ADD, values)
+        row = Statement(_ADD, values)
         with self._lock:
-            waiting, self._unsent = self._unsent, []
+            unsent, self._unsent = self._unsent, []
         try:
-            self._ask(*waiting, noted)
+            self._ask(*unsent, row)
         except Unavailable:
             is_booking = spent.calls > 0
             with self._lock:
-                self._unsent += waiting if is_booking else [*waiting, noted]
+                self._unsent += unsent if is_booking else [*unsent, row]
             if is_booking:
                 raise
 
     def rows(self, day: str) -> list[tuple[str, str, Spent]]:
-        (rows,) = self._ask(Asked(_ROWS, {"day": day}))
+        (rows,) = self._ask(Statement(_ROWS, {"day": day}))
         return [(tenant, model, Spent(*spent)) for tenant, model, *spent in rows]
 
     def forget(self, tenant: str) -> None:
-        self._ask(Asked(_FORGET, {"whose": tenant}))
+        self._ask(Statement(_FORGET, {"whose": tenant}))
 
     def close(self) -> None:
         """Close the connection; a later call opens another."""
         self._db.close()
 
-    def _ask(self, *statements: Asked) -> list[list[Row]]:
+    def _ask(self, *statements: Statement) -> list[list[Row]]:
         return self._db.ask(EVERY_TENANT, *statements)

@@ -1,1 +1,1 @@
-"""How PostgreSQL is reached: connections, deadlines, tenants and schema; for stores and queues."""
+"""PostgreSQL for stores and queues: connections, deadlines, tenants and schema."""

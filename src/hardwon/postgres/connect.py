@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _TRUE = {"1", "true", "yes", "on"}
-_LOOK = 0.1  # seconds between two looks at the clock, and for Ctrl-C
+_LOOK = 0.1  # seconds between two checks of the clock and for Ctrl-C
 _OPTIONS: dict[str, Any] = {
     "application_name": "hardwon",
     "connect_timeout": 5,
@@ -29,12 +29,12 @@ _OPTIONS: dict[str, Any] = {
 
 
 class Connection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection that waits for `patience` seconds, or as long as a hurried caller may."""
+    """A connection that waits `patience` seconds, or as long as a hurried caller may."""
 
     patience: float | None = None
     born: float = 0.0
     exchange: Exchange
-    _pool = None  # so that psycopg does not mind when the program ends with it
+    _pool = None  # psycopg does not warn if the program ends with it open
 
     def wait(
         self, gen: Generator[Any, Any, T], interval: float = _LOOK, timeout: float | None = None
@@ -48,7 +48,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
                 bound = bounded(gen, time.monotonic() + limit)
                 return super().wait(bound, min(interval, limit))
             except TimeoutError:
-                self.pgconn.finish()  # whatever is said from now on belongs to the lost exchange
+                self.pgconn.finish()  # later data would belong to the abandoned exchange
                 raise
 
     def _usual_limit(self) -> float | None:
@@ -56,27 +56,27 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
 
 
 def connect(url: str, *, patience: float | None) -> Connection:
-    """A new connection. It may take long, so no agent's turn calls this itself."""
+    """A new connection. It may take long, so an agent's turn does not call this itself."""
     plain, is_pooled = without_own_options(url)
-    in_url = dict(parse_qsl(urlsplit(plain).query))
-    options = {name: value for name, value in _OPTIONS.items() if name not in in_url}
-    opened = Connection.connect(plain, autocommit=True, prepare_threshold=None, **options)
-    opened.patience, opened.born = patience, time.monotonic()
-    opened.exchange = Exchange(opened, is_pooled=is_pooled)
-    return opened
+    url_options = dict(parse_qsl(urlsplit(plain).query))
+    options = {name: value for name, value in _OPTIONS.items() if name not in url_options}
+    connection = Connection.connect(plain, autocommit=True, prepare_threshold=None, **options)
+    connection.patience, connection.born = patience, time.monotonic()
+    connection.exchange = Exchange(connection, is_pooled=is_pooled)
+    return connection
 
 
 def without_own_options(url: str) -> tuple[str, bool]:
     """The URL as libpq reads it, and whether it leads to a pooler (`?pgbouncer=true`)."""
     parts = urlsplit(url)
     options = parse_qsl(parts.query, keep_blank_values=True)
-    others = [(name, value) for name, value in options if name != "pgbouncer"]
+    libpq_options = [(name, value) for name, value in options if name != "pgbouncer"]
     is_pooled = any(name == "pgbouncer" and value.lower() in _TRUE for name, value in options)
-    return (urlunsplit(parts._replace(query=urlencode(others))), is_pooled)
+    return (urlunsplit(parts._replace(query=urlencode(libpq_options))), is_pooled)
 
 
 def name_of(url: str) -> str:
-    """The database in words, without the password that may stand in its URL."""
+    """The name of the database for messages, without its password."""
     parts = urlsplit(url)
     try:
         port = parts.port

@@ -1,8 +1,8 @@
-"""One PostgreSQL database: tenants behind two walls, transactions that belong to their thread.
+"""One PostgreSQL database: tenants are separated twice, transactions belong to a thread.
 
-Every statement about a tenant runs in a transaction that has said whose it is, so that row-level
-security is the second wall behind the `WHERE`. Nothing is ever set for a session: behind a pooler
-the next user of a connection would inherit it.
+Every statement about a tenant runs in a transaction that has set the tenant, so that row-level
+security backs up the `WHERE`. Nothing is ever set for a session: behind a pooler the next user of
+the connection would inherit it.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     Row = tuple[Any, ...]
 
-POOL = 4  # connections of a process
-PATIENCE = 30.0  # seconds that somebody who is in no hurry waits for one answer
+POOL = 4  # connections per process
+PATIENCE = 30.0  # seconds to wait for one answer without hurry
 _NOBODY = ""  # no tenant has this name
-EVERY_TENANT = " "  # nor this one: of those who serve all, the queue and the book of spending
+EVERY_TENANT = " "  # nor this one; for parts that serve all tenants: the queue and the ledger
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_ALONE = ""  # what goes out in one round trip is a transaction anyway
-_BE = "SELECT set_config('hardwon.tenant', %(tenant)s, true)"
+_ALONE = ""  # one round trip is a transaction anyway
+_SET_TENANT = "SELECT set_config('hardwon.tenant', %(tenant)s, true)"
 
 
-class Asked(NamedTuple):
-    """A statement with its values; `%(tenant)s` is filled in by the tenant that asks."""
+class Statement(NamedTuple):
+    """A statement with its values; `%(tenant)s` is set by the caller's tenant."""
 
     sql: str
     values: dict[str, object]
 
 
-def asked(sql: str, **values: object) -> Asked:
+def bind(sql: str, **values: object) -> Statement:
     """A statement with its values."""
-    return Asked(sql, values)
+    return Statement(sql, values)
 
 
 def uncounted(name: str, kind: str = "bigint") -> str:
-    """`= ANY` of a list whose length the planner cannot see: it plans once, not for each length."""
+    """`= ANY` of a list whose length the planner cannot see, so that it plans only once."""
     return f"ANY(ARRAY(SELECT unnest(%({name})s::{kind}[])))"
 
 
 class Database:
-    """A pool of connections. `with database:` keeps all that this thread writes, or nothing."""
+    """A pool of connections. `with database:` commits everything this thread writes, or nothing."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Database:
         self._prepare = prepare
 
     def ready(self) -> None:
-        """Prepare the database unless that was done."""
+        """Prepare the database if that was not done yet."""
         if self._prepare is not None:
             prepare, self._prepare = self._prepare, None
             try:
@@ -84,7 +84,7 @@ class Database:
                 raise
 
     def of(self, tenant: str) -> Tenancy:
-        """What belongs to one tenant."""
+        """The database as one tenant sees it."""
         return Tenancy(self, tenant)
 
     @property
@@ -94,7 +94,7 @@ class Database:
         return transaction
 
     def __enter__(self) -> Transaction:
-        """Begin to write, or join the transaction that is open."""
+        """Begin a writing transaction, or join the open one."""
         if self.open is None:
             self._mine.open = Transaction(self._taken(), _WRITE)
         transaction: Transaction = self._mine.open
@@ -114,11 +114,11 @@ class Database:
         finally:
             self._mine.open = None
             self._pool.give(transaction.connection)
-        transaction.tell_ended()
+        transaction.release_held()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Let all reads of a `with` block see the same state; others go on writing."""
+        """All reads in the `with` block see the same state; others may go on writing."""
         if self.open is not None:
             yield
             return
@@ -135,7 +135,7 @@ class Database:
             self._mine.open = None
             self._pool.give(transaction.connection)
 
-    def ask(self, tenant: str, *statements: Asked) -> list[list[Row]]:
+    def ask(self, tenant: str, *statements: Statement) -> list[list[Row]]:
         """The rows of each statement, in one round trip."""
         transaction = self.open
         if transaction is not None:
@@ -148,8 +148,8 @@ class Database:
         finally:
             self._pool.give(connection)
 
-    def ask_last(self, tenant: str, *statements: Asked) -> list[list[Row]]:
-        """The same, where nothing more is asked in the snapshot: its end goes along."""
+    def ask_last(self, tenant: str, *statements: Statement) -> list[list[Row]]:
+        """The same for the last statements of a snapshot: its COMMIT is sent along."""
         transaction = self.open
         if transaction is None or transaction.is_writing:
             return self.ask(tenant, *statements)
@@ -157,8 +157,8 @@ class Database:
             return transaction.ask(tenant, statements, is_last=True)
 
     def rows(self, sql: str, **values: object) -> list[Row]:
-        """All rows of a statement that is about no tenant."""
-        return self.ask(_NOBODY, Asked(sql, values))[0]
+        """All rows of a statement that concerns no tenant."""
+        return self.ask(_NOBODY, Statement(sql, values))[0]
 
     def run_script(self, script: str) -> None:
         """Run statements without values inside `with database:`."""
@@ -170,7 +170,7 @@ class Database:
 
     @contextmanager
     def opened(self) -> Iterator[Database]:
-        """Close the connections when the `with` block ends."""
+        """Close the connections at the end of the `with` block."""
         try:
             yield self
         finally:
@@ -203,7 +203,7 @@ class Database:
 
     @contextmanager
     def _quietly(self) -> Iterator[None]:
-        """The error that is on its way says more than one of the clearing up."""
+        """Suppress errors of the clean-up: the error being raised says more."""
         try:
             yield
         except (psycopg.Error, TimeoutError):
@@ -218,7 +218,7 @@ class Tenancy(NamedTuple):
 
     def rows(self, sql: str, **values: object) -> list[Row]:
         """All rows of a statement."""
-        return self.database.ask(self.tenant, Asked(sql, values))[0]
+        return self.database.ask(self.tenant, Statement(sql, values))[0]
 
     def row(self, sql: str, **values: object) -> Row | None:
         """The first row, if there is one."""
@@ -226,16 +226,16 @@ class Tenancy(NamedTuple):
         return rows[0] if rows else None
 
     def run(self, sql: str, **values: object) -> None:
-        """Change something."""
+        """Run a statement that changes something."""
         self.rows(sql, **values)
 
-    def ask(self, *statements: Asked) -> list[list[Row]]:
+    def ask(self, *statements: Statement) -> list[list[Row]]:
         """The rows of each statement, in one round trip."""
         return self.database.ask(self.tenant, *statements)
 
 
 class Transaction:
-    """What one thread does on one connection, from BEGIN to COMMIT."""
+    """The work of one thread on one connection, from BEGIN to COMMIT."""
 
     def __init__(self, connection: Connection, begin: str) -> None:
         self.connection = connection
@@ -247,62 +247,62 @@ class Transaction:
         self._before_commit: dict[object, Callable[[], None]] = {}
         self._is_kept = False
         self._is_over = False  # COMMIT was sent along with the last statement
-        self.notes: dict[object, Any] = {}  # what parts of a store remember until it ends
+        self.notes: dict[object, Any] = {}  # data of parts of a store, kept until the end
 
     def ask(
-        self, tenant: str, statements: Sequence[Asked], *, is_last: bool = False
+        self, tenant: str, statements: Sequence[Statement], *, is_last: bool = False
     ) -> list[list[Row]]:
-        """The rows of each statement; what has to be said before and after goes along."""
+        """The rows of each statement; BEGIN, the tenant and COMMIT are sent along."""
         before = self._before(tenant)
-        asked = [(sql, {"tenant": tenant, **values}) for sql, values in statements]
-        results = self._asked([*before, *asked, *([("COMMIT", {})] if is_last else [])])
+        bound = [(sql, {"tenant": tenant, **values}) for sql, values in statements]
+        results = self._send([*before, *bound, *([("COMMIT", {})] if is_last else [])])
         self._is_over = is_last
-        return results[len(before) : len(before) + len(asked)]
+        return results[len(before) : len(before) + len(bound)]
 
     def begin(self) -> None:
-        """Say BEGIN unless that was said."""
+        """Send BEGIN if that was not done yet."""
         if self._begin:
-            self._asked(self._before(_NOBODY))
+            self._send(self._before(_NOBODY))
 
     def before_commit(self, key: object, act: Callable[[], None]) -> None:
-        """Do this once before the transaction is kept."""
+        """Call this once before the commit."""
         self._before_commit.setdefault(key, act)
 
     def hold(self, resource: AbstractContextManager[T]) -> T:
-        """Enter a context that ends after the transaction has, in the same way as it."""
+        """Enter a context that is left after the transaction, with the same outcome."""
         entered = resource.__enter__()
         self._held.append(resource)
         return entered
 
     def end(self, *, is_kept: bool) -> None:
-        """Keep all, or nothing."""
+        """Commit or roll back."""
         try:
             if is_kept:
                 while self._before_commit:
                     _, act = self._before_commit.popitem()
                     act()
             if not (self._begin or self._is_over or self.connection.closed):
-                self._asked([("COMMIT" if is_kept else "ROLLBACK", {})])
+                self._send([("COMMIT" if is_kept else "ROLLBACK", {})])
             self._is_kept = is_kept
         finally:
             if not self._is_kept:
-                self.tell_ended()
+                self.release_held()
 
-    def tell_ended(self) -> None:
-        """Let those who waited for the end know how it ended."""
+    def release_held(self) -> None:
+        """Leave the held contexts with the outcome."""
         resources, self._held = self._held, []
         kind = None if self._is_kept else Unavailable
         for resource in resources:
             resource.__exit__(kind, None, None)
 
     def _before(self, tenant: str) -> list[tuple[str, dict[str, object]]]:
-        """What has to be said first: BEGIN, and whose rows are asked for."""
+        """The statements to send first: BEGIN, and the tenant."""
         statements: list[tuple[str, dict[str, object]]] = [(self._begin, {})] if self._begin else []
         if tenant not in {self._tenant, _NOBODY}:
-            statements.append((_BE, {"tenant": tenant}))
+            statements.append((_SET_TENANT, {"tenant": tenant}))
             self._tenant = tenant
         self._begin = ""
         return statements
 
-    def _asked(self, statements: Sequence[tuple[str, dict[str, object]]]) -> list[list[Row]]:
+    def _send(self, statements: Sequence[tuple[str, dict[str, object]]]) -> list[list[Row]]:
         return self.connection.exchange.ask(statements)

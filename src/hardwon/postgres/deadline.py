@@ -1,7 +1,7 @@
-"""A hard limit on waiting for the server, also if it freezes, trickles or vanishes.
+"""A hard limit on waiting for the server, even if it freezes or vanishes.
 
-A frozen backend ignores `statement_timeout`, so the limit is ours: psycopg drives its protocol as a
-generator over a non-blocking socket, and the generator is given up when the time is over.
+A frozen backend ignores `statement_timeout`, so the limit is kept here: psycopg drives its protocol
+as a generator over a non-blocking socket, and the generator is closed when the time is over.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-REST = 2.0  # seconds without another try by those in a hurry, after one has failed
+REST = 2.0  # seconds after a failure in which hurried callers do not try again
 
 
 class _Mine(threading.local):
@@ -28,7 +28,7 @@ _mine = _Mine()
 
 @contextmanager
 def patient() -> Iterator[None]:
-    """Let this thread wait for each answer as long as it takes: for work on whole tables."""
+    """Let this thread wait without a limit, for work on whole tables."""
     before, _mine.is_patient = _mine.is_patient, True
     try:
         yield
@@ -37,27 +37,27 @@ def patient() -> Iterator[None]:
 
 
 def is_patient() -> bool:
-    """Whether this thread waits as long as it takes."""
+    """Whether this thread waits without a limit."""
     return _mine.is_patient
 
 
 def bounded(protocol: Generator[Any, Any, T], until: float) -> Generator[Any, Any, T]:
-    """The same exchange with the server; TimeoutError once the moment has passed."""
+    """The same exchange with the server; raises TimeoutError after `until`."""
     try:
-        wanted = next(protocol)
+        events = next(protocol)
         while True:
-            ready = yield wanted
+            ready = yield events
             if time.monotonic() >= until and not ready:
                 protocol.close()
                 raise TimeoutError
-            wanted = protocol.send(ready)
+            events = protocol.send(ready)
     except StopIteration as end:
         result: T = end.value
         return result
 
 
 class Breaker:
-    """After a failure, those in a hurry do not try again for a while."""
+    """After a failure, hurried callers do not try again for a while."""
 
     def __init__(self, rest: float = REST) -> None:
         self._rest = rest
@@ -69,9 +69,9 @@ class Breaker:
         return time.monotonic() < self._until
 
     def trip(self) -> None:
-        """Rest from now on."""
+        """Note a failure."""
         self._until = time.monotonic() + self._rest
 
     def reset(self) -> None:
-        """The server has answered."""
+        """Note that the server answered."""
         self._until = 0.0

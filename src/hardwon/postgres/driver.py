@@ -1,4 +1,4 @@
-"""The driver. All modules that need it take it from here."""
+"""The driver; all modules import it from here."""
 
 from hardwon.errors import MissingExtra
 

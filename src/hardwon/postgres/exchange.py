@@ -1,7 +1,7 @@
-"""Several statements and their answers in one round trip, prepared for the next time.
+"""Send several statements in one round trip; they are prepared for the next time.
 
-This speaks to libpq by itself: the cursors and pipelines of psycopg take longer than the server
-does for what an agent's turn asks. Values and rows are still converted by psycopg.
+This uses libpq directly: the cursors and pipelines of psycopg take longer than the server itself
+for the queries of an agent's turn. Psycopg still converts values and rows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Row = tuple[Any, ...]
     Key = tuple[bytes, tuple[int, ...]]  # a statement, and the types of its values
 
-_MOST = 250  # statements that a connection keeps prepared; their texts are constants of hardwon
+_MOST = 250  # statements kept prepared per connection; their texts are constants of hardwon
 _BINARY = 1
 _PLACE = re.compile(r"%(?:%|\((\w+)\)s)")
 
@@ -41,12 +41,12 @@ class Message(NamedTuple):
 
 
 class Exchange:
-    """What one connection is asked. `is_pooled`: the next question may reach another session."""
+    """Requests on one connection. `is_pooled`: the next one may reach another session."""
 
     def __init__(self, connection: psycopg.Connection[Any], *, is_pooled: bool) -> None:
         self._connection = connection
-        for dumper in (Int8BinaryDumper, Int8Dumper):  # by default the type follows the size, and
-            connection.adapters.register_dumper(int, dumper)  # each type is prepared and planned
+        for dumper in (Int8BinaryDumper, Int8Dumper):  # by default the type depends on the size,
+            connection.adapters.register_dumper(int, dumper)  # and each type is prepared again
         self._converter = Transformer(connection)
         self._most = 0 if is_pooled else _MOST
         self._prepared: dict[Key, bytes] = {}
@@ -55,17 +55,17 @@ class Exchange:
     def ask(self, statements: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Row]]:
         """The rows of each statement; empty for a statement without rows."""
         messages = [self._message(sql, values) for sql, values in statements]
-        line = self._connection.pgconn
+        pgconn = self._connection.pgconn
         new: dict[Key, bytes] = {}
-        line.enter_pipeline_mode()
+        pgconn.enter_pipeline_mode()
         try:
             are_rows = [
-                is_rows for message in messages for is_rows in self._sent(line, message, new)
+                is_rows for message in messages for is_rows in self._sent(pgconn, message, new)
             ]
-            line.pipeline_sync()
-            results = self._connection.wait(_answers(line))
+            pgconn.pipeline_sync()
+            results = self._connection.wait(_answers(pgconn))
         finally:
-            _leave(line)
+            _leave(pgconn)
         self._prepared.update(new)
         return [self._rows(result) for result in compress(results, are_rows)]
 
@@ -76,19 +76,19 @@ class Exchange:
         types, formats = self._converter.types or (), self._converter.formats or ()
         return Message(text, dumped, types, formats)
 
-    def _sent(self, line: PGconn, message: Message, new: dict[Key, bytes]) -> Iterator[bool]:
-        """Send a statement, by its name if it can have one; for each answer whether it is rows."""
+    def _sent(self, pgconn: PGconn, message: Message, new: dict[Key, bytes]) -> Iterator[bool]:
+        """Send a statement, prepared if possible; for each answer whether it has rows."""
         sql, values, types, formats = message
         name = self._prepared.get((sql, types)) or new.get((sql, types))
         if name is None and len(self._prepared) + len(new) < self._most:
             self._named += 1
             name = new[sql, types] = b"hardwon%d" % self._named
-            line.send_prepare(name, sql, types)
+            pgconn.send_prepare(name, sql, types)
             yield False
         if name is None:
-            line.send_query_params(sql, values, types, formats, _BINARY)
+            pgconn.send_query_params(sql, values, types, formats, _BINARY)
         else:
-            line.send_query_prepared(name, values, formats, _BINARY)
+            pgconn.send_query_prepared(name, values, formats, _BINARY)
         yield True
 
     def _rows(self, result: PGresult) -> list[Row]:
@@ -100,7 +100,7 @@ class Exchange:
 
 @lru_cache(maxsize=512)
 def _placed(sql: str) -> tuple[bytes, list[str]]:
-    """The statement with numbered places, and the name of what belongs to each."""
+    """The statement with numbered parameters, and the name of each."""
     places: dict[str, int] = {}
 
     def numbered(place: re.Match[str]) -> str:
@@ -110,44 +110,44 @@ def _placed(sql: str) -> tuple[bytes, list[str]]:
 
 
 def _format(value: object) -> PyFormat:
-    """Long lists are far cheaper as bytes; an empty one has no type that it could tell."""
+    """The format of a value: long lists are far cheaper as bytes; an empty list has no type."""
     return PyFormat.BINARY if isinstance(value, list | bytes) and value else PyFormat.AUTO
 
 
-def _answers(line: PGconn) -> Generator[Wait, Ready | int, list[PGresult]]:
-    """What the server says until all that was sent is answered; its first complaint is raised."""
+def _answers(pgconn: PGconn) -> Generator[Wait, Ready | int, list[PGresult]]:
+    """The results of all statements; the server's first error is raised."""
     results: list[PGresult] = []
-    while line.flush():
+    while pgconn.flush():
         if (yield Wait.RW) & Ready.R:
-            line.consume_input()
+            pgconn.consume_input()
     while True:
-        while line.is_busy():
+        while pgconn.is_busy():
             if (yield Wait.R):
-                line.consume_input()
-        result = line.get_result()
+                pgconn.consume_input()
+        result = pgconn.get_result()
         if result is None:
-            if line.status == ConnStatus.BAD:
-                raise _complaint(results) or psycopg.OperationalError("the connection is lost")
+            if pgconn.status == ConnStatus.BAD:
+                raise _error(results) or psycopg.OperationalError("the connection is lost")
         elif result.status == ExecStatus.PIPELINE_SYNC:
             break
         else:
             results.append(result)
-    if problem := _complaint(results):
+    if problem := _error(results):
         raise problem
     return results
 
 
-def _complaint(results: Sequence[PGresult]) -> psycopg.Error | None:
-    wrong = (result for result in results if result.status == ExecStatus.FATAL_ERROR)
-    first = next(wrong, None)
+def _error(results: Sequence[PGresult]) -> psycopg.Error | None:
+    failed = (result for result in results if result.status == ExecStatus.FATAL_ERROR)
+    first = next(failed, None)
     return None if first is None else psycopg.errors.error_from_result(first)
 
 
-def _leave(line: PGconn) -> None:
+def _leave(pgconn: PGconn) -> None:
     """End the pipeline; a connection with unread answers is closed."""
-    if line.status != ConnStatus.OK:
+    if pgconn.status != ConnStatus.OK:
         return
     try:
-        line.exit_pipeline_mode()
+        pgconn.exit_pipeline_mode()
     except psycopg.OperationalError:
-        line.finish()
+        pgconn.finish()

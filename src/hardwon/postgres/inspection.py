@@ -1,4 +1,4 @@
-"""Checks of a server for operators: our role, row-level security, what slows it down."""
+"""Checks of a server for operators: the role, row-level security, performance."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from hardwon.postgres.database import Database
 
-    Look = Callable[[Database], tuple[bool, str]]
+    Check = Callable[[Database], tuple[bool, str]]
 
-_OLDEST = 140_000  # of the server: 14
+_OLDEST = 140_000  # PostgreSQL 14, the oldest supported server
 _SKEW = timedelta(seconds=2)  # between the clocks of the server and of this machine
 HELD = 600  # seconds that a snapshot may keep dead rows from being removed
-_MANY, _TIMES = 10_000, 10  # dead rows of a table, and how many for each living one
+_MANY, _TIMES = 10_000, 10  # dead rows of a table, and how many per living row
 _ROLE = """
 SELECT rolname, rolsuper, rolbypassrls, EXISTS (
     SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace('hardwon') AND relkind = 'r'
@@ -51,10 +51,10 @@ class Finding(NamedTuple):
 
 
 def inspect(database: Database) -> Iterator[Finding]:
-    """Every look at a server, in the order in which one depends on another."""
-    for name, look in _LOOKS.items():
+    """Every check of a server, in order; stops at the first that cannot run."""
+    for name, check in _CHECKS.items():
         try:
-            yield Finding(name, *look(database))
+            yield Finding(name, *check(database))
         except HardwonError as error:
             yield Finding(name, False, str(error))
             return
@@ -63,7 +63,7 @@ def inspect(database: Database) -> Iterator[Finding]:
 def _server(database: Database) -> tuple[bool, str]:
     sql = "SELECT current_setting('server_version_num')::int, current_setting('server_version')"
     number, version = database.rows(sql)[0]
-    remedy = "" if number >= _OLDEST else "; 14 is the oldest that is tried"
+    remedy = "" if number >= _OLDEST else "; 14 is the oldest supported"
     return number >= _OLDEST, f"{database.name}, version {version}{remedy}"
 
 
@@ -98,7 +98,7 @@ def _horizon(database: Database) -> tuple[bool, str]:
     if seconds > HELD:
         return False, f"a transaction is open for {seconds // 60} min and keeps dead rows"
     if not database.rows(_SEES_ALL)[0][0]:
-        return True, "none of ours is old; to see those of others: GRANT pg_read_all_stats TO …"
+        return True, "hardwon's are young; to see those of others: GRANT pg_read_all_stats TO …"
     return True, "no old snapshot keeps dead rows"
 
 
@@ -112,13 +112,13 @@ def _dead_rows(database: Database) -> tuple[bool, str]:
 
 def _clock(database: Database) -> tuple[bool, str]:
     before = datetime.now(UTC)
-    theirs = database.rows("SELECT clock_timestamp()")[0][0]
+    server_time = database.rows("SELECT clock_timestamp()")[0][0]
     after = datetime.now(UTC)
-    skew = max(before - theirs, theirs - after, timedelta())
+    skew = max(before - server_time, server_time - after, timedelta())
     return skew <= _SKEW, f"{skew.total_seconds():.1f} s apart from this machine's"
 
 
-_LOOKS: dict[str, Look] = {
+_CHECKS: dict[str, Check] = {
     "server": _server,
     "role": _role,
     "schema": _schema,

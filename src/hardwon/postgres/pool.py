@@ -1,4 +1,4 @@
-"""A few connections for all threads of a process; a thread of its own makes them."""
+"""A few connections for all threads of a process; a separate thread opens them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from hardwon.postgres.driver import psycopg
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_LIFETIME = 1800.0  # seconds; a server that was moved or resized gets its connections back
+_LIFETIME = 1800.0  # seconds; then a connection is replaced, as the server may have moved
 _FORK_PATIENCE = 5.0  # seconds
-_abandoned: list[Connection] = []  # of parents; closing one would end the parent's session
+_abandoned: list[
+    Connection
+] = []  # connections of a parent process; closing one would end the parent's session
 
 
 class Pool:
@@ -32,14 +34,14 @@ class Pool:
         self._idle: list[Connection] = []
         self._used: set[Connection] = set()
         self._connecting = 0
-        self._closed = 0  # how often
+        self._closed = 0  # how often the pool was closed
         self._waiting = 0
         self._failures = 0
         self._problem = ""
         _fork.watch(self)
 
     def take(self, limit: float | None) -> Connection:
-        """A connection that seems to work; Unavailable if there is none in time."""
+        """A working connection; Unavailable if there is none in time."""
         end = None if limit is None else time.monotonic() + limit
         with self._changed:
             failures = self._failures
@@ -55,7 +57,7 @@ class Pool:
                     raise Unavailable("no connection in time")
 
     def give(self, connection: Connection) -> None:
-        """Take a connection back; one that is broken, busy or old is closed."""
+        """Return a connection; a broken, busy or old one is closed."""
         is_idle = connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
         is_young = time.monotonic() - connection.born < _LIFETIME
         with self._changed:
@@ -84,7 +86,7 @@ class Pool:
             self._waiting -= 1
 
     def _healthy(self) -> Connection | None:
-        """An idle connection without unread data; unexpected data means that it was closed."""
+        """An idle connection without unread data; unread data means the server closed it."""
         while self._idle:
             connection = self._idle.pop()
             if not connection.closed and not select.select([connection.fileno()], [], [], 0)[0]:
@@ -114,7 +116,7 @@ class Pool:
             changed.notify_all()
 
     def before_fork(self) -> None:
-        """Close what is idle: a child could not use it."""
+        """Close idle connections: a child could not use them."""
         self._is_held = self._changed.acquire(timeout=_FORK_PATIENCE)
         for connection in self._idle:
             connection.close()

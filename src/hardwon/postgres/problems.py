@@ -1,4 +1,4 @@
-"""What went wrong at the server, as the error that a person or a worker can act on."""
+"""Errors of the server as errors that a person or a worker can act on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _GRANT = "grant it: `hardwon migrate --grant ROLE`"
 
 
 def explained(error: Exception, name: str) -> Exception:
-    """The error a person can act on; one that may pass is Unavailable."""
+    """The error for a person; one that may pass by itself is Unavailable."""
     if isinstance(error, TimeoutError):
         return Unavailable(f"{name}: no answer in time")
     problem = " ".join(str(error).split()) or type(error).__name__
@@ -32,7 +32,7 @@ def explained(error: Exception, name: str) -> Exception:
 
 
 def _is_lost(error: Exception) -> bool:
-    """Whether the connection or the server is gone: errors without a code, and class 57 and 08."""
+    """Whether connection or server is gone: errors without a code, classes 57, 08 and 53."""
     if not isinstance(error, psycopg.OperationalError):
         return False
     return error.sqlstate is None or error.sqlstate[:2] in {"57", "08", "53"}

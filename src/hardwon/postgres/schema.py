@@ -1,7 +1,7 @@
-"""The tables and how they change: numbered scripts, each run once, by one process at a time.
+"""The tables and their migrations: numbered scripts, each run once, one process at a time.
 
-A change only adds (a later one removes), so that the release before and the one after work side by
-side while a fleet is upgraded.
+A migration only adds (a later one removes), so that two releases work side by side during an
+upgrade.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from hardwon.postgres.database import Database
 
 _FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
-_LOCK = 0x68617264776F6E  # "hardwon": the number that all who migrate agree on
-_FOUND = """
+_LOCK = 0x68617264776F6E  # "hardwon": the lock number of all migrations
+_VERSION = """
 SELECT coalesce(max(version), 0) FROM hardwon.migrations
 """
 _IS_THERE = "SELECT to_regclass('hardwon.migrations') IS NOT NULL"
@@ -43,32 +43,32 @@ def version(database: Database) -> int:
     """The number of the last script that was run there; 0 for an empty database."""
     if not database.rows(_IS_THERE)[0][0]:
         return 0
-    return int(database.rows(_FOUND)[0][0])
+    return int(database.rows(_VERSION)[0][0])
 
 
 def pending(database: Database) -> list[Migration]:
-    """The scripts that were not run yet; NewerSchema when the database is ahead of this hardwon."""
-    current, known = version(database), migrations()
-    if current > known[-1].number:
-        raise NewerSchema(database.name, current, known[-1].number)
-    return [migration for migration in known if migration.number > current]
+    """The scripts not run yet; NewerSchema if the database is newer than this hardwon."""
+    current, scripts = version(database), migrations()
+    if current > scripts[-1].number:
+        raise NewerSchema(database.name, current, scripts[-1].number)
+    return [migration for migration in scripts if migration.number > current]
 
 
 def migrate(database: Database) -> list[Migration]:
-    """Bring the tables up to date, all or nothing; the scripts that were run."""
+    """Bring the tables up to date, all or nothing; returns the scripts that were run."""
     if not pending(database):
         return []
     with patient(), database:
         database.rows("SELECT pg_advisory_xact_lock(%(key)s::bigint)", key=_LOCK)
-        wanted = pending(database)  # another may have been faster
-        for migration in wanted:
+        scripts = pending(database)  # another process may have run them
+        for migration in scripts:
             database.run_script(migration.script)
             database.rows(
                 "INSERT INTO hardwon.migrations (version, name) VALUES (%(version)s, %(name)s)",
                 version=migration.number,
                 name=migration.name,
             )
-    return wanted
+    return scripts
 
 
 def ensure(database: Database, mode: str = AUTO) -> None:
@@ -83,17 +83,17 @@ def ensure(database: Database, mode: str = AUTO) -> None:
 
 
 def grant(database: Database, role: str) -> None:
-    """Let a role use the tables, those to come as well, without owning them."""
-    own = psycopg.sql.Identifier(role).as_string(None)
+    """Let a role use the present and future tables without owning them."""
+    grantee = psycopg.sql.Identifier(role).as_string(None)
     with database:
         database.run_script(
-            f"GRANT USAGE ON SCHEMA hardwon TO {own};"
-            f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hardwon TO {own};"
-            f"REVOKE INSERT, UPDATE, DELETE ON hardwon.migrations FROM {own};"
-            f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA hardwon TO {own};"
+            f"GRANT USAGE ON SCHEMA hardwon TO {grantee};"
+            f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hardwon TO {grantee};"
+            f"REVOKE INSERT, UPDATE, DELETE ON hardwon.migrations FROM {grantee};"
+            f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA hardwon TO {grantee};"
             "ALTER DEFAULT PRIVILEGES IN SCHEMA hardwon"
-            f" GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {own};"
-            f"ALTER DEFAULT PRIVILEGES IN SCHEMA hardwon GRANT USAGE ON SEQUENCES TO {own};"
+            f" GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {grantee};"
+            f"ALTER DEFAULT PRIVILEGES IN SCHEMA hardwon GRANT USAGE ON SEQUENCES TO {grantee};"
         )
 
 

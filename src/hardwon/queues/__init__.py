@@ -1,1 +1,1 @@
-"""Where jobs wait: one module per technology, imported on first use."""
+"""Queues of jobs: one module per technology, imported on first use."""

@@ -1,4 +1,4 @@
-"""Jobs in this process only: what waits is lost with it. Also the model of a queue for tests."""
+"""Jobs in this process only, lost when it ends. Also the reference queue for tests."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class MemoryQueue:
         _fork.watch(self)
 
     def before_fork(self) -> None:
-        """Jobs in memory belong to this process; a child only needs a lock that is free."""
+        """Nothing to do: jobs in memory belong to this process; a child only gets a free lock."""
 
     def after_fork(self, *, is_child: bool) -> None:
         if is_child:
@@ -131,7 +131,9 @@ class MemoryQueue:
             self._flow["dropped_oldest"] += 1
         elif not self._changed.wait_for(lambda: len(self._queued()) < self._capacity, self._block):
             self._flow["rejected_full"] += 1
-            raise TransientError(f"queue full: {self._capacity} jobs wait")
+            raise TransientError(
+                f"queue full: {self._capacity} jobs wait; raise queue.capacity or start a worker"
+            )
 
     def _end(self, job: Job, way: str) -> None:
         with self._changed:

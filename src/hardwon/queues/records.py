@@ -1,4 +1,4 @@
-"""The bytes of one job: `LSN1`, length, CRC, JSON, CRC again. Published, so kept exactly."""
+"""The bytes of one job: `LSN1`, length, CRC, JSON, CRC again. A published format."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from hardwon.values.scope import Scope
 from hardwon.values.step import restored
 
 MAGIC = b"LSN1"
-PAYLOAD_LIMIT = 1 << 20  # of a new record
-READ_LIMIT = 16 << 20  # of an existing record, by any program
+PAYLOAD_LIMIT = 1 << 20  # bytes of a new record
+READ_LIMIT = 16 << 20  # bytes of an existing record, written by any program
 _VERSION = 1
 _HEAD = struct.Struct(">4sII")
 _TAIL = struct.Struct(">I")
-# Go's encoder writes these as escapes; other characters stay as they are.
+# Go's encoder escapes these characters, and no others.
 _ESCAPES = {char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
@@ -29,7 +29,7 @@ _UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError, 
 
 
 class BadRecord(ValueError):
-    """These bytes are not a whole record."""
+    """The bytes are not a complete record."""
 
 
 def encode_new(job: Job) -> bytes:
@@ -42,11 +42,11 @@ def encode_new(job: Job) -> bytes:
 
 
 def encode(job: Job) -> bytes:
-    """The record of a job, of any size: one that is there must be able to change."""
+    """The record of a job of any size: stored jobs must remain changeable."""
     envelope = {"v": _VERSION, "job": _to_fields(job)}
     text = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
     for char, escape in _ESCAPES.items():
-        if char in text:  # much cheaper than to translate every record
+        if char in text:  # much cheaper than translating every record
             text = text.replace(char, escape)
     payload = text.encode("utf-8", "replace")  # lone surrogates have no bytes
     crc = zlib.crc32(payload)
@@ -54,7 +54,7 @@ def encode(job: Job) -> bytes:
 
 
 def decode(record: bytes) -> Job:
-    """The job of a record; raises BadRecord for anything that is not one, whole and unharmed."""
+    """The job of a record; raises BadRecord if it is damaged or incomplete."""
     payload = _payload(record)
     try:
         envelope = json.loads(payload)
@@ -81,7 +81,7 @@ def _payload(record: bytes) -> bytes:
 
 
 def _to_fields(job: Job) -> dict[str, Any]:
-    """Go's field names first, so the published program can read it; ours after them."""
+    """Go's field names first, so that the published program can read it; then hardwon's."""
     episode, came_at = job.episode, _time(job.enqueued_at)
     fields: dict[str, Any] = {
         "ID": job.id,
@@ -133,13 +133,13 @@ def _from_fields(fields: dict[str, Any]) -> Job:
         last_error=fields.get("lasterror", ""),
         wait=timedelta(seconds=fields.get("wait", 0)),
     )
-    if not _is_sound(job):
+    if not _has_valid_types(job):
         raise BadRecord("values of the wrong type")
     return job
 
 
-def _is_sound(job: Job) -> bool:
-    """Whether every value is of the kind it should be: a record may come from anywhere."""
+def _has_valid_types(job: Job) -> bool:
+    """Whether every value has the right type: a record may come from anywhere."""
     episode = job.episode
     words = [
         *(job.id, job.trigger, job.outcome, job.last_error),
@@ -157,7 +157,7 @@ def _is_sound(job: Job) -> bool:
 
 
 def _any_case(fields: dict[str, Any]) -> dict[str, Any]:
-    """Go matches keys without regard to case."""
+    """Fields by lower-case name: Go ignores the case of keys."""
     return {key.lower(): value for key, value in fields.items()}
 
 

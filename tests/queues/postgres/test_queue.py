@@ -255,7 +255,7 @@ def test_behind_a_pooler_there_is_no_bell(database: Place) -> None:
 
 
 def test_notices_are_heard_on_a_direct_connection(database: Place) -> None:
-    assert inspect(database.url) == (True, "workers hear of new jobs at once")
+    assert inspect(database.url) == (True, "workers are notified of new jobs at once")
 
 
 def test_each_of_many_workers_gets_jobs_of_its_own(database: Place) -> None:

@@ -1,6 +1,6 @@
-"""Who turns texts into vectors: the model that comes with us, or any embedding endpoint.
+"""Embedders: the bundled model, or any embedding endpoint.
 
-An embedder is named as a model is: `minilm`, `openai:text-embedding-3-small`,
+An embedder is named like a model: `minilm`, `openai:text-embedding-3-small`,
 `openai:nomic-embed-text@http://127.0.0.1:11434/v1`.
 """
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from hardwon.ports import Embedder
 
 MINILM = "minilm"
-_ENDPOINT = "openai"  # the one format that every embedding server speaks
+_ENDPOINT = "openai"  # the format that every embedding server speaks
 
 
 def ensure(name: str) -> None:
     """Raise InvalidInput for an unknown embedder, MissingExtra if its packages are missing."""
-    kind, _, rest = name.partition(":")
-    if name != MINILM and not (kind == _ENDPOINT and rest):
+    kind, _, model = name.partition(":")
+    if name != MINILM and not (kind == _ENDPOINT and model):
         raise InvalidInput(
             f"embedder {name!r} is neither {MINILM!r} nor of the form {_ENDPOINT}:name[@http://…]"
         )
@@ -36,7 +36,7 @@ def ensure(name: str) -> None:
 
 
 def open_embedder(name: str, *, key: str, timeout: timedelta) -> Embedder:
-    """The embedder of this name; what it needs is imported now, weights are read on first use."""
+    """The embedder of this name; its packages are imported now, its weights on first use."""
     ensure(name)
     if name == MINILM:
         local: Embedder = import_module("hardwon.models.embeddings.minilm").MiniLM()

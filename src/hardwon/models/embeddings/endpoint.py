@@ -9,7 +9,7 @@ from hardwon._sync import run_sync
 from hardwon.errors import PermanentError
 from hardwon.models.formats import HttpCall
 from hardwon.models.http import HttpServer
-from hardwon.models.providers import placed
+from hardwon.models.providers import split_address
 from hardwon.text.clean import clip
 from hardwon.text.redact import redact
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import timedelta
 
-_BATCH = 32  # texts of one request
-_LETTERS = 8000  # of one text; servers refuse more than some thousand tokens
+_BATCH = 32  # texts per request
+_LETTERS = 8000  # characters per text; servers refuse more than some thousand tokens
 
 
-def open(rest: str, *, key: str, timeout: timedelta) -> EmbeddingEndpoint:
+def open(name: str, *, key: str, timeout: timedelta) -> EmbeddingEndpoint:
     """`model` or `model@address`."""
-    model, address = placed("openai", rest)
+    model, address = split_address("openai", name)
     return EmbeddingEndpoint(
         model, HttpServer(f"openai:{model}", address, timeout=timeout), key=key
     )
 
 
 class EmbeddingEndpoint:
-    """One embedding model of one server. Secrets are removed from every text that is sent."""
+    """One embedding model of one server. Secrets are removed from texts before sending."""
 
     def __init__(self, model: str, server: HttpServer, *, key: str) -> None:
         self.name = server.name
@@ -41,9 +41,9 @@ class EmbeddingEndpoint:
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         clean = [clip(redact(text), _LETTERS) or " " for text in texts]
         parts = (clean[at : at + _BATCH] for at in range(0, len(clean), _BATCH))
-        return [vector for part in parts for vector in self._asked(part)]
+        return [vector for part in parts for vector in self._request(part)]
 
-    def _asked(self, texts: list[str]) -> list[list[float]]:
+    def _request(self, texts: list[str]) -> list[list[float]]:
         headers = {"authorization": f"Bearer {self._key}"} if self._key else {}
         body = {"model": self._model, "input": texts, "encoding_format": "float"}
         answer = run_sync(lambda: self._server.ask(HttpCall("/embeddings", headers, body)))
@@ -54,7 +54,7 @@ class EmbeddingEndpoint:
 
 
 def _vectors(answer: dict[str, Any], count: int) -> list[list[float]]:
-    """The unit vectors in the order of the texts; raises when one is missing or makes no sense."""
+    """The unit vectors in the order of the texts; raises if one is missing or invalid."""
     rows = sorted(answer["data"], key=lambda row: int(row["index"]))
     vectors = [_unit([float(value) for value in row["embedding"]]) for row in rows]
     if [row["index"] for row in rows] != list(range(count)) or len(set(map(len, vectors))) > 1:

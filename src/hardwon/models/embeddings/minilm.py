@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 _LAYERS, _HEADS, _WIDTH = 6, 12, 384
-_PIECES = 256  # of one text; the rest is not read
+_PIECES = 256  # word pieces per text; more are ignored
 _BATCH = 16
 
 
@@ -43,7 +43,7 @@ class MiniLM:
         self._lock = ForkLock()
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One unit vector a text. The first call reads the weights."""
+        """One unit vector per text. The first call reads the weights."""
         with self._lock:
             model = self._model
             pieces = [model.words.numbers(text) for text in texts]
@@ -62,7 +62,7 @@ class MiniLM:
 
 
 class Encoder:
-    """The transformer: numbers of word pieces in, one mean vector a text out."""
+    """The transformer: numbers of word pieces in, one mean vector per text out."""
 
     def __init__(self, weights: Mapping[str, Any]) -> None:
         vocabulary = bytes(weights["vocab"]).decode().split("\n")
@@ -109,7 +109,7 @@ class Norm(NamedTuple):
 
 
 class Dense(NamedTuple):
-    """A matrix and what is added."""
+    """A matrix and a bias."""
 
     matrix: Floats
     shift: Floats
@@ -121,30 +121,30 @@ class Dense(NamedTuple):
 
 
 class Layer:
-    """Self-attention, then the wide middle, each with its norm."""
+    """Self-attention, then the feed-forward part, each with its norm."""
 
     def __init__(self, weights: Mapping[str, Any], number: int) -> None:
-        own = f"{number}."
-        asked = _dense(weights, f"{own}qkv")
+        prefix = f"{number}."
+        projection = _dense(weights, f"{prefix}qkv")
         root = np.float32((_WIDTH / _HEADS) ** 0.5)
-        asked.matrix[:, :_WIDTH] /= root  # once here instead of in every attention
-        asked.shift[:_WIDTH] /= root
-        self._asked = asked
-        self._out = _dense(weights, f"{own}o")
-        self._wide, self._narrow = _dense(weights, f"{own}i"), _dense(weights, f"{own}d")
-        self._first = Norm(weights[f"{own}g1"], weights[f"{own}b1"])
-        self._second = Norm(weights[f"{own}g2"], weights[f"{own}b2"])
+        projection.matrix[:, :_WIDTH] /= root  # once here instead of in every attention
+        projection.shift[:_WIDTH] /= root
+        self._projection = projection
+        self._out = _dense(weights, f"{prefix}o")
+        self._wide, self._narrow = _dense(weights, f"{prefix}i"), _dense(weights, f"{prefix}d")
+        self._first = Norm(weights[f"{prefix}g1"], weights[f"{prefix}b1"])
+        self._second = Norm(weights[f"{prefix}g2"], weights[f"{prefix}b2"])
 
     def __call__(self, hidden: Floats, hide: Floats | None) -> Floats:
         texts, pieces, _ = hidden.shape
         rows = hidden.reshape(texts * pieces, _WIDTH)
-        seen = self._attention(rows, texts, pieces, hide)
-        rows = self._first(self._out(seen) + rows)
+        attended = self._attention(rows, texts, pieces, hide)
+        rows = self._first(self._out(attended) + rows)
         rows = self._second(self._narrow(_gelu(self._wide(rows))) + rows)
         return rows.reshape(texts, pieces, _WIDTH)
 
     def _attention(self, rows: Floats, texts: int, pieces: int, hide: Floats | None) -> Floats:
-        parts = self._asked(rows).reshape(texts, pieces, 3, _HEADS, _WIDTH // _HEADS)
+        parts = self._projection(rows).reshape(texts, pieces, 3, _HEADS, _WIDTH // _HEADS)
         query, key, value = parts.transpose(2, 0, 3, 1, 4)
         weights = query @ key.transpose(0, 1, 3, 2)
         if hide is not None:
@@ -152,8 +152,8 @@ class Layer:
         weights -= weights.max(-1, keepdims=True)
         np.exp(weights, out=weights)
         weights /= weights.sum(-1, keepdims=True)
-        seen: Floats = (weights @ value).transpose(0, 2, 1, 3).reshape(rows.shape)
-        return seen
+        attended: Floats = (weights @ value).transpose(0, 2, 1, 3).reshape(rows.shape)
+        return attended
 
 
 def _dense(weights: Mapping[str, Any], name: str) -> Dense:
@@ -163,7 +163,7 @@ def _dense(weights: Mapping[str, Any], name: str) -> Dense:
 
 
 def _gelu(values: Floats) -> Floats:
-    """The activation, in its form with tanh; in place, since this is half of all time."""
+    """The GELU activation, with tanh; in place, since it takes half of all time."""
     output = values * values
     output *= values
     output *= 0.044715

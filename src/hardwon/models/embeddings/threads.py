@@ -1,7 +1,7 @@
-"""Small products of matrices on one thread.
+"""Run small matrix products on one thread.
 
-numpy's OpenBLAS gives every product to all cores. For a text of a few words that costs more than
-it brings, and on a busy machine its threads wait for each other: five times the time was measured.
+numpy's OpenBLAS uses all cores for every product. For a text of a few words that costs more than it
+saves, and on a busy machine its threads wait for each other: that took five times as long.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_PLACES = ("../numpy.libs", ".dylibs")  # where numpy's packages for Linux and macOS keep it
+_PLACES = ("../numpy.libs", ".dylibs")  # where numpy's packages for Linux and macOS keep OpenBLAS
 _NAMES = ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads")
 
 
 @contextmanager
 def single() -> Iterator[None]:
-    """Within the block numpy uses one thread, where that can be set."""
+    """In the block numpy uses one thread, if that can be set."""
     if _CONTROL is None:
         yield
         return
@@ -37,7 +37,7 @@ def single() -> Iterator[None]:
 
 
 def _control() -> tuple[Callable[[], int], Callable[[int], object]] | None:
-    """How the number of threads is read and set; None for a numpy without OpenBLAS."""
+    """Functions that get and set the number of threads; None without OpenBLAS."""
     home = os.path.dirname(np.__file__)
     for place in _PLACES:
         for path in glob(os.path.join(home, place, "*openblas*")):

@@ -1,4 +1,4 @@
-"""Texts as numbers of word pieces, in the way that BERT's uncased vocabulary was made for."""
+"""Split texts into word pieces of BERT's uncased vocabulary."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class WordPiece:
         self._unknown = self._numbers["[UNK]"]
         self._first, self._last = self._numbers["[CLS]"], self._numbers["[SEP]"]
         self._limit = limit
-        self._known: dict[str, list[int]] = {}
+        self._cache: dict[str, list[int]] = {}
 
     def numbers(self, text: str) -> list[int]:
-        """The pieces of a text between its two marks, at most `limit` with them."""
+        """The numbers of a text's pieces between its two marks, at most `limit` with them."""
         pieces = [self._first]
         for word in _PIECE.findall(_folded(text)):
             pieces += self._pieces(word)
@@ -34,15 +34,15 @@ class WordPiece:
         return [*pieces[: self._limit - 1], self._last]
 
     def _pieces(self, word: str) -> list[int]:
-        pieces = self._known.get(word)
+        pieces = self._cache.get(word)
         if pieces is None:
             pieces = self._split(word)
-            if len(self._known) < _REMEMBERED:
-                self._known[word] = pieces
+            if len(self._cache) < _REMEMBERED:
+                self._cache[word] = pieces
         return pieces
 
     def _split(self, word: str) -> list[int]:
-        """Longest piece first; a word that cannot be made of pieces is unknown as a whole."""
+        """The longest pieces first; a word that cannot be split is unknown as a whole."""
         pieces: list[int] = []
         start = 0
         while start < len(word):

@@ -1,4 +1,4 @@
-"""The durable queue: one small file a job, readable by `ls` and a hex dump."""
+"""The durable queue: one small file per job, readable with `ls` and a hex dump."""
 
 from hardwon.queues.files.admission import QueueLimits
 from hardwon.queues.files.queue import FileQueue

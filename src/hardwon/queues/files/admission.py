@@ -1,4 +1,4 @@
-"""What the owner of a queue has taken in: found on disk, admitted to memory, handed out."""
+"""The owner's view of a queue: records found, admitted to memory, handed out."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ if TYPE_CHECKING:
     from hardwon.values.job import Job
 
 _YEAR = timedelta(days=365)
-_ANOTHER_LOOK = timedelta(minutes=1)  # after a record that could not be read
+_READ_AGAIN = timedelta(minutes=1)  # wait after a record that could not be read
 STALE = "stale: waited longer than queue.stale_after"
 
 
 class QueueLimits(NamedTuple):
-    """What a queue does when much is waiting or has waited for long."""
+    """Limits for a queue that is full, or whose jobs waited too long."""
 
     capacity: int = 1000
     drop_oldest: bool = False
     block_timeout: timedelta = timedelta(seconds=5)
     stale_after: timedelta = timedelta(days=7)  # zero: never
-    longest_wait: timedelta = timedelta(days=1)  # a clock that jumped must not park a job
+    longest_wait: timedelta = timedelta(
+        days=1
+    )  # a clock that jumped must not delay a job for longer
 
 
 class Admission:
-    """The waiting records as the owner of the queue knows them, and what became of them."""
+    """The waiting records as the queue's owner knows them, and how jobs left."""
 
     def __init__(
         self,
@@ -54,11 +56,11 @@ class Admission:
         self.flow = dict.fromkeys(("accepted", "done", "buried", "set_aside"), 0)
 
     def anew(self) -> Admission:
-        """A new one for the same folder, which has found nothing yet."""
+        """A fresh admission for the same folder."""
         return Admission(self._waiting, self._dead_letters, self._counts, self._limits)
 
     def replay(self) -> None:
-        """Begin with everything that is there, oldest first."""
+        """Begin with all records in the folder, oldest first."""
         identities = self._watch.scan(())
         self._replaying = set(identities)
         self.flow["accepted"] = len(identities)
@@ -66,7 +68,7 @@ class Admission:
             self.schedule.leave_outside(identity)
 
     def look(self, now: datetime) -> bool:
-        """Notice records that others have added; True when there are some."""
+        """Notice records added by other processes; True if there are any."""
         arrived = self._watch.news(self.schedule)
         self.flow["accepted"] += len(arrived)
         for identity in arrived:
@@ -74,28 +76,28 @@ class Admission:
         return bool(arrived)
 
     def fill(self, now: datetime) -> None:
-        """Admit what waits outside as long as there is room."""
+        """Admit waiting records while there is room."""
         while (identity := self.schedule.next_outside()) is not None:
             try:
                 self._admit(identity, now)
             except StorageError:
-                # One bad sector must not hold up the others.
-                self.schedule.admit(identity, now + _ANOTHER_LOOK, now)
+                # One bad sector must not block the others.
+                self.schedule.admit(identity, now + _READ_AGAIN, now)
         if late := self.schedule.overlooked(now):
             self._counts.add("rejected_full", late)
 
     def start(self, identity: str, now: datetime) -> Job | None:
-        """The job with its attempt counted on disk; None when its record is gone."""
+        """The job with its attempt counted on disk; None if its record is gone."""
         try:
             job = self._waiting.get(identity)
         except StorageError:
-            self.schedule.admit(identity, now + _ANOTHER_LOOK, now)
+            self.schedule.admit(identity, now + _READ_AGAIN, now)
             return None
         if job is None:
             self.gone(identity, "set_aside")
             return None
         try:
-            # Without its last error: a record that has attempts and no error was in flight when
+            # Without its last error: a record with attempts and no error was in flight when
             # its process died.
             self._waiting.replace(job.started()._replace(last_error=""))
         except StorageError:
@@ -104,12 +106,12 @@ class Admission:
         return job.started()
 
     def gone(self, identity: str, way: str) -> None:
-        """A job has left, this way."""
+        """Count a job that left: done, buried or set aside."""
         self.schedule.forget(identity)
         self.flow[way] += 1
 
     def keep(self, job: Job) -> None:
-        """A job that was handed out waits again."""
+        """Put a job that was handed out back into the schedule."""
         self.schedule.forget(job.id)
         self.schedule.admit(job.id, job.due, job.enqueued_at)
 
@@ -123,7 +125,7 @@ class Admission:
             self._counts.add("dropped_oldest")
 
     def _is_fit(self, job: Job, now: datetime) -> bool:
-        """Whether a found record is to be worked: not dead already, not too old."""
+        """Whether a record should be processed: not dead already, not stale."""
         was_there = job.id in self._replaying
         self._replaying.discard(job.id)
         if not self._dead_letters.settle(job):
@@ -136,7 +138,7 @@ class Admission:
         return True
 
     def _local_due(self, job: Job, now: datetime) -> datetime:
-        """When a found record is due by our clock, although another clock wrote it."""
+        """When a record is due by this machine's clock, though another clock wrote it."""
         if job.due <= now:
             return now
         if job.attempts == 0 and not job.last_error:

@@ -1,4 +1,4 @@
-"""Events that many processes count and no crash forgets: the size of a file is the number."""
+"""Event counts shared by processes and safe against crashes: a file's size is the count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dead letters: jobs that were given up, until a person looks at them."""
+"""The dead letters: jobs that were given up, kept for a person."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class DeadLetters:
-    """Moves jobs between waiting and dead. One process does so at a time.
+    """Moves jobs between waiting and dead, one process at a time.
 
-    A job is written to its new place before it is removed from the old one. After a crash it is in
-    both, never in neither, and `settle` decides which of them holds. Removals are durable, so that
-    no power cut brings back what a later move relied on.
+    A job is written to its new place before it is removed from the old one. After a crash it may be
+    in both, never in neither; `settle` decides which one counts. Removals are durable: no power cut
+    brings back a file that a later move relies on.
     """
 
     def __init__(self, waiting: RecordDir, dead: RecordDir, lock: str) -> None:
@@ -30,18 +30,18 @@ class DeadLetters:
         self._lock = lock
 
     def bury(self, job: Job) -> None:
-        """From waiting to dead."""
+        """Move a job from waiting to dead."""
         with SignedLock(self._lock):
             self._dead.replace(job)
             self._waiting.remove(job.id, for_good=True)
 
     def revive(self, identity: str, now: datetime) -> None:
-        """From dead to waiting, like a new job; NotFound if it is not dead."""
+        """Move a dead job to waiting, like a new job; NotFound if it is not dead."""
         with SignedLock(self._lock):
             job = self._dead.get(file_id(identity, "job id"))
             if job is None:
                 raise NotFound("dead job", identity)
-            # A new age too: it must not be called stale on the next start.
+            # A new date as well: it must not count as stale on the next start.
             fresh = job._replace(attempts=0, last_error="", enqueued_at=now, due=now)
             self._waiting.add(identity, encode(fresh))
             self._dead.remove(identity, for_good=True)
@@ -53,9 +53,9 @@ class DeadLetters:
                 raise NotFound("dead job", identity)
 
     def settle(self, job: Job) -> bool:
-        """Finish a move that a crash cut short; True if the job waits.
+        """Finish a move that a crash interrupted; True if the job waits.
 
-        A burial leaves the same age and no fewer attempts; anything else was put again.
+        A buried job has the same date and no fewer attempts; otherwise it was put again.
         """
         if not self._dead.has(job.id):
             return True

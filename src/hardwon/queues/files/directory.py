@@ -1,4 +1,4 @@
-"""A directory that is held open: files in it are made aside, filled, and only then named."""
+"""An open directory: files are written under a temporary name, then renamed."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 # A FIFO must not hang the reader, and a link must not lead it elsewhere.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
-# Starts anywhere: two machines or containers may use one process id on one folder.
+# Starts at random: two machines or containers may have the same process id.
 _numbers = itertools.count(int.from_bytes(os.urandom(4)))
 
 
 class NotRegular(Exception):
-    """There is something under this name, but no file of a sensible size."""
+    """The name exists, but it is not a file of a sensible size."""
 
 
 class Directory:
-    """An open directory. Its methods raise OSError, and leave no temporary file behind."""
+    """An open directory. Its methods raise OSError and leave no temporary file."""
 
     def __init__(self, path: str) -> None:
         self.path = path
         self._fd = _opened(path)
 
     def has(self, name: str) -> bool:
-        """Whether there is anything under this name."""
-        # Unlike `stat` it makes no exception, which would cost more than the call.
+        """Whether the name exists."""
+        # `stat` would raise an exception, which costs more than this call.
         return os.access(name, os.F_OK, dir_fd=self._fd, follow_symlinks=False)
 
     def close(self) -> None:
@@ -64,7 +64,7 @@ class Directory:
             raise
 
     def _written(self, name: str, content: bytes, *, stamp: float | None = None) -> str:
-        """The temporary name of a new file that is on disk, though its name may not be."""
+        """Write a file under a temporary name and sync it; returns that name."""
         temporary, handle = self._new(name)
         try:
             self._fill(handle, temporary, content)
@@ -79,7 +79,7 @@ class Directory:
         return temporary
 
     def _linked(self, temporary: str, name: str) -> bool:
-        """Give the file its name unless it is taken: of two writers exactly one succeeds."""
+        """Name the file unless the name is taken: of two writers exactly one succeeds."""
         try:
             os.link(temporary, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
         except FileExistsError:
@@ -122,7 +122,7 @@ def _opened(path: str) -> int:
 
 
 def _make(path: str) -> None:
-    """The folder, for us alone, with its name on disk: a put relies on all names above it."""
+    """Make the folder, private, and sync its name: a put relies on all names above it."""
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
@@ -139,7 +139,7 @@ def _make(path: str) -> None:
 
 
 def close(handle: int) -> None:
-    """Close what was only read or locked: the handle is gone even when the call fails."""
+    """Close a handle that was only read or locked; it is gone even if the call fails."""
     try:
         os.close(handle)
     except OSError:

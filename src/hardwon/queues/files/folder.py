@@ -1,4 +1,4 @@
-"""A folder of small files that are whole or absent."""
+"""A folder of small files that are complete or absent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Folder(Directory):
     """A directory of the queue. After `add` and `replace` return, the data is on disk."""
 
     def add(self, name: str, content: bytes) -> bool:
-        """Write a new file; False when the name is taken, by something that is as durable."""
+        """Write a new file; False when the name is taken by an equally durable file."""
         try:
             while True:
                 if not self.has(name) and self._added(name, content):
@@ -39,7 +39,7 @@ class Folder(Directory):
             raise storage_error(error, os.path.join(self.path, name)) from error
 
     def remove(self, name: str, *, for_good: bool = False) -> bool:
-        """Remove a file; False when there was none. Only `for_good` outlives a power cut."""
+        """Remove a file; False if it is missing. Only with `for_good` it survives a power cut."""
         try:
             os.unlink(name, dir_fd=self._fd)
             if for_good:
@@ -62,7 +62,7 @@ class Folder(Directory):
             close(handle)
 
     def entries(self) -> Iterator[os.DirEntry[str]]:
-        """What is in the folder, in no order."""
+        """All entries of the folder, in no order."""
         try:
             with os.scandir(self.path) as entries:
                 yield from entries
@@ -70,7 +70,7 @@ class Folder(Directory):
             raise storage_error(error, self.path) from error
 
     def changed_at(self) -> int:
-        """A number that is another one after a name came or went."""
+        """A number that changes when a name is added or removed."""
         return os.fstat(self._fd).st_mtime_ns
 
     def hand_over(self, name: str, other: Folder) -> None:
@@ -99,7 +99,7 @@ class Folder(Directory):
         return True
 
     def _is_settled(self, name: str) -> bool:
-        """Sync what another may still be writing; False when it was not there to the end."""
+        """Sync a file that another process may still write; False if it disappeared."""
         try:
             handle = self._to_read(name)
         except NotRegular:
@@ -115,11 +115,11 @@ class Folder(Directory):
             close(handle)
 
     def _sync_named(self, handle: int, name: str, *, is_ours: bool) -> None:
-        """Sync a file and its name; if that fails, the write is refused and must be repeated.
+        """Sync a file and its name; if that fails, the write fails and must be repeated.
 
-        A failed fsync is never tried again on the same file: the kernel may have dropped the data
-        and would then call the second one a success. It is not simply removed either, since
-        another process may have found it durable and relies on it.
+        A failed fsync is never repeated on the same file: the kernel may have dropped the data, and
+        the second call would still succeed. The file is not simply removed either: another process
+        may have found it durable and rely on it.
         """
         is_doubtful = is_ours
         try:
@@ -132,7 +132,7 @@ class Folder(Directory):
             raise
 
     def _renewed(self, handle: int, name: str) -> bool:
-        """Put a new file with the same content in the place of this one; whether that worked."""
+        """Replace this file by a new one with the same content; whether that worked."""
         try:
             status = os.fstat(handle)
             os.lseek(handle, 0, os.SEEK_SET)
@@ -147,7 +147,7 @@ class Folder(Directory):
         return True
 
     def _take_back(self, handle: int, name: str) -> None:
-        """Remove this file, if the name still belongs to it."""
+        """Remove this file if the name still belongs to it."""
         try:
             if self._is_named(handle, name):
                 os.unlink(name, dir_fd=self._fd)
@@ -156,7 +156,7 @@ class Folder(Directory):
 
 
 def _all_of(handle: int, size: int) -> bytes:
-    """Everything in the file: one call for most, more when a read comes up short."""
+    """The whole file: usually one call, more if a read is short."""
     content = os.read(handle, size + 1)
     while len(content) < size and (more := os.read(handle, size - len(content))):
         content += more

@@ -1,4 +1,4 @@
-"""Wakes a worker when a name comes into a folder (Linux only)."""
+"""Wakes a worker when a file is added to a folder (Linux only)."""
 
 from __future__ import annotations
 

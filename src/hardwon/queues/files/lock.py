@@ -1,4 +1,4 @@
-"""Locks between processes that die with their holder."""
+"""Locks between processes; the system releases them when the holder dies."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from hardwon._files import lock_file
 from hardwon.errors import storage_error
 from hardwon.queues.files.directory import close
 
-_TRIES = 20  # at a lock that others only look at
+_TRIES = 20  # attempts at a lock that others only probe
 
 
 class SignedLock:
-    """A lock on a path, exclusive between processes and between threads; it dies with us."""
+    """A lock on a path, exclusive between processes and threads; it ends with the process."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -23,20 +23,20 @@ class SignedLock:
 
     @property
     def is_held(self) -> bool:
-        """Whether we hold this lock."""
+        """Whether this object holds the lock."""
         return self._fd >= 0
 
     def acquire(self, *, wait: bool = False) -> bool:
-        """Take the lock; False when another has it and we do not wait."""
+        """Take the lock; False when another holds it and `wait` is false."""
         if self.is_held:
             return True
         handle = self._file()
         try:
-            has_it = _locked(handle, wait)
+            is_locked = _locked(handle, wait)
         except OSError as error:
             close(handle)
             raise storage_error(error, self._path) from error
-        if not has_it:
+        if not is_locked:
             close(handle)
             return False
         self._fd = handle
@@ -45,21 +45,21 @@ class SignedLock:
         return True
 
     def holder(self) -> int | None:
-        """The process that holds the lock, when it is another's."""
+        """The id of another process that holds the lock; None if none does."""
         if self.is_held:
             return None
         handle = self._file()
         try:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            signed = os.pread(handle, 20, 0).strip()
-            return int(signed) if signed.isdigit() else 0
+            pid = os.pread(handle, 20, 0).strip()
+            return int(pid) if pid.isdigit() else 0
         finally:
             close(handle)
         return None
 
     def release(self) -> None:
-        """Let another have it."""
+        """Release the lock."""
         if self.is_held:
             close(self._fd)
             self._fd = -1
@@ -68,7 +68,7 @@ class SignedLock:
         """The lock belongs to this process and stays held."""
 
     def after_fork(self, *, is_child: bool) -> None:
-        """Let the child not keep it when this process ends: closing frees nothing here."""
+        """Close the child's copy, so that it does not keep the lock when this process ends."""
         if is_child:
             self.release()
 
@@ -80,7 +80,7 @@ class SignedLock:
         self.release()
 
     def _sign(self) -> None:
-        """Note who holds it: for people only, the lock itself needs no name."""
+        """Write the holder's process id into the file, for people."""
         try:
             os.ftruncate(self._fd, 0)
             os.pwrite(self._fd, b"%d\n" % os.getpid(), 0)
@@ -95,7 +95,7 @@ class SignedLock:
 
 
 def _locked(handle: int, wait: bool) -> bool:
-    """Lock for us alone; retries briefly, because `holder()` probes with a shared lock."""
+    """Lock exclusively; retries briefly, because `holder()` probes with a shared lock."""
     if wait:
         fcntl.flock(handle, fcntl.LOCK_EX)
         return True

@@ -1,6 +1,6 @@
 """Jobs as files: `wal/<id>.wal` waits, `dlq/<id>.wal` is dead, `quarantine/` is unreadable.
 
-Any number of processes add files; the one that holds `owner.lock` works them.
+Any number of processes add files; the process that holds `owner.lock` works on them.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from hardwon.queues.files import inotify
     from hardwon.values.job import Job
 else:
-    inotify = lazy("hardwon.queues.files.inotify")  # a producer must not pay for ctypes
+    inotify = lazy("hardwon.queues.files.inotify")  # producers must not pay for importing ctypes
 
 _PAUSE = timedelta(milliseconds=25)
-_PAUSE_IF_WOKEN = timedelta(milliseconds=250)  # only retries are found by looking
+_PAUSE_IF_WOKEN = timedelta(milliseconds=250)  # polling only finds retries
 
 
 class FileQueue:
@@ -122,17 +122,17 @@ class FileQueue:
         )
 
     def records(self) -> Iterator[Job]:
-        """Each waiting job, the oldest first, to be forwarded elsewhere."""
+        """Every waiting job, oldest first, to be forwarded."""
         for identity in FolderWatch(self._waiting.folder).scan(()):
             if job := self._waiting.get(identity):
                 yield job
 
     def forget(self, job: Job) -> None:
-        """Remove a job that was taken elsewhere; a power cut may bring it back."""
+        """Remove a job that was forwarded; a power cut may bring it back."""
         self._waiting.remove(job.id)
 
     def hold(self) -> bool:
-        """Be the one who works this queue; False while another is."""
+        """Become the worker of this queue; False while another process is."""
         return self._lock.is_held or self._lock.acquire()
 
     def worker(self) -> int | None:
@@ -158,7 +158,7 @@ class FileQueue:
             watching.close()
 
     def _take_over(self) -> bool:
-        """Become the owner, and begin with everything that is there."""
+        """Become the owner, and start with all records in the folder."""
         if not self._lock.acquire():
             return False
         admission = self._admission.anew()

@@ -1,4 +1,4 @@
-"""The dead dead_letters: jobs that were given up, until a person looks at them."""
+"""A folder of job records: read, write and remove them by id."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".wal"
 _FRAME = 16
-_LATEST = float(1 << 33)  # what every file system can note as a time
+_LATEST = float(1 << 33)  # the largest time that every file system can store
 
 
 class RecordDir:
@@ -57,16 +57,16 @@ class RecordDir:
         return sorted(readable, key=lambda job: job.enqueued_at)
 
     def add(self, identity: str, record: bytes) -> bool:
-        """Keep a new record; False when its id is taken by one that can be read."""
+        """Store a new record; False when its id is taken by a readable one."""
         while not self._counted(lambda: self.folder.add(identity + SUFFIX, record)):
-            # A power cut may have left a torn record of a job that was never acknowledged;
-            # to rely on it would lose this one.
+            # A power cut may have left a torn record of a job that was never acknowledged; relying
+            # on it would lose this one.
             if self.get(identity) is not None:
                 return False
         return True
 
     def replace(self, job: Job) -> None:
-        """Keep a job in place of what is there; the age of the file is the age of the job."""
+        """Store a job in place of its record; the file's date is the job's date."""
         stamp = min(max(0.0, job.enqueued_at.timestamp()), _LATEST)
         record = encode(job)
         self._counted(lambda: self.folder.replace(job.id + SUFFIX, record, stamp=stamp))
@@ -80,7 +80,7 @@ class RecordDir:
         return self.folder.has(identity + SUFFIX)
 
     def _counted(self, change: Callable[[], T]) -> T:
-        """The result of the change; a refusal by the disk is counted."""
+        """The result of the change; a storage error is counted."""
         try:
             return change()
         except StorageError:

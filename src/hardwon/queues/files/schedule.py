@@ -1,4 +1,4 @@
-"""Which job comes next: pure bookkeeping, no file is touched here."""
+"""Which job comes next: pure bookkeeping without file access."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Schedule:
-    """Jobs by the time they are due: `capacity` of them sorted, the rest by name only."""
+    """Jobs by due time: at most `capacity` are sorted, the others known by name."""
 
     def __init__(self, capacity: int, *, drop_oldest: bool, patience: timedelta) -> None:
         self._capacity = max(1, capacity)
@@ -19,14 +19,17 @@ class Schedule:
         self._patience = patience
         self._serial = itertools.count()
         self._heap: list[tuple[datetime, datetime, int, str]] = []
-        self._queued: dict[str, tuple[datetime, int]] = {}  # when enqueued, and its heap entry
-        self._arrived: dict[str, datetime] = {}  # since when it waits for room
-        self._left: dict[str, None] = {}  # waits for room without being counted again
-        self._out: set[str] = set()
+        self._queued: dict[str, tuple[datetime, int]] = {}  # enqueued at, and its heap entry
+        self._arrived: dict[str, datetime] = {}  # new, by the time it began to wait for room
+        self._outside: dict[str, None] = {}  # waiting for room, already counted
+        self._in_flight: set[str] = set()
 
     def __contains__(self, name: object) -> bool:
         return (
-            name in self._queued or name in self._out or name in self._arrived or name in self._left
+            name in self._queued
+            or name in self._in_flight
+            or name in self._arrived
+            or name in self._outside
         )
 
     def __len__(self) -> int:
@@ -34,45 +37,45 @@ class Schedule:
 
     @property
     def in_flight(self) -> int:
-        """How many are claimed."""
-        return len(self._out)
+        """How many jobs are claimed."""
+        return len(self._in_flight)
 
     def arrive(self, name: str, now: datetime) -> None:
-        """A new job is there; it is admitted when there is room."""
+        """Note a new job; it is admitted when there is room."""
         self._arrived[name] = now
 
     def leave_outside(self, name: str) -> None:
-        """A job from before the start; it is admitted when there is room."""
-        self._left[name] = None
+        """Note a job from before the start; it is admitted when there is room."""
+        self._outside[name] = None
 
     def next_outside(self) -> str | None:
-        """A name to be admitted, if there is room for it."""
+        """The name to admit next, if there is room."""
         if len(self._queued) < self._capacity:
-            return next(iter(self._left), None) or next(iter(self._arrived), None)
+            return next(iter(self._outside), None) or next(iter(self._arrived), None)
         return next(iter(self._arrived), None) if self._drops_oldest else None
 
     def admit(self, name: str, due: datetime, enqueued_at: datetime) -> bool:
-        """Queue a job; True when the oldest had to leave for it (it stays known by name)."""
+        """Queue a job; True when the oldest was moved out for it (it stays known by name)."""
         is_new = name in self._arrived
         self.forget(name)
         crowded = is_new and len(self._queued) >= self._capacity
         if crowded:
             oldest = min(self._queued, key=self._queued.__getitem__)
             del self._queued[oldest]
-            self._left[oldest] = None
+            self._outside[oldest] = None
         serial = next(self._serial)
         self._queued[name] = enqueued_at, serial
         heapq.heappush(self._heap, (due, enqueued_at, serial, name))
         return crowded
 
     def take(self, now: datetime) -> str | None:
-        """The name of the job that is due first; it is in flight from now on."""
+        """The name of the job that is due first; it is in flight then."""
         due = self.next_due()
         if due is None or due > now:
             return None
         name = heapq.heappop(self._heap)[3]
         del self._queued[name]
-        self._out.add(name)
+        self._in_flight.add(name)
         return name
 
     def next_due(self) -> datetime | None:
@@ -82,20 +85,20 @@ class Schedule:
         return self._heap[0][0] if self._heap else None
 
     def forget(self, name: str) -> None:
-        """The job is gone, or is about to come back with another time."""
+        """Drop a job that is gone or will come back with another time."""
         self._queued.pop(name, None)
         self._arrived.pop(name, None)
-        self._left.pop(name, None)
-        self._out.discard(name)
+        self._outside.pop(name, None)
+        self._in_flight.discard(name)
 
     def clear(self) -> None:
-        """Know of nothing any more."""
+        """Drop all jobs."""
         self._heap.clear()
-        for names in (self._queued, self._arrived, self._left, self._out):
+        for names in (self._queued, self._arrived, self._outside, self._in_flight):
             names.clear()
 
     def overlooked(self, now: datetime) -> int:
-        """How many have lost patience while they waited for room; each is counted once."""
+        """How many jobs waited too long for room; each is counted once."""
         late = list(
             itertools.takewhile(
                 lambda name: self._arrived[name] + self._patience <= now, self._arrived
@@ -103,10 +106,10 @@ class Schedule:
         )
         for name in late:
             del self._arrived[name]
-            self._left[name] = None
+            self._outside[name] = None
         return len(late)
 
     def _is_current(self, entry: tuple[datetime, datetime, int, str]) -> bool:
-        """Whether the job of a heap entry has not left by another way."""
+        """Whether a heap entry is still valid."""
         _, enqueued_at, serial, name = entry
         return self._queued.get(name) == (enqueued_at, serial)

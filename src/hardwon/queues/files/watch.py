@@ -1,4 +1,4 @@
-"""Notices records that other processes add to a folder, at the cost of one `fstat` a look."""
+"""Notices records that other processes add to a folder, for one `fstat` per check."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 _ABANDONED = 600  # seconds after which the temporary file of a dead process is removed
 _LARGE = 1000  # entries; the scan of such a folder …
 _PAUSE = 20  # … is followed by a pause of this many times its length
-_TICK = 0.02  # seconds; the coarsest clock of a file system that matters here
+_TICK = 0.02  # seconds; the coarsest relevant file-system clock
 
 
 class FolderWatch:
     """Watches one folder.
 
-    The folder's time ticks slowly: two additions may leave the same mark, so a mark is trusted
-    only some time after it was first seen. A large folder is not scanned more often than pays.
+    The folder's time is coarse: two additions may leave the same mark, so a mark is trusted only
+    some time after it was first seen. A large folder is scanned less often.
     """
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
-        self._mark = -1  # the folder's, at the last scan
+        self._mark = -1  # the folder's time at the last check
         self._seen = self._scanned = self._next = 0.0
         self._size = 0
 
     def news(self, known: Container[str]) -> list[str]:
-        """Ids that are not known, oldest first; nothing when the folder has not changed."""
+        """Unknown ids, oldest first; empty when the folder has not changed."""
         mark, began = self._folder.changed_at(), monotonic()
         if mark != self._mark:
             self._mark, self._seen = mark, began
@@ -48,7 +48,7 @@ class FolderWatch:
         return unknown
 
     def scan(self, known: Container[str]) -> list[str]:
-        """Ids that are not known, oldest first by the age of their files."""
+        """Unknown ids, oldest first by the age of their files."""
         names = [entry for entry in self._folder.entries() if entry.name.endswith(SUFFIX)]
         self._size = len(names)
         unknown = [
@@ -60,15 +60,15 @@ class FolderWatch:
 
 
 def clean(folder: Folder) -> None:
-    """Remove what writers left behind that died long ago."""
+    """Remove temporary files of writers that died long ago."""
     for name in list(_orphans(folder)):
         folder.remove(name)
 
 
 def _orphans(folder: Folder) -> Iterable[str]:
     for entry in folder.entries():
-        _, mark, rest = entry.name.partition(".tmp.")
-        pid = rest.partition(".")[0]
+        _, mark, suffix = entry.name.partition(".tmp.")
+        pid = suffix.partition(".")[0]
         is_orphan = mark and pid.isdigit() and not _is_running(int(pid))
         if is_orphan and time() - _changed(entry) > _ABANDONED:
             yield entry.name

@@ -1,4 +1,4 @@
-"""The queue of many machines: a table that workers take jobs from and that wakes them."""
+"""The queue for many machines: a table that workers take jobs from, with notifications."""
 
 from hardwon.queues.postgres.queue import PostgresQueue
 from hardwon.queues.postgres.upkeep import TableLimits

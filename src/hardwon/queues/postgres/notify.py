@@ -1,4 +1,4 @@
-"""How workers hear of new jobs: NOTIFY, which is expensive when it is sent for every job."""
+"""Tell workers of new jobs with NOTIFY, which is too expensive to send for every job."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from hardwon.postgres.connect import connect, name_of, without_own_options
-from hardwon.postgres.database import Asked, asked
+from hardwon.postgres.database import Statement, bind
 from hardwon.postgres.driver import psycopg
 from hardwon.postgres.problems import explained
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 CHANNEL = "hardwon_jobs"
 _NOTIFY = f"SELECT pg_notify('{CHANNEL}', %(words)s)"
-_BETWEEN = 0.05  # seconds between two notices of a process; the server locks for each
+_BETWEEN = 0.05  # seconds between two notices of a process; the server takes a lock for each
 _PATIENCE = 5.0  # seconds for one answer
 _ECHO = 1.0  # seconds for a notice to arrive
-_QUIET = 3.0  # seconds; not every job is said, so those after a notice are looked for
-_REST = 2.0  # seconds until a lost connection is opened again
+_QUIET = 3.0  # seconds; not every job is notified, so after a notice workers poll for a while
+_RECONNECT = 2.0  # seconds until a lost connection is opened again
 
 
 def is_pooled(url: str) -> bool:
-    """Whether the URL says that it leads to a pooler (`?pgbouncer=true`)."""
+    """Whether the URL names a pooler (`?pgbouncer=true`)."""
     return without_own_options(url)[1]
 
 
 def hears(url: str) -> bool:
-    """Whether what one connection says reaches another; not through a pooler."""
+    """Whether a notice reaches another connection; it does not through a pooler."""
     with closing(connect(url, patience=_PATIENCE)) as listener:
         listener.execute(f"LISTEN {CHANNEL}")
         with closing(connect(url, patience=_PATIENCE)) as speaker:
@@ -41,38 +41,38 @@ def hears(url: str) -> bool:
 
 
 def inspect(url: str) -> tuple[bool, str]:
-    """Whether workers hear of new jobs as well as they can, in words."""
+    """Whether workers are notified of new jobs, in words."""
     if is_pooled(url):
-        return True, "workers behind a pooler look for jobs every 2 s"
+        return True, "workers behind a pooler poll for jobs every 2 s"
     try:
         is_heard = hears(url)
     except (psycopg.Error, TimeoutError) as error:
         return False, str(explained(error, name_of(url)))
     if is_heard:
-        return True, "workers hear of new jobs at once"
+        return True, "workers are notified of new jobs at once"
     return False, "NOTIFY does not arrive: behind PgBouncer add `pgbouncer=true` to the URL"
 
 
 class Notifier:
-    """Says that jobs have come, not more often than pays; those who poll find the rest."""
+    """Sends notices of new jobs, but not too often; polling finds the others."""
 
     def __init__(self) -> None:
         self._next = 0.0
 
-    def notice(self) -> list[Asked]:
-        """What to ask along with a put."""
+    def notice(self) -> list[Statement]:
+        """The statements to send along with a put."""
         if monotonic() < self._next:
             return []
         self._next = monotonic() + _BETWEEN
-        return [asked(_NOTIFY, words="")]
+        return [bind(_NOTIFY, words="")]
 
 
 class JobListener:
-    """A thread with a connection of its own; `fd` is readable when something was said."""
+    """A thread with its own connection; `fd` is readable when a notice came."""
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._heard_at: float | None = None  # None: a notice would not arrive
+        self._heard_at: float | None = None  # None: notices would not arrive
         self.fd, self._signal = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._ended, self._end = os.pipe2(os.O_CLOEXEC)
         self._thread = threading.Thread(target=self._listen, daemon=True, name="hardwon-listener")
@@ -94,10 +94,10 @@ class JobListener:
                     self._hear(connection)
             except (psycopg.Error, TimeoutError, OSError):
                 self._heard_at = None
-                self._is_ended(_REST)
+                self._is_ended(_RECONNECT)
 
     def _hear(self, connection: Connection) -> None:
-        """Pass on every notice, until the end or until the server is gone."""
+        """Pass on notices until the end or until the server is gone."""
         while True:
             ready = select.select([connection.fileno(), self._ended], [], [])[0]
             if self._ended in ready:
@@ -107,7 +107,7 @@ class JobListener:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether nothing was said for a while, although it would have been heard."""
+        """Whether no notice came for a while, although it would have arrived."""
         return self._heard_at is not None and monotonic() - self._heard_at > _QUIET
 
     def _wake(self) -> None:
@@ -122,6 +122,6 @@ class JobListener:
 
 
 def _heard(connection: Connection) -> bool:
-    """Whether what has arrived holds a notice; all of them are taken."""
+    """Whether a notice has arrived; takes all of them."""
     connection.pgconn.consume_input()
     return len(list(iter(connection.pgconn.notifies, None))) > 0

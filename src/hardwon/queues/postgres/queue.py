@@ -1,4 +1,4 @@
-"""Jobs in a table of PostgreSQL that any number of processes on any machines work."""
+"""Jobs in a PostgreSQL table, for any number of processes on any machines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from hardwon.errors import NotFound, Unavailable
-from hardwon.postgres.database import EVERY_TENANT, Asked, asked
+from hardwon.postgres.database import EVERY_TENANT, Statement, bind
 from hardwon.queues.postgres import statements
 from hardwon.queues.postgres.flow import Flow
 from hardwon.queues.postgres.holdings import Holdings
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from hardwon.values.job import Job
 
 _PAUSE = timedelta(seconds=2)
-_PAUSE_IF_WOKEN = timedelta(seconds=5)  # retries and leases are found by looking
+_PAUSE_IF_WOKEN = timedelta(seconds=5)  # polling finds retries and expired leases
 
 
 class PostgresQueue:
     """One row per job. A claim holds a job until its lease ends; only its holder settles it.
 
-    What is done leaves the table with the next question of this process: one commit ends some
-    jobs and begins others. A crash in between has them worked again, as any crash does.
+    Finished jobs leave the table with the next request of this process: one commit ends some jobs
+    and begins others. A crash in between repeats them, as any crash does.
     """
 
     def __init__(self, database: Database, limits: TableLimits = TableLimits()) -> None:
@@ -50,13 +50,13 @@ class PostgresQueue:
 
     def put(self, job: Job) -> bool:
         file_id(job.id, "job id")
-        new = asked(statements.PUT, **columns([job], [encode_new(job)]))
+        new = bind(statements.PUT, **columns([job], [encode_new(job)]))
         return bool(self._ask(new, *self._notifier.notice())[0][0][0])
 
     def forward(self, jobs: Sequence[Job]) -> None:
-        """Keep jobs that waited elsewhere; each counts once, however often it is forwarded."""
+        """Store jobs that waited elsewhere; each counts once, however often it is forwarded."""
         rows = columns(jobs, [encode(job) for job in jobs])
-        self._ask(asked(statements.FORWARD, **rows), *self._notifier.notice())
+        self._ask(bind(statements.FORWARD, **rows), *self._notifier.notice())
 
     def claim(self, now: datetime, *, slots: int = 1) -> Job | None:
         with self._lock:
@@ -66,7 +66,7 @@ class PostgresQueue:
 
     def done(self, job: Job) -> None:
         with self._lock:
-            if not self._held.finish(job):  # somebody removes a job that we do not hold
+            if not self._held.finish(job):  # a job that this process does not hold
                 self._remove(job.id, WAITING, CLAIMED)
             self._flow.note("done")
 
@@ -79,13 +79,13 @@ class PostgresQueue:
         self._flow.note("buried")
 
     def waiting(self) -> list[Job]:
-        return jobs_of(self._ask(asked(statements.LIST, states=[WAITING, CLAIMED]))[0])
+        return jobs_of(self._ask(bind(statements.LIST, states=[WAITING, CLAIMED]))[0])
 
     def dead(self) -> list[Job]:
-        return jobs_of(self._ask(asked(statements.LIST, states=[DEAD]))[0])
+        return jobs_of(self._ask(bind(statements.LIST, states=[DEAD]))[0])
 
     def revive(self, identity: str, now: datetime) -> None:
-        revive = asked(statements.REVIVE, id=identity, now=now)
+        revive = bind(statements.REVIVE, id=identity, now=now)
         if not self._ask(revive, *self._notifier.notice())[0]:
             raise NotFound("dead job", identity)
 
@@ -94,7 +94,7 @@ class PostgresQueue:
             raise NotFound("dead job", identity)
 
     def counts(self) -> QueueCounts:
-        results = self._ask(asked(statements.COUNTS), asked(statements.EVENTS))
+        results = self._ask(bind(statements.COUNTS), bind(statements.EVENTS))
         states, events = map(dict, results)
         waiting, claimed = states.get(WAITING, 0), states.get(CLAIMED, 0)
         return QueueCounts(
@@ -103,15 +103,15 @@ class PostgresQueue:
             quarantined=states.get(UNREADABLE, 0),
             in_memory=waiting,
             in_flight=claimed,
-            **self._flow.seen(waiting + claimed),
+            **self._flow.counts(waiting + claimed),
             **{event: events.get(event, 0) for event in ("deduped", "corrupt", "stale")},
         )
 
     def worker(self) -> int | None:
-        return None  # others may work it too; this process need not wait for them
+        return None  # others may work too; no process has to wait for them
 
     def wakeups(self) -> Sequence[int]:
-        if is_pooled(self._db.url):  # a pooler passes no notice on
+        if is_pooled(self._db.url):  # a pooler does not pass notices on
             return ()
         self._listener = self._listener or JobListener(self._db.url)
         return (self._listener.fd,)
@@ -131,12 +131,12 @@ class PostgresQueue:
             finally:
                 self._db.close()
 
-    def _ask(self, *wanted: Asked) -> list[list[Any]]:
-        """One transaction in one round trip; it also reports the results of our jobs."""
+    def _ask(self, *requests: Statement) -> list[list[Any]]:
+        """One transaction in one round trip; it also reports the results of finished jobs."""
         with self._lock:
             first = self._held.owed()
             try:
-                results = self._db.ask(EVERY_TENANT, *first, *wanted)
+                results = self._db.ask(EVERY_TENANT, *first, *requests)
             except Unavailable:
                 self._held.doubt()
                 raise
@@ -144,23 +144,23 @@ class PostgresQueue:
             return results[len(first) :]
 
     def _take(self, now: datetime, most: int) -> None:
-        """Claim what is due, and set aside what cannot be read."""
-        own = {"owner": self._held.owner, "lease": self._limits.lease}
+        """Claim jobs that are due, and set aside unreadable ones."""
+        ownership = {"owner": self._held.owner, "lease": self._limits.lease}
         upkeep = self._upkeep.due(now)
-        claim = asked(statements.CLAIM, now=now, most=most, **own)
+        claim = bind(statements.CLAIM, now=now, most=most, **ownership)
         rows = self._ask(*self._held.recovery(), *upkeep, claim)[-1]
         if upkeep:
             self._upkeep.done()
         jobs = {row[0]: job_of(row) for row in rows}
         if broken := [identity for identity, job in jobs.items() if job is None]:
-            self._ask(asked(statements.SET_ASIDE, ids=broken))
+            self._ask(bind(statements.SET_ASIDE, ids=broken))
         self._held.receive(filter(None, jobs.values()))
 
     def _settle(self, statement: str, job: Job, **values: object) -> None:
         with self._lock:
             self._held.settle(statement, job, **values)
-            with suppress(Unavailable):  # it is told as soon as the server is back
+            with suppress(Unavailable):  # sent again once the server is back
                 self._ask()
 
     def _remove(self, identity: str, *states: int) -> bool:
-        return bool(self._ask(asked(statements.REMOVE, id=identity, states=list(states)))[0])
+        return bool(self._ask(bind(statements.REMOVE, id=identity, states=list(states)))[0])

@@ -37,7 +37,7 @@ def jobs_of(rows: Sequence[tuple[Any, ...]]) -> list[Job]:
 
 
 def columns(jobs: Sequence[Job], records: Sequence[bytes]) -> dict[str, list[Any]]:
-    """The values of many rows, by column. `keys`: what a record is known by for good."""
+    """The values of many rows, by column. `keys` identify records for good."""
     return {
         "ids": [job.id for job in jobs],
         "tenants": [job.episode.scope.tenant for job in jobs],
@@ -52,5 +52,5 @@ def columns(jobs: Sequence[Job], records: Sequence[bytes]) -> dict[str, list[Any
 
 
 def text(words: str) -> str:
-    """The words as the server can keep them."""
+    """The text as the server can store it."""
     return words.replace("\0", "").encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""What the queue asks the server."""
+"""The SQL statements of the queue."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ unnest(
     %(keys)s::text[]
 ) AS rows (id, tenant, record, due, enqueued_at, attempts, wait, last_error, key)
 """
-# By id, so that two who put the same jobs never wait for each other. A dead job waits again.
+# Ordered by id, so that two writers of the same jobs do not deadlock. A dead job waits again.
 _KEEP = """
     INSERT INTO hardwon.jobs (id, tenant, record, due, enqueued_at, attempts, wait, last_error)
     SELECT id, tenant, record, due, enqueued_at, attempts, wait, last_error FROM new ORDER BY id
@@ -36,7 +36,7 @@ kept AS ({_KEEP}), told AS (
 SELECT kept FROM told
 """
 PUT = f"WITH new AS (SELECT * FROM {_ROWS}), {_KEPT}"
-# A record that was forwarded before is left out, whatever became of its job since.
+# A record that was forwarded before is skipped, whatever became of its job.
 FORWARD = f"""
 WITH rows AS (SELECT * FROM {_ROWS}), unknown AS (
     INSERT INTO hardwon.folded (batch) SELECT key FROM rows ORDER BY key
@@ -76,7 +76,7 @@ BURY = f"""
 UPDATE hardwon.jobs SET state = 2, owner = '', lease = NULL, attempts = %(attempts)s,
     last_error = %(error)s FROM {_OURS}
 """
-# Claimed in our name, and we do not know it: the answer was lost.
+# Claimed for this owner without its knowledge: the answer was lost.
 UNKNOWN = """
 UPDATE hardwon.jobs SET state = 0, owner = '', lease = NULL, attempts = attempts - 1
 WHERE state = 1 AND owner = %(owner)s AND NOT id = ANY(%(held)s)
@@ -103,7 +103,7 @@ WITH old AS (
 )
 {_COUNTED.format("SELECT 'stale', count(*) FROM buried HAVING count(*) > 0")}
 """
-# Jobs that a clock which ran ahead would keep waiting.
+# Jobs that a fast clock would keep waiting.
 WRONG_CLOCKS = """
 WITH late AS (
     SELECT id FROM hardwon.jobs

@@ -6,48 +6,50 @@ from datetime import timedelta
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.postgres.database import Asked, asked
+from hardwon.postgres.database import Statement, bind
 from hardwon.queues.postgres import statements
 
 if TYPE_CHECKING:
     from datetime import datetime
 
 _AT_ONCE = 1000  # rows
-_PAUSE = 60.0  # seconds between two looks
-_REMEMBERED = timedelta(days=30)  # how long a forwarded record is known
+_PAUSE = 60.0  # seconds between two rounds
+_REMEMBERED = timedelta(days=30)  # how long a forwarded record is remembered
 STALE = "stale: waited longer than queue.stale_after"
 
 
 class TableLimits(NamedTuple):
-    """How long things may take."""
+    """Time limits for jobs."""
 
-    lease: timedelta = timedelta(seconds=150)  # a job that is not settled then is another's
+    lease: timedelta = timedelta(seconds=150)  # then another worker may claim the job
     stale_after: timedelta = timedelta(days=7)  # zero: never
-    longest_wait: timedelta = timedelta(days=1)  # a clock that jumped must not park a job
+    longest_wait: timedelta = timedelta(
+        days=1
+    )  # a clock that jumped must not delay a job for longer
 
 
 class TableUpkeep:
-    """Knows what is to be done and when; one for each process that works the queue."""
+    """Decides what upkeep is due; one per process that works the queue."""
 
     def __init__(self, limits: TableLimits) -> None:
         self._limits = limits
         self._next = 0.0
         self._is_first = True
 
-    def due(self, now: datetime) -> list[Asked]:
-        """What to ask along with the next claim."""
+    def due(self, now: datetime) -> list[Statement]:
+        """The statements to send along with the next claim."""
         if monotonic() < self._next:
             return []
         most, limits = _AT_ONCE, self._limits
         statements_due = [
-            asked(statements.WRONG_CLOCKS, now=now, longest=limits.longest_wait, most=most),
-            asked(statements.FORGET_FORWARDED, age=_REMEMBERED, most=most),
+            bind(statements.WRONG_CLOCKS, now=now, longest=limits.longest_wait, most=most),
+            bind(statements.FORGET_FORWARDED, age=_REMEMBERED, most=most),
         ]
         if self._is_first and limits.stale_after:
             before = now - limits.stale_after
-            statements_due.append(asked(statements.STALE, before=before, reason=STALE, most=most))
+            statements_due.append(bind(statements.STALE, before=before, reason=STALE, most=most))
         return statements_due
 
     def done(self) -> None:
-        """The server has done it."""
+        """Note that the statements were run."""
         self._next, self._is_first = monotonic() + _PAUSE, False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hardwon.postgres.database import Asked
+from hardwon.postgres.database import Statement
 from hardwon.stores.postgres import scopes
 from hardwon.values.report import day_number
 
@@ -44,8 +44,8 @@ class PostgresFailures:
             shelf = scopes.ensure(self._db, scope)
             place = {"shelf": shelf, "signature": signature}
             counted, _ = self._db.of(scope.tenant).ask(
-                Asked(_MET, {**place, "text": text, "at": now.timestamp()}),
-                Asked(_MET_THAT_DAY, {**place, "day": day_number(now)}),
+                Statement(_MET, {**place, "text": text, "at": now.timestamp()}),
+                Statement(_MET_THAT_DAY, {**place, "day": day_number(now)}),
             )
             return int(counted[0][0])
 

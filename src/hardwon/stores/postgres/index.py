@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardwon import _hurry
-from hardwon.postgres.database import Asked, uncounted
+from hardwon.postgres.database import Statement, uncounted
 from hardwon.ranking import postings
 from hardwon.ranking.postings import BLOCK, RANKS
 from hardwon.ranking.query import LEAST_READ, MOST_READ, MatchTally, Query, keys, tallied
@@ -118,7 +118,7 @@ class Index:
         shelves = scopes.asked(scope)
         values = {**shelves.values, "keys": asked, "reach": query.reach}
         scopes.hold(self._db, scope)
-        shelf_rows, rows = tenancy.ask(shelves, Asked(_BLOCKS, values))
+        shelf_rows, rows = tenancy.ask(shelves, Statement(_BLOCKS, values))
         seen = scopes.Visible(scope, shelf_rows)
         waiting = self._fresh.look(tenancy, seen.shelves)
         return seen, tallied(

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from hardwon.errors import NotFound
-from hardwon.postgres.database import Asked, uncounted
+from hardwon.postgres.database import Statement, uncounted
 from hardwon.ranking.query import Match, Query, index, indexed
 from hardwon.stores.postgres import scopes as shelves
 from hardwon.stores.postgres import versions
@@ -170,7 +170,7 @@ class PostgresLessons:
         self, scope: Scope, ids: list[int], mined: list[int], seen: Visible, now: datetime
     ) -> list[Row]:
         values = {"ids": ids, "mined": mined, "shelves": seen.ids, "statuses": list(LIVE)}
-        asked = Asked(_MATCHED, values | {"now": now.timestamp()})
+        asked = Statement(_MATCHED, values | {"now": now.timestamp()})
         return self._db.ask_last(scope.tenant, asked)[0]
 
     def guards(self, scope: Scope) -> list[Lesson]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon import _hurry
 from hardwon._cold.hashing import blake2b
-from hardwon.postgres.database import Asked
+from hardwon.postgres.database import Statement
 from hardwon.values.scope import Scope
 
 if TYPE_CHECKING:
@@ -64,10 +64,10 @@ class Visible:
         self.versions = tuple((shelf.id, shelf.version) for shelf in self.shelves)
 
 
-def asked(scope: Scope) -> Asked:
+def asked(scope: Scope) -> Statement:
     """The statement whose rows make a `Visible`."""
     projects = [seen.project or "" for seen in scope.visible()]
-    return Asked(_VISIBLE, {"agent": scope.agent, "projects": projects})
+    return Statement(_VISIBLE, {"agent": scope.agent, "projects": projects})
 
 
 def visible(database: Database, scope: Scope) -> Visible:
@@ -81,7 +81,7 @@ def read(database: Database, scope: Scope, sql: str, **values: object) -> tuple[
     hold(database, scope)
     shelves = asked(scope)
     shelf_rows, rows = database.of(scope.tenant).ask(
-        shelves, Asked(sql, {**shelves.values, **values})
+        shelves, Statement(sql, {**shelves.values, **values})
     )
     seen = Visible(scope, shelf_rows)
     if (notes := _hurry.notes()) is not None and database.open is None:
@@ -110,8 +110,8 @@ def ensure(database: Database, scope: Scope) -> int:
         return shelf
     tenancy = database.of(scope.tenant)
     tenancy.ask(
-        Asked("INSERT INTO hardwon.tenants VALUES (%(tenant)s) ON CONFLICT DO NOTHING", {}),
-        Asked(
+        Statement("INSERT INTO hardwon.tenants VALUES (%(tenant)s) ON CONFLICT DO NOTHING", {}),
+        Statement(
             "INSERT INTO hardwon.shelves (tenant, agent_id, project)"
             " VALUES (%(tenant)s, %(agent)s, %(project)s) ON CONFLICT DO NOTHING",
             {"agent": scope.agent, "project": scope.project or ""},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
-from hardwon.postgres.database import Asked
+from hardwon.postgres.database import Statement
 from hardwon.ranking import block_edits, postings
 from hardwon.ranking.postings import RANKS
 from hardwon.stores.postgres import versions
@@ -107,9 +107,9 @@ def _move(tenancy: Tenancy, shelf: int, lessons: dict[int, dict[str, int]]) -> i
     counted = [(term, more) for term, more in sorted(holders.items()) if more]
     packed = [_packed(entries) for entries in now.values()]
     tenancy.ask(
-        Asked(_COUNT, {"terms": [t for t, _ in counted], "holders": [n for _, n in counted]}),
-        Asked(_UNINDEX, {"lessons": list(before)}),
-        Asked(_INDEX, {"shelf": shelf, "lessons": list(now), "terms": packed}),
+        Statement(_COUNT, {"terms": [t for t, _ in counted], "holders": [n for _, n in counted]}),
+        Statement(_UNINDEX, {"lessons": list(before)}),
+        Statement(_INDEX, {"shelf": shelf, "lessons": list(now), "terms": packed}),
     )
     return len(now) - len(before)
 
@@ -119,8 +119,8 @@ def _numbers(tenancy: Tenancy, shelf: int, keys: list[str]) -> dict[str, int]:
     known: dict[str, int] = dict(tenancy.rows(_TERMS, shelf=shelf, keys=keys))
     if missing := [key for key in keys if key not in known]:
         *_, added = tenancy.ask(
-            Asked(_ADD_TERMS, {"shelf": shelf, "keys": missing}),
-            Asked(_TERMS, {"shelf": shelf, "keys": missing}),
+            Statement(_ADD_TERMS, {"shelf": shelf, "keys": missing}),
+            Statement(_TERMS, {"shelf": shelf, "keys": missing}),
         )
         known.update(added)
     return known
@@ -134,8 +134,8 @@ def _edit(tenancy: Tenancy, edits: list[Edit]) -> None:
     gone = [(*divmod(at, RANKS), first) for (at, first), block in changed.items() if not block]
     blocks = list(block_edits.rows(changed))
     tenancy.ask(
-        Asked(_DROP_BLOCKS, _columns(("terms", "ranks", "firsts"), gone)),
-        Asked(_KEEP_BLOCKS, _columns(("terms", "ranks", "firsts", "blocks"), blocks)),
+        Statement(_DROP_BLOCKS, _columns(("terms", "ranks", "firsts"), gone)),
+        Statement(_KEEP_BLOCKS, _columns(("terms", "ranks", "firsts", "blocks"), blocks)),
     )
 
 
