@@ -122,7 +122,7 @@ class Doors:
         self, scope: Scope, pending: Step, past: RunSoFar, *, least: float
     ) -> list[Judged]:
         """The lessons about what a pending call may end in, likeliest first."""
-        known = foretell.Known(scope, self._store.calls, self._store.lessons, self._clock())
+        known = foretell.Records(scope, self._store.calls, self._store.lessons, self._clock())
         forecasts = foretell.foretold(pending, past, known, least=least)
         if any(forecast.is_told for forecast in forecasts) and self._catches_up():
             forecasts = foretell.foretold(pending, past, known, least=least)

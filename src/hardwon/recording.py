@@ -84,8 +84,8 @@ class Recording:
         counted = foretell.counted(step, past.steps, self._known(scope))
         return mine.failed(step, past, memory, counted=counted)
 
-    def _known(self, scope: Scope) -> foretell.Known:
-        return foretell.Known(scope, self._store.calls, self._store.lessons, self._clock())
+    def _known(self, scope: Scope) -> foretell.Records:
+        return foretell.Records(scope, self._store.calls, self._store.lessons, self._clock())
 
     def _memory(self, scope: Scope) -> Memory:
         return scope_memory.Memory(scope, self._store.lessons, screen.screen_lesson, self._clock())

@@ -1,4 +1,4 @@
-"""Adopt: a lesson that was offered because of its words, and helped, takes over the failure."""
+"""Adopt: a lesson that was offered because of its text and then helped takes over the failure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def offered(lesson: Lesson, failure: Failure, memory: Memory) -> str:
-    """Note that a lesson was told at a failure because of its words; the mark of that."""
+    """Note that a lesson was shown at a failure because of its text; returns the mark of that."""
     times = sum(
         value.startswith(failure.kind) for value in values_of(lesson.evidence, Kind.OFFERED)
     )
@@ -25,16 +25,16 @@ def offered(lesson: Lesson, failure: Failure, memory: Memory) -> str:
 
 
 def overcome(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-    """Failures that were overcome after a lesson was offered; the lesson takes over their kinds."""
+    """Let offered lessons that helped take over their failure kinds; returns marks of that."""
     marks: list[str] = []
     for mark in past.counted:
-        name, _, rest = mark.partition(" ")
-        done = f"overcome {rest}"
+        name, _, offer = mark.partition(" ")
+        done = f"overcome {offer}"
         if name == "offered" and done not in past.counted:
-            number, kind = rest.split(" ")
+            number, kind = offer.split(" ")
             lesson, last = memory.get(int(number)), past.last_failing(kind)
             if not lesson or lesson.origin == MINED or last is None:
-                continue  # what was mined is about the kind that it names
+                continue  # a mined lesson is about its own kind only
             failing = past.steps[last]
             if _has_helped(lesson, failing, step, past):
                 _helped(lesson, failing, memory)
@@ -43,14 +43,14 @@ def overcome(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
 
 
 def _goes_on(failing: Step, step: Step) -> bool:
-    """Whether a working step does what the failing one tried."""
+    """Whether a working step uses the same tool or program as the failing one."""
     if step.tool != failing.tool:
         return False
     return step.args.startswith("{") or lesson_text.program(step) == lesson_text.program(failing)
 
 
 def _has_helped(lesson: Lesson, failing: Step, step: Step, past: RunSoFar) -> bool:
-    """Whether a working step follows the lesson, or repeats the failing call that it mentions."""
+    """Whether a working step follows the lesson, or is like the failing call it is about."""
     before = past.steps[: past.steps.index(failing) + 1]
     if clues.follows_advice(lesson, step, before):
         return True
@@ -58,7 +58,7 @@ def _has_helped(lesson: Lesson, failing: Step, step: Step, past: RunSoFar) -> bo
 
 
 def _helped(lesson: Lesson, failing: Step, memory: Memory) -> None:
-    """Note that a lesson helped; if its text does not mention the failure, it must help twice."""
+    """Adopt the failure, or only note the help: a lesson not about this error must help twice."""
     kind = failing.failure.kind if failing.failure else ""
     before = sum(value.startswith(kind) for value in values_of(lesson.evidence, Kind.HELPED))
     if before or clues.is_about_error(lesson, failing):
@@ -69,12 +69,12 @@ def _helped(lesson: Lesson, failing: Step, memory: Memory) -> None:
 
 
 def _adopt(lesson: Lesson, failing: Step, memory: Memory) -> None:
-    """Give a lesson the failure kind that it helped with, and the record of the seen lesson."""
+    """Give a lesson the failure kind that it helped with, and that kind's record so far."""
     failure = failing.failure
     if failure is None or lesson.scope != memory.scope:
         return
-    seen = memory.about(failure)
-    if seen is not None and seen.status == Status.SEEN:
-        lesson = lesson.met_again(seen, memory.now)
-        memory.keep(seen._replace(status=Status.SUPERSEDED))
+    mined = memory.about(failure)
+    if mined is not None and mined.status == Status.SEEN:
+        lesson = lesson.met_again(mined, memory.now)
+        memory.keep(mined._replace(status=Status.SUPERSEDED))
     memory.keep(lesson._replace(kinds=unique((*lesson.kinds, failure.kind))))

@@ -1,4 +1,4 @@
-"""Archive: what is kept of a run that has ended, small enough to be kept for long."""
+"""Archive: the record of an ended run, small enough to be kept for long."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ SIZE = 40_000  # bytes of all steps
 _TASK = 500  # characters
 _KINDS = 50
 _SHOWN = 200
-# Characters of a call and of what it printed when it failed: the first that fit are taken.
+# Characters of a call and of a failing call's output: the first pair that fits is used.
 _CUTS = ((1_000, 800), (300, 300), (120, 120))
 
 
 def archived(past: RunSoFar, scope: Scope, run: str, *, ended: datetime, outcome: str) -> EndedRun:
-    """The run as it is kept: its text cut short, its counts whole."""
+    """The record of an ended run: long texts are cut, counts are complete."""
     failures = [step.failure for step in past.steps if step.failed and step.failure]
     begun = datetime.fromtimestamp(past.begun, UTC) if past.begun else ended
-    shown = [
+    deliveries = [
         delivery for delivery in past.shown if delivery.door != DOOR
-    ]  # its delivery is there as well
+    ]  # a unit is logged beside its delivery
     return EndedRun(
         id=run_id(run, begun),
         scope=scope,
@@ -43,15 +43,15 @@ def archived(past: RunSoFar, scope: Scope, run: str, *, ended: datetime, outcome
         outcome=outcome,
         made=max(past.made, len(past.steps)),
         failed=sum(step.failed for step in past.steps),
-        told=sum(delivery.door != WITHHELD for delivery in shown),
+        told=sum(delivery.door != WITHHELD for delivery in deliveries),
         kinds=tuple(dict.fromkeys(failure.text for failure in failures))[:_KINDS],
         steps=_cut(past.steps),
-        shown=tuple(shown[-_SHOWN:]),
+        shown=tuple(deliveries[-_SHOWN:]),
     )
 
 
 def _cut(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps within the size; where the smallest cut is too large, the newest of them."""
+    """The steps, cut to fit into `SIZE`; if the shortest cut does not fit, the newest steps."""
     for call, output in _CUTS:
         short = [_short(step, call, output) for step in steps]
         sizes = [len(json.dumps(step).encode()) + 1 for step in short]
@@ -64,7 +64,7 @@ def _cut(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def _short(step: Step, call: int, output: int) -> Step:
-    """A step as a page shows it; its output is kept only if it failed."""
+    """A step with its texts cut; the output is kept only if the step failed."""
     failure = step.failure
     if failure is not None:
         failure = failure._replace(text=clip(failure.text, 200), line=clip(failure.line, 200))

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from hardwon.values.episode import Episode
     from hardwon.values.step import Step
 
-RECORD_BYTES = 896 * 1024  # of an episode; a record of 1 MiB holds it with all that is around it
-_MOST_BYTES = 6  # of one character in a record: an escape
-_STUB = 400  # characters that are left of an old output or an old call
+RECORD_BYTES = 896 * 1024  # of an episode; the rest of a job fits into 1 MiB with it
+_MOST_BYTES = 6  # at most, bytes of one character in a record (an escape)
+_STUB = 400  # characters that remain of an old output or call
 _SIGNALS_KEPT = 64
-_FRESH = 6  # last steps that are shortened only when nothing else is left
+_FRESH = 6  # last steps; they are shortened only if nothing else is left to shorten
 
 
 def trigger_of(has_error: bool, signals: Mapping[str, str] | None, gates: Gates) -> str | None:
-    """The trigger of a reflection on this run; None if it is not worth one. Cheap."""
+    """The trigger of a reflection on this run; None if the run is not worth one. Cheap."""
     if not (has_error or signals) or not gates.enabled:
         return None
     flags = signals or {}
@@ -48,7 +48,7 @@ def capture(episode: Episode, trigger: str, *, queue: Queue, now: datetime) -> J
 
 
 def fitted(episode: Episode, limit: int = RECORD_BYTES) -> Episode:
-    """The episode in at most `limit` bytes: what old steps printed gives way first."""
+    """The episode in at most `limit` bytes; outputs of old steps are shortened first."""
     episode = episode._replace(signals=episode.signals[:_SIGNALS_KEPT])
     texts = (*episode[1:4], *(part for step in episode.steps for part in step[:3]))
     if _MOST_BYTES * sum(map(len, texts)) <= limit:
@@ -66,10 +66,10 @@ def fitted(episode: Episode, limit: int = RECORD_BYTES) -> Episode:
 
 
 def _giving_way(count: int) -> Iterator[tuple[int, Callable[[Step], Step]]]:
-    """Which step is shortened next, and how; the last steps tell what went wrong."""
-    fresh, ways = max(0, count - _FRESH), (_short_output, _short_args)
-    yield from ((place, shorten) for shorten in ways for place in range(fresh))
-    yield from ((place, shorten) for place in range(fresh, count) for shorten in ways)
+    """Which step to shorten next, and how; the last steps come last, they show what went wrong."""
+    first_fresh, shortenings = max(0, count - _FRESH), (_short_output, _short_args)
+    yield from ((place, shorten) for shorten in shortenings for place in range(first_fresh))
+    yield from ((place, shorten) for place in range(first_fresh, count) for shorten in shortenings)
 
 
 def _short_output(step: Step) -> Step:
@@ -81,14 +81,14 @@ def _short_args(step: Step) -> Step:
 
 
 def _within(text: str, limit: int) -> str:
-    """The text in at most `limit` bytes, its beginning and end."""
+    """The text in at most `limit` bytes; its middle is cut out."""
     while (size := _bytes(text)) > limit:
         text = clip_middle(text, len(text) * limit // size - 1)
     return text
 
 
 def size(episode: Episode) -> int:
-    """How many bytes a record needs for an episode; the error stands in its outcome, too."""
+    """How many bytes a record needs for an episode; the error is stored twice."""
     texts = (episode.task, episode.attempt, episode.error, episode.error)
     signals = (part for pair in episode.signals for part in pair)
     return sum(map(_bytes, (*texts, *signals))) + sum(map(_step_size, episode.steps))
@@ -99,7 +99,7 @@ def _step_size(step: Step) -> int:
 
 
 def _bytes(text: str) -> int:
-    """The length of a text in JSON, with the characters escaped that the format escapes."""
+    """The bytes of a text in JSON, with the characters escaped that the format escapes."""
     plain = len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"))
     return plain + 5 * sum(map(text.count, "<>&")) + 3 * sum(map(text.count, "\u2028\u2029"))
 

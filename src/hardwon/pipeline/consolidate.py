@@ -16,79 +16,81 @@ if TYPE_CHECKING:
     from hardwon.ports import LessonStore
 
 _LOOKED_AT, _NEAREST = 20, 5
-_TELLING, _REACH = 24, 200  # a near-duplicate shares nearly all words: few of them tell
+_TELLING, _REACH = 24, 200  # a near-duplicate shares nearly all words, so a few are enough
 _SAME = 0.85
-_SAME_CURE = 0.4  # of the words of two cures, where the fix behind them is the same
-_UNSURE = 0.5  # a lesson less sure than this names no fix of its own
+_SAME_CURE = 0.4  # share of common words of two corrections with the same fix
+_UNSURE = 0.5  # a lesson of lower confidence has no fix of its own
 
 
 def consolidate(
     lesson: Lesson, *, lessons: LessonStore, now: datetime, keeps_dates: bool = False
 ) -> Lesson:
-    """Store the lesson, or add its evidence to the known lesson that says the same.
+    """Store the lesson, or add its evidence to the existing lesson that says the same.
 
-    It is dated now, unless it keeps its own dates.
+    Returns the stored lesson. It is dated now, unless `keeps_dates`.
     """
     lesson = lesson.dated(now, keeps_dates=keeps_dates)
-    for known in _same_failure(lesson, lessons, now) if lesson.status in LIVE else ():
-        if _is_about_another(known, lesson):
-            others = tuple(kind for kind in known.kinds if kind not in lesson.kinds)
-            lessons.update(known._replace(kinds=others, updated_at=now))
+    for existing in _same_failure(lesson, lessons, now) if lesson.status in LIVE else ():
+        if _is_about_another(existing, lesson):
+            other_kinds = tuple(kind for kind in existing.kinds if kind not in lesson.kinds)
+            lessons.update(existing._replace(kinds=other_kinds, updated_at=now))
             continue
-        if _has_all(known, lesson):
-            return known
-        if _is_better(lesson, known):
-            twin = _twin(lesson, known, lessons, now)
+        if _has_all(existing, lesson):
+            return existing
+        if _is_better(lesson, existing):
+            twin = _twin(lesson, existing, lessons, now)
             return (
-                _joined(twin, known, lessons, now)
+                _joined(twin, existing, lessons, now)
                 if twin
-                else _replaced(known, lesson, lessons, now)
+                else _replaced(existing, lesson, lessons, now)
             )
-        if agrees(known, lesson) or not _is_free(known, lesson):
-            return _grown(known, lesson, lessons, now)
+        if agrees(existing, lesson) or not _is_free(existing, lesson):
+            return _grown(existing, lesson, lessons, now)
     return _kept(lesson._replace(met=max(1, lesson.met)), lessons, now)
 
 
-def agrees(known: Lesson, other: Lesson) -> bool:
-    """Whether the other lesson says the same as the known one, or nothing of its own."""
+def agrees(existing: Lesson, other: Lesson) -> bool:
+    """Whether the other lesson has the same correction as the existing one, or none of its own."""
     if other.confidence < _UNSURE:
         return True
-    return fold(known.correction).lower() == fold(other.correction).lower()
+    return fold(existing.correction).lower() == fold(other.correction).lower()
 
 
-def _is_about_another(known: Lesson, lesson: Lesson) -> bool:
-    """Whether a model's lesson only helped with this failure, which now has words of its own."""
-    is_worded = known.author not in {"person", RULES} and known.origin != MINED
-    is_own = not known.kinds or known.kinds[0] in lesson.kinds
+def _is_about_another(existing: Lesson, lesson: Lesson) -> bool:
+    """Whether the existing lesson is a model's about another failure that also helped here."""
+    is_worded = existing.author not in {"person", RULES} and existing.origin != MINED
+    is_own = not existing.kinds or existing.kinds[0] in lesson.kinds
     return is_worded and is_vouched(lesson) and not is_own and bool(lesson.kinds)
 
 
-def _has_all(known: Lesson, lesson: Lesson) -> bool:
-    """Whether all evidence of a lesson is known already."""
+def _has_all(existing: Lesson, lesson: Lesson) -> bool:
+    """Whether the existing lesson already holds all evidence of the new one."""
     evidence = set(map(str, lesson.evidence))
-    return bool(evidence) and evidence <= set(map(str, known.evidence))
+    return bool(evidence) and evidence <= set(map(str, existing.evidence))
 
 
-def _is_better(lesson: Lesson, known: Lesson) -> bool:
-    """Whether the new words come from a better author than the known ones."""
+def _is_better(lesson: Lesson, existing: Lesson) -> bool:
+    """Whether the text of the new lesson has a better author than the existing one."""
     if not is_vouched(lesson) or lesson.confidence < _UNSURE:
         return False
-    return known.origin == MINED or (known.author != "person" and not agrees(known, lesson))
+    return existing.origin == MINED or (
+        existing.author != "person" and not agrees(existing, lesson)
+    )
 
 
-def _is_free(known: Lesson, lesson: Lesson) -> bool:
-    """Whether two lessons about one failure may stand side by side.
+def _is_free(existing: Lesson, lesson: Lesson) -> bool:
+    """Whether two lessons about one failure may exist side by side.
 
-    Whether the words of rules or a model may be added to the known lesson.
+    True if a person wrote the existing one, or the new one does not come from a run.
     """
-    return known.author == "person" or not lesson.origin.startswith(f"{RUN}:")
+    return existing.author == "person" or not lesson.origin.startswith(f"{RUN}:")
 
 
-def _twin(lesson: Lesson, known: Lesson, lessons: LessonStore, now: datetime) -> Lesson | None:
-    """The lesson of another failure kind that the same author worded alike, with the same fix."""
-    if known.origin != MINED:
+def _twin(lesson: Lesson, existing: Lesson, lessons: LessonStore, now: datetime) -> Lesson | None:
+    """The lesson about another failure kind with a similar text and the same fix."""
+    if existing.origin != MINED:
         return None
-    fixes = {fix.key for fix in known.fixes}
+    fixes = {fix.key for fix in existing.fixes}
     query = _by_words(lesson)
     candidates = (
         match.lesson for match in lessons.match(lesson.scope, query, now=now, limit=_LOOKED_AT)
@@ -105,30 +107,30 @@ def _twin(lesson: Lesson, known: Lesson, lessons: LessonStore, now: datetime) ->
     )
 
 
-def _joined(twin: Lesson, known: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
-    """A worded lesson that takes over the record of another kind with the same fix."""
-    grown = twin.met_again(known, now)
+def _joined(twin: Lesson, existing: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
+    """The twin, which takes over the record of the existing lesson."""
+    grown = twin.met_again(existing, now)
     lessons.update(grown)
-    lessons.update(known._replace(status=Status.SUPERSEDED, updated_at=now))
+    lessons.update(existing._replace(status=Status.SUPERSEDED, updated_at=now))
     return grown
 
 
-def _grown(known: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
-    """The known lesson with the evidence of another; only a run is one more meeting."""
-    if _has_all(known, lesson):
-        return known
-    grown = known.met_again(lesson if lesson.job else lesson._replace(met=0), now)
+def _grown(existing: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
+    """The existing lesson with the evidence of the new one; only a run counts as met again."""
+    if _has_all(existing, lesson):
+        return existing
+    grown = existing.met_again(lesson if lesson.job else lesson._replace(met=0), now)
     lessons.update(grown)
     return grown
 
 
-def _replaced(known: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
-    """The lesson in place of a known one, which is kept as superseded."""
-    grown = known.met_again(lesson._replace(calls=() if known.calls else lesson.calls), now)
-    met = grown.met if lesson.job else known.met
+def _replaced(existing: Lesson, lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
+    """The new lesson in place of the existing one, which is kept as superseded."""
+    grown = existing.met_again(lesson._replace(calls=() if existing.calls else lesson.calls), now)
+    met = grown.met if lesson.job else existing.met
     record = {name: getattr(grown, name) for name in _RECORD}
-    stored = lessons.add(marked(lesson._replace(met=met, **record), Kind.PARENT, known.id))
-    lessons.update(known._replace(status=Status.SUPERSEDED, updated_at=now))
+    stored = lessons.add(marked(lesson._replace(met=met, **record), Kind.PARENT, existing.id))
+    lessons.update(existing._replace(status=Status.SUPERSEDED, updated_at=now))
     return stored
 
 
@@ -136,50 +138,50 @@ _RECORD = ("calls", "signatures", "evidence", "kinds", "fixes")
 
 
 def _kept(lesson: Lesson, lessons: LessonStore, now: datetime) -> Lesson:
-    """Add the lesson unless it is known; mark it if it differs from one about the same failure."""
-    for known in _alike(lesson, lessons, now):
-        if likeness(known.correction, lesson.correction) >= _SAME:
-            return _grown(known, lesson, lessons, now)
-        lesson = marked(lesson, Kind.DIFFERS, known.id)
+    """Add the lesson unless a similar one agrees; mark it if a similar one differs."""
+    for existing in _alike(lesson, lessons, now):
+        if likeness(existing.correction, lesson.correction) >= _SAME:
+            return _grown(existing, lesson, lessons, now)
+        lesson = marked(lesson, Kind.DIFFERS, existing.id)
     return lessons.add(lesson)
 
 
 def likeness(text: str, other: str) -> float:
-    """The share of words that two texts have in common, of all their words."""
+    """The share of words that two texts have in common, in 0 … 1."""
     return _in_common(set(terms(text)), set(terms(other)))
 
 
-def _in_common(mine: set[str], yours: set[str]) -> float:
-    return len(mine & yours) / max(1, len(mine | yours))
+def _in_common(words: set[str], other_words: set[str]) -> float:
+    return len(words & other_words) / max(1, len(words | other_words))
 
 
 def _alike(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
     """Lessons of the same scope about nearly the same situation."""
-    if lesson.signatures:  # then the failure tells which lesson is the same
+    if lesson.signatures:  # `_same_failure` compares these
         return []
     query = _by_words(lesson)
-    candidates = (
+    matches = (
         match.lesson for match in lessons.match(lesson.scope, query, now=now, limit=_NEAREST)
     )
-    mine = set(terms(lesson.situation))
+    words = set(terms(lesson.situation))
     return [
-        known
-        for known in candidates
-        if known.scope == lesson.scope
-        and not known.signatures
-        and _in_common(mine, set(terms(known.situation))) >= _SAME
+        candidate
+        for candidate in matches
+        if candidate.scope == lesson.scope
+        and not candidate.signatures
+        and _in_common(words, set(terms(candidate.situation))) >= _SAME
     ]
 
 
 def _by_words(lesson: Lesson) -> Query:
-    """What finds lessons that say nearly the same."""
-    asked = query("turn", f"{lesson.situation} {lesson.correction}", reach=_REACH)
-    longest = sorted(asked.terms, key=len, reverse=True)[:_TELLING]
-    return asked._replace(terms=tuple(longest))
+    """The query that finds lessons with nearly the same text."""
+    words_query = query("turn", f"{lesson.situation} {lesson.correction}", reach=_REACH)
+    longest = sorted(words_query.terms, key=len, reverse=True)[:_TELLING]
+    return words_query._replace(terms=tuple(longest))
 
 
 def _same_failure(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[Lesson]:
-    """The lessons of exactly this scope about one of its failures, the highest in state first."""
+    """The lessons of exactly this scope about the same failure, the highest status first."""
     queries = [
         *(Query("error", "", kind=digest) for digest in lesson.kinds),
         *(Query("error", "", signature=digest) for digest in lesson.signatures),
@@ -190,4 +192,4 @@ def _same_failure(lesson: Lesson, lessons: LessonStore, now: datetime) -> list[L
         for match in lessons.match(lesson.scope, query, now=now, limit=_LOOKED_AT)
         if match.lesson.scope == lesson.scope
     }
-    return sorted(by_id.values(), key=lambda known: (-LIVE.index(known.status), known.id))
+    return sorted(by_id.values(), key=lambda existing: (-LIVE.index(existing.status), existing.id))

@@ -1,4 +1,4 @@
-"""Edge: what is written or sent passes here, and no text in it keeps a secret.
+"""Edge: removes secrets from everything that is written to a port or sent to a model.
 
 Stages screen what they store; this is the second line of defence. Every writing method of a port
 gets values in which each text is `Screened`, in every field and at every depth. Names of tenants,
@@ -34,14 +34,17 @@ _STORE_WRITES = {
 }
 _QUEUE_WRITES = frozenset(("put", "retry", "bury"))
 _RUN_WRITES = frozenset(("begin", "record", "counted"))
-_REMEMBERED, _SHORT = 8192, 200  # texts that passed this wall and need no second look; their length
+_REMEMBERED, _SHORT = (
+    8192,
+    200,
+)  # texts that were found clean and are not checked again; their length
 _ROWS = (tuple, list)
 _DIGEST = 16  # hexadecimal digits
 _passed: set[str] = set()
 
 
 def screened(value: T) -> T:
-    """The value with every text in it screened; the same object when nothing had to go."""
+    """The value with every text in it screened; the same object if nothing was removed."""
     if isinstance(value, str):
         return _text(value)  # type: ignore[return-value]
     if isinstance(value, Scope) or _is_clean(value):
@@ -57,7 +60,7 @@ def screened(value: T) -> T:
 
 
 def _is_clean(value: object) -> bool:
-    """Whether no text in a value holds a secret; new ones are looked at together, for speed."""
+    """Whether no text in a value holds a secret; new texts are checked together, for speed."""
     new = [text for text in _texts(value) if text not in _passed and not _is_digest(text)]
     together = "\n".join(new)
     is_clean = without_secrets(together) == together
@@ -67,36 +70,36 @@ def _is_clean(value: object) -> bool:
 
 
 def _is_digest(text: str) -> bool:
-    """Whether it is one of our names for a failure: nothing can be read from it."""
+    """Whether a text is the digest of a failure, which cannot hold a secret."""
     return len(text) == _DIGEST and not text.strip("0123456789abcdef")
 
 
 def _remember(texts: list[str]) -> None:
-    """Let short texts pass again: digests, calls and names are written many times."""
+    """Remember short clean texts: calls and names are written many times."""
     if len(_passed) >= _REMEMBERED:
         _passed.clear()
     _passed.update(text for text in texts if len(text) <= _SHORT)
 
 
 def _texts(value: object) -> list[str]:
-    """Every text in a value that was not screened before, however deep it lies."""
+    """Every text in a value that was not screened before, at every depth."""
     texts: list[str] = []
-    rest: list[object] = [value]
-    while rest:
-        item = rest.pop()
+    pending: list[object] = [value]
+    while pending:
+        item = pending.pop()
         if isinstance(item, str):
             if not isinstance(item, Screened):
                 texts.append(item)
         elif isinstance(item, _ROWS):
             if not isinstance(item, Scope):
-                rest.extend(item)
+                pending.extend(item)
         elif isinstance(item, dict):
-            rest.extend((*item, *item.values()))
+            pending.extend((*item, *item.values()))
     return texts
 
 
 def _text(value: str) -> str:
-    """The same object if it holds no secret, so that equal values stay identical."""
+    """The text without secrets; the same object if it holds none."""
     if isinstance(value, Screened):
         return value
     clean = without_secrets(value)
@@ -104,7 +107,7 @@ def _text(value: str) -> str:
 
 
 class _Edge:
-    """A port whose writing methods get screened values only."""
+    """A port whose writing methods only get screened values."""
 
     def __init__(self, port: object, writes: frozenset[str]) -> None:
         self._port = port
@@ -116,7 +119,7 @@ class _Edge:
 
 
 class _StoreEdge:
-    """A store all of whose parts are such ports."""
+    """A store whose parts are wrapped in `_Edge`."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -139,22 +142,22 @@ def _screening(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def screened_store(store: Store) -> Store:
-    """The store behind its edge."""
+    """The store, with everything screened that is written to it."""
     return _StoreEdge(store)
 
 
 def screened_queue(queue: WorkedQueue) -> WorkedQueue:
-    """The queue behind its edge."""
+    """The queue, with everything screened that is written to it."""
     return _Edge(queue, _QUEUE_WRITES)
 
 
 def screened_run(run: Run) -> Run:
-    """The run behind its edge."""
+    """The run, with everything screened that is written to it."""
     return _Edge(run, _RUN_WRITES)
 
 
 class ScreenedModel:
-    """A model that is asked nothing with a secret in it."""
+    """A model whose requests are screened."""
 
     def __init__(self, model: Model) -> None:
         self._model = model

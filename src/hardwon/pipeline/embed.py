@@ -1,4 +1,4 @@
-"""Embed: lessons get a vector off the agents' path; a question finds those near in meaning."""
+"""Embed: compute vectors of lessons in the background; find lessons near in meaning."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _BATCH = 32
 _NEAREST = 24
-_ASKED = 2000  # characters; a model reads no more of a question anyway
+_ASKED = 2000  # characters; embedding models read no more of a question
 
 
 def fill(*, embedder: Embedder, vectors: VectorStore) -> Iterator[int]:
@@ -25,15 +25,15 @@ def fill(*, embedder: Embedder, vectors: VectorStore) -> Iterator[int]:
     done, last = 0, 0
     while wordings := vectors.lacking(embedder.name, after=last, limit=_BATCH):
         texts = [wording.texts() for wording in wordings]
-        embedded = iter(embedder.embed([text for own in texts for text in own]))
-        means = [_mean(list(islice(embedded, len(own)))) for own in texts]
+        embedded = iter(embedder.embed([text for lesson_texts in texts for text in lesson_texts]))
+        means = [_mean(list(islice(embedded, len(lesson_texts)))) for lesson_texts in texts]
         vectors.save(embedder.name, zip(wordings, means, strict=True))
         done, last = done + len(wordings), wordings[-1].lesson
         yield done
 
 
 def _mean(vectors: Sequence[Sequence[float]]) -> Sequence[float]:
-    """The unit vector between some vectors."""
+    """The mean of the vectors, scaled to length 1."""
     if len(vectors) == 1:
         return vectors[0]
     total = [sum(values) for values in zip(*vectors, strict=True)]
@@ -42,7 +42,7 @@ def _mean(vectors: Sequence[Sequence[float]]) -> Sequence[float]:
 
 
 def near(text: str, *, scope: Scope, embedder: Embedder, vectors: VectorStore) -> Near:
-    """The lessons nearest in meaning the nearest first."""
+    """The lessons nearest in meaning, the nearest first."""
     if not text.strip():
         return ()
     (vector,) = embedder.embed([clip(text, _ASKED)])

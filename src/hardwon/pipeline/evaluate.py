@@ -1,4 +1,4 @@
-"""Evaluate: what the hold-out shows about each lesson, and what follows from it."""
+"""Evaluate: judge each lesson by the hold-out, and retire or restore it."""
 
 from __future__ import annotations
 
@@ -25,72 +25,76 @@ if TYPE_CHECKING:
     from hardwon.proof.verdicts import Verdict
     from hardwon.values.lesson import Lesson
 
-LOW_SHARE = 0.025  # of the runs, once it is proven that lessons help
-_RECENT = timedelta(days=30)  # a lesson that was not shown for this long costs nothing
+LOW_SHARE = 0.025  # the hold-out share once it is proven that lessons help
+_RECENT = timedelta(days=30)  # a lesson not shown for this long is not worth retiring
 
 
 class Review(NamedTuple):
-    """What a look at all lessons of a tenant has changed."""
+    """What a review of all lessons of a tenant has changed."""
 
     retired: tuple[int, ...] = ()
     returned: tuple[int, ...] = ()
-    share: float | None = None  # that is in force from now on, if it fell
+    share: float | None = None  # the new hold-out share, if it was lowered
 
 
 def verdicts(store: Store, window: Window) -> Iterator[Verdict]:
-    """What is believed about the lessons of a window's scopes, those with most units first.
+    """The verdicts on the lessons of a window's scopes, those with most units first.
 
-    All units that they ever had count.
+    All units of a lesson count, also those before the window.
     """
-    every = store.units.treatments(_whole(window.scope.tenant, EPOCH))
-    own = every if window.is_whole else store.units.treatments(window._replace(since=EPOCH))
-    order = sorted(own, key=lambda treatment: (-treatment.arms.units, treatment.lesson))
-    return judging.verdicts(order, judging.prior_of(every))
+    all_treatments = store.units.treatments(_whole(window.scope.tenant, EPOCH))
+    in_window = (
+        all_treatments if window.is_whole else store.units.treatments(window._replace(since=EPOCH))
+    )
+    order = sorted(in_window, key=lambda treatment: (-treatment.arms.units, treatment.lesson))
+    return judging.verdicts(order, judging.prior_of(all_treatments))
 
 
 def verdict_on(store: Store, lesson: Lesson) -> LessonVerdict | None:
-    """What is believed about a lesson in its words of now; None without a unit."""
-    every = store.units.treatments(_whole(lesson.scope.tenant, EPOCH))
-    asked = lesson.id, wording_of(lesson)
-    own = [treatment for treatment in every if (treatment.lesson, treatment.wording) == asked]
-    if not own:
+    """The verdict on a lesson with its current text; None if it has no units."""
+    all_treatments = store.units.treatments(_whole(lesson.scope.tenant, EPOCH))
+    wanted = lesson.id, wording_of(lesson)
+    matching = [
+        treatment for treatment in all_treatments if (treatment.lesson, treatment.wording) == wanted
+    ]
+    if not matching:
         return None
-    verdict = next(judging.verdicts(own, judging.prior_of(every)))
+    verdict = next(judging.verdicts(matching, judging.prior_of(all_treatments)))
     return lesson_verdict(verdict, lesson)
 
 
 def lesson_verdict(verdict: Verdict, lesson: Lesson) -> LessonVerdict:
-    """A verdict as people read it."""
+    """A verdict in the form that reports show."""
     helps, arms = round(verdict.belief.helps, 4), verdict.treatment.arms
     names = lesson.id, lesson.situation, verdict.words
     return LessonVerdict(*names, helps, *arms[:4], is_retired(lesson))
 
 
 def review(store: Store, tenant: str, *, share: float, now: datetime) -> Review:
-    """Retire the lessons that hardly help, let others come back, and lower the share if proven."""
+    """Retire lessons that hardly help, restore others, and lower the share once help is proven."""
     judged = [
         (verdict, lesson)
         for verdict in verdicts(store, _whole(tenant, EPOCH))
         if (lesson := current(store, verdict.treatment)) is not None
     ]
     recent = store.units.treatments(_whole(tenant, now - _RECENT))
-    costly = {treatment.lesson for treatment in recent if treatment.arms.shown}
-    chosen = judging.to_retire(
+    recently_shown = {treatment.lesson for treatment in recent if treatment.arms.shown}
+    retirement = judging.to_retire(
         verdict
         for verdict, lesson in judged
-        if (lesson.id in costly or is_retired(lesson)) and not marks(lesson, Kind.APPROVED)
+        if (lesson.id in recently_shown or is_retired(lesson)) and not marks(lesson, Kind.APPROVED)
     )
-    changed = [pair for pair in judged if (pair[1].id in chosen.lessons) != is_retired(pair[1])]
+    changed = [pair for pair in judged if (pair[1].id in retirement.lessons) != is_retired(pair[1])]
     with store.together():
         for verdict, lesson in changed:
             _change(store, lesson, verdict, now)
-    gone = tuple(lesson.id for _, lesson in changed if lesson.id in chosen.lessons)
-    back = tuple(lesson.id for _, lesson in changed if lesson.id not in chosen.lessons)
-    return Review(gone, back, _lowered(store, tenant, share))
+    retired = tuple(lesson.id for _, lesson in changed if lesson.id in retirement.lessons)
+    returned = tuple(lesson.id for _, lesson in changed if lesson.id not in retirement.lessons)
+    return Review(retired, returned, _lowered(store, tenant, share))
 
 
 def current(store: Store, treatment: Treatment) -> Lesson | None:
-    """The lesson that was tried, unless it is gone or says something else by now."""
+    """The lesson of a treatment; None if it was deleted, retired or reworded since."""
     try:
         lesson = store.lessons.get(treatment.scope, treatment.lesson)
     except NotFound:
@@ -99,7 +103,7 @@ def current(store: Store, treatment: Treatment) -> Lesson | None:
 
 
 def _change(store: Store, lesson: Lesson, verdict: Verdict, now: datetime) -> None:
-    """Retire a lesson, or let it come back; its history and its story tell."""
+    """Retire or restore a lesson, with a note in its history and its evidence."""
     reason = f"the chance that it helps is {verdict.belief.helps:.0%} after {verdict.units} runs"
     if is_retired(lesson):
         act, piece = RETURN, Evidence(Kind.NOTE, f"came back: {reason}", now.timestamp())
@@ -112,10 +116,10 @@ def _change(store: Store, lesson: Lesson, verdict: Verdict, now: datetime) -> No
 
 
 def _lowered(store: Store, tenant: str, share: float) -> float | None:
-    """The share once the lessons are proven to help; None to leave it as it is."""
-    known = store.units.share(tenant)
+    """Lower the hold-out share if lessons are proven to help; the new share, None if unchanged."""
+    current_share = store.units.share(tenant)
     low = min(share, LOW_SHARE)
-    if known is not None and known <= low:
+    if current_share is not None and current_share <= low:
         return None
     pooled = effect(store.units.arms(_whole(tenant, EPOCH)))
     if pooled is None or not pooled.is_proven:

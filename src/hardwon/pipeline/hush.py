@@ -1,8 +1,8 @@
-"""Hush: a warning that was needless again and again is no longer shown at that door.
+"""Hush: stop showing a lesson early in a run if its failure hardly ever follows.
 
-A lesson that is told at the start of a run or at a turn was right when its failure then comes, and
-needless when it does not. Each run counts once. Below a chance of `LEAST` the lesson is not shown
-until its failure is met again. A lesson that names no failure is not judged.
+A lesson shown at the start of a run or at a turn was right if its failure follows, and needless if
+not. Each run counts once. Below a chance of `LEAST` the lesson is hidden until its failure is met
+again. A lesson without a failure is not judged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hardwon.values.scope import Scope
     from hardwon.values.step import Step
 
-LEAST = 0.3  # the chance of its failure at which a lesson is told
+LEAST = 0.3  # a lesson is shown from this chance of its failure on
 QUIET = "told in vain too often"
 _MET = "met"
 _BEFOREHAND = (Door.START, Door.TURN)
@@ -36,7 +36,7 @@ def note(past: RunSoFar, scope: Scope, store: Store) -> None:
 
 
 def hushed(candidates: Sequence[Judged], scope: Scope, calls: CallLog) -> list[Judged]:
-    """The same, with needless warnings marked."""
+    """The candidates, with the needless ones marked as not shown."""
     features = {
         candidate.match.lesson.id: _feature(candidate.match.lesson.id)
         for candidate in candidates
@@ -51,7 +51,7 @@ def hushed(candidates: Sequence[Judged], scope: Scope, calls: CallLog) -> list[J
 
 
 def _judged(past: RunSoFar, scope: Scope, lessons: LessonStore) -> Iterator[tuple[Lesson, bool]]:
-    """Every lesson that was told, each once, and whether its failure was met after that."""
+    """Every lesson that was shown, each once, and whether its failure was met afterwards."""
     first: dict[int, int] = {}
     for shown in past.shown:
         place = len(past.steps) - shown.after if shown.door in _BEFOREHAND else 0
@@ -74,11 +74,11 @@ def _is_met(names: set[str], steps: Iterable[Step]) -> bool:
 
 
 def _chance(counts: Counts | None) -> float:
-    """How likely the failure comes; unknown until the warning was shown a few times."""
+    """The chance that the failure follows; near 1 until the lesson was shown a few times."""
     if counts is None:
         return 1.0
-    met = sum(failed for kind, failed, _ in counts.kinds if kind == _MET)
-    return (met + 1) / (counts.made + 2)
+    times_met = sum(failed for kind, failed, _ in counts.kinds if kind == _MET)
+    return (times_met + 1) / (counts.made + 2)
 
 
 def _feature(lesson: int) -> int:

@@ -1,4 +1,4 @@
-"""Imagine: a hypothetical lesson, by which a real one is found (HyDE)."""
+"""Imagine: a model writes a hypothetical lesson that helps to find real ones (HyDE)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _REMEMBERED = 256
 
 
 class Imagination:
-    """Hypothetical lessons by query; each query is asked once."""
+    """Hypothetical lessons by query; the model is asked once for each query."""
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Inject: the block that is put before the model, whole lessons only, within a token budget."""
+"""Inject: render the block of lessons that is put before the model, within a token budget."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ else:
     from hardwon._cold.namedtuple import NamedTuple
 
 
-_LEAST = 40  # tokens of a lesson that is shortened
+_LEAST = 40  # tokens; with less room a lesson is left out rather than shortened
 
 
 class Frame(NamedTuple):
-    """The lines around a block."""
+    """The first and last line of a block, and how long the labels in it are."""
 
     head: str
     foot: str
-    label: int = 80  # characters of a lesson's label at most; 0: the reader sees what it is about
+    label: int = 80  # at most, characters of a lesson's label; 0 for no label
 
 
 START = Frame("[THIS PROJECT KEEPS MEETING — your prior lessons]", "[END PROJECT]")
@@ -39,7 +39,7 @@ FRAMES = {"start": START, "turn": TURN, "action": ACTION} | AT_ERROR
 
 
 class Block(NamedTuple):
-    """A rendered block and the lessons that found room in it."""
+    """A rendered block and the lessons in it."""
 
     text: str
     lessons: tuple[Lesson, ...]
@@ -47,13 +47,13 @@ class Block(NamedTuple):
 
 
 def digest(lessons: Iterable[Lesson], *, budget: int) -> str:
-    """The lessons that were met most often, as many as fit."""
-    known = sorted(lessons, key=lambda lesson: (-lesson.met, -lesson.confidence, -lesson.id))
-    return render(known, door=Door.TURN, budget=budget).text
+    """A block of the lessons that were met most often, as many as fit."""
+    by_frequency = sorted(lessons, key=lambda lesson: (-lesson.met, -lesson.confidence, -lesson.id))
+    return render(by_frequency, door=Door.TURN, budget=budget).text
 
 
 def render(lessons: Iterable[Lesson], *, door: str, budget: int) -> Block:
-    """The block of a door; a lesson that does not fit is left out, the next may still fit."""
+    """The block for a door; lessons that do not fit are left out."""
     frame = FRAMES.get(door, TURN)
     spent = tokens(frame.head) + tokens(frame.foot)
     shown: list[Lesson] = []
@@ -70,7 +70,7 @@ def render(lessons: Iterable[Lesson], *, door: str, budget: int) -> Block:
 
 
 def line(lesson: Lesson, *, label: int = LABEL_LIMIT, words: str = "") -> str:
-    """One lesson as a row of the block, its further lines indented.
+    """One lesson as a row of the block; its further lines are indented.
 
     Brackets in its text cannot end the block.
     """
@@ -80,14 +80,14 @@ def line(lesson: Lesson, *, label: int = LABEL_LIMIT, words: str = "") -> str:
 
 
 def _label(lesson: Lesson, limit: int) -> str:
-    """What a lesson is about, in this many characters; a quote that is cut is closed."""
+    """The headline of a lesson in at most `limit` characters; a cut quote is closed."""
     text = one_line(lesson.headline(), limit)
     is_open = text.count("“") > text.count("”")
     return f"{one_line(lesson.headline(), limit - 1)}”" if is_open else text
 
 
 def _fitting(lesson: Lesson, label: int, room: int) -> str:
-    """The row of a lesson within this many tokens; "" when its fix does not fit as a whole."""
+    """The row of a lesson in at most `room` tokens; "" if it does not fit."""
     row = line(lesson, label=label)
     if tokens(row) <= room:
         return row
@@ -102,16 +102,16 @@ def _fitting(lesson: Lesson, label: int, room: int) -> str:
 
 
 def _beginning(text: str, room: int) -> str:
-    """The whole sentences of a text that fit, or its first words."""
+    """As many whole sentences of a text as fit, or its first words."""
     shown = text[: max(0, room) * 3]
-    while shown and (size := tokens(shown)) > room:  # of short or foreign words
+    while shown and (size := tokens(shown)) > room:  # texts with short or foreign words
         shown = shown[: len(shown) * room // size]
     end = max(shown.rfind(mark) for mark in (". ", ".\n", "; ", "\n"))
     return shown[: end + 1] if end > len(shown) // 3 else shown.rsplit(" ", 1)[0]
 
 
 def _words(lesson: Lesson) -> str:
-    """The correction of a lesson, or that none is known."""
+    """The correction of a lesson, or the sentence that no fix is known."""
     if lesson.status != Status.SEEN:
         return lesson.correction
     runs = "1 earlier run" if lesson.met == 1 else f"{lesson.met} earlier runs"
@@ -121,10 +121,10 @@ def _words(lesson: Lesson) -> str:
 
 
 def guarding(lesson: Lesson) -> str:
-    """The block of a lesson that forbids a call, at any length."""
+    """The block of a lesson that forbids a call; it is never shortened."""
     return "\n".join((ACTION.head, line(lesson, label=ACTION.label), ACTION.foot))
 
 
 def tokens(text: str) -> int:
-    """A careful estimate of the tokens of a text."""
+    """An estimate of the tokens of a text, rather too high than too low."""
     return max(len(text.encode("utf-8", "replace")) // 4, round(len(text.split()) * 1.33)) + 1

@@ -48,5 +48,5 @@ def delivered(
 
 
 def new_id(now: datetime) -> str:
-    """The id of a delivery: unique, and in the order of time."""
+    """A new delivery id: unique, and sorted by time."""
     return f"{int(now.timestamp() * 1000):011x}{os.urandom(5).hex()}"

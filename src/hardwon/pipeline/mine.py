@@ -1,6 +1,6 @@
-"""Mine: failures and what cured them, learnt from the steps of runs. No model is asked.
+"""Mine: learn failures and their fixes from the steps of runs. No model is asked.
 
-The first failure of a kind opens a lesson. Each further run that meets it is counted, and every
+The first failure of a kind creates a lesson. Each further run that meets it is counted, and every
 fix that a run shows goes on the lesson's record. The record decides whether the lesson is seen,
 candidate or proven.
 """
@@ -25,36 +25,36 @@ if TYPE_CHECKING:
     from hardwon.values.run import RunSoFar
     from hardwon.values.step import Step
 
-_CALLS = {"call", "preparation"}  # sorts of fixes that a call applies for sure
+_CALLS = {"call", "preparation"}  # sorts of fixes that one call can surely be seen to apply
 
 
 def failed(step: Step, past: RunSoFar, memory: Memory, *, counted: Fix | None = None) -> list[str]:
-    """Count a failure and the fixes that did not prevent it; returns marks to count once a run.
+    """Count a failure and the fixes that did not prevent it; returns marks to count once per run.
 
-    `counted`: a fix that no run shows by itself, but many runs together.
+    `counted`: a fix that only counts over many runs show.
     """
     failure = step.failure
     if failure is None or not failure.is_telling:
-        return []  # it cannot be told from others
-    known = memory.about(failure)
-    if known is None:
+        return []  # too general to be recognised
+    existing = memory.about(failure)
+    if existing is None:
         memory.lessons.add(memory.screen(opened(step, failure, memory.scope, memory.now)))
         return []
-    lesson = known
+    lesson = existing
     if not past.has_met(failure.kind):
-        fixes = known.fixes if counted is None else with_success(known.fixes, counted)
-        lesson = met_again(known._replace(fixes=fixes), step, failure, past, memory.now)
+        fixes = existing.fixes if counted is None else with_success(existing.fixes, counted)
+        lesson = met_again(existing._replace(fixes=fixes), step, failure, past, memory.now)
     lesson = with_tried(lesson, step, failure, past, memory.now)
-    vain = _in_vain(lesson, step, failure, past)
-    for fix in vain.values():
+    failed_fixes = _in_vain(lesson, step, failure, past)
+    for fix in failed_fixes.values():
         lesson = lesson._replace(fixes=with_failure(lesson.fixes, fix.key))
-    if lesson is not known:
+    if lesson is not existing:
         memory.keep(lesson_text.settled(lesson))
-    return list(vain)
+    return list(failed_fixes)
 
 
 def worked(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-    """Record the fixes that this step shows or applies; returns marks to count once a run."""
+    """Record the fixes that this step shows or applies; returns marks to count once per run."""
     counted = shown(step, past, memory)
     return counted + _applied(step, past, memory, counted) + _unneeded(step, past, memory)
 
@@ -67,7 +67,7 @@ def shown(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
         failure = steps[place].failure
         lesson = memory.about(failure) if failure and failure.is_telling else None
         if suspicion(f"{fix.mistake}\n{fix.text}"):
-            continue  # one run's text may not put what others have shown under quarantine
+            continue  # or one run's text could quarantine a lesson of many runs
         if lesson and failure and (mark := _mark(failure.kind, fix)) not in past.counted:
             lesson = with_case(lesson, steps, place, memory.now)
             memory.keep(lesson_text.succeeded(lesson, fix))
@@ -76,7 +76,7 @@ def shown(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
 
 
 def _applied(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str]) -> list[str]:
-    """Fixes that the run was shown, applied, and that worked."""
+    """Record fixes that the run was shown and that this step applied; returns their marks."""
     marks: list[str] = []
     for lesson in memory.shown(past.told) if past.told else ():
         kind = lesson.kinds[0] if lesson.kinds else ""
@@ -92,11 +92,11 @@ def _applied(step: Step, past: RunSoFar, memory: Memory, counted: Sequence[str])
 
 
 def learnt(marks: Iterable[str], memory: Memory) -> str:
-    """One line about a fix that no run had shown before; "" without such a fix."""
+    """One line about a fix among the marks that was learnt just now; "" if there is none."""
     for mark in marks:
         name, kind, key = (*mark.split(" ", 2), "", "")[:3]
-        is_fix = name == "worked" and kind
-        lesson = memory.about(Failure("", kind, "", "")) if is_fix else None
+        is_worked_fix = name == "worked" and kind
+        lesson = memory.about(Failure("", kind, "", "")) if is_worked_fix else None
         for fix in lesson.fixes if lesson else ():
             if lesson and fix.key == key and fix.worked == 1:
                 return lesson_text.learnt_line(fix, lesson.met)
@@ -104,13 +104,16 @@ def learnt(marks: Iterable[str], memory: Memory) -> str:
 
 
 def _is_new_after(fix: Fix, kind: str, past: RunSoFar) -> bool:
-    """Whether the run has failed this way without the fix."""
+    """Whether the run has failed this way before it applied the fix."""
     last = past.last_failing(kind)
     return last is not None and not was_applied(fix, past.steps[: last + 1])
 
 
 def _unneeded(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
-    """Fixes by another tool that a run did without: the failing tool worked with other values."""
+    """Record as failed the tool fixes that the run did not need; returns their marks.
+
+    The failing tool worked with other arguments, and the tool of the fix was not used.
+    """
     marks: list[str] = []
     for at, failing in enumerate(past.steps if step.args.startswith("{") else ()):
         failure = failing.failure if failing.tool == step.tool else None
@@ -128,7 +131,7 @@ def _unneeded(step: Step, past: RunSoFar, memory: Memory) -> list[str]:
 
 
 def _in_vain(lesson: Lesson, step: Step, failure: Failure, past: RunSoFar) -> dict[str, Fix]:
-    """The fixes that this run had applied when the failure came all the same."""
+    """The fixes that this run had applied when the failure came nevertheless, by mark."""
     return {
         mark: fix
         for fix in lesson.fixes
@@ -146,13 +149,13 @@ def _vain(kind: str, fix: Fix) -> str:
 
 
 def add_case(episode: Episode, memory: Memory) -> None:
-    """Put the failures of a run that no rule found a fix for before a model."""
-    seen: set[str] = set()
+    """Add the run as a case, for a model, to the lessons of its failures that have no fix."""
+    kinds: set[str] = set()
     for at, step in enumerate(episode.steps):
         failure = step.failure if step.failed else None
-        if failure is None or failure.kind in seen:
+        if failure is None or failure.kind in kinds:
             continue
-        seen.add(failure.kind)
+        kinds.add(failure.kind)
         lesson = memory.about(failure)
         if lesson is not None and not lesson.fixes:
             memory.keep(with_case(lesson, episode.steps, at, memory.now))

@@ -1,4 +1,4 @@
-"""Recall: the few lessons that fit a query at a door, best first; often none."""
+"""Recall: find the few lessons that fit a query at a door, best first; often none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from hardwon.ports import LessonStore
 
-_CANDIDATES, _AT_TURN = 30, 8  # a turn asks often, and has the usual ones besides
+_CANDIDATES, _AT_TURN = 30, 8  # fewer at a turn: it is frequent and has the usual lessons too
 
 
 def weigh(
@@ -28,9 +28,9 @@ def weigh(
     outlook: Outlook = UNKNOWN,
     weights: Weights = WEIGHTS,
 ) -> list[Judged]:
-    """Every candidate with its score, best first, and why it is not shown, if it is not.
+    """Every candidate with its score, best first, and why it is not shown (else "").
 
-    At most `limit` are.
+    At most `limit` are shown.
     """
     most = _AT_TURN if query.door == Door.TURN else _CANDIDATES
     matches = lessons.match(scope, query, now=now, limit=most)
@@ -48,12 +48,12 @@ def weigh(
 
 
 def shown(candidates: Iterable[Judged]) -> list[Judged]:
-    """Those that are shown; nothing fits, nothing is said."""
+    """The candidates that are shown; often none."""
     return [candidate for candidate in candidates if not candidate.verdict]
 
 
 def _of_one_kind(judged: list[Judged], least: float) -> list[Judged]:
-    """Show the lessons of this failure and one other about it; without a fix, the best other."""
+    """Show the lessons of this failure and perhaps one other; without a fix, the best other."""
     own = [candidate for candidate in judged if candidate.match.is_same_kind]
     own = own or [candidate for candidate in judged if candidate.match.is_same_failure]
     others = [candidate for candidate in judged if candidate not in own]
@@ -65,7 +65,7 @@ def _of_one_kind(judged: list[Judged], least: float) -> list[Judged]:
 def _own_first(
     judged: list[Judged], own: list[Judged], others: list[Judged], least: float
 ) -> list[Judged]:
-    """Show the lessons of this failure, and one other that speaks of it more clearly."""
+    """Show the lessons of this failure, and one other whose text is more clearly about it."""
     floor = min(least, max(map(_speaks, own)))
     beside = [candidate for candidate in shown(others) if _speaks(candidate) > floor][:1]
     fitting = [*own, *beside]
@@ -76,7 +76,7 @@ def _own_first(
 
 
 def _best_other(own: list[Judged], others: list[Judged]) -> list[Judged]:
-    """Show the best other lesson instead of those of this failure, which know no fix."""
+    """Show the best other lesson instead of those of this failure, which have no fix."""
     hidden = [lesson._replace(verdict="no fix is known, and another may help") for lesson in own]
     lesser = [_hidden(lesson, "fits less well") for lesson in others[1:]]
     return [*others[:1], *lesser, *hidden]
@@ -87,16 +87,16 @@ def _speaks(candidate: Judged) -> float:
 
 
 def _hidden(candidate: Judged, why: str) -> Judged:
-    """The same, not shown for this reason unless it has another."""
+    """The candidate, hidden for this reason unless it is hidden already."""
     return candidate if candidate.verdict else candidate._replace(verdict=why)
 
 
 def _within(candidates: Iterable[Judged], limit: int) -> list[Judged]:
-    """The same, with lessons beyond the limit and repeats of better ones marked."""
-    shown: dict[str, int] = {}
+    """The candidates, with those beyond the limit and repeats of better ones hidden."""
+    shown_ids: dict[str, int] = {}
     marked: list[Judged] = []
     for candidate in candidates:
-        if candidate.verdict or len(shown) >= limit:
+        if candidate.verdict or len(shown_ids) >= limit:
             marked.append(
                 candidate
                 if candidate.verdict
@@ -104,7 +104,7 @@ def _within(candidates: Iterable[Judged], limit: int) -> list[Judged]:
             )
             continue
         advice = " ".join(candidate.match.lesson.correction.lower().split())
-        twin = shown.setdefault(advice, candidate.match.lesson.id)
+        twin = shown_ids.setdefault(advice, candidate.match.lesson.id)
         if twin != candidate.match.lesson.id:
             candidate = candidate._replace(verdict=f"says the same as #{twin}")
         marked.append(candidate)

@@ -1,4 +1,4 @@
-"""Refine: have an answer criticised and written again until it stops getting better."""
+"""Refine: let a model criticise and rewrite an answer until it stops getting better."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 PASSES = 3
 ENOUGH = 7.0  # of 10
-_SAME = 0.97  # two texts so alike are the same answer
+_SAME = 0.97  # texts of at least this similarity are the same answer
 _SHOWN = 6000
 
 
 class Refined(NamedTuple):
-    """The best text that was found; `signals` go to `after_run`."""
+    """The best text, its score and its critique; `signals` go to `after_run`."""
 
     text: str
     score: float
@@ -32,7 +32,7 @@ class Refined(NamedTuple):
 
     @property
     def signals(self) -> dict[str, str]:
-        """What a run says about itself when its answer stayed poor."""
+        """The signals for `after_run` if the answer stayed poor; else {}."""
         if self.score >= ENOUGH:
             return {}
         return {"refine_low_quality": "true", "refine_low_quality_reason": self.critique}
@@ -41,7 +41,7 @@ class Refined(NamedTuple):
 async def refine(
     task: str, answer: str, *, model: Model, prompt: Callable[[str], str], passes: int = PASSES
 ) -> Refined:
-    """The answer, improved as long as that helps; a worse rewriting is thrown away."""
+    """The answer, rewritten as long as its score rises; a worse version is thrown away."""
     best = await _judged(task, answer, model, prompt)
     for number in range(1, passes + 1):
         if best.score >= ENOUGH:
@@ -49,16 +49,16 @@ async def refine(
         text = await _rewritten(task, best, model, prompt)
         if _is_same(text, best.text):
             break
-        other = (await _judged(task, text, model, prompt))._replace(passes=number)
-        if other.score <= best.score:
+        rewritten = (await _judged(task, text, model, prompt))._replace(passes=number)
+        if rewritten.score <= best.score:
             break
-        best = other
+        best = rewritten
     return best
 
 
 async def _judged(task: str, text: str, model: Model, prompt: Callable[[str], str]) -> Refined:
-    shown = f"TASK:\n{clip_middle(task, _SHOWN)}\n\nANSWER:\n{clip_middle(text, _SHOWN)}"
-    reply = await model.complete(Request(prompt("refine_critique"), shown))
+    prompt_text = f"TASK:\n{clip_middle(task, _SHOWN)}\n\nANSWER:\n{clip_middle(text, _SHOWN)}"
+    reply = await model.complete(Request(prompt("refine_critique"), prompt_text))
     parts = blocks(reply.text, ("score", "critique"))
     score = re.search(r"\d+(?:\.\d+)?", parts.get("score", ""))
     if not score:
@@ -67,11 +67,11 @@ async def _judged(task: str, text: str, model: Model, prompt: Callable[[str], st
 
 
 async def _rewritten(task: str, best: Refined, model: Model, prompt: Callable[[str], str]) -> str:
-    shown = (
+    prompt_text = (
         f"TASK:\n{clip_middle(task, _SHOWN)}\n\nANSWER:\n{clip_middle(best.text, _SHOWN)}"
         f"\n\nCRITIQUE:\n{best.critique}"
     )
-    reply = await model.complete(Request(prompt("refine_rewrite"), shown, max_tokens=4000))
+    reply = await model.complete(Request(prompt("refine_rewrite"), prompt_text, max_tokens=4000))
     return blocks(reply.text, ("revised",)).get("revised") or best.text
 
 

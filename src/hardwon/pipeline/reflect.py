@@ -1,4 +1,4 @@
-"""Reflect: ask a model, or rules, what is to be learnt from an episode."""
+"""Reflect: ask a model, or rules, what can be learnt from an episode."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hardwon.values.step import Step
 
 _ATTEMPT_SHOWN, _OUTCOME_SHOWN, _TASK_SHOWN = 1500, 800, 4000
-_SURE = 0.5  # a lesson less sure than this names no fix; the failure is worth another look
+_SURE = 0.5  # a lesson of lower confidence has no fix, so a model is asked again
 _AGAIN = (
     "\n\nYour last answer could not be used: {problem}. Answer once more, with nothing but the"
     " blocks described above."
@@ -35,42 +35,42 @@ _AGAIN = (
 async def reflect(job: Job, *, model: Model, system: str) -> Lesson | None:
     """The lesson of a job, or None when there is nothing to learn.
 
-    An answer outside the protocol is asked for once more; then BadReply is raised.
+    If the reply does not follow the format, the model is asked once more; then BadReply is raised.
     """
-    asked = request(job, system)
-    reply = await model.complete(asked)
+    request_sent = request(job, system)
+    reply = await model.complete(request_sent)
     try:
         blocks = parse(reply.text)
     except BadReply as problem:
-        again = asked._replace(prompt=asked.prompt + _AGAIN.format(problem=problem))
-        reply = await model.complete(again)
+        retry = request_sent._replace(prompt=request_sent.prompt + _AGAIN.format(problem=problem))
+        reply = await model.complete(retry)
         blocks = parse(reply.text)
     return blocks and _lesson(job, blocks, author=reply.model or model.name)
 
 
 def known(job: Job, *, lessons: LessonStore, now: datetime) -> Lesson | None:
-    """One more meeting of a failure whose lesson is there already: no model needs to be asked."""
+    """The lesson of a failure that is known already, so no model need be asked; else None."""
     if job.trigger not in {Trigger.ERROR, Trigger.RECURRENCE}:
         return None
     scope, failure = job.episode.scope, failure_of(job.episode)
     if failure is None:
         return None
-    asked = Query("error", "", signature=failure.exact, kind=failure.kind)
-    for match in lessons.match(scope, asked, now=now, limit=5):
-        same = match.lesson
-        if same.scope == scope and _is_settled(same):
-            words = Blocks(same.situation, "", same.correction, (), confidence=0.0)
-            return _lesson(job, words, author=same.author)
+    query = Query("error", "", signature=failure.exact, kind=failure.kind)
+    for match in lessons.match(scope, query, now=now, limit=5):
+        existing = match.lesson
+        if existing.scope == scope and _is_settled(existing):
+            words = Blocks(existing.situation, "", existing.correction, (), confidence=0.0)
+            return _lesson(job, words, author=existing.author)
     return None
 
 
 def _is_settled(lesson: Lesson) -> bool:
-    """Whether a lesson has its final words; a mined lesson still waits for them."""
+    """Whether the text of a lesson is final; that of a mined lesson is not."""
     return lesson.confidence >= _SURE and lesson.origin != MINED
 
 
 def request(job: Job, system: str) -> Request:
-    """The question put to the model."""
+    """The request to the model about a job."""
     episode = job.episode
     sections = (
         f"TASK:\n{clip_middle(episode.task, _TASK_SHOWN)}",
@@ -82,7 +82,7 @@ def request(job: Job, system: str) -> Request:
 
 
 def attempt_text(episode: Episode) -> str:
-    """What was tried, in words: the attempt, then the steps around the failure."""
+    """The attempt as text, then the steps around the failure."""
     at = focus(episode)
     steps = episode.steps if at is None else episode.steps[max(0, at - 2) : at + 6]
     steps_text = "\n".join(_told(step) for step in steps)
@@ -90,8 +90,8 @@ def attempt_text(episode: Episode) -> str:
 
 
 def _told(step: Step) -> str:
-    became = "FAILED" if step.failed else "ok"
-    return f"{became}: {clip(step.args, 300)}\n{clip_middle(step.output, 300)}"
+    outcome = "FAILED" if step.failed else "ok"
+    return f"{outcome}: {clip(step.args, 300)}\n{clip_middle(step.output, 300)}"
 
 
 def _lesson(job: Job, blocks: Blocks, *, author: str) -> Lesson:
@@ -114,12 +114,12 @@ def _lesson(job: Job, blocks: Blocks, *, author: str) -> Lesson:
         job=job.id,
         confidence=blocks.confidence,
         status=_state(job, blocks, author),
-        met=0 if failed else 1,  # a step was counted when it was recorded
+        met=0 if failed else 1,  # a failing step has been counted when it was recorded
     )
 
 
 def _state(job: Job, blocks: Blocks, author: str) -> str:
-    """What a model says was vouched for; what rules say of an error has yet to prove itself."""
+    """The status of a new lesson: proven from a model, to be proven from rules."""
     if author != RULES or job.trigger != Trigger.ERROR:
         return Status.PROVEN
     return Status.CANDIDATE if blocks.confidence >= _SURE else Status.SEEN

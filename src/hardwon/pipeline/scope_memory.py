@@ -1,4 +1,4 @@
-"""The lessons of one scope, as the stages that learn read and change them."""
+"""The lessons of one scope, for the stages that read and change them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Memory(NamedTuple):
     now: datetime
 
     def about(self, failure: Failure) -> Lesson | None:
-        """The lesson of exactly this scope about a failure kind; the one that stands highest."""
+        """The best lesson of exactly this scope about a failure kind; None if there is none."""
         query = Query("error", "", signature=failure.exact, kind=failure.kind)
         matches = self.lessons.match(self.scope, query, now=self.now, limit=_NEAREST)
         own = [match for match in matches if match.lesson.scope == self.scope]
@@ -38,25 +38,25 @@ class Memory(NamedTuple):
         return own[0].lesson if own and own[0].is_same_kind else None
 
     def shown(self, numbers: Iterable[int]) -> list[Lesson]:
-        """The lessons of this scope that a run was told and that have fixes."""
+        """The lessons of this scope with these ids that have fixes."""
         lessons = (self.get(number) for number in sorted(numbers))
         return [
             lesson for lesson in lessons if lesson and lesson.scope == self.scope and lesson.fixes
         ]
 
     def get(self, number: int) -> Lesson | None:
-        """A lesson by its number, if it is still there."""
+        """The lesson with this id; None if it does not exist."""
         try:
             return self.lessons.get(self.scope, number)
         except NotFound:
             return None
 
     def keep(self, lesson: Lesson) -> None:
-        """Store a changed lesson."""
+        """Store a changed lesson, screened and dated."""
         self.lessons.update(self.screen(lesson._replace(updated_at=self.now)))
 
 
 def standing(lesson: Lesson) -> tuple[int, int, int]:
-    """What decides between two lessons about one kind: state, meetings, age."""
+    """The sort key of lessons about one kind: status, runs that met it, age."""
     state = LIVE.index(lesson.status) if lesson.status in LIVE else -1
     return state, lesson.met, -lesson.id

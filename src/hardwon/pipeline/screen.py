@@ -1,4 +1,4 @@
-"""Screen: the funnel every text goes through before it is written anywhere or sent to a model."""
+"""Screen: clean every text and remove secrets before it is stored or sent to a model."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _ALL = 1_000_000
 
 
 def screen_episode(episode: Episode, recorded: Sequence[Step] = ()) -> Episode:
-    """The episode as it may be stored: no secrets, clean, and of a size that fits a record.
+    """The episode without secrets, clean, and of limited size.
 
-    `recorded` steps were screened when they were recorded; they are not screened again.
+    `recorded` steps were screened when they were recorded and are taken as they are.
     """
     steps = recorded or tuple(map(screen_step, episode.steps[-_STEPS_KEPT:]))
     return episode._replace(
@@ -48,7 +48,7 @@ def screen_episode(episode: Episode, recorded: Sequence[Step] = ()) -> Episode:
 
 
 def screen_step(step: Step) -> Step:
-    """The step as it may be stored."""
+    """The step without secrets, clean, and of limited size."""
     return step._replace(
         tool=screen_text(step.tool, 200),
         args=screen_text(step.args, _OUTPUT_LIMIT),
@@ -57,10 +57,10 @@ def screen_step(step: Step) -> Step:
 
 
 def screen_lesson(lesson: Lesson) -> Lesson:
-    """The lesson as it may be stored; a suspected injection goes into quarantine."""
-    doubt = suspicion("\n".join((lesson.situation, lesson.mistake, lesson.correction)))
+    """The lesson without secrets and clean; a suspected prompt injection is quarantined."""
+    reason = suspicion("\n".join((lesson.situation, lesson.mistake, lesson.correction)))
     if lesson.tags:
-        doubt = doubt or suspicion("\n".join(lesson.tags))
+        reason = reason or suspicion("\n".join(lesson.tags))
     safe = tidy(
         lesson._replace(
             situation=without_secrets(clean(lesson.situation)),
@@ -71,8 +71,8 @@ def screen_lesson(lesson: Lesson) -> Lesson:
             fixes=tuple(map(_screened_fix, lesson.fixes)),
         )
     )
-    if doubt and lesson.status in LIVE:
-        return with_reason(safe, doubt)
+    if reason and lesson.status in LIVE:
+        return with_reason(safe, reason)
     return safe
 
 
@@ -90,14 +90,16 @@ def _screened_fix(fix: Fix) -> Fix:
 
 
 def screen_text(text: str, limit: int) -> str:
-    """The text as it may be stored, at most `limit` characters."""
+    """The text without secrets and clean, at most `limit` characters."""
     return screened(text, limit)
 
 
 def revoke(origin: str, *, scope: Scope, lessons: LessonStore) -> list[Lesson]:
-    """Remove all lessons of an origin with everything that was made of them."""
-    seen = lessons.recent(scope, status=Status.ALL, limit=_ALL)
-    revoked = descendants([lesson for lesson in seen if lesson.scope in scope.changeable()], origin)
+    """Delete all lessons of an origin and all lessons made from them; returns them."""
+    visible = lessons.recent(scope, status=Status.ALL, limit=_ALL)
+    revoked = descendants(
+        [lesson for lesson in visible if lesson.scope in scope.changeable()], origin
+    )
     for lesson in revoked:
         lessons.delete(lesson.scope, lesson.id)
     return revoked

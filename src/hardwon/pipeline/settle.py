@@ -1,4 +1,4 @@
-"""Settle: the outcome of each delivery of a run, read from the steps that followed it."""
+"""Settle: determine the outcome of each delivery of a run from the steps after it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _outcome(shown: Shown, steps: Sequence[Step]) -> str:
         return Outcome.UNKNOWN
     if _is_among(shown.kinds, followed):
         return Outcome.REPEATED
-    return Outcome.NOT_MET if first >= 0 else Outcome.UNKNOWN  # some steps are forgotten
+    return Outcome.NOT_MET if first >= 0 else Outcome.UNKNOWN  # some steps are no longer kept
 
 
 def _of_call(shown: Shown, call: Step) -> str:
@@ -52,17 +52,17 @@ def _of_call(shown: Shown, call: Step) -> str:
 
 
 def _of_error(shown: Shown, failed: Step | None, followed: Sequence[Step]) -> str:
-    if failed is None:  # forgotten, and with it what would have to come back
+    if failed is None:  # no longer kept, so a repeat cannot be recognised
         return Outcome.UNKNOWN
-    own = (failed.failure.kind,) if failed.failure else ()
-    if _is_among((*shown.kinds, *own), followed):
+    own_kind = (failed.failure.kind,) if failed.failure else ()
+    if _is_among((*shown.kinds, *own_kind), followed):
         return Outcome.REPEATED
-    is_over = any(step.tool == failed.tool and not step.failed for step in followed)
-    return Outcome.OVERCOME if is_over else Outcome.LEFT
+    has_worked = any(step.tool == failed.tool and not step.failed for step in followed)
+    return Outcome.OVERCOME if has_worked else Outcome.LEFT
 
 
 def _is_among(kinds: Collection[str], steps: Sequence[Step]) -> bool:
-    """Whether one of the steps failed in one of these ways."""
+    """Whether one of the steps failed with one of these kinds or exact digests."""
     failures = (step.failure for step in steps if step.failed)
     return any(
         failure and (failure.kind in kinds or failure.exact in kinds) for failure in failures

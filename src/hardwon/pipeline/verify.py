@@ -1,4 +1,4 @@
-"""Verify: does an answer hold? Questions about it, answered without seeing it, then compared."""
+"""Verify: check an answer by questions about it that are answered independently."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _SHOWN = 6000
 
 
 class Verification(NamedTuple):
-    """What the verification found; `signals` go to `after_run`."""
+    """The discrepancies that were found; `signals` go to `after_run`."""
 
     discrepancies: tuple[str, ...] = ()
-    final: str = ""  # the answer with the discrepancies mended
+    final: str = ""  # the corrected answer
 
     @property
     def signals(self) -> dict[str, str]:
-        """What a run says about itself when its answer did not hold."""
+        """The signals for `after_run` if the answer has discrepancies; else {}."""
         if not self.discrepancies:
             return {}
         return {
@@ -40,10 +40,12 @@ class Verification(NamedTuple):
 async def verify(
     task: str, answer: str, *, model: Model, prompt: Callable[[str], str], limit: int = QUESTIONS
 ) -> Verification:
-    """Checks an answer by a chain of verification: at most `limit` + 2 calls of the model."""
-    shown = f"TASK:\n{clip_middle(task, _SHOWN)}\n\nANSWER:\n{clip_middle(answer, _SHOWN)}"
-    asked = await model.complete(Request(prompt("verify_questions"), shown))
-    questions = [one_line(question, 400) for question in _every("question", asked.text)][:limit]
+    """Check an answer by chain of verification, with at most `limit` + 2 calls of the model."""
+    prompt_text = f"TASK:\n{clip_middle(task, _SHOWN)}\n\nANSWER:\n{clip_middle(answer, _SHOWN)}"
+    question_reply = await model.complete(Request(prompt("verify_questions"), prompt_text))
+    questions = [one_line(question, 400) for question in _every("question", question_reply.text)][
+        :limit
+    ]
     if not questions:
         return Verification(final=answer)
     replies = await asyncio.gather(
@@ -53,8 +55,10 @@ async def verify(
         f"QUESTION: {question}\nFOUND: {one_line(reply.text, 800)}"
         for question, reply in zip(questions, replies, strict=True)
     )
-    judged = await model.complete(Request(prompt("verify_compare"), f"{shown}\n\n{findings}"))
-    return _verdict(judged.text, answer)
+    comparison = await model.complete(
+        Request(prompt("verify_compare"), f"{prompt_text}\n\n{findings}")
+    )
+    return _verdict(comparison.text, answer)
 
 
 def _verdict(reply: str, answer: str) -> Verification:

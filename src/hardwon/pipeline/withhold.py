@@ -1,4 +1,4 @@
-"""Withhold: a coin decides which lessons a run is not shown, so that their effect is seen."""
+"""Withhold: a coin decides which lessons a run does not see, so that effects can be measured."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ else:
 
 
 class Coin(NamedTuple):
-    """How lessons are withheld from one run, and where both arms are noted."""
+    """How lessons are withheld from one run, and where shown and withheld ones are logged."""
 
     units: HoldOut
-    share: float  # that is set; a smaller one that the store knows holds
+    share: float  # the configured share; a smaller one in the store takes precedence
     scope: Scope
     run: Run
     now: datetime
 
     def shares(self, lessons: Iterable[Lesson]) -> list[float]:
-        """From what share of the runs each lesson is withheld.
+        """The share of runs that each lesson is withheld from.
 
-        A lesson that hardly helps is shown to few runs only, so that it can recover.
+        A retired lesson is still shown to a few runs, so that it can prove itself again.
         """
-        known = self.units.share(self.scope.tenant)
-        usual = self.share if known is None else min(self.share, known)
+        stored = self.units.share(self.scope.tenant)
+        usual = self.share if stored is None else min(self.share, stored)
         return [1 - self.share if is_retired(lesson) else usual for lesson in lessons]
 
     def side(self, salt: str, family: str) -> float:
-        """The toss for a family, the same at all doors of the run."""
+        """The toss for a family in 0 … 1; the same at all doors of the run."""
         return toss(salt, tenant=self.scope.tenant, run=self.run.name, family=family)
 
 
 def shown(candidates: Sequence[Judged], door: str, coin: Coin) -> list[Judged]:
-    """What the run may see of a block; both arms are noted."""
+    """The candidates that the run may see; shown and withheld ones are logged."""
     lessons = [candidate.match.lesson for candidate in candidates]
     visible = {lesson.id for lesson in readable(lessons, coin)}
     if coin.share:
@@ -65,7 +65,7 @@ def readable(lessons: Sequence[Lesson], coin: Coin) -> list[Lesson]:
 def read_outside(lessons: Sequence[Lesson], coin: Coin) -> list[Lesson]:
     """The lessons that may be read outside the doors.
 
-    It is unknown which run reads them. So no open unit of these lessons is counted.
+    Which run reads them is unknown, so open units of these lessons are excluded.
     """
     families = sorted({family for lesson in lessons if (family := family_of(lesson))})
     if families and coin.share:
@@ -74,7 +74,7 @@ def read_outside(lessons: Sequence[Lesson], coin: Coin) -> list[Lesson]:
 
 
 def _note(candidates: Sequence[Judged], door: str, coin: Coin, visible: set[int]) -> None:
-    """Log a unit for each family: its first lesson that is shown, or else its first."""
+    """Log one unit per family: for its first visible lesson, or else its first lesson."""
     lessons = [candidate.match.lesson for candidate in candidates]
     shares, noted = coin.shares(lessons), set[str]()
     order = sorted(range(len(candidates)), key=lambda at: (lessons[at].id not in visible, at))

@@ -1,7 +1,7 @@
-"""Word: a model says what the evidence of one failure kind teaches.
+"""Word: let a model write the lesson of one failure kind from its evidence.
 
-It is asked when a kind is first met with something to learn, and again when there is new evidence;
-never for every failing run. Its answer is believed as far as the evidence holds what it names.
+It is asked when a kind first has something to learn, and again when there is new evidence, but not
+for every failing run. Its answer is accepted only if the evidence contains the names in it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from hardwon.values.scope import Scope
 
 ORIGIN = "worded"
-A_JOB = 2  # failure kinds that a model is asked about after one job
-_LOOKED_AT = 200  # lessons of a scope among which one is due
-_RECURRING = 4  # runs that met a failure before a model looks at one without a fix
-_WORDS = 3  # that say what to do
-_MORE = 5  # times as many meetings as when it was last asked
-_PROVEN = "+"  # behind the name of a fix that had worked in two runs when a model was asked
+A_JOB = 2  # at most, failure kinds that a model is asked about after one job
+_LOOKED_AT = 200  # lessons of each status that are checked
+_RECURRING = 4  # runs that must meet a failure without a fix before a model is asked
+_WORDS = 3  # at least, in a correction
+_MORE = 5  # ask again when the failure was met this many times as often as last time
+_PROVEN = "+"  # after the name of a fix that was proven when a model was asked
 _AGAIN = (
     "\n\nYour last answer could not be used: {problem}. Answer once more, with nothing but the"
     " blocks."
@@ -51,68 +51,70 @@ def due(scope: Scope, *, lessons: LessonStore) -> list[Lesson]:
 
 
 def is_due(lesson: Lesson) -> bool:
-    """Whether there is something to learn that no model was asked about."""
+    """Whether there is something to learn that no model has been asked about."""
     if lesson.author == "person" or not values_of(lesson.evidence, Kind.CASE):
         return False
     if not lesson.fixes and lesson.met < _RECURRING:
         return False
     if lesson.fixes and all(fix.sort == UNCHANGED for fix in lesson.fixes):
-        return False  # there is nothing to word about tests that fail anyway
+        return False  # tests that fail without any change need no text
     asked = values_of(lesson.evidence, Kind.ASKED)
     return not asked or _has_grown(lesson, asked[-1])
 
 
 def _has_grown(lesson: Lesson, asked: str) -> bool:
-    """Whether there is evidence that a model has not seen when it was last asked.
+    """Whether there is new evidence since a model was last asked.
 
-    A model that has seen one fix is asked again when another fix has worked in a second run. A
-    model that has seen a proven fix is not asked again because the failure was met more often.
+    A model that has seen a fix is asked again when another fix is proven. A model that has seen a
+    proven fix is not asked again only because the failure was met more often.
     """
-    met, *known = asked.split()
-    seen = {name.removesuffix(_PROVEN) for name in known}
-    fixes = [fix for fix in lesson_text.fixes_to_show(lesson.fixes) if not known or fix.is_proven]
-    is_news = lesson.origin != ORIGIN and any(_named(fix) not in seen for fix in fixes)
-    is_sure = any(name.endswith(_PROVEN) for name in known)
-    return is_news or (not is_sure and lesson.met >= _MORE * int(met))
+    met, *named_fixes = asked.split()
+    seen_fixes = {name.removesuffix(_PROVEN) for name in named_fixes}
+    fixes = [
+        fix for fix in lesson_text.fixes_to_show(lesson.fixes) if not named_fixes or fix.is_proven
+    ]
+    has_new_fix = lesson.origin != ORIGIN and any(_named(fix) not in seen_fixes for fix in fixes)
+    is_sure = any(name.endswith(_PROVEN) for name in named_fixes)
+    return has_new_fix or (not is_sure and lesson.met >= _MORE * int(met))
 
 
 def _named(fix: Fix) -> str:
-    """A fix as it is noted when a model is asked."""
+    """The name of a fix in the note that a model was asked."""
     return fix.key.replace(" ", "_")
 
 
 def noted(lesson: Lesson, now: datetime) -> Lesson:
-    """The lesson with a note that a model was asked about this much evidence."""
+    """The lesson with a note that a model was asked about its present evidence."""
     fixes = lesson_text.fixes_to_show(lesson.fixes)
-    known = sorted(_named(fix) + _PROVEN * fix.is_proven for fix in fixes)
-    asked = Evidence(Kind.ASKED, " ".join((str(lesson.met), *known)), now.timestamp())
-    return lesson._replace(evidence=joined(lesson.evidence, (asked,)))
+    named_fixes = sorted(_named(fix) + _PROVEN * fix.is_proven for fix in fixes)
+    note = Evidence(Kind.ASKED, " ".join((str(lesson.met), *named_fixes)), now.timestamp())
+    return lesson._replace(evidence=joined(lesson.evidence, (note,)))
 
 
 async def worded(lesson: Lesson, *, model: Model, system: str) -> Lesson | None:
-    """The lesson in the words of a model; None when it has nothing to say that holds.
+    """A new lesson written by a model; None if the model has nothing usable to say.
 
-    An answer that names what the evidence does not hold is asked for once more.
+    If the answer names things that are not in the evidence, the model is asked once more.
     """
     evidence = evidence_text(lesson)
-    asked = Request(system, evidence, max_tokens=800, schema=SCHEMA)
+    request = Request(system, evidence, max_tokens=800, schema=SCHEMA)
     for _ in range(2):
-        reply = await model.complete(asked)
+        reply = await model.complete(request)
         try:
             blocks = parse(reply.text)
         except BadReply as error:
-            asked = asked._replace(prompt=evidence + _AGAIN.format(problem=error))
+            request = request._replace(prompt=evidence + _AGAIN.format(problem=error))
             continue
         if blocks is None:
             return None
         if not (problem := _problem(blocks, evidence)):
             return _with(lesson, blocks, author=reply.model or model.name)
-        asked = asked._replace(prompt=evidence + _AGAIN.format(problem=problem))
+        request = request._replace(prompt=evidence + _AGAIN.format(problem=problem))
     return None
 
 
 def evidence_text(lesson: Lesson) -> str:
-    """The evidence of a failure kind, as a model reads it."""
+    """The evidence of a failure kind as text for a model."""
     cases = values_of(lesson.evidence, Kind.CASE)
     parts = [
         f"FAILURE: {one_line(lesson.situation, 400)}",
@@ -127,7 +129,7 @@ def evidence_text(lesson: Lesson) -> str:
 
 
 def _problem(blocks: Blocks, evidence: str) -> str:
-    """What is wrong with an answer, in words for the model; "" when nothing is."""
+    """What is wrong with an answer, in words for the model; "" if nothing is."""
     if not blocks.mistake.strip():
         return "it does not say what goes wrong and why"
     if len(re.findall(r"[^\W\d_]{2,}", blocks.correction)) < _WORDS:
@@ -137,7 +139,7 @@ def _problem(blocks: Blocks, evidence: str) -> str:
 
 
 def _with(lesson: Lesson, blocks: Blocks, *, author: str) -> Lesson:
-    """A new lesson; the lesson that it was made of stays as it is."""
+    """The new lesson of an answer; the old one is not changed."""
     job = f"{ORIGIN}:{lesson.id}:{lesson.met}:{len(lesson.fixes)}"
     return lesson._replace(
         id=0,
@@ -151,7 +153,7 @@ def _with(lesson: Lesson, blocks: Blocks, *, author: str) -> Lesson:
         job=job,
         confidence=blocks.confidence,
         status=Status.PROVEN,
-        fixes=(),  # their record comes from the lesson that this one replaces
+        fixes=(),  # `consolidate` takes the record over from the old lesson
         calls=(),
         met=0,
         hits=0,

@@ -1,4 +1,4 @@
-"""Changes of an index in blocks: what differs between before and now, and the blocks after it."""
+"""Edits of a block index: compute the changed postings, and apply them to blocks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     Entries = set[tuple[int, int]]  # the term's number and the impact
-    Edit = tuple[int, int, bool, int]  # term and rank in one, lesson, whether it stays, impact
+    Edit = tuple[int, int, bool, int]  # term-and-rank, lesson, add or remove, impact
     Around = Mapping[tuple[int, int], tuple[int, bytes]]
     Changed = dict[tuple[int, int], bytes]
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 def edits(
     before: Mapping[int, Entries], now: Mapping[int, Entries]
 ) -> tuple[list[Edit], Counter[int]]:
-    """The postings to add and to remove, in the table's order; how the holders of terms change.
+    """The postings to add and remove, in the table's order, and the change of each term's count.
 
-    Within the order an impact goes before another comes.
+    Of one lesson and term, the removal comes before the addition.
     """
     holders: Counter[int] = Counter()
-    wanted: list[Edit] = []
+    changes: list[Edit] = []
     for lesson in before.keys() | now.keys():
         old, new = before.get(lesson, set()), now.get(lesson, set())
         holders.update(term for term, _ in new)
         holders.subtract(term for term, _ in old)
-        wanted += [_edit(term, lesson, impact, stays=False) for term, impact in old - new]
-        wanted += [_edit(term, lesson, impact, stays=True) for term, impact in new - old]
-    return sorted(wanted), holders
+        changes += [_edit(term, lesson, impact, stays=False) for term, impact in old - new]
+        changes += [_edit(term, lesson, impact, stays=True) for term, impact in new - old]
+    return sorted(changes), holders
 
 
 def _edit(term: int, lesson: int, impact: int, *, stays: bool) -> Edit:
@@ -43,15 +43,15 @@ def _edit(term: int, lesson: int, impact: int, *, stays: bool) -> Edit:
     return term * RANKS + postings.rank(impact), lesson, stays, impact
 
 
-def edited(wanted: list[Edit], around: Around) -> Changed:
-    """The changed blocks by term-and-rank and first lesson; an empty one is to be removed.
+def edited(changes: list[Edit], around: Around) -> Changed:
+    """The changed blocks by term-and-rank and first lesson; an empty block is to be removed.
 
-    `around` holds, by term-and-rank and lesson, the block that the lesson belongs to with its first
-    lesson. A lesson that no block reaches down to begins one.
+    `around` maps (term-and-rank, lesson) to the first lesson and content of the lesson's block. A
+    lesson without a block begins a new one.
     """
     changed: Changed = {}
     begun = (-1, 0)
-    for at, lesson, stays, impact in wanted:
+    for at, lesson, stays, impact in changes:
         first, block = around.get((at, lesson), (lesson, b""))
         if not block:
             begun = begun if begun[0] == at else (at, lesson)
@@ -62,7 +62,7 @@ def edited(wanted: list[Edit], around: Around) -> Changed:
 
 
 def rows(changed: Changed) -> Iterator[tuple[int, int, int, bytes]]:
-    """Term, rank, first lesson and block of what is left, in blocks that are not too long."""
+    """Term, rank, first lesson and content of the changed blocks; long blocks are split."""
     for (at, first), block in changed.items():
         for number, part in enumerate(_parts(block)):
             begin = first if number == 0 else postings.numbers(part)[0]
@@ -70,7 +70,7 @@ def rows(changed: Changed) -> Iterator[tuple[int, int, int, bytes]]:
 
 
 def _parts(block: bytes) -> list[bytes]:
-    """The block split into as many as needed; none if it is empty."""
+    """The block split into blocks of at most `BLOCK` entries; [] if it is empty."""
     size, end = postings.size(block), postings.size(block) * NUMBER
     count = -(-size // BLOCK)
     cuts = [size * part // count for part in range(count + 1)] if count else []

@@ -1,8 +1,8 @@
-"""Lessons that say the same, nearly the same, or the opposite: found by hashing, not by pairs.
+"""Find lessons that say the same or the opposite, by hashing instead of comparing all pairs.
 
-Each lesson becomes a sketch. Sketches that agree in one of several short hashes of their words are
-compared, each with a bounded number of others; the work grows with the number of lessons, however
-alike they are.
+Each lesson becomes a sketch (MinHash). Sketches that agree in one of several short hashes of their
+words are compared, each with a bounded number of others. So the work is linear in the number of
+lessons, however similar they are.
 """
 
 import re
@@ -17,14 +17,14 @@ from hardwon.ranking.query import stem, terms
 from hardwon.values.lesson import Lesson
 from hardwon.values.scope import Scope
 
-SAME, CLOSE = 0.8, 0.6  # shares of common words: for one lesson, and for two that may disagree
+SAME, CLOSE = 0.8, 0.6  # shares of common words: of duplicates, and of lessons that may disagree
 _BANDS, _ROWS = 8, 3
 _HASHES = _BANDS * _ROWS
-_LEADERS = 16  # kept in one bucket; more would let a crowd of look-alikes cost n²
-_CLOSELY = 16  # compared word by word with one sketch
-_AGREEING = 8  # of all hashes; two sets with CLOSE in common agree in fewer once in 200 times
+_LEADERS = 16  # at most, in one bucket; with more, many similar lessons would cost n²
+_CLOSELY = 16  # at most, leaders that are compared word by word with one sketch
+_AGREEING = 8  # hashes at least; sets with CLOSE in common agree in fewer once in 200 times
 _SAMPLE = 24
-_FEW = 3  # words; shorter lessons are the same only when all words are
+_FEW = 3  # words; shorter lessons are duplicates only if all words are equal
 _MASK = 0xFFFFFFFF
 _FACTORS = tuple((2654435761 * (2 * n + 3)) & _MASK | 1 for n in range(_HASHES))
 _NEGATORS = frozenset(
@@ -33,28 +33,28 @@ _NEGATORS = frozenset(
         *("don't", "dont", "can't", "won't", "shouldn't", "mustn't", "isn't", "doesn't"),
     )
 )
-_STRESS = _NEGATORS | {"always", "do", "only", "don", "t"}  # says how firmly, not about what
+_STRESS = _NEGATORS | {"always", "do", "only", "don", "t"}  # words of emphasis
 _PARTICULAR = r"`[^`\n]{1,200}`|(?<!\w)--?[A-Za-z][\w-]{0,40}|(?<!\S)[^\s\d]{0,40}\d\S{0,60}"
 _TOKEN = r"[\w'’]+"
 
 
 class Sketch(NamedTuple):
-    """What is kept of a lesson while others are compared with it."""
+    """The hashes of a lesson that are needed to compare it with others."""
 
     id: int
     scope: Scope
     words: "array[int]"  # hashes of its words, sorted
-    marks: bytes  # the low bits of the least hashes: about as alike as the words are
-    bands: "array[int]"  # two similar sets of words very probably share one
-    particulars: int  # of numbers, options and quoted code: two that differ here are two lessons
-    stance: int  # of what it advises against
+    marks: bytes  # low bits of the MinHash values: about as similar as the words are
+    bands: "array[int]"  # similar sets of words very probably share one of them
+    particulars: int  # hash of numbers, options and quoted code; duplicates agree here
+    stance: int  # hash of the words it advises against
     against: frozenset[int]  # hashes of the words it advises against
-    situation: frozenset[int]  # hashes of the words of when it holds
-    failures: frozenset[str]  # that it was learnt from, and their kinds
+    situation: frozenset[int]  # hashes of the words of its situation
+    failures: frozenset[str]  # digests of its failures and of their kinds
 
 
 class Conflict(NamedTuple):
-    """Two lessons that use the same words and do not advise the same."""
+    """Two lessons with similar words and opposite advice."""
 
     first: int
     second: int
@@ -93,13 +93,13 @@ def sketch(lesson: Lesson) -> Sketch:
 
 def particulars(text: str) -> list[str]:
     """Numbers, options and quoted code."""
-    if not re.search(r"[\d`-]", text):  # most texts hold none, and this look is cheap
+    if not re.search(r"[\d`-]", text):  # a cheap test that rejects most texts
         return []
     return [word.strip(".,;:()`'\"").lower() for word in re.findall(_PARTICULAR, text)]
 
 
 def advised_against(text: str) -> list[str]:
-    """The first telling word behind each `not`, `never`, `instead of` …"""
+    """The first significant word after each `not`, `never`, `instead of` …"""
     tokens = _tokens(text)
     if _NEGATORS.isdisjoint(tokens):
         return []
@@ -123,16 +123,16 @@ def _tokens(text: str) -> list[str]:
 
 
 def compare(sketches: Iterable[Sketch], *, most_conflicts: int = 100) -> Found:
-    """Every group and conflict; each sketch is compared with a bounded number of others."""
+    """All groups and conflicts; each sketch is compared with a bounded number of others."""
     crowd = _Crowd(most_conflicts)
     for sketch in sketches:
         crowd.join(sketch)
-    groups = [[crowd.leaders[at], *rest] for at, rest in crowd.members.items()]
+    groups = [[crowd.leaders[at], *followers] for at, followers in crowd.members.items()]
     return Found(groups, list(crowd.conflicts.values()))
 
 
 class _Crowd:
-    """Leaders that differ from each other, each with the lessons that say the same."""
+    """Leaders: lessons that differ from each other, each with its duplicates."""
 
     def __init__(self, most_conflicts: int) -> None:
         self.leaders: list[Sketch] = []
@@ -143,7 +143,7 @@ class _Crowd:
         self._buckets: dict[int, list[int]] = {}
 
     def join(self, newcomer: Sketch) -> None:
-        """Put a sketch behind the leader that says the same, or make it a leader."""
+        """Add a sketch to the leader that it duplicates, or make it a leader."""
         key = hash((newcomer.words.tobytes(), newcomer.particulars, newcomer.stance))
         twin = self._exact.get(key)
         if twin is None:
@@ -175,64 +175,64 @@ class _Crowd:
         self.leaders.append(newcomer)
 
 
-def are_same(one: Sketch, other: Sketch) -> bool:
-    """Whether two lessons advise the same, perhaps in slightly different words.
+def are_same(sketch: Sketch, other: Sketch) -> bool:
+    """Whether two lessons give the same advice, perhaps in slightly different words.
 
-    A word in the place of another may be the other service, host or file: such lessons are one
-    only when they were learnt from the same failure.
+    A different word may be another service, host or file: such lessons are the same only if they
+    were learnt from the same failure.
     """
-    if (one.particulars, one.stance) != (other.particulars, other.stance):
+    if (sketch.particulars, sketch.stance) != (other.particulars, other.stance):
         return False
-    if min(len(one.words), len(other.words)) < _FEW:
-        return one.words == other.words
-    return overlap(one, other) >= SAME and (
-        _is_within(one, other) or not one.failures.isdisjoint(other.failures)
+    if min(len(sketch.words), len(other.words)) < _FEW:
+        return sketch.words == other.words
+    return overlap(sketch, other) >= SAME and (
+        _is_within(sketch, other) or not sketch.failures.isdisjoint(other.failures)
     )
 
 
-def disagreement(one: Sketch, other: Sketch) -> str:
-    """Why two lessons about the same subject cannot both hold; "" if they can.
+def disagreement(sketch: Sketch, other: Sketch) -> str:
+    """Why two lessons about the same subject contradict each other; "" if they do not.
 
     Another value, option or command for the same failure is another fix, not a contradiction.
     """
-    if one.scope != other.scope or not _is_same_matter(one, other):
+    if sketch.scope != other.scope or not _is_same_matter(sketch, other):
         return ""
-    if min(len(one.words), len(other.words)) < _FEW or not _is_within(one, other):
+    if min(len(sketch.words), len(other.words)) < _FEW or not _is_within(sketch, other):
         return ""
-    if overlap(one, other) < CLOSE or one.particulars != other.particulars:
+    if overlap(sketch, other) < CLOSE or sketch.particulars != other.particulars:
         return ""
-    excluded = _excludes(one, other) or _excludes(other, one)
+    excluded = _excludes(sketch, other) or _excludes(other, sketch)
     return "one advises what the other advises against" if excluded else ""
 
 
-def _is_same_matter(one: Sketch, other: Sketch) -> bool:
-    """Whether both are about the same failure, or without any about the same situation."""
-    if one.failures or other.failures:
-        return not one.failures.isdisjoint(other.failures)
-    union = one.situation | other.situation
-    return len(one.situation & other.situation) >= CLOSE * len(union)
+def _is_same_matter(sketch: Sketch, other: Sketch) -> bool:
+    """Whether both are about the same failure, or, if both have none, the same situation."""
+    if sketch.failures or other.failures:
+        return not sketch.failures.isdisjoint(other.failures)
+    union = sketch.situation | other.situation
+    return len(sketch.situation & other.situation) >= CLOSE * len(union)
 
 
-def _excludes(one: Sketch, other: Sketch) -> bool:
-    """Whether one advises against what the other advises."""
-    return not (one.against - other.against).isdisjoint(other.words)
+def _excludes(sketch: Sketch, other: Sketch) -> bool:
+    """Whether a lesson advises against a word that the other uses as advice."""
+    return not (sketch.against - other.against).isdisjoint(other.words)
 
 
-def overlap(one: Sketch, other: Sketch) -> float:
-    """The share of words that both have."""
-    mine, theirs = set(one.words), set(other.words)
-    return len(mine & theirs) / len(mine | theirs)
+def overlap(sketch: Sketch, other: Sketch) -> float:
+    """The share of common words among all words of both."""
+    words, other_words = set(sketch.words), set(other.words)
+    return len(words & other_words) / len(words | other_words)
 
 
-def _is_within(one: Sketch, other: Sketch) -> bool:
-    """Whether one has all the words of the other."""
-    fewer, more = sorted((one.words, other.words), key=len)
+def _is_within(sketch: Sketch, other: Sketch) -> bool:
+    """Whether the shorter lesson has no word that the longer lacks."""
+    fewer, more = sorted((sketch.words, other.words), key=len)
     return set(fewer) <= set(more)
 
 
 @lru_cache(maxsize=1 << 16)
 def _words(token: str) -> tuple[int, ...]:
-    """The hashes of the telling words in a piece of text without spaces."""
+    """The hashes of the significant words in a token."""
     if token.lower().replace("’", "'").strip(".,;:!?()\"'") in _STRESS:
         return ()
     return tuple(map(_hash, terms(token)))
@@ -248,8 +248,8 @@ def _hashes(word: int) -> tuple[int, ...]:
 
 
 def _least(words: "array[int]") -> list[int]:
-    """For each hash function the least value that a word has."""
-    few = words[:_SAMPLE]  # the smallest hashes: the same sample from sets that are alike
+    """The MinHash values: for each hash function the least value of any word."""
+    few = words[:_SAMPLE]  # the smallest hashes: similar sets give the same sample
     return list(map(min, *map(_hashes, few), _TOP)) if few else []
 
 

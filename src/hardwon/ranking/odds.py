@@ -1,15 +1,15 @@
-"""The chance that a pending call fails in a known way, from counted features.
+"""The chance that a pending call fails with a known kind, from counted features.
 
-A feature says how many calls had it and how many of them failed with each kind. The chance of a
-kind is that of its most telling feature, drawn towards how often the kind is met at all:
+For each feature it is counted how many calls had it and how many of them failed with each kind. The
+chance of a kind is that of its strongest feature, drawn towards the base rate of the kind:
 
     (failed - 0.4 + base) / (made + 1)
 
-More is taken off for the names that a command or its script has many of: of a hundred some fail by
-chance. Calls after a run has met a kind do not count for that kind: the run is warned by then. Of a
-call with named arguments every feature is about the same thing, so one that speaks against the rule
-holds it down. What comes out is stretched around 0.3, so that chances come true. Counts are
-integers, halved when they grow large: what a project has left behind fades.
+More is subtracted for names of files and names in scripts: a call has many of them, so some fail by
+chance. Calls after a run has met a kind do not count for that kind: the run knows it by then. For
+calls with named arguments, a feature with few failures lowers the chance. The result is stretched
+around 0.3, so that it is calibrated. Counts are integers and are halved when they grow large, so
+that old behaviour fades.
 docs/explanation/actions.md measures it.
 """
 
@@ -22,32 +22,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, MutableMapping, Sequence
     from typing import NamedTuple
 
-    Kinds = tuple[tuple[str, int, int], ...]  # kind, failed, made after its run had met it
+    Kinds = tuple[tuple[str, int, int], ...]  # kind, failed, calls after its run had met it
     _Rule = tuple[float, int, int, int, int]  # share, length of the name, feature, failed, made
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
 _NO_RULE = (0.0, 0, 0, 0, 0)
 EVERY = 0  # the number of the feature that every call has
-RUN = 1  # that of the first call of a run: its count is the number of runs
-PRUNE_EVERY = 256  # calls after which a store looks whether a scope has too many features
+RUN = 1  # the number of the feature of a run's first call: its count is the number of runs
+PRUNE_EVERY = 256  # calls after which a store checks whether a scope has too many features
 
 
 class OddsLimits(NamedTuple):
-    """How chances are drawn from counts. Chosen on some groups of runs, measured on others."""
+    """How chances are computed from counts. Chosen on some groups of runs, measured on others."""
 
-    doubt: float = 1.0  # calls by which a share is drawn towards the base rate
-    discount: float = 0.4  # of the failures: a feature was chosen because it has some
-    target: float = 0.5  # the same for the name of a file or host: there are several in a call
-    code: float = 0.75  # and for a name in a script: of a hundred some always fail by chance
-    narrow: float = 3.0  # a feature argues against a rule if it is at most this much wider
-    weight: float = 4.0  # calls that the rule counts for; a rule without exception, each of its own
-    expected: float = 0.5  # failures that it must have made likely at least
-    pivot: float = 0.3  # a share that is true as it stands; what is further from it is stretched
+    doubt: float = 1.0  # the weight of the base rate, in calls
+    discount: float = 0.4  # subtracted from failures: a feature was chosen because it has some
+    target: float = 0.5  # the same for the name of a file or host, as a call has several
+    code: float = 0.75  # the same for a name in a script, as a script has many
+    narrow: float = 3.0  # a feature lowers a chance if it has at most this many times its calls
+    weight: float = 4.0  # the weight of the rule, in calls; times its calls if it has no exception
+    expected: float = 0.5  # failures that the rule must lead to expect among the feature's calls
+    pivot: float = 0.3  # this share stays as it is; others are stretched away from it
     kept: int = 64  # calls of a feature before its counts are halved
     kept_every: int = 4096  # of the feature that every call has
-    kinds: int = 24  # failure kinds remembered of one feature, of that of all calls ten times more
-    features: int = 20_000  # features remembered of one scope
+    kinds: int = 24  # failure kinds kept for one feature; ten times as many for EVERY
+    features: int = 20_000  # features kept for one scope
 
 
 LIMITS = OddsLimits()
@@ -62,7 +62,7 @@ class Call(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How often a feature was there, and what came of it."""
+    """How many calls had a feature, and how many failed with each kind."""
 
     made: int = 0
     kinds: Kinds = ()
@@ -70,19 +70,19 @@ class Counts(NamedTuple):
 
 
 class Chance(NamedTuple):
-    """How likely a kind of failure is, and the features that say so."""
+    """How likely a failure kind is, with the features for and against it."""
 
     kind: str
     chance: float
-    because: str = ""  # the most telling feature
+    because: str = ""  # the strongest feature
     failed: int = 0
     made: int = 0
-    despite: str = ""  # the feature that speaks against it most
+    despite: str = ""  # the feature that lowers the chance most
     despite_failed: int = 0
     despite_made: int = 0
 
     def explained(self) -> str:
-        """The counts behind it in words."""
+        """The counts behind the chance, in words."""
         words = (
             f"{self.chance:.0%}: failed so in {self.failed} of {self.made} calls ({self.because}"
         )
@@ -93,7 +93,7 @@ class Chance(NamedTuple):
 
 
 def number(feature: str) -> int:
-    """What a store keeps of a feature: 63 bits, neither EVERY nor RUN."""
+    """The number that a store keeps for a feature: 63 bits, neither EVERY nor RUN."""
     digest = blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest()
     return max(RUN + 1, int.from_bytes(digest, "big") >> 1)
 
@@ -104,20 +104,20 @@ def numbered(features: Iterable[str]) -> dict[int, str]:
 
 
 def counted(counts: MutableMapping[int, Counts], call: Call, by: OddsLimits = LIMITS) -> None:
-    """Count a call; `counts` holds what is known of its features and of every call."""
+    """Count a call in `counts`, which holds the counts of its features and of EVERY."""
     turn = counts.get(EVERY, Counts()).touched + 1
     for feature in (EVERY, *call.features):
         limit = {EVERY: by.kept_every, RUN: None}.get(feature, by.kept)
         kinds = by.kinds * 10 if feature == EVERY else by.kinds
-        known = _added(counts.get(feature, Counts()), call, kinds)
-        is_large = limit is not None and known.made > limit
-        counts[feature] = (_halved(known) if is_large else known)._replace(touched=turn)
+        updated = _added(counts.get(feature, Counts()), call, kinds)
+        is_large = limit is not None and updated.made > limit
+        counts[feature] = (_halved(updated) if is_large else updated)._replace(touched=turn)
 
 
-def _added(known: Counts, call: Call, most: int) -> Counts:
+def _added(counts: Counts, call: Call, most: int) -> Counts:
     if not call.kind and not call.met:
-        return Counts(known.made + 1, known.kinds)
-    kinds = {row[0]: row for row in known.kinds}
+        return Counts(counts.made + 1, counts.kinds)
+    kinds = {row[0]: row for row in counts.kinds}
     for kind in call.met:
         if kind in kinds:
             _, failed, excused = kinds[kind]
@@ -128,43 +128,46 @@ def _added(known: Counts, call: Call, most: int) -> Counts:
     rows = sorted(kinds.values())
     if len(rows) > most:
         rows = sorted(sorted(rows, key=lambda row: (-row[1], row[0]))[:most])
-    return Counts(known.made + 1, tuple(rows))
+    return Counts(counts.made + 1, tuple(rows))
 
 
-def _halved(known: Counts) -> Counts:
-    kinds = ((kind, failed // 2, excused // 2) for kind, failed, excused in known.kinds)
-    return Counts(known.made // 2, tuple(row for row in kinds if row[1]))
+def _halved(counts: Counts) -> Counts:
+    kinds = ((kind, failed // 2, excused // 2) for kind, failed, excused in counts.kinds)
+    return Counts(counts.made // 2, tuple(row for row in kinds if row[1]))
 
 
 def over(shelves: Iterable[Mapping[int, Counts]]) -> dict[int, Counts]:
-    """The sum of what several shelves know, feature by feature."""
+    """The sum of the counts of several shelves, by feature."""
     by_feature: dict[int, list[Counts]] = {}
-    for known in shelves:
-        for feature, counts in known.items():
+    for shelf in shelves:
+        for feature, counts in shelf.items():
             by_feature.setdefault(feature, []).append(counts)
     return {feature: together(counts) for feature, counts in by_feature.items()}
 
 
 def together(counts: Sequence[Counts]) -> Counts:
-    """The sum of what several scopes know of one feature."""
-    if len(counts) == 1:  # as nearly always, and the feature of all calls has many kinds
+    """The sum of the counts of one feature in several scopes."""
+    if len(counts) == 1:  # the usual case, and worth it: EVERY has many kinds
         return counts[0]._replace(touched=0)
     made, kinds = 0, dict[str, tuple[int, int]]()
     for part in counts:
         made += part.made
         for kind, failed, excused in part.kinds:
-            known = kinds.get(kind, (0, 0))
-            kinds[kind] = (known[0] + failed, known[1] + excused)
+            sums = kinds.get(kind, (0, 0))
+            kinds[kind] = (sums[0] + failed, sums[1] + excused)
     return Counts(made, tuple(sorted((kind, *numbers) for kind, numbers in kinds.items())))
 
 
 def united(own: Mapping[int, Counts], other: Mapping[int, Counts]) -> dict[int, Counts]:
-    """The counts of two scopes for the features of the first, as if they were one scope."""
+    """The sum of the counts of two scopes, for the features of the first."""
     both = {
-        feature: [known[feature] for known in (own, other) if feature in known] for feature in own
+        feature: [scope_counts[feature] for scope_counts in (own, other) if feature in scope_counts]
+        for feature in own
     }
     return {
-        feature: together(counts)._replace(touched=max(known.touched for known in counts))
+        feature: together(counts)._replace(
+            touched=max(scope_counts.touched for scope_counts in counts)
+        )
         for feature, counts in both.items()
     }
 
@@ -177,32 +180,38 @@ def chances(
     least: float = 0.0,
     by: OddsLimits = LIMITS,
 ) -> list[Chance]:
-    """The failures that the call may end with, likeliest first; those below `least` left out."""
-    every = counts.get(EVERY, Counts())
-    known = [(feature, counts[feature]) for feature in features if feature in counts]
+    """The failures that the call may end with, likeliest first; none below `least`."""
+    all_calls = counts.get(EVERY, Counts())
+    present = [(feature, counts[feature]) for feature in features if feature in counts]
     best: dict[str, _Rule] = {}
-    met = {kind: failed for kind, failed, _ in every.kinds} if known else {}
-    calls = max(1, every.made)
-    for feature, counted in known:
+    met_kinds = {kind: failed for kind, failed, _ in all_calls.kinds} if present else {}
+    calls = max(1, all_calls.made)
+    for feature, counted in present:
         discount = _discount(features[feature], by) if is_shell else by.discount
         for kind, failed, excused in counted.kinds:
             made = max(failed, counted.made - excused)
-            base = met.get(kind, 0) / calls
+            base = met_kinds.get(kind, 0) / calls
             share = (failed - discount + by.doubt * base) / (made + by.doubt)
-            rule = (share, len(features[feature]), feature, failed, made)  # the fuller name of two
+            rule = (
+                share,
+                len(features[feature]),
+                feature,
+                failed,
+                made,
+            )  # of equals, the longer name
             if failed and rule > best.get(kind, _NO_RULE):
                 best[kind] = rule
-    against = () if is_shell else known
+    against = () if is_shell else present
     likely = (
         _chance(kind, rule, features, against, by)
         for kind, rule in best.items()
-        if _stretched(rule[0], by.pivot) >= least  # what speaks against it only lowers it
+        if _stretched(rule[0], by.pivot) >= least  # other features only lower it
     )
     return sorted((chance for chance in likely if chance.chance >= least), key=_rank)
 
 
 def _discount(feature: str, by: OddsLimits) -> float:
-    """What is taken off the failures of a feature of a command: more, the more there are of it."""
+    """What is subtracted from the failures of a command's feature; more for frequent sorts."""
     if " code " in feature:
         return by.code
     return by.target if " names " in feature else by.discount
@@ -216,31 +225,31 @@ def _chance(
     kind: str,
     rule: _Rule,
     features: Mapping[int, str],
-    known: Sequence[tuple[int, Counts]],
+    others: Sequence[tuple[int, Counts]],
     by: OddsLimits,
 ) -> Chance:
-    """The chance by its most telling feature, lowered by the strongest one against it."""
+    """The chance by its strongest feature, lowered by the strongest one against it."""
     share, _, feature, failed, made = rule
     lowest, chance = share, Chance(kind, 0.0, features[feature], failed, made)
     weight = by.weight * (made if failed == made else 1)
-    for other, counted in known:
-        bad, excused = next((row[1:] for row in counted.kinds if row[0] == kind), (0, 0))
+    for other, counted in others:
+        other_failed, excused = next((row[1:] for row in counted.kinds if row[0] == kind), (0, 0))
         tries = counted.made - excused
         if tries > by.narrow * made or tries * share <= by.expected:
             continue
-        lower = (bad + weight * share) / (tries + weight)
+        lower = (other_failed + weight * share) / (tries + weight)
         if lower < lowest:
             lowest = lower
             chance = chance._replace(
-                despite=features[other], despite_failed=bad, despite_made=tries
+                despite=features[other], despite_failed=other_failed, despite_made=tries
             )
     return chance._replace(chance=_stretched(lowest, by.pivot))
 
 
 def _stretched(share: float, pivot: float) -> float:
-    """The share as a chance that comes true so often: its odds, squared around the pivot.
+    """The share as a calibrated chance: its odds are squared around the pivot.
 
-    One feature speaks for a failure, and the others that it goes with are not counted.
+    Only one feature is used, though others often point the same way, so raw shares are too mild.
     """
     share, middle = min(max(share, 0.0), 0.99), pivot / (1 - pivot)
     odds = share / (1 - share)

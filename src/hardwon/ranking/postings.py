@@ -1,4 +1,4 @@
-"""How an index packs its entries: numbers of four bytes, then a byte of impact for each."""
+"""The block format of an index: numbers of four bytes, then one byte of impact for each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-BLOCK = 190  # entries; SQLite keeps a row of a quarter page in place, a longer one elsewhere
+BLOCK = 190  # entries; SQLite moves longer rows to overflow pages
 RANKS = 8
 NUMBER = 4  # bytes
 _ENTRY = NUMBER + 1
@@ -20,7 +20,7 @@ _AT_ONCE = 4000  # blocks that are looked up together
 
 
 def rank(impact: int) -> int:
-    """Where lessons with this impact stand, the strongest first."""
+    """The rank of an impact: 0 for the strongest."""
     return RANKS - 1 - (impact >> 5)
 
 
@@ -40,14 +40,14 @@ def numbers(block: bytes) -> memoryview:
 
 
 def size(block: bytes) -> int:
-    """How many entries it holds."""
+    """How many entries a block holds."""
     return len(block) // _ENTRY
 
 
 def strongest(
     read: Callable[[int], Sequence[tuple[Any, ...]]], wanted: int
 ) -> list[tuple[int, int]]:
-    """The strongest numbers and impacts, from as few blocks as possible; `read` gives blocks."""
+    """The strongest numbers and impacts; `read(n)` gives the first n blocks, called rarely."""
     most = wanted // BLOCK + RANKS
     while True:
         rows = read(most)
@@ -58,7 +58,7 @@ def strongest(
 
 
 def parts(wanted: Iterable[T]) -> Iterator[list[T]]:
-    """Batches of what is looked up together."""
-    left = iter(wanted)
-    while part := list(islice(left, _AT_ONCE)):
+    """Batches of at most 4000 items, for one query each."""
+    remaining = iter(wanted)
+    while part := list(islice(remaining, _AT_ONCE)):
         yield part

@@ -1,4 +1,4 @@
-"""Words, weights and matches: how a text finds the lessons that fit it."""
+"""Queries and matches: how lessons are found by words, failures, calls and clues."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 else:
     from hardwon._cold.namedtuple import NamedTuple
 
-LEAST_READ, MOST_READ = 300, 3000  # entries of the index, rarest keys first
+LEAST_READ, MOST_READ = 300, 3000  # index entries that one recall reads, rarest keys first
 _SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.5, 40
 _TOP_IMPACT = 255
 _WORDS_REMEMBERED = 65536
 _UNIT = 1000  # rarity is counted in thousandths: sums of integers are the same in any order
-_RARITY = 1 << 34  # more than the words of any query can weigh together
-_WORD_COUNT = 1 << 60  # more than that and their rarities together
-_EXACT = "!%$?"  # the marks of failures, kinds, calls and clues; no word contains one
-_FEWEST = 100  # lessons assumed at least, so that a word counts for something in a small store
+_RARITY = 1 << 34  # more than the total weight of the words of any query
+_WORD_COUNT = 1 << 60  # more than all weights and rarities together
+_EXACT = "!%$?"  # first characters of keys for failures, kinds, calls and clues; not in words
+_FEWEST = 100  # lessons assumed at least, so that words count in a small store
 
 _WORD = r"[^\W_]+"
 _PART = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\x00-\x7f]+"
@@ -41,14 +41,14 @@ _COMMON = (
     "while who whom why will with would you your want try tried run ran"
 )
 _STOP = frozenset(_COMMON.split())
-Near = tuple[tuple[int, float, float], ...]  # lesson, cosine, cosine without what all share
+Near = tuple[tuple[int, float, float], ...]  # lesson, cosine, cosine without the common part
 
 
 _NONE: Mapping[str, float] = {}
 
 
 class Query(NamedTuple):
-    """What is asked at a door: words, and where known the failure and the call."""
+    """What is asked at a door: words, and if known the failure and the call."""
 
     door: str
     text: str
@@ -56,15 +56,15 @@ class Query(NamedTuple):
     signature: str = ""  # the exact digest of the failure
     kind: str = ""  # the digest of its kind
     calls: tuple[str, ...] = ()  # the keys of the pending call
-    chains: tuple[tuple[str, ...], ...] = ()  # the same keys, from the general to the particular
-    usual: int = 0  # how many of the lessons met most often to look at as well
-    reach: int = 0  # entries of the index that are read at most; 0: as many as its size asks for
+    chains: tuple[tuple[str, ...], ...] = ()  # the same keys in chains, from general to specific
+    usual: int = 0  # how many of the lessons met most often are candidates too
+    reach: int = 0  # at most, index entries that are read; 0: depends on the store's size
     near: Near = ()  # lessons near in meaning
-    about: tuple[str, ...] = ()  # words of the failure itself, without those of the call
-    clues: tuple[str, ...] = ()  # errors, calls and names that a lesson may speak of
-    red: str = ""  # what a run of tests has printed, where some failed
-    is_failure: bool = False  # words find no lesson that was mined from another failure
-    is_lookup: bool = False  # a tool was asked for something, and says that it is not there
+    about: tuple[str, ...] = ()  # words of the failure without those of the call
+    clues: tuple[str, ...] = ()  # errors, calls and names that a lesson may mention
+    red: str = ""  # the output of a test run with failures
+    is_failure: bool = False  # then words alone do not find mined lessons
+    is_lookup: bool = False  # a reading tool found nothing
 
 
 class Match(NamedTuple):
@@ -72,25 +72,25 @@ class Match(NamedTuple):
 
     lesson: Lesson
     words: float = 0.0  # sum of idf × impact over the shared words
-    shared: int = 0  # how many of the query's words it holds
+    shared: int = 0  # how many words of the query the lesson has
     is_same_failure: bool = False
     is_same_kind: bool = False
-    calls: tuple[tuple[str, int], ...] = ()  # keys it shares with the pending call, how often met
+    calls: tuple[tuple[str, int], ...] = ()  # shared keys of the pending call, and how often met
     cosine: float = 0.0  # of its vector and the question's
-    meaning: float = 0.0  # the same, what all lessons share left out
-    chance: float = 0.0  # logarithm of how many lessons share as many words by mere chance
-    clues: tuple[tuple[str, float], ...] = ()  # of the query that its text has, and their rarity
-    rarity: Mapping[str, float] = _NONE  # of every asked word that some lesson holds
-    total: int = 0  # lessons that were looked at
+    meaning: float = 0.0  # the same without the part that all lessons share
+    chance: float = 0.0  # log of how many lessons share as many words by chance
+    clues: tuple[tuple[str, float], ...] = ()  # shared clues and their rarity
+    rarity: Mapping[str, float] = _NONE  # of each query word that some lesson has
+    total: int = 0  # lessons in the visible scopes
 
 
 def terms(text: str) -> list[str]:
-    """The stemmed words of a text, names split into their parts, common words left out."""
+    """The stemmed words of a text; names are split into parts, common words left out."""
     return [*chain.from_iterable(map(_TERMS.__getitem__, re.findall(_WORD, text)))]
 
 
 class _Remembered(dict[str, tuple[str, ...]]):
-    """The terms of words met before; twice as quick as `lru_cache`, which keeps an order."""
+    """A cache of terms by word; twice as fast as `lru_cache`, which keeps an order."""
 
     def __missing__(self, word: str) -> tuple[str, ...]:
         if len(self) >= _WORDS_REMEMBERED:
@@ -110,10 +110,15 @@ def _terms_of(word: str) -> tuple[str, ...]:
 
 
 def stem(word: str) -> str:
-    """The word without the commonest English endings."""
-    for ending, rest, least in (("ies", "y", 5), ("ing", "", 6), ("ed", "", 5), ("s", "", 4)):
+    """The word without the most common English endings."""
+    for ending, replacement, least in (
+        ("ies", "y", 5),
+        ("ing", "", 6),
+        ("ed", "", 5),
+        ("s", "", 4),
+    ):
         if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):
-            return _undoubled(word[: -len(ending)] + rest, ending)
+            return _undoubled(word[: -len(ending)] + replacement, ending)
     return word
 
 
@@ -125,7 +130,7 @@ def _undoubled(word: str, ending: str) -> str:
 
 
 def impacts(text: str) -> dict[str, int]:
-    """How much each word says about this text: BM25's term weight, in 1 … 255."""
+    """The weight of each word in a text: BM25's term weight, in 1 … 255."""
     words = terms(text)
     counts = Counter(words)
     length = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * len(words) / _USUAL_LENGTH)
@@ -153,9 +158,9 @@ class Indexed(NamedTuple):
 
 
 def indexed(lesson: Lesson) -> Indexed:
-    """What a lesson is found by: nothing unless it is live, by its failure alone unless proven.
+    """The parts that a lesson is found by: only its failures unless proven, none unless live.
 
-    Only a proven lesson may be told before its failure.
+    Only a proven lesson may be shown before its failure.
     """
     if lesson.status not in LIVE:
         return Indexed()
@@ -166,7 +171,7 @@ def indexed(lesson: Lesson) -> Indexed:
 
 
 def index(lesson: Lesson) -> dict[str, int]:
-    """Every key by which the lesson is found, with its impact: failures, kinds, words, calls."""
+    """Every index key of a lesson with its impact: failures, kinds, words, calls, clues."""
     failures, kinds, text, calls, clues = indexed(lesson)
     keys = impacts(text)
     keys.update((failure_key(digest), _TOP_IMPACT) for digest in failures)
@@ -178,7 +183,7 @@ def index(lesson: Lesson) -> dict[str, int]:
 
 
 def failure_key(digest: str) -> str:
-    """The index key of a failure; no word contains the mark."""
+    """The index key of an exact failure."""
     return f"{_EXACT[0]}{digest}"
 
 
@@ -188,12 +193,12 @@ def kind_key(digest: str) -> str:
 
 
 def call_key(call: str) -> str:
-    """The index key of a folded call."""
+    """The index key of a call key."""
     return f"{_EXACT[2]}{call}"
 
 
 def clue_key(clue: str) -> str:
-    """The index key of something that the text of a lesson mentions."""
+    """The index key of a clue."""
     return f"{_EXACT[3]}{clue}"
 
 
@@ -215,10 +220,10 @@ def query(
 
 
 def entries_read(asked: Query, lessons: int) -> int:
-    """The most index entries that one recall reads, in a scope of this many lessons.
+    """How many index entries one recall may read in a scope of this many lessons.
 
-    Words are as much commoner as the store is larger; with the root of it the right lesson is still
-    found (bench/recall_speed.py asks), and a recall stays short.
+    It grows with the square root of the store: the right lesson is still found
+    (bench/recall_speed.py checks that) and a recall stays fast.
     """
     return asked.reach or max(LEAST_READ, min(MOST_READ, 3 * isqrt(lessons)))
 
@@ -232,21 +237,21 @@ def keys(asked: Query) -> tuple[str, ...]:
 
 
 def chance(surprise: float, *, shared: int, asked: int, total: int) -> float:
-    """The logarithm of how many of `total` lessons share as much with a query by mere chance.
+    """The log of how many of `total` lessons share as much with a query by chance.
 
-    `surprise` is the sum of the rarities of the `shared` words, of `asked` in the query.
+    `surprise` is the sum of the rarities of the `shared` words; the query has `asked` words.
     """
     choices = lgamma(asked + 1) - lgamma(shared + 1) - lgamma(max(0, asked - shared) + 1)
     return log(max(1, total)) + choices - surprise
 
 
 class MatchTally:
-    """Adds up what speaks for each lesson while postings are read."""
+    """Adds up the evidence for each lesson while postings are read."""
 
     def __init__(self, near: Near = (), *, total: int = 0) -> None:
         self._near = {lesson: cosines for lesson, *cosines in near}
         self._total = total  # lessons
-        self._asked: dict[str, float] = {}  # words that some lesson holds, and their rarity
+        self._asked: dict[str, float] = {}  # query words that some lesson has, and their rarity
         self._sums: dict[int, int] = {}  # weights, rarities and number of words: one number
         self._exact: dict[int, list[tuple[str, int]]] = {}
 
@@ -259,17 +264,17 @@ class MatchTally:
             return
         self._asked[key] = weight / _UNIT
         sums, so_far, each = self._sums, self._sums.get, weight * _RARITY + _WORD_COUNT
-        for lesson, impact in postings:  # this loop is what a recall costs
+        for lesson, impact in postings:  # most of the time of a recall is spent here
             sums[lesson] = so_far(lesson, 0) + weight * impact + each
 
     def leave_out(self, lessons: Iterable[int]) -> None:
-        """Forget what was counted for these."""
+        """Forget what was counted for these lessons."""
         for lesson in lessons:
             self._sums.pop(lesson, None)
             self._exact.pop(lesson, None)
 
     def best(self, limit: int) -> list[int]:
-        """The ids that most speaks for: same failure or call first, then words."""
+        """The ids with the most evidence: same failure or call first, then words, then meaning."""
         exact = sorted(self._exact, key=self._rank, reverse=True)[:limit]
         least = sorted([total % _RARITY for total in self._sums.values()], reverse=True)[:limit]
         worded = [n for n, total in self._sums.items() if total % _RARITY >= least[-1]]
@@ -277,16 +282,16 @@ class MatchTally:
         return list(dict.fromkeys((*exact, *worded[:limit], *self._near)))
 
     def mined(self, asked: Query, best: list[int]) -> list[int]:
-        """Those that count even if they were mined: at a failure more than words must speak."""
+        """Of the best ids, those that may be mined lessons: at a failure, words are not enough."""
         return [number for number in best if self._is_sure(number)] if asked.is_failure else best
 
     def _is_sure(self, lesson: int) -> bool:
-        """Whether its failure, its kind or its meaning speaks for a lesson."""
+        """Whether a lesson was found by its failure, its kind or its meaning."""
         keys = (key[0] for key, _ in self._exact.get(lesson, ()))
         return lesson in self._near or any(mark in _EXACT[:2] for mark in keys)
 
     def match(self, lesson: Lesson) -> Match:
-        """The lesson with what was counted for it."""
+        """The match of a lesson, with the evidence that was counted for it."""
         exact = self._exact.get(lesson.id, ())
         cosine, meaning = self._near.get(lesson.id, (0.0, 0.0))
         shared, weights = divmod(self._sums.get(lesson.id, 0), _WORD_COUNT)
@@ -324,9 +329,9 @@ def tallied(
     fresh: Mapping[str, list[tuple[int, int]]],
     changed: Iterable[int],
 ) -> MatchTally:
-    """What speaks for each of `total` lessons, in whatever order the postings are read.
+    """The evidence for each of `total` lessons; the order of reading does not matter.
 
-    `known`: the number of lessons with each key in the index, once for each visible scope;
+    `known`: the number of lessons with each key in the index, once per visible scope;
     `fresh`: postings not yet in the index; `changed`: lessons whose entries there may be outdated.
     """
     holders = {key: len(pairs) for key, pairs in fresh.items()}

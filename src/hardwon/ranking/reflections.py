@@ -1,4 +1,4 @@
-"""How reflections are found: by the words of their objective and insight, rare ones first."""
+"""How reflections are found: by the words of their objective and insight; rare words count more."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
@@ -10,11 +10,11 @@ from hardwon.ranking.query import terms
 from hardwon.ranking.synonyms import canonical
 from hardwon.values.reflection import Likeness, Reflection
 
-HOLDERS_READ = 200  # of one word, newest first; a word held by more says little anyway
-CANDIDATES = 10  # looked at closely after the words were counted
+HOLDERS_READ = 200  # reflections read for one word, newest first; a commoner word says little
+CANDIDATES = 10  # reflections that are compared after the words were counted
 _WORDS_KEPT = 32
-_UNKNOWN = 1.0  # the weight of a word that nothing holds
-_EACH = 4096.0  # more than the words of any question can weigh together
+_UNKNOWN = 1.0  # the weight of a word that no reflection has
+_EACH = 4096.0  # more than the total weight of the words of any question
 
 T = TypeVar("T")
 
@@ -30,9 +30,9 @@ def words_of(reflection: Reflection) -> tuple[str, ...]:
 
 
 def best_held(postings: Mapping[str, Sequence[T]], *, limit: int) -> dict[T, float]:
-    """How much of the asked words those hold that hold most, rare words counting most.
+    """The holders with the largest share of the asked words; rare words count more.
 
-    One shared word is chance, not likeness.
+    A single shared word may be chance and is not enough.
     """
     counted: dict[T, float] = {}  # the words' weight, and _EACH for every word
     total = 0.0
@@ -53,18 +53,21 @@ def weight(holders: int) -> float:
     return log(1 + HOLDERS_READ / min(holders, HOLDERS_READ)) if holders else _UNKNOWN
 
 
-def likenesses(holders: Mapping[str, int], found: Iterable[Reflection]) -> list[Likeness]:
-    """The same, from the number of reflections that contain each asked word."""
+def likenesses(holders: Mapping[str, int], reflections: Iterable[Reflection]) -> list[Likeness]:
+    """The similarity of each reflection; `holders` is how many reflections have each asked word."""
     weights = {word: weight(count) for word, count in holders.items()}
     total = sum(weights.values()) or 1.0
     alike = []
-    for reflection in found:
+    for reflection in reflections:
         shared = weights.keys() & set(words_of(reflection))
         if len(shared) >= min(2, len(weights)):
             alike.append(Likeness(reflection, sum(weights[word] for word in shared) / total))
     return by_relevance(alike)
 
 
-def by_relevance(found: Iterable[Likeness]) -> list[Likeness]:
-    """The most relevant first, of equals the newest."""
-    return sorted(found, key=lambda one: (-one.relevance, -one.reflection.created_at.timestamp()))
+def by_relevance(likenesses: Iterable[Likeness]) -> list[Likeness]:
+    """Sorted by relevance, of equals the newest first."""
+    return sorted(
+        likenesses,
+        key=lambda likeness: (-likeness.relevance, -likeness.reflection.created_at.timestamp()),
+    )

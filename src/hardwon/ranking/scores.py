@@ -1,4 +1,4 @@
-"""How well a lesson fits what is asked at a door: one score, its parts, and a floor for each door.
+"""How well a lesson fits a query at a door: a score, its parts, and a threshold for each door.
 
 Every number is in `Weights`; bench/doors.py chose them, docs/explanation/ranking.md explains them.
 """
@@ -29,7 +29,7 @@ else:
     kinds = lazy("hardwon.failures.kind")
 
 
-SPEAKS = "speaks of it"  # the part of a score that tells how surely a text is about a failure
+SPEAKS = "speaks of it"  # the part of a score for how surely a text is about a failure
 _INTRODUCED = {"see", "say"}  # "When you see …": how the situation of a mined lesson begins
 
 
@@ -45,8 +45,8 @@ class Weights(NamedTuple):
     quoted: int = 5  # words of a failure that a prompt may quote
     about: int = 30
     least_shared: int = 2
-    # An error of an unknown kind: how much surer than by chance a lesson must be about it, and the
-    # weights of the failure's words, of all words (with their limit), of a quoted message and of
+    # An error of an unknown kind: how much more than by chance a lesson must be about it, and the
+    # weights of the failure's words, of all words (with a limit), of a quoted message and of
     # another message. `offered`: how often a lesson is offered.
     spoken: float = 2.75
     beside: float = 7.0  # the same for a lesson shown beside one of this kind
@@ -55,16 +55,16 @@ class Weights(NamedTuple):
     words: float = 10.0
     says: float = 12.0
     other_error: float = 4.0
-    crowded: float = 0.8  # what words without any clue lose with each e-fold of `few` lessons
+    crowded: float = 0.8  # subtracted without a clue, for each e-fold of lessons over `few`
     few: int = 50
     offered: int = 2
-    # Runs after which a lookup that finds nothing, and that no run knew a fix of, is an answer.
+    # Runs after which a lookup that finds nothing, and has no known fix, counts as an answer.
     lookups: int = 3
-    # A tag: the idf mass of a word that few lessons hold, and the words of a text that asks for it.
+    # A tag: the least idf mass per shared word, and the length of a text that may ask for it.
     tagged: float = 1.2
     brief: int = 40
-    # Meaning: what it counts, the least likeness that is worth saying something without words, and
-    # by how much one must be nearer than the crowd of those that are near, behind the first few.
+    # Meaning: its weight, the least similarity to show a lesson without shared words, and by how
+    # much a lesson must be nearer than the crowd: the near lessons after the first few.
     turn_meaning: float = 1.0
     error_meaning: float = 3.0
     turn_likeness: float = 0.52
@@ -72,14 +72,14 @@ class Weights(NamedTuple):
     apart: float = 0.42
     first_few: int = 8
     crowd: int = 8
-    # Start: the share of a project's runs that meet a failure, and in how many runs at least.
+    # Start: the least share of a project's runs that meet a failure, and the least number of runs.
     start_share: float = 0.3
     start_met: int = 3
     fading: float = 60.0  # days after which a failure that is no longer met counts 1/e
-    # Before a call: the least chance of a failure that is worth a warning, and a denial.
+    # Before a call: the least chance of a failure for a warning, and for a denial.
     likely: float = 0.3
     sure: float = 0.8
-    # Priors between lessons that fit alike; bounded, so that none outweighs relevance.
+    # Priors between lessons that fit equally well; bounded, so that relevance decides.
     confidence: float = 0.3
     importance: float = 0.1
     frequency: float = 0.3
@@ -91,9 +91,9 @@ WEIGHTS = Weights()
 class Outlook(NamedTuple):
     """What is known of a run and its project when a door opens."""
 
-    told: frozenset[int]  # lessons that this run was told
+    told: frozenset[int]  # lessons that this run was shown
     runs: int = 0  # of the project
-    is_again: bool = False  # the run has met this kind of failure, in another form
+    is_again: bool = False  # the run has met this failure kind, in another form
 
 
 UNKNOWN = Outlook(frozenset())
@@ -108,12 +108,12 @@ class Judged(NamedTuple):
     verdict: str = ""
 
     def seen(self, view: Callable[[Lesson], Lesson]) -> Judged:
-        """The same with another view of its lesson."""
+        """The same with its lesson replaced by `view(lesson)`."""
         return self._replace(match=self.match._replace(lesson=view(self.match.lesson)))
 
 
 def judge(query: Query, match: Match, *, outlook: Outlook, now: datetime, by: Weights) -> Judged:
-    """The score of a match at the door of the query, and the verdict of the door's floor."""
+    """The score of a match at the door of the query, and the verdict by the door's threshold."""
     judged = _DOORS.get(query.door, _turn)(query, match, outlook, now, by)
     if match.lesson.id in outlook.told and query.door != "error":
         judged = judged._replace(verdict="told in this run already")
@@ -128,7 +128,7 @@ class _Relevance(NamedTuple):
 
 
 def _turn(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
-    telling = min(1.0, max(0.0, -match.chance) / by.surprise)  # words shared by chance tell nothing
+    telling = min(1.0, max(0.0, -match.chance) / by.surprise)  # 0 for words shared by chance
     parts = (("words", telling * _words(match, by)), *_meaning(match, by.turn_meaning))
     if match.lesson.status != Status.PROVEN:
         return _Relevance(parts, "not proven yet")
@@ -141,11 +141,11 @@ def _turn(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weigh
 
 
 def _is_asked_for(query: Query, match: Match, by: Weights) -> bool:
-    """Whether a text shares more with the lesson than one of so many lessons would by chance.
+    """Whether a text shares more words with the lesson than expected by chance.
 
-    Many words that are common in this store are shared by chance, and so are a few of a long text:
-    the words must be surprising together, and a fair part of what the lesson is about. A failure
-    that runs have met is asked for only by a text that quotes it.
+    Words that are common in this store are shared by chance, and so are a few words of a long text:
+    the shared words must be unlikely together, and a fair part of the lesson's situation. A mined
+    lesson is asked for only by a text that quotes its failure.
     """
     situation = set(terms(match.lesson.situation))
     if match.lesson.origin == MINED:
@@ -155,7 +155,7 @@ def _is_asked_for(query: Query, match: Match, by: Weights) -> bool:
 
 
 def _is_tagged(query: Query, match: Match, by: Weights) -> bool:
-    """Whether a short text names a tag that a person or a model chose, and few lessons have."""
+    """Whether a short text names a rare tag that a person or a model chose."""
     if match.lesson.author == RULES or len(query.terms) > by.brief:
         return False
     is_rare = match.words >= by.tagged * max(1, match.shared)
@@ -178,10 +178,10 @@ def _error(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weig
 def _other_error(
     query: Query, match: Match, parts: tuple[tuple[str, float], ...], by: Weights
 ) -> _Relevance:
-    """A lesson of another failure: only one that is near in meaning, or speaks of this one."""
+    """The score of another failure's lesson: shown only if near in meaning or about this error."""
     is_proven = match.lesson.status == Status.PROVEN
     is_near = is_proven and _is_near(query, match, by.error_likeness, by)
-    # Most candidates are mined from other failures; their words are worth no further look.
+    # Most candidates are mined from other failures; their words are not examined further.
     is_written = is_proven and match.lesson.origin != MINED
     sure = spoken(query, match, by) if is_near or is_written else 0.0
     speaks = is_written and sure >= by.spoken and _may_be_offered(query, match, by)
@@ -191,22 +191,22 @@ def _other_error(
 
 
 def _told_before(match: Match) -> str:
-    """Why a lesson is not told again to a run that fails in another form of what it has met.
+    """Why a lesson is not shown again to a run that has met its kind in another form.
 
-    A proven fix of exactly this failure is worth a second line.
+    A proven fix of exactly this failure is shown nevertheless.
     """
     is_cured = match.is_same_failure and match.lesson.status == Status.PROVEN
     return "" if is_cured else "this run has met the kind already"
 
 
 def _of_other_tests(query: Query, match: Match) -> str:
-    """Why a lesson is not told that only knows of tests which fail without any change."""
+    """Why a lesson is not shown that only names other tests which fail without any change."""
     is_told = not is_of_other_tests(query, match) or (query.red and match.is_same_failure)
     return "" if is_told else "known of other tests only"
 
 
 def _of_other_names(query: Query, match: Match) -> str:
-    """Why a lesson is not told whose fixes replace a name that this failure has nothing of."""
+    """Why a lesson is not shown whose fixes replace names that do not occur in this failure."""
     lesson = match.lesson
     is_folded = lesson.origin == MINED and kinds.NAME in lesson.situation
     if match.is_same_failure or not is_folded or not lesson.fixes:
@@ -227,7 +227,7 @@ def _of_lookup(query: Query, match: Match, by: Weights) -> str:
 
 
 def is_of_other_tests(query: Query, match: Match) -> bool:
-    """Whether all that is known is that other tests fail so without any change."""
+    """Whether the lesson only says that other tests fail without any change."""
     fixes = match.lesson.fixes if match.lesson.origin == MINED else ()
     if not fixes or any(fix.sort != UNCHANGED for fix in fixes):
         return False
@@ -235,10 +235,10 @@ def is_of_other_tests(query: Query, match: Match) -> bool:
 
 
 def _may_be_offered(query: Query, match: Match, by: Weights) -> bool:
-    """Whether a lesson that no failure is known for may be told at this one.
+    """Whether a lesson may be shown at a failure that is not its own.
 
-    It is offered twice; if that helped, the failure kind is its own from then on. A lesson that
-    quotes the message is offered every time.
+    It is offered twice; if that helps, it adopts the failure kind. A lesson that quotes the message
+    is offered every time.
     """
     evidence = match.lesson.evidence
     offered = values_of(evidence, Kind.OFFERED)
@@ -247,10 +247,10 @@ def _may_be_offered(query: Query, match: Match, by: Weights) -> bool:
 
 
 def spoken(query: Query, match: Match, by: Weights) -> float:
-    """How much surer than by chance it is that the text of a lesson speaks of this failure.
+    """How much more than by chance the text of a lesson is about this failure.
 
-    Words count by how rare they are together, those of the failure itself once more; clues by how
-    rare each is among these lessons: in a large store more must agree.
+    Words count by their joint rarity, those of the failure itself twice; clues by their rarity
+    among these lessons, so in a large store more must agree.
     """
     about = values_of(match.lesson.evidence, Kind.ABOUT)
     is_quoted, clues = signs.quotes(about, query.text), _clues(match)
@@ -265,33 +265,33 @@ def spoken(query: Query, match: Match, by: Weights) -> float:
 
 
 def _shared_rarities(query: Query, match: Match) -> list[float]:
-    """How rare each word is that the failure itself and the text of the lesson share."""
+    """The rarity of each word that the failure itself and the text of the lesson share."""
     words = set(terms(match.lesson.searchable()))
     return [match.rarity[word] for word in query.about if word in words and word in match.rarity]
 
 
 def _is_specific(match: Match, clues: dict[str, float]) -> bool:
-    """Whether the clues name an error, a missing thing, or a call in some detail."""
+    """Whether the clues name an error, something missing, a name, or a call with details."""
     if clues.keys() & {"error", "lacks", "name"}:
         return True
     return any(clue.startswith(signs.CALL) and clue.count(" ") > 1 for clue, _ in match.clues)
 
 
 def _word_weight(query: Query, match: Match, own: list[float], by: Weights) -> float:
-    """What the shared words count: those of the failure, and all words up to a limit."""
+    """The weight of the shared words: those of the failure, and all words up to a limit."""
     by_chance = chance(sum(own), shared=len(own), asked=len(query.about), total=match.total)
     return -by.own * by_chance + by.any_word * min(by.words, -match.chance)
 
 
 def _names_another_error(about: Iterable[str], clues: dict[str, float]) -> bool:
-    """Whether the lesson quotes a message or names an error, and it is not this one."""
+    """Whether the lesson quotes a message or names an error other than this one."""
     return "error" not in clues and any(
         clue.startswith((signs.SAYS, signs.ERROR)) for clue in about
     )
 
 
 def _clues(match: Match) -> dict[str, float]:
-    """The rarity of the rarest clue of each sort; that an interpreter was called says nothing."""
+    """The rarity of the rarest clue of each sort; calls of interpreters are ignored."""
     best: dict[str, float] = {}
     for clue, rare in match.clues:
         sort, _, name = clue.partition(" ")
@@ -301,7 +301,7 @@ def _clues(match: Match) -> dict[str, float]:
 
 
 def _start(query: Query, match: Match, outlook: Outlook, now: datetime, by: Weights) -> _Relevance:
-    """How much of the project's runs meet the failure: only what is met again and again is told."""
+    """The score at the start of a run: the share of the project's runs that meet the failure."""
     share = match.lesson.met / max(1, outlook.runs) * _freshness(match, now, by)
     parts = (("share of runs", share),)
     if match.lesson.status != Status.PROVEN or match.lesson.met < by.start_met:
@@ -318,16 +318,16 @@ def _words(match: Match, by: Weights) -> float:
 
 
 def _meaning(match: Match, weight: float) -> tuple[tuple[str, float], ...]:
-    """The part of the meaning; none for lessons that were not found by it."""
+    """The part of the score for meaning; () for a lesson that was not found by it."""
     return (("meaning", weight * max(0.0, match.meaning)),) if match.cosine else ()
 
 
 def _is_near(query: Query, match: Match, least: float, by: Weights) -> bool:
-    """Whether a lesson is nearer in meaning than those that are near to any such question."""
+    """Whether a lesson is clearly nearer in meaning than the other near lessons."""
     if (match.cosine + match.meaning) / 2 < least:
         return False
     crowd = [meaning for _, _, meaning in query.near[by.first_few :]]
-    is_alone = len(crowd) < by.crowd  # a store too small to have one
+    is_alone = len(crowd) < by.crowd  # the store is too small to have a crowd
     return is_alone or match.meaning - sum(crowd) / len(crowd) >= by.apart
 
 

@@ -1,10 +1,10 @@
-"""Words that mean the same action: everybody words a goal in another way."""
+"""Synonyms: different people describe the same goal in different words."""
 
 from __future__ import annotations
 
 from hardwon.ranking.query import stem
 
-# Each group is counted as its first word. Only words that hardly ever mean anything else.
+# Each group counts as its first word. Only words that rarely mean anything else.
 _GROUPS = (
     "send mail email deliver dispatch post",
     "get fetch download retrieve obtain",
