@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.failures.fix_cases import applied_in, case, shown_by, told_apart, tool
+import pytest
+
+from hardwon.failures.fix_case import case_of
+from hardwon.failures.fix_lines import applies_lines, is_in_code, lines_fix
+from hardwon.values.fix import Fix
+from tests.failures.fix_cases import applied_in, case, shown_by, step_of, told_apart, tool
 
 SCRIPT = "cat <<'EOF' > load.py\nimport csv\n{}\nrows = list(csv.reader(f))\nprint(rows)\nEOF"
 
@@ -283,3 +288,112 @@ test_a_call_applies_a_fix_or_not = told_apart(
         ("tables of a script", "python - <<'E'\nmeta.create_all(e)\nE", "python - <<'E'\nx()\nE"),
     ],
 )
+
+
+@pytest.mark.parametrize(
+    ("key", "call", "is_applied", "is_known"),
+    [
+        ("create_all", "python -c 'create_all()'", True, True),
+        ("create_all", "python -c 'drop_all()'", False, False),
+        ("first open_pool", "python -c 'open_pool()'", True, False),
+        ("open_pool close", "python -c 'open_pool()'", False, False),
+        ("quotes within an f-string", "python -c 'print(1)'", True, False),
+        ("quotes within an f-string", "python -c 'x'", False, False),
+        ("indentation of an edit", "sed -n 1,9p a.py", True, False),
+        ("indentation of an edit", "make", False, False),
+        ("moved to a package", "touch a/__init__.py", True, False),
+        ("moved to a package", "touch a/b.py", False, False),
+    ],
+)
+def test_a_call_holds_what_a_fix_names(
+    key: str, call: str, is_applied: bool, is_known: bool
+) -> None:
+    assert applies_lines(key, step_of(call)) is is_applied
+    assert is_in_code(key, [step_of(call)]) is is_known
+
+
+SHOP = "import db\n\n\ndb.rows()"
+POOL = '!  File "t.py", line 4, in <module>\n    db.rows()\nRuntimeError: db pool is not open'
+
+
+def told(
+    new: str, *between: str, old: str = SHOP, error: str = POOL, name: str = "t.py"
+) -> Fix | None:
+    """The fix that two versions of a script show."""
+
+    def ran(code: str) -> str:
+        return f"cat > {name} <<'E'\n{code}\nE\npython {name}"
+
+    steps = [step_of(ran(old), error), *map(step_of, between), step_of(ran(new), "rows")]
+    return lines_fix(case_of(steps, 0))
+
+
+def test_the_added_line_is_told_with_what_it_replaces() -> None:
+    fix = told("import db\n\ndb.open_pool(size=1)\ndb.rows()")
+
+    assert fix
+    assert fix.text == "In the script, with your own names:\ndb.open_pool(size=1)"
+    assert fix.key == "lines open_pool"
+
+
+def test_code_given_with_the_call_is_called_code() -> None:
+    error = '!  File "<stdin>", line 4, in <module>\nRuntimeError: db pool is not open'
+    code = "import db\n\ndb.open_pool(size=1)\ndb.rows()"
+    steps = [
+        step_of(f"python - <<'E'\n{SHOP}\nE", error),
+        step_of(f"python - <<'E'\n{code}\nE", "x"),
+    ]
+    fix = lines_fix(case_of(steps, 0))
+
+    assert fix
+    assert fix.text.startswith("In the code, ")
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        "import db\n\nprint(db.pool)\ndb.rows()",
+        "import db\n\n\ndb.rows()\ndb.open_pool(size=1)",
+        "import db\n\ndef open_pool():\n    db.pool = 1\nopen_pool()\ndb.rows()",
+        "import db\n\ndb.pool\ndb.rows()",
+        "import db\n\ndb.open_pool('kim@example.org')\ndb.rows()",
+        "import db\n\ndb.open_pool(" + "size_of_the_pool=1, " * 30 + ")\ndb.rows()",
+    ],
+    ids=["noise", "below the failure", "its own function", "no call", "personal", "too long"],
+)
+def test_lines_that_explain_nothing_are_not_told(new: str) -> None:
+    assert told(new) is None
+
+
+@pytest.mark.parametrize(("looks", "is_told"), [(12, True), (13, False)])
+def test_the_next_version_comes_within_some_steps(looks: int, is_told: bool) -> None:
+    new = "import db\n\ndb.open_pool(size=1)\ndb.rows()"
+
+    assert bool(told(new, *["ls"] * looks)) is is_told
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "!NameError: name 'db' is not defined",
+        "!AssertionError: pool",
+        "!shop.models.Pool.DoesNotExist: pool",
+    ],
+)
+def test_a_slip_of_the_script_itself_is_no_lesson(error: str) -> None:
+    assert told("import db\n\ndb.open_pool(size=1)\ndb.rows()", error=error) is None
+
+
+def test_sources_that_were_mended_explain_the_success_otherwise() -> None:
+    new = "import db\n\ndb.open_pool(size=1)\ndb.rows()"
+
+    assert told(new, "sed -i s/a/b/ src/db.py") is None
+
+
+def test_a_line_that_came_too_late_is_to_come_first() -> None:
+    old = "import db\n\n\ndb.rows()\ndb.open_pool()"
+    fix = told("import db\ndb.open_pool()\n\ndb.rows()", old=old)
+
+    assert fix
+    assert fix.text == "First call `db.open_pool()`; only then comes the line that fails."
+    assert fix.key == "lines first open_pool"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tests.failures.fix_cases import applied_in, case, shown_by, told_apart
+import pytest
+
+from hardwon.failures.fix_case import case_of
+from hardwon.failures.fix_preparation import applies_preparation, preparation_fix
+from tests.failures.fix_cases import applied_in, case, shown_by, step_of, told_apart
 
 REJECTED = "!To /x/a.git\n ! [rejected]        main -> main (fetch first)\nerror: failed to push"
 
@@ -318,3 +322,98 @@ test_a_call_applies_a_fix_or_not = told_apart(
         ("who commits, without a name", "git config user.email a@b.org", "git config core.pager x"),
     ],
 )
+
+
+def told(
+    error: str, *between: str, call: str = "kit run", last: str = "", output: str = "ok"
+) -> str:
+    """The preparation that a run shows between two equal calls; "" for none."""
+    steps = [step_of(call, f"!{error}"), *map(step_of, between), step_of(last or call, output)]
+    fix = preparation_fix(case_of(steps, 0))
+    return fix.call if fix else ""
+
+
+@pytest.mark.parametrize(
+    ("error", "between", "found"),
+    [
+        ("no database", ["createdb shop"], "createdb shop"),
+        ("no database", ["ls", "createdb shop"], "createdb shop"),
+        ("no database", ["createdb shop", "npm ci"], "createdb shop && npm ci"),
+        ("no database", ["createdb shop", "npm ci", "go get x"], ""),
+        ("the shop is not there", ["createdb shop", "npm ci", "go get x"], "createdb shop"),
+        ("no database", ["git commit -m x", "rm a"], ""),
+        ("no database", ["kit rebase --continue"], ""),
+        ("no database", ["kubectl get pods"], ""),
+        ("no database", ["git checkout a.py"], ""),
+        ("no database", ["pip install kit > /dev/null 2>&1"], "pip install kit"),
+        ("no database", ["pip install kit==1.2", "pip install kit"], "pip install kit"),
+        ("no database", ["sed -i 's/a/b/' a.sh"], ""),
+        ("no database", ["pip install /home/kim/kit"], ""),
+        ("no database", ["pip install " + "k" * 200], ""),
+        ("no database", ["cat > a.py <<'E'\nx\nE", "npm ci"], ""),
+        ("no npm things: ci", ["cat > a.py <<'E'\nx\nE", "npm ci"], ""),
+        ("no folder out", ["mkdir -p lib/out"], "mkdir -p lib/out"),
+    ],
+)
+def test_what_was_prepared_explains_the_success(error: str, between: list[str], found: str) -> None:
+    assert told(error, *between) == found
+
+
+def test_a_preparation_that_failed_explains_nothing() -> None:
+    steps = [
+        step_of("kit run", "!no database"),
+        step_of("createdb shop", "!denied"),
+        step_of("kit run", "ok"),
+    ]
+
+    assert preparation_fix(case_of(steps, 0)) is None
+
+
+def test_what_was_done_before_the_last_equal_failure_did_not_help() -> None:
+    steps = [
+        step_of("kit run", "!no database"),
+        step_of("npm ci"),
+        step_of("kit run", "!no database"),
+        step_of("createdb shop"),
+        step_of("kit run", "ok"),
+    ]
+    fix = preparation_fix(case_of(steps, 0))
+
+    assert fix
+    assert fix.call == "createdb shop"
+
+
+def test_a_preparation_may_stand_before_the_call_in_its_line() -> None:
+    assert told("no database", last="createdb shop && kit run") == "createdb shop"
+    assert told("no database", call="createdb a; kit run", last="createdb a; kit run") == ""
+
+
+@pytest.mark.parametrize(
+    ("last", "output", "found"),
+    [
+        ("kit run; ls", "fatal: no", ""),
+        ("kit run; ls", "fine", "createdb shop"),
+        ("kit other", "fine", ""),
+        ("kit run x", "fine", ""),
+        ("kit run", "!boom", ""),
+    ],
+)
+def test_the_same_call_has_to_work_afterwards(last: str, output: str, found: str) -> None:
+    assert told("no database", "createdb shop", last=last, output=output) == found
+
+
+@pytest.mark.parametrize(
+    ("key", "call", "is_applied"),
+    [
+        ("npm ci", "npm ci", True),
+        ("npm ci", "npm test", False),
+        ("pip install kit", "pip install kit==3", True),
+        ("pip install kit", "pip install other", False),
+        ("write the file", "cat > a.py <<'E'\nx\nE\npython a.py", True),
+        ("write the file", "python a.py", False),
+        ("package folder", "touch a/__init__.py", True),
+        ("package folder", "touch a/b.py", False),
+    ],
+)
+def test_a_command_does_the_preparation(key: str, call: str, is_applied: bool) -> None:
+    assert applies_preparation(key, step_of(call)) is is_applied

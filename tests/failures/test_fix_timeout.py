@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.failures.fix_cases import applied_in, case, shown_by, told_apart, tool
+import pytest
+
+from hardwon.failures.fix_case import case_of
+from hardwon.failures.fix_timeout import applies_timeout, is_of_timeout, timeout_fix
+from tests.failures.fix_cases import applied_in, case, shown_by, step_of, told_apart, tool
 
 DONE = "The file /w/cart.py has been edited."
 
@@ -70,3 +74,44 @@ test_a_call_applies_a_fix_or_not = told_apart(
         ("all tests, then those that matter", "pytest a.py", "pytest"),
     ],
 )
+
+
+TIMED_OUT = "!Command timed out after 120 seconds"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ("kit serve", "kit serve &", "call background kit"),
+        ("kit serve", "other &", ""),
+        ("kit serve &", "kit serve &", ""),
+        ("kit a", "kit a b", "call part kit"),
+        ("kit a", "kit b", ""),
+        ("kit a", "kit a", ""),
+        ("python a.py", "python a.py b", ""),
+        ("kit a", "kit a 'b & c'", "call part kit"),
+    ],
+)
+def test_a_command_got_by_in_the_background_or_with_less(old: str, new: str, key: str) -> None:
+    fix = timeout_fix(case_of([step_of(old, TIMED_OUT), step_of(new, "ok")], 0))
+
+    assert (fix.key if fix else "") == key
+    assert timeout_fix(case_of([step_of(old, "!boom"), step_of(new, "ok")], 0)) is None
+    assert timeout_fix(case_of([step_of(old, TIMED_OUT), step_of(new, "!boom")], 0)) is None
+
+
+@pytest.mark.parametrize(
+    ("key", "call", "is_applied"),
+    [
+        ("background kit", "kit serve &", True),
+        ("background kit", "kit serve", False),
+        ("background kit", "other &", False),
+        ("part kit", "kit a", True),
+        ("part kit", "kit", False),
+        ("part kit", "other a", False),
+    ],
+)
+def test_a_command_does_what_the_fix_says(key: str, call: str, is_applied: bool) -> None:
+    assert is_of_timeout(key)
+    assert applies_timeout(key, step_of(call)) is is_applied
+    assert not is_of_timeout("flags kit -f")

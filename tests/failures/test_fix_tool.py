@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tests.failures.fix_cases import applied_in, case, shown_by, told_apart, tool
+import pytest
+
+from hardwon.failures.fix_case import case_of
+from hardwon.failures.fix_tool import has_changed, is_look, shown_file, tool_fix
+from tests.failures.fix_cases import applied_in, case, shown_by, step_of, told_apart, tool
 
 CASES = (
     case(
@@ -97,3 +101,107 @@ test_a_call_applies_a_fix_or_not = told_apart(
         ("another way to look somebody up", tool("find_user_by_name_city", x=1), "ls"),
     ],
 )
+
+
+def told(*steps: tuple[object, str]) -> str:
+    fix = tool_fix(case_of([step_of(call, output) for call, output in steps], 0))
+    return fix.text if fix else ""
+
+
+@pytest.mark.parametrize(("between", "is_told"), [(3, True), (4, False)])
+def test_the_other_tool_comes_soon_after(between: int, is_told: bool) -> None:
+    thought = (tool("think", a="x"), "")
+    failed = (tool("get_person_by_id", id="kim1"), "!no person")
+    worked = (tool("get_person_by_name", id="kim1"), "kim1")
+
+    assert bool(told(failed, *[thought] * between, worked)) is is_told
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "output"),
+    [
+        (tool("get_person", id="kim1"), tool("make_person", id="kim1"), "kim1"),
+        (tool("get_person", id="kim1"), tool("check_person", id="kim1"), "kim1"),
+        (tool("get_person", id="kim1"), tool("get_person", id="kim2"), "kim2"),
+        (tool("get_person", id="kim1"), tool("get_weather", town="kim1"), "kim1"),
+        (tool("get_person", id="kim1"), tool("search_people", query="kim1"), "nobody"),
+        (tool("get_person", id="kim"), tool("search_people", query="kim"), "kim"),
+        (tool("get_person", id="kim1"), tool("search_people", query="kim1"), "!kim1"),
+        (tool("shut", a=1, b=2), tool("drop", a=1, b=3), "ok"),
+        (tool("shut", a=1, b=2), tool("drop", a=1, b=2, c=3), "ok"),
+    ],
+    ids=[
+        "a change",
+        "a check",
+        "the same tool",
+        "about something else",
+        "an answer without it",
+        "too short to be told apart",
+        "that fails too",
+        "another value",
+        "one more argument",
+    ],
+)
+def test_a_call_for_another_end_is_no_fix(first: object, second: object, output: str) -> None:
+    assert told((first, "!it is not there"), (second, output)) == ""
+
+
+def test_a_change_with_more_arguments_is_the_same_if_it_shares_three() -> None:
+    first, second = tool("shut", a=1, b=2, c=3), tool("drop", a=1, b=2, c=3, d=4)
+
+    assert told((first, "!no"), (second, "ok")).startswith(
+        "Use `drop` instead (`a`, `b`, `c`, `d`)"
+    )
+
+
+def test_the_same_arguments_are_told_as_such() -> None:
+    assert told((tool("shut", a=1, b=2), "!no"), (tool("drop", a=1, b=2), "ok")) == (
+        "Use `drop` with the same arguments."
+    )
+
+
+@pytest.mark.parametrize(
+    ("calls", "is_broken"),
+    [(("kim1", "kim2", "kim3"), True), (("kim1", "kim2"), False), (("kim1",) * 3, False)],
+)
+def test_a_tool_is_broken_when_it_fails_whatever_it_is_given(
+    calls: tuple[str, ...], is_broken: bool
+) -> None:
+    failing = [step_of(tool("get_person_by_id", id=one), "!boom") for one in calls]
+    last = step_of(tool("get_person_by_name", id=calls[-1]), calls[-1])
+    fix = tool_fix(case_of([*failing, last], len(failing) - 1))
+
+    assert fix
+    assert ("fails whatever it is given" in fix.text) is is_broken
+
+
+@pytest.mark.parametrize(
+    ("name", "is_reading"),
+    [
+        ("get_x", True),
+        ("mcp__srv__listThings", True),
+        ("api.find", True),
+        ("set_x", False),
+        ("think", True),
+    ],
+)
+def test_a_tool_reads_by_its_name(name: str, is_reading: bool) -> None:
+    assert is_look(name) is is_reading
+
+
+def test_a_file_is_shown_by_a_tool_or_by_its_command() -> None:
+    assert shown_file(step_of(tool("read_file", path="a"))) == "a"
+    assert shown_file(step_of(tool("editor", command="view", path="a"))) == "a"
+    assert shown_file(step_of(tool("editor", command="insert", path="a"))) == ""
+
+
+def test_something_changed_between_when_another_tool_did_more_than_look() -> None:
+    failed, last = step_of(tool("shut", a=1), "!no"), step_of(tool("shut", a=1), "ok")
+
+    def changed(call: object, output: str = "ok") -> bool:
+        return has_changed(case_of([failed, step_of(call, output), last], 0))
+
+    assert changed(tool("drop", a=1))
+    assert not changed(tool("drop", a=1), "!no")
+    assert not changed(tool("get_it", a=1))
+    assert not changed(tool("shut", a=2))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from tests.failures.fix_cases import RED, applied_in, case, shown_by, told_apart
+import pytest
+
+from hardwon.failures.fix_unchanged import has_revert, unchanged_fixes
+from tests.failures.fix_cases import RED, applied_in, case, shown_by, step_of, told_apart
 
 CASES = (
     case(
@@ -109,3 +112,73 @@ test_a_call_applies_a_fix_or_not = told_apart(
         ("stashed", "git stash; make test", "make test"),
     ],
 )
+
+
+@pytest.mark.parametrize(
+    ("call", "is_revert"),
+    [
+        ("git stash", True),
+        ("git stash push", True),
+        ("git stash -u", True),
+        ("git stash pop", False),
+        ("git stash list", False),
+        ("git checkout -- .", True),
+        ("git checkout a.py", True),
+        ("git checkout lib/a", True),
+        ("git checkout main", False),
+        ("git restore a.py", True),
+        ("git restore --staged a.py", False),
+        ("git apply -R a.patch", True),
+        ("git apply a.patch", False),
+        ("git reset --hard", True),
+        ("git reset", False),
+        ("cp a.py.bak a.py", True),
+        ("cp a.py b.py", False),
+        ("patch -R < a.patch", True),
+        ("patch < a.patch", False),
+        ("make", False),
+    ],
+)
+def test_a_command_takes_changes_back(call: str, is_revert: bool) -> None:
+    assert has_revert(step_of(call)) is is_revert
+
+
+def shown(*steps: tuple[object, str]) -> list[tuple[int, str]]:
+    found = unchanged_fixes([step_of(call, output) for call, output in steps])
+    return [(at, fix.key) for at, fix in found]
+
+
+TEST = ("pytest tests/test_io.py", "!" + RED)
+EDIT = ("sed -i s/a/b/ src/io.py", "")
+
+
+def test_the_failure_is_the_last_one_before_the_revert() -> None:
+    assert shown(EDIT, TEST, TEST, ("git stash", ""), TEST) == [(2, "unchanged test_pipe")]
+    assert shown(TEST) == [(0, "unchanged test_pipe")]
+    assert shown(EDIT, TEST) == []
+
+
+@pytest.mark.parametrize(("looks", "count"), [(5, 1), (6, 0)])
+def test_a_revert_holds_for_some_steps(looks: int, count: int) -> None:
+    steps = (EDIT, TEST, ("git stash", ""), *[("ls", "a")] * looks, TEST)
+
+    assert len(shown(*steps)) == count
+
+
+def test_three_tests_are_named_at_most() -> None:
+    red = "\n".join(f"FAILED a/test_io.py::test_{name} - OSError" for name in "abcd")
+    ((_, fix),) = unchanged_fixes([step_of("pytest", f"!{red}\n4 failed in 1s")])
+
+    assert fix.text.startswith(
+        "`a/test_io.py::test_a`, `a/test_io.py::test_b`, `a/test_io.py::test_c` fail without"
+    )
+
+
+def edit(old: str, new: str) -> tuple[object, str]:
+    return tool("Edit", file_path="src/io.py", old_string=old, new_string=new), "done"
+
+
+def test_an_edit_that_is_taken_back_is_a_revert() -> None:
+    assert shown(edit("a", "b"), TEST, edit("b", "a"), TEST)
+    assert not shown(edit("a", "b"), TEST, edit("b", "c"), TEST)
+    assert not shown(edit("a", "b"), edit("c", "d"), TEST, edit("b", "a"), TEST)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardwon.failures.fixes import fixes_shown
+from hardwon.failures.fixes import fix_shown, fixes_shown, is_prior_call, proves, was_applied
 from hardwon.values.fix import TEXT_LIMIT, Fix
 from hardwon.values.step import Step
 from tests.effort import calls_made
@@ -121,3 +121,70 @@ def test_the_place_is_that_of_the_last_failure_of_its_name() -> None:
     ]
 
     assert [at for at, _ in fixes_shown(steps)] == [1]
+
+
+@pytest.mark.parametrize(
+    ("fix", "steps", "is_applied"),
+    [
+        (Fix("call", "", "call flags rm -f", "rm -f"), ["rm -f a"], True),
+        (Fix("call", "", "call flags rm -f", ""), ["rm -f a"], True),
+        (Fix("call", "", "call flags rm -f", ""), ["rm a"], False),
+        (Fix("call", "", "call flags rm -f", "rm -f"), ["rm -f a", "ls"], False),
+        (Fix("preparation", "", "preparation npm ci", "npm ci"), ["npm ci", "npm test"], True),
+        (Fix("preparation", "", "preparation npm ci", ""), ["npm ci", "npm test"], False),
+        (Fix("preparation", "", "preparation npm ci", "npm ci"), ["npm test"], False),
+        (Fix("lines", "", "lines create_all"), ["python -c 'create_all()'"], True),
+        (Fix("lines", "", "lines create_all"), ["python -c 'other()'"], False),
+        (Fix("lines", "", "lines first create_all"), ["python -c 'create_all()'"], False),
+    ],
+)
+def test_a_failing_call_had_applied_a_fix(fix: Fix, steps: list[str], is_applied: bool) -> None:
+    ran = [step_of(call) for call in steps]
+
+    assert was_applied(fix, [*ran[:-1], ran[-1]._replace(failed=True)]) is is_applied
+
+
+def test_a_preparation_counts_for_thirty_steps() -> None:
+    fix = Fix("preparation", "", "preparation npm ci", "npm ci")
+    ran = [step_of("npm ci"), *[step_of("npm test")] * 29]
+
+    assert was_applied(fix, ran)
+    assert not was_applied(fix, [*ran, step_of("npm test")])
+
+
+def test_that_another_tool_was_called_proves_nothing_yet() -> None:
+    first = Fix("preparation", "", "preparation tool login")
+
+    assert is_prior_call(first)
+    assert not proves(first, Step("login", "{}", "ok"))
+    assert proves(Fix("preparation", "", "preparation npm ci", "npm ci"), step_of("npm ci"))
+
+
+EXPRESS = [
+    step_of("npm test", "!Error: Cannot find module 'express'"),
+    step_of("npm ci", "added 211 packages"),
+    step_of("npm test", "Tests: 8 passed, 8 total"),
+]
+
+
+def test_the_fix_of_one_failure_is_found_in_a_whole_run() -> None:
+    found = fix_shown([step_of("ls"), *EXPRESS], 1)
+
+    assert found
+    assert found.key == "preparation npm ci"
+    assert fix_shown([step_of("ls"), *EXPRESS], 0) is None
+    assert fix_shown(EXPRESS[:2], 0) is None
+
+
+def test_a_look_at_the_end_shows_no_fix() -> None:
+    looked = step_of("cat log && echo done", "Tests: 8 passed, 8 total")
+
+    assert fixes_shown([*EXPRESS[:2], looked]) == []
+    assert fixes_shown(EXPRESS[:1]) == []
+
+
+@pytest.mark.parametrize(("looks", "is_shown"), [(28, True), (29, False)])
+def test_a_failure_is_looked_back_for_thirty_steps(looks: int, is_shown: bool) -> None:
+    steps = [step_of("ls"), EXPRESS[0], *[step_of("ls", "a")] * looks, *EXPRESS[1:]]
+
+    assert bool(fixes_shown(steps)) is is_shown

@@ -8,9 +8,12 @@ from hardwon import Lesson
 from hardwon.failures.lesson_text import (
     ALREADY_DONE,
     fixes_to_show,
+    learnt_line,
     mistake,
+    narrowed_to_tests,
     settled,
     situation,
+    succeeded,
     with_text_of,
 )
 from hardwon.failures.reading import read_failure
@@ -145,3 +148,60 @@ def test_a_lesson_says_some_of_its_fixes_unless_somebody_chose_its_words() -> No
     assert with_text_of(made, (ONCE,)).correction == ONCE.text
     assert with_text_of(made, ()).correction == ALREADY_DONE
     assert with_text_of(chosen, (ONCE,)) == chosen
+
+
+def test_two_causes_are_told_at_most() -> None:
+    fixes = [ONCE._replace(key=f"call {name}", text=f"Run `{name}`.") for name in "abc"]
+
+    assert fixes_to_show(fixes) == fixes[:2]
+
+
+@pytest.mark.parametrize(("worked", "is_told"), [(2, True), (1, False)])
+def test_a_fix_that_worked_much_less_often_is_not_told(worked: int, is_told: bool) -> None:
+    best = INSTALL._replace(worked=3 * worked + (not is_told))
+    other = ONCE._replace(worked=worked, failed=0)
+
+    assert (other in fixes_to_show((best, other))) is is_told
+
+
+@pytest.mark.parametrize(
+    ("times", "words"), [(1, "(failed before)"), (2, "(failed 2 times before)")]
+)
+def test_a_fix_is_told_to_a_person_with_how_often_it_failed(times: int, words: str) -> None:
+    assert learnt_line(INSTALL, times) == f"`pip install kit` {words}"
+    assert learnt_line(INSTALL._replace(call=""), times) == f"“Run `pip install kit`” {words}"
+
+
+def test_tests_that_fail_anyway_narrow_the_situation() -> None:
+    red = Fix("unchanged", "It fails anyway.", "unchanged test_a[x]", worked=2)
+    other = red._replace(key="unchanged test_b")
+
+    assert narrowed_to_tests("When pytest fails", (red,)) == "When pytest fails in `test_a[x]`"
+    assert narrowed_to_tests("When pytest fails in `test_a[x]`", (red, other)) == (
+        "When pytest fails in `test_a[x]` or `test_b`"
+    )
+    assert narrowed_to_tests("When test_a fails", (red,)) == "When test_a fails"
+    assert narrowed_to_tests("When pytest fails in `test_a`", ()) == "When pytest fails"
+    assert narrowed_to_tests("When pytest fails", (red, INSTALL)) == "When pytest fails"
+
+
+def test_three_vain_tries_are_told_the_newest() -> None:
+    words = mistake("`kit` failed.", [], [f"`{name}`" for name in "abcd"])
+
+    assert words == "`kit` failed. Tried without effect: `b`; `c`; `d`."
+
+
+def test_what_a_fix_took_out_is_told_unless_it_is_what_failed() -> None:
+    fix = INSTALL._replace(mistake="`kit`")
+
+    assert mistake("`make` failed.", [fix], []) == "`make` failed. Before the fix: `kit`."
+    assert mistake("`kit` failed.", [fix], []) == "`kit` failed."
+
+
+@pytest.mark.parametrize(("times", "status"), [(1, Status.CANDIDATE), (2, Status.PROVEN)])
+def test_two_runs_prove_a_fix(times: int, status: str) -> None:
+    grown = lesson(origin=MINED, author=RULES, status=Status.SEEN)
+    for _ in range(times):
+        grown = succeeded(grown, ONCE)
+
+    assert grown.status == status

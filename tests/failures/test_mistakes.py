@@ -207,3 +207,34 @@ TEXT = st.text(alphabet="ab -;&|<>'\"$()\n/.:E", max_size=60)
 @given(TEXT, TEXT, st.lists(TEXT, max_size=3))
 def test_any_step_can_be_judged(args: str, output: str, before: list[str]) -> None:
     assert is_mistake(step(args, output), done(*before)) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("call", "output", "is_one"),
+    [
+        ("make", "", False),
+        ("grep x a", "", False),
+        ("grep -Z x a", "grep: invalid option -- 'Z'", True),
+        ("make && grep x a", "nothing here", False),
+        ("node --version", "bash: node: command not found", False),
+        ("node --version a.js", "bash: node: command not found", True),
+        ("python -c 'import kit'", "No module named 'kit'", False),
+        ("python -c 'import kit; print(kit.x)'", "No module named 'kit'", False),
+        ("ruff check a", "a.py:1:1: F401 unused", False),
+        ("ruff check a", "usage: ruff [-h]", True),
+        ("make # this should fail", "make: *** No rule", False),
+        ("make all", "make: *** No rule to make target 'all'.  Stop.", True),
+    ],
+)
+def test_what_failed_is_a_mistake_or_was_only_asked(call: str, output: str, is_one: bool) -> None:
+    assert is_mistake(Step("bash", call, output, failed=True), ()) is is_one
+
+
+def test_a_tool_that_finds_nothing_was_asked() -> None:
+    def found(tool: str, args: str, line: str) -> bool:
+        return finds_nothing(Step(tool, args, line, failed=True), line)
+
+    assert found("find_room", "{}", "no room found")
+    assert not found("book_room", "{}", "no room found")
+    assert not found("find_room", "rooms", "no room found")
+    assert not found("find_room", "{}", "the room is taken")

@@ -46,3 +46,19 @@ def test_a_look_spoils_nothing_and_is_in_no_order() -> None:
     counts = {"send id after find_person": Tally(8, 8), "runs send": Tally(59, 8)}
 
     assert counted_order({"send id after find_person"}, lambda one: counts[one]) is None
+
+
+@pytest.mark.parametrize(
+    ("after", "every"),
+    [((3, 3), (8, 3)), ((9, 9), (30, 10)), ((10, 9), (30, 9))],
+    ids=["the fewest", "nearly all failures", "nearly no success after it"],
+)
+def test_what_is_just_clear_is_a_fix(after: tuple[int, int], every: tuple[int, int]) -> None:
+    assert fix(after, every)
+
+
+@pytest.mark.parametrize(
+    ("after", "every"), [((3, 3), (7, 3)), ((8, 8), (30, 9)), ((9, 8), (30, 8))]
+)
+def test_what_is_just_not_clear_is_none(after: tuple[int, int], every: tuple[int, int]) -> None:
+    assert fix(after, every) is None
