@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hardwon.failures.fix_unchanged import has_revert, unchanged_fixes
-from tests.failures.fix_cases import RED, applied_in, case, shown_by, step_of, told_apart
+from tests.failures.fix_cases import RED, applied_in, case, shown_by, step_of, told_apart, tool
 
 CASES = (
     case(

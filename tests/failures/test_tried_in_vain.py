@@ -37,3 +37,35 @@ def test_what_was_installed_in_vain_is_told() -> None:
     ]
 
     assert tried_in_vain(steps, 0) == ["`pip install kit`"]
+
+
+def test_three_things_that_were_tried_are_told_each_once() -> None:
+    between = [Step("bash", f"pip install {name}") for name in ("a", "a", "b", "c", "d")]
+    steps = [failing("kit", "no"), *between, failing("kit", "no")]
+
+    assert tried_in_vain(steps, 0) == ["`pip install a`", "`pip install b`", "`pip install c`"]
+
+
+@pytest.mark.parametrize(
+    ("call", "is_told"),
+    [
+        ("pip install " + "k" * 68, True),
+        ("pip install " + "k" * 69, False),
+        ("git pull", False),
+        ("ls", False),
+        ("pip install /home/kim/kit", False),
+        ("pip install own", False),
+        ("pip install kit", True),
+    ],
+)
+def test_only_a_short_general_preparation_is_told(call: str, is_told: bool) -> None:
+    made = Step("bash", "mkdir own")
+    steps = [made, failing("kit", "no"), Step("bash", call), failing("kit", "no")]
+
+    assert bool(tried_in_vain(steps, 1)) is is_told
+
+
+def test_a_preparation_that_failed_was_not_tried() -> None:
+    steps = [failing("kit", "no"), failing("pip install kit", "denied"), failing("kit", "no")]
+
+    assert tried_in_vain(steps, 0) == []
