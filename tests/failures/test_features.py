@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hardwon.failures.features import call_features, names_in
+from hardwon.failures.features import call_features
 from hardwon.values.step import Step
 
 SCRIPT = "import os\n# import numpy\nconnect('shop', timeout=5)\nprint('a long sentence')\n"
@@ -20,10 +20,6 @@ ORDER = Step(
 def of(args: object, *before: Step, tool: str = "bash") -> frozenset[str]:
     text = args if isinstance(args, str) else json.dumps(args)
     return call_features(tool, text, before)
-
-
-def test_names_in_code_leave_comments_and_prose_out() -> None:
-    assert names_in(SCRIPT) == ["import", "os", "connect", "'shop", "timeout", "print"]
 
 
 def test_a_call_has_the_names_of_the_script_that_the_run_wrote() -> None:
@@ -169,3 +165,18 @@ def test_clipped_arguments_tell_the_tool_only() -> None:
 def test_the_call_that_opens_a_run_is_known() -> None:
     assert "look opens the run" in of("{}", tool="look")
     assert "look opens the run" not in of("{}", ORDER, tool="look")
+
+
+def test_a_query_in_an_argument_has_its_names() -> None:
+    query = {"sql": "SELECT total FROM orders o WHERE o.state = 'open'", "note": "who buys what"}
+
+    code = {feature for feature in of(query, tool="ask") if " code " in feature}
+
+    assert {"ask sql code total", "ask sql code orders", "ask sql code 'open"} <= code
+    assert not any(feature.startswith("ask note code") for feature in code)
+
+
+def test_prose_with_brackets_is_no_query() -> None:
+    letter = {"body": "Dear Ann, the parcel (three boxes) is on its way; see you soon."}
+
+    assert not any(" code " in feature for feature in of(letter, tool="send"))

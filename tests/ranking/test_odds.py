@@ -59,6 +59,19 @@ def test_words_of_an_argument_are_not_taken_for_names_in_a_script() -> None:
     assert chances(numbered([feature]), counts, is_shell=False)[0].chance >= 0.3
 
 
+def test_a_name_in_a_query_is_no_rule_by_one_meeting_and_speaks_against_none() -> None:
+    name, rule = number("ask sql code orders"), number("a")
+    once = learnt(("x", "", 50))
+    counted(once, Call((name,), "k"))
+    against = learnt(("x", "", 50), ("a", "k", 1))
+    for _ in range(2):
+        counted(against, Call((name,)))
+
+    assert chances(numbered(["ask sql code orders"]), once, is_shell=False)[0].chance < 0.3
+    both = {name: "ask sql code orders", rule: "a"}
+    assert chances(both, against, is_shell=False)[0].chance >= 0.3
+
+
 def test_one_meeting_of_named_arguments_is_a_rule_unless_something_speaks_against_it() -> None:
     counts = learnt(("x", "", 50), ("a", "k", 1))
 

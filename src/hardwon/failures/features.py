@@ -15,6 +15,7 @@ from __future__ import annotations
 from hardwon._cold import re
 from hardwon._cold.lazy import lazy
 from hardwon.failures import shell
+from hardwon.failures.code_names import names_in
 from hardwon.failures.scripts import base_name, is_code, script
 
 TYPE_CHECKING = False
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 else:
     argument_features = lazy("hardwon.failures.argument_features")
 
-_COMMANDS, _TARGETS, _NAMES = 12, 8, 150
+_COMMANDS, _TARGETS = 12, 8
 _LONGEST = 60  # characters of a name
 _HANDLERS = (
     "awk cat cd chmod chown cp cut diff du echo file find git grep head less ln ls md5sum mkdir"
@@ -35,12 +36,6 @@ _HANDLERS = (
 )
 _HANDLING = frozenset(_HANDLERS.split())  # these treat a script as a file and do not run it
 _FILE = r"[\w./@~+-]*\w\.\w{1,5}"
-_STRING = r"[rbfuRBFU]{0,2}(?:\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*\"|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*')"
-_CODE = (
-    r"#[^\n]*+|//[^\n]*+|\"\"\"(?s:.*?)\"\"\"|'''(?s:.*?)'''"
-    rf"|(?P<string>{_STRING})|(?P<name>[A-Za-z_][\w.]{{1,40}})"
-)
-_QUOTED_NAME = r"[A-Za-z_][\w.-]{1,40}"
 
 
 def call_features(tool: str, args: str, before: Sequence[Step]) -> frozenset[str]:
@@ -55,23 +50,6 @@ def call_features(tool: str, args: str, before: Sequence[Step]) -> frozenset[str
     return frozenset(
         feature for command in commands for feature in _of_command(command, args, written, before)
     )
-
-
-def names_in(code: str) -> list[str]:
-    """The names in code, each once; quoted ones keep a quote; comments and prose are skipped."""
-    names: dict[str, None] = {}
-    for match in re.finditer(_CODE, code):
-        name = match["name"] or _quoted(match["string"] or "")
-        if name:
-            names[name.rstrip(".")] = None
-        if len(names) >= _NAMES:
-            break
-    return list(names)
-
-
-def _quoted(text: str) -> str:
-    bare = text.lstrip("rbfuRBFU")[1:-1]
-    return f"'{bare}" if re.fullmatch(_QUOTED_NAME, bare) else ""
 
 
 def _of_command(

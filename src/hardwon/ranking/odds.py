@@ -187,7 +187,7 @@ def chances(
     met_kinds = {kind: failed for kind, failed, _ in all_calls.kinds} if present else {}
     calls = max(1, all_calls.made)
     for feature, counted in present:
-        discount = _discount(features[feature], by) if is_shell else by.discount
+        discount = _discount(features[feature], by, is_shell=is_shell)
         for kind, failed, excused in counted.kinds:
             made = max(failed, counted.made - excused)
             base = met_kinds.get(kind, 0) / calls
@@ -201,7 +201,7 @@ def chances(
             )  # of equals, the longer name
             if failed and rule > best.get(kind, _NO_RULE):
                 best[kind] = rule
-    against = () if is_shell else present
+    against = () if is_shell else [row for row in present if not _is_in_code(features[row[0]])]
     likely = (
         _chance(kind, rule, features, against, by)
         for kind, rule in best.items()
@@ -210,11 +210,16 @@ def chances(
     return sorted((chance for chance in likely if chance.chance >= least), key=_rank)
 
 
-def _discount(feature: str, by: OddsLimits) -> float:
-    """What is subtracted from the failures of a command's feature; more for frequent sorts."""
-    if " code " in feature:
+def _discount(feature: str, by: OddsLimits, *, is_shell: bool) -> float:
+    """What is taken off the failures of a feature: more, the more of its sort a call has."""
+    if _is_in_code(feature):
         return by.code
-    return by.target if " names " in feature else by.discount
+    return by.target if is_shell and " names " in feature else by.discount
+
+
+def _is_in_code(feature: str) -> bool:
+    """Whether it is a name in a script or a query; the shape of a value holds any words."""
+    return " code " in feature and " is shaped " not in feature
 
 
 def _rank(chance: Chance) -> tuple[float, str]:
