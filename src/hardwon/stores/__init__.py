@@ -1,1 +1,1 @@
-"""Where lessons are kept: one module per technology, chosen by URL, imported on first use."""
+"""Stores of lessons: one module per technology, chosen by URL, imported on first use."""

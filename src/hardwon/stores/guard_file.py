@@ -1,7 +1,7 @@
-"""The forbidden calls of a home in one small file, which a hook reads before anything else.
+"""The forbidden calls of a home in one small file, which hooks read first.
 
-A line is a guard: the words that a call has to hold, a tab, and the rest as JSON. The store writes
-it within the transaction that changes a guard, so a stored guard is in force at once.
+Each line is a guard: the words that the call must contain, a tab, and JSON. The store writes it in
+the transaction that changes a guard, so a stored guard takes effect at once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NAME = "guards"
 
 
 def read(home: str) -> bytes:
-    """The file, or nothing."""
+    """The content of the file; empty if there is none."""
     try:
         with open(os.path.join(home, NAME), "rb") as file:
             return file.read()
@@ -36,7 +36,7 @@ def read(home: str) -> bytes:
 
 
 def write(home: str, lessons: Iterable[Lesson]) -> None:
-    """Keep what these lessons forbid; without any there is no file."""
+    """Write the guards of these lessons; without any the file is removed."""
     lines = b"".join(line for lesson in lessons for line in _lines(lesson))
     path = os.path.join(home, NAME)
     try:
@@ -49,7 +49,7 @@ def write(home: str, lessons: Iterable[Lesson]) -> None:
 
 
 def concerned(content: bytes, event: bytes) -> list[bytes]:
-    """The lines whose words all stand in the event: it may hold a forbidden call."""
+    """The lines whose words all occur in the event: it may contain a forbidden call."""
     return [
         line
         for line in content.split(b"\n")
@@ -74,8 +74,8 @@ def _lines(lesson: Lesson) -> Iterator[bytes]:
     expires = lesson.expires_at.timestamp() if lesson.expires_at else None
     for call, words in zip(guard.calls, guard.needles(), strict=True):
         fields = (lesson.id, lesson.situation, lesson.correction, expires)
-        rest = json.dumps((tuple(lesson.scope), (call,), guard.allowed, fields))
-        yield f"{' '.join(words)}\t{rest}\n".encode()
+        details = json.dumps((tuple(lesson.scope), (call,), guard.allowed, fields))
+        yield f"{' '.join(words)}\t{details}\n".encode()
 
 
 def _parsed(line: bytes) -> tuple[Lesson, guards.Guard, float | None]:

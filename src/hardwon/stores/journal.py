@@ -1,4 +1,4 @@
-"""What is noted on the agent's path and moved into the database off it."""
+"""Records noted on the agent's path and moved into the database later."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ else:
     records, spool = lazy("hardwon.stores.records"), lazy("hardwon.stores.spool")
 
 
-SPOOL_LIMIT = 1 << 20  # bytes after which a closing process folds the spool in
+SPOOL_LIMIT = 1 << 20  # bytes after which a closing process folds in the spool
 
 
 def notes_for(home: str, url: str) -> str:
-    """The file of what waits to be told to a server, and to no other."""
+    """The file of records that wait to be sent to this server."""
     return os.path.join(home, f"deliveries-{_homes.digest(url)}.spool")
 
 
 def server_spool(home: str, url: str) -> Spool:
-    """What waits on this machine to be told to a server."""
+    """The records on this machine that wait to be sent to a server."""
     return spool.Spool(notes_for(home, url))
 
 
@@ -56,7 +56,7 @@ class Journal:
         is_due: Callable[[str], bool] = lambda batch: True,
         copy: Spool | None = None,
     ) -> None:
-        """`is_due`: whether a batch counts; one whose commit got no answer is sent again.
+        """`is_due`: whether a batch is new; one whose commit got no answer is sent again.
 
         `copy`: a second spool that gets every record, to be folded in elsewhere.
         """
@@ -67,7 +67,7 @@ class Journal:
         self._folds: dict[str, Callable[[list[list[Any]]], None]] = {}
 
     def on(self, kind: str, fold: Callable[[list[list[Any]]], None]) -> None:
-        """Say who moves the records of a kind into the database."""
+        """Register the function that moves records of a kind into the database."""
         self._folds[kind] = fold
 
     def note(self, kind: str, *values: object) -> None:
@@ -86,7 +86,7 @@ class Journal:
         return self._spool.holds(kind)
 
     def fold(self) -> int:
-        """Move what was noted into the database; how many records there were."""
+        """Move all records into the database; returns how many there were."""
         if not self._spool.size():
             return 0
         with self._db as db:
@@ -94,23 +94,23 @@ class Journal:
             if not records or not self._is_due(batch):
                 return 0
             for kind, fold in self._folds.items():
-                if own := [values for name, *values in records if name == kind]:
-                    fold(own)
+                if matching := [values for name, *values in records if name == kind]:
+                    fold(matching)
             return len(records)
 
     @property
     def is_empty(self) -> bool:
-        """Whether everything was folded in, by whomever."""
+        """Whether everything was folded in, by this or another process."""
         return self._spool.size() == 0
 
     @property
     def is_full(self) -> bool:
-        """Whether it is time to fold even where no worker ever runs."""
+        """Whether the spool should be folded in even if no worker runs."""
         return self._spool.size() > SPOOL_LIMIT
 
 
 class DeliveryNotes:
-    """How a log of deliveries is written: noted now, folded in off the agent's path."""
+    """Writes deliveries: noted now, folded in later, off the agent's path."""
 
     _journal: Journal
 
@@ -125,7 +125,7 @@ class DeliveryNotes:
 
 
 class RunNotes:
-    """How ended runs are written: noted now, folded in off the agent's path."""
+    """Writes ended runs: noted now, folded in later, off the agent's path."""
 
     _journal: Journal
 
@@ -134,18 +134,18 @@ class RunNotes:
 
 
 class CallNotes:
-    """How calls are written: noted now, counted in their order when the journal is folded."""
+    """Writes calls: noted now, counted in order when the journal is folded."""
 
     _journal: Journal
 
     def made(self, scope: Scope, call: Call) -> None:
         self._journal.note("made", *scope, *call)
-        if call.kind:  # a failure is written anyway; what was noted goes along
+        if call.kind:  # a failure writes to the database anyway
             self._journal.fold()
 
 
 class UnitNotes:
-    """How the units of a hold-out are written: noted now, folded in off the agent's path."""
+    """Writes units of a hold-out: noted now, folded in later, off the agent's path."""
 
     _journal: Journal
 

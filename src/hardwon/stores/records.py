@@ -1,4 +1,4 @@
-"""Reflections, dreams, failures and former lessons as rows, for every database that keeps them."""
+"""Reflections, dreams, failures and earlier lessons as rows, for every database."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-HISTORY_KEPT = 1000  # changes of a shelf
+HISTORY_KEPT = 1000  # changes kept per shelf
 REFLECTION = "subject, title, insight, state, importance, detail, created_at, expires_at, job"
 DREAM = (
     "id, started_at, duration_seconds, memories_consolidated, kg_nodes_added, reflection,"
@@ -37,7 +37,7 @@ ENDED_RUN = (
 
 
 def noted_run(run: EndedRun) -> list[object]:
-    """The columns of an ended run but its shelf, in the order of `ENDED_RUN`."""
+    """The columns of an ended run without its shelf, in the order of `ENDED_RUN`."""
     return [
         *(run.id, run.run, run.task, run.begun.timestamp(), run.ended.timestamp()),
         *(run.outcome, run.made, run.failed, run.told),
@@ -46,7 +46,7 @@ def noted_run(run: EndedRun) -> list[object]:
 
 
 def ended_run_of(row: Row, shelves: dict[int, Scope]) -> EndedRun:
-    """The run of a row (ENDED_RUN); what is damaged of its steps is left out."""
+    """The run of a row (ENDED_RUN); damaged steps are left out."""
     return EndedRun(
         id=row[0],
         scope=shelves[row[12]],
@@ -70,9 +70,9 @@ def _shown(values: list[Any]) -> Shown:
 
 
 def kinds_of(rows: Iterable[Row], shelves: Mapping[int, Scope]) -> dict[str, FailureKind]:
-    """Each kind of failure as it was met last, and when it was met first.
+    """Each kind of failure with its last occurrence and its first date.
 
-    The rows are (signature, text, first, last, shelf), those met last at the end.
+    The rows are (signature, text, first, last, shelf), latest last.
     """
     kinds: dict[str, FailureKind] = {}
     for kind, text, first, last, shelf in rows:
@@ -82,7 +82,7 @@ def kinds_of(rows: Iterable[Row], shelves: Mapping[int, Scope]) -> dict[str, Fai
 
 
 def days_of(rows: Iterable[Row], kinds: Iterable[str]) -> dict[str, list[tuple[date, int]]]:
-    """On which days each of these kinds was met, and how often: of (signature, day, met)."""
+    """How often each kind was met on each day, from rows (signature, day, met)."""
     days: dict[str, list[tuple[date, int]]] = {kind: [] for kind in kinds}
     for kind, day, met in rows:
         days[kind].append((day_of(day), met))
@@ -143,7 +143,7 @@ def dream_of(row: Row, scope: Scope) -> Dream:
 
 
 def lesson_record(lesson: Lesson) -> str:
-    """A lesson as it was, in JSON."""
+    """An earlier lesson as JSON."""
     return json.dumps({**to_record(lesson), "id": lesson.id})
 
 

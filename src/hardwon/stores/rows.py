@@ -1,4 +1,4 @@
-"""Lessons and deliveries as rows, and rows as lessons and deliveries, however damaged they are."""
+"""Convert lessons and deliveries to rows and back, even if rows are damaged."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TEXTS = "situation, mistake, correction, trigger_name, origin, author, job, sta
 _LISTS = "tags, signatures, calls, evidence, kinds, fixes"
 _NUMBERS = "importance, confidence, hit_count, met_count, guard"
 _TIMES = "created_at, updated_at, last_seen_at, expires_at"
-# What people search in.
+# The text that people search in.
 SEARCHED = "situation || ' ' || mistake || ' ' || correction || ' ' || tags"
 ALL_TEXT = " || ".join(f"{_TEXTS}, {_LISTS}".split(", "))
 COLUMNS = f"{_TEXTS}, {_LISTS}, {_NUMBERS}, {_TIMES}"
@@ -62,40 +62,40 @@ def _list(text: str) -> tuple[Any, ...]:
 
 
 def lesson_of(row: Row, scopes: dict[int, Scope]) -> Lesson:
-    """The lesson of a row (id, shelf, COLUMNS); a damaged one is read as far as it goes.
+    """The lesson of a row (id, shelf, COLUMNS); a damaged row is read as far as possible.
 
     A salvaged lesson is in quarantine, so it is never delivered.
     """
     try:
-        return _whole(row, scopes)
+        return _undamaged(row, scopes)
     except _UNREADABLE:
-        return with_reason(_whole(_salvaged(row), scopes), "damaged")
+        return with_reason(_undamaged(_salvaged(row), scopes), "damaged")
 
 
 def damage(row: Row, scopes: dict[int, Scope]) -> str:
-    """What is wrong with a row, in words; "" when it is whole."""
+    """The damage of a row, in words; "" if there is none."""
     try:
-        return ", ".join(faults(_whole(row, scopes)))
+        return ", ".join(faults(_undamaged(row, scopes)))
     except _UNREADABLE as error:
         return f"unreadable ({type(error).__name__})"
 
 
-def _whole(row: Row, scopes: dict[int, Scope]) -> Lesson:
-    """By position, for many are read in one recall."""
+def _undamaged(row: Row, scopes: dict[int, Scope]) -> Lesson:
+    """By position for speed: one recall reads many."""
     number, shelf, situation, mistake, correction, trigger, origin, author, job, status = row[:10]
     tags, signatures, calls, pieces, kinds, fixes = map(_list, row[10:16])
     "".join((*tags, *signatures, *calls, *kinds))  # raises unless all are text
-    importance, confidence, hits, met, guard, created, updated, seen, expires = row[16:]
+    importance, confidence, hits, met, guard, created, updated, last_seen, expires = row[16:]
     texts = (scopes[shelf], situation, correction, mistake, tags, trigger, signatures, calls)
     evidence, cures = tuple(map(Evidence._make, pieces)), tuple(map(Fix._make, fixes))
     facts = (evidence, origin, author, job, importance, confidence, status, number, hits, met)
-    times = (_moment(created, UTC), _moment(updated, UTC), _moment(seen, UTC))
-    rest = (expires and _moment(expires, UTC), bool(guard), kinds, cures)
-    return Lesson._make((*texts, *facts, *times, *rest))
+    times = (_moment(created, UTC), _moment(updated, UTC), _moment(last_seen, UTC))
+    last_fields = (expires and _moment(expires, UTC), bool(guard), kinds, cures)
+    return Lesson._make((*texts, *facts, *times, *last_fields))
 
 
 def _salvaged(row: Row) -> Row:
-    """The row with nothing in the place of what cannot be read."""
+    """The row with defaults in place of unreadable values."""
     lists = (text if _is_readable(text, at) else "[]" for at, text in enumerate(row[10:16]))
     times = (moment(seconds).timestamp() for seconds in row[21:24])
     return (*row[:10], *lists, *row[16:21], *times, None)
@@ -111,7 +111,7 @@ def _is_readable(text: str, at: int) -> bool:
 
 
 def listed(text: str) -> tuple[Any, ...]:
-    """The items of a stored list; none when it is damaged."""
+    """The items of a stored list; empty if it is damaged."""
     try:
         return _list(text)
     except _UNREADABLE:
@@ -127,7 +127,7 @@ def moment(seconds: float) -> datetime:
 
 
 def noted_delivery(delivery: Delivery) -> list[object]:
-    """The values by which a delivery is noted: its id, its scope, then the other columns."""
+    """The values of a delivery as the journal notes it: id, scope, other columns."""
     return [
         delivery.id,
         *delivery.scope,

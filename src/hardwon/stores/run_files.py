@@ -1,4 +1,4 @@
-"""The files of runs, for upkeep: runs at work, idle, put aside and forgotten."""
+"""The files of runs, for upkeep: running, idle, ended and deleted runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from hardwon.values.listing import Place
 
-_LISTED = 200  # runs at work that are shown at most
+_LISTED = 200  # most running runs that are listed
 
 
 class Aside(NamedTuple):
@@ -43,15 +43,15 @@ class Aside(NamedTuple):
 
 
 def at_work(home: str, place: Place) -> list[tuple[str, datetime, RunSoFar]]:
-    """The runs of a place that have not ended, with the time of their last note, newest first."""
-    own = _found(home, tenant_mark(place.tenant))
+    """The runs of a place that have not ended, with the time of their last note."""
+    files = _run_files(home, tenant_mark(place.tenant))
     is_whole = place.agent is None and place.project is None
     runs: list[tuple[str, datetime, RunSoFar]] = []
-    for name in sorted(own, key=lambda name: changed(own[name]), reverse=True):
-        lines = lines_of(own[name].path)
+    for name in sorted(files, key=lambda name: changed(files[name]), reverse=True):
+        lines = lines_of(files[name].path)
         scope = _scope(lines)
         if is_whole or (scope is not None and place.covers(scope)):
-            at = datetime.fromtimestamp(changed(own[name]), UTC)
+            at = datetime.fromtimestamp(changed(files[name]), UTC)
             runs.append((name, at, read(lines)))
         if len(runs) == _LISTED:
             break
@@ -59,8 +59,8 @@ def at_work(home: str, place: Place) -> list[tuple[str, datetime, RunSoFar]]:
 
 
 def idle(home: str, before: float) -> Iterator[tuple[Scope, FileRun]]:
-    """The runs in which nothing happened since a moment and that were not settled then."""
-    for name, entry in _found(home).items():
+    """The idle runs: without a note since `before`, and not settled yet."""
+    for name, entry in _run_files(home).items():
         lines = lines_of(entry.path) if changed(entry) < before else []
         scope = _scope(lines) if _is_open(lines) else None
         if scope is not None:
@@ -83,12 +83,12 @@ def put_aside(home: str) -> Iterator[Aside]:
 
 
 def collected(aside: Aside) -> None:
-    """Forget a run that waited; it is kept elsewhere now."""
+    """Remove the file of a run that is stored elsewhere now."""
     _files.unlink(aside.path)
 
 
 def is_due(home: str, tenant: str, now: float, *, every: float) -> bool:
-    """Whether the runs of a tenant were reviewed long ago; if so, that counts as done now."""
+    """Whether a tenant's runs are due for review; if so, marks them as reviewed now."""
     path = os.path.join(home, "runs", f"{tenant_mark(tenant)}reviewed")
     try:
         if now - os.stat(path).st_mtime < every:
@@ -108,18 +108,18 @@ def forget(home: str, tenant: str) -> None:
                 _files.unlink(os.path.join(folder, name))
 
 
-def _found(home: str, start: str = "") -> dict[str, os.DirEntry[str]]:
-    """The files of runs by their names, without what they begin with."""
+def _run_files(home: str, start: str = "") -> dict[str, os.DirEntry[str]]:
+    """The files of runs by name; `start` is removed from the names."""
     folder = os.path.join(home, "runs")
     entries = list(os.scandir(folder)) if os.path.isdir(folder) else []
-    own = [
+    matching = [
         entry for entry in entries if entry.name.startswith(start) and entry.name.endswith(SUFFIX)
     ]
-    return {entry.name.removeprefix(start).removesuffix(SUFFIX): entry for entry in own}
+    return {entry.name.removeprefix(start).removesuffix(SUFFIX): entry for entry in matching}
 
 
 def _scope(lines: Sequence[bytes]) -> Scope | None:
-    """Whose run it is, by its notes; None for a file of an earlier build without that note."""
+    """The scope of a run, from its notes; None for a file of an older version."""
     scope = None
     for line in lines:
         match parsed(line) if is_note(line) else None:
@@ -131,7 +131,7 @@ def _scope(lines: Sequence[bytes]) -> Scope | None:
 
 
 def _is_open(lines: Sequence[bytes]) -> bool:
-    """Whether something happened since the run was settled, or it never was."""
+    """Whether the run has notes or steps after it was last settled."""
     is_open = False
     for line in lines:
         note = parsed(line) if is_note(line) else None

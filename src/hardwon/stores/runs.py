@@ -1,10 +1,10 @@
-"""Runs: the task, the latest steps and what was told, in this process or in one file a run.
+"""Runs: task, latest steps and deliveries, in this process or in one file per run.
 
-A file holds JSON lines. A list is a step; an object is a note: when it has `begun` and whose it is
-(`of`), `task`, `told` with the name of the `call` it was told before and the delivery that was
-`shown` in which `scope`, `counted`, `settled` once the outcomes of all deliveries so far are noted,
-how many steps were `cut` here, or when it has `ended` with what `outcome`. Whoever writes has
-screened the text.
+A file holds JSON lines. A list is a step; an object is a note: when the run has `begun` and its
+scope (`of`); the `task`; lessons that were `told`, before which `call`, and the delivery `shown` in
+which `scope`; marks that were `counted`; `settled` once the outcomes of all deliveries so far are
+noted; how many steps were `cut`; or when the run `ended` with which `outcome`. Text is screened
+before it is written here.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-STEPS_REMEMBERED = 200  # of a run that has no name
-READ = 256 * 1024  # bytes of steps that a hook reads at most, from the end
+STEPS_REMEMBERED = 200  # steps of a run without a name
+READ = 256 * 1024  # most bytes of steps that a hook reads, from the end
 _KEPT = 4 * READ  # a longer file is cut
 _STALE = 7 * 86400.0  # seconds after which a run that never ended is forgotten
-_UNCOLLECTED = 23 * 86400.0  # for one that ended, and no worker collected it
+_UNCOLLECTED = 23 * 86400.0  # further seconds for a run that ended but was not collected
 _TASK, _TOLD, _CALL, _COUNTED = "task", "told", "call", "counted"
 _SHOWN, _CUT, _SCOPE, _SETTLED = "shown", "cut", "scope", "settled"
 _BEGUN, _OF, _ENDED, _OUTCOME = "begun", "of", "ended", "outcome"
 SUFFIX = ".jsonl"
 ASIDE = "ended"  # the folder of runs that wait for a worker
-_RAW = (".task", ".error")  # unscreened notes of earlier builds
+_RAW = (".task", ".error")  # unscreened notes of older versions
 
 
 class FileRun:
@@ -49,7 +49,7 @@ class FileRun:
         self._scope = scope
         self.name = name or _digest(identity, 16)
         self._path = os.path.join(self._folder, f"{tenant_mark(scope.tenant)}{self.name}{SUFFIX}")
-        self._unwritten: list[bytes] = []  # lines that the disk did not take
+        self._unwritten: list[bytes] = []  # lines that could not be written
 
     def so_far(self) -> RunSoFar:
         return read(self._lines())
@@ -69,7 +69,7 @@ class FileRun:
         self._write({_COUNTED: list(marks)})
 
     def settled(self) -> None:
-        """Forget the deliveries so far, for their outcomes are noted; the run goes on."""
+        """Drop the deliveries so far: their outcomes are noted. The run goes on."""
         self._write({_SETTLED: True})
 
     def end(self, outcome: str = "", at: float = 0.0) -> bool:
@@ -80,7 +80,7 @@ class FileRun:
         return is_kept
 
     def _put_aside(self, outcome: str, at: float) -> bool:
-        """Leave the file where a worker looks for it; a rename costs no more than removing it."""
+        """Move the file to where a worker looks for it; that is as cheap as removing it."""
         self._write({_ENDED: at, _OUTCOME: outcome, _OF: self._scope})
         name = os.path.basename(self._path).removesuffix(SUFFIX)
         target = os.path.join(self._folder, ASIDE, f"{name}-{time.time_ns():x}{SUFFIX}")
@@ -97,7 +97,9 @@ class FileRun:
     def _write(self, record: object) -> None:
         text = json.dumps(record, ensure_ascii=True, separators=(",", ":"))
         self._unwritten.append(text.encode())
-        lines = (b"\n" + line for line in self._unwritten)  # a torn line costs only itself
+        lines = (
+            b"\n" + line for line in self._unwritten
+        )  # a leading newline: a torn line damages only itself
         try:
             content = b"".join(lines)
             size = self._append(content)
@@ -118,17 +120,17 @@ class FileRun:
             return _files.append(self._path, line)
 
     def _cut(self) -> None:
-        """Keep the notes and the newest steps; one that is added meanwhile may be lost."""
+        """Keep the notes and the newest steps; a step added meanwhile may be lost."""
         lines = self._lines()
         steps = [at for at, line in enumerate(lines) if is_step(line)]
-        gone = len(steps) - len(_newest(lines))
-        first = steps[gone] if gone < len(steps) else len(lines)
+        dropped = len(steps) - len(_newest(lines))
+        first = steps[dropped] if dropped < len(steps) else len(lines)
         notes = [line for line in lines[:first] if is_note(line)]
-        cut = json.dumps({_CUT: [gone]}).encode()
+        cut = json.dumps({_CUT: [dropped]}).encode()
         _files.replace(self._path, b"\n".join([*notes, cut, *lines[first:]]))
 
     def _forget_stale(self, before: float) -> None:
-        """Remove the runs that never ended, and those that no worker ever came for."""
+        """Remove runs that never ended, and those that no worker collected."""
         for entry in _entries(self._folder):
             if entry.name.endswith(_RAW) or changed(entry) < before:
                 _files.unlink(entry.path)
@@ -195,7 +197,7 @@ def lines_of(path: str) -> list[bytes]:
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
-    """The files of a folder, if there is one."""
+    """The files of a folder; empty if it is missing."""
     try:
         return [entry for entry in os.scandir(folder) if entry.name != ASIDE]
     except FileNotFoundError:
@@ -203,12 +205,12 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
 
 
 def call_name(call: str) -> str:
-    """What a call is noted by, for it may hold secrets; "" for no call."""
+    """The name under which a call is noted, as it may hold secrets; "" for no call."""
     return _digest(call, 8) if call else ""
 
 
 def read(lines: list[bytes]) -> RunSoFar:
-    """The run that a file tells of; torn lines are left out."""
+    """The run in a file; torn lines are left out."""
     told: set[int] = set()
     warnings: set[int] = set()
     counted: set[str] = set()
@@ -238,12 +240,12 @@ def read(lines: list[bytes]) -> RunSoFar:
 
 
 def _aged(shown: list[tuple[int, Shown]], made: int) -> tuple[Shown, ...]:
-    """Deliveries with the steps since; each comes with the steps that were made before it."""
+    """Deliveries with the number of steps since; `shown` has the steps before each."""
     return tuple(delivery._replace(after=made - at) for at, delivery in shown)
 
 
 def _shown(noted: object, lessons: Iterable[int]) -> list[Shown]:
-    """The delivery of a note, if it has a whole one."""
+    """The delivery of a note, if it is complete."""
     match noted:
         case [str(delivery), str(door), [*kinds]]:
             about = tuple(map(str, kinds))
@@ -252,7 +254,7 @@ def _shown(noted: object, lessons: Iterable[int]) -> list[Shown]:
 
 
 def _newest(lines: list[bytes]) -> list[bytes]:
-    """The lines of the newest steps, as many as a hook reads."""
+    """The lines of the newest steps, up to the limit that a hook reads."""
     newest: list[bytes] = []
     room = READ
     for line in reversed(lines):
@@ -282,7 +284,7 @@ def seconds(noted: object) -> float:
 
 
 def _values(lines: list[bytes]) -> list[Any]:
-    """The value of each line. Parsing them together costs a fifth, unless a line is torn."""
+    """The value of each line. Parsed together, which is five times faster, unless one is torn."""
     values = parsed(b"[" + b",".join(lines) + b"]")
     return values if isinstance(values, list) else [parsed(line) for line in lines]
 
@@ -302,7 +304,7 @@ def parsed(line: bytes) -> Any:
 
 
 def tenant_mark(name: str) -> str:
-    """What the files of a tenant begin with."""
+    """The prefix of a tenant's files."""
     return f"{_digest(name, 8)}-"
 
 
@@ -313,5 +315,5 @@ def _digest(text: str, size: int) -> str:
 def changed(entry: os.DirEntry[str]) -> float:
     try:
         return entry.stat(follow_symlinks=False).st_mtime
-    except FileNotFoundError:  # its own process was quicker
+    except FileNotFoundError:  # its own process has just removed it
         return time.time()

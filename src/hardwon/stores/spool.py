@@ -1,4 +1,4 @@
-"""A file that many processes append to and one takes away: appending waits for no lock."""
+"""A file that many processes append to without locks, and one takes away."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# A child would inherit the file and with it the lock, for as long as it lives.
+# A child process would inherit the file, and hold its lock as long as it lives.
 _appending = ForkLock()
 
 
@@ -25,7 +25,9 @@ class Spool:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._looked: dict[str, tuple[int, int]] = {}  # file and bytes that hold no such record
+        self._checked: dict[
+            str, tuple[int, int]
+        ] = {}  # per kind: file and bytes known to hold no such record
 
     def append(self, *records: object) -> None:
         """Add records, in one write."""
@@ -39,28 +41,28 @@ class Spool:
             raise storage_error(error, self._path) from error
 
     def size(self) -> int:
-        """Bytes that wait to be taken, or were taken and not kept."""
+        """Bytes that wait to be taken, or were taken but not stored."""
         return _size(self._path) + _size(_aside(self._path))
 
     def holds(self, kind: str) -> bool:
-        """Whether a record that begins with this word waits; what was read once is not again."""
+        """Whether a record of this kind waits; bytes once checked are not read again."""
         if _size(_aside(self._path)):
             return True
         try:
             with open(self._path, "rb") as lines:
                 file = os.fstat(lines.fileno()).st_ino
-                known, end = self._looked.get(kind, (0, 0))
-                lines.seek(end if file == known else 0)
+                inode, end = self._checked.get(kind, (0, 0))
+                lines.seek(end if file == inode else 0)
                 begin, text = lines.tell(), lines.read()
         except FileNotFoundError:
             return False
         is_there = f'["{kind}"'.encode() in text
-        complete = text.rfind(b"\n") + 1  # a record that is being written is looked at again
-        self._looked[kind] = (file, begin + (0 if is_there else complete))
+        complete = text.rfind(b"\n") + 1  # an incomplete record is checked again
+        self._checked[kind] = (file, begin + (0 if is_there else complete))
         return is_there
 
     def take(self) -> Taken:
-        """Everything appended so far; it is removed when the `with` block ends well."""
+        """All records so far; they are removed when the `with` block ends well."""
         return Taken(self._path)
 
     def _appended(self, line: bytes) -> bool:
@@ -92,11 +94,11 @@ class Taken:
         self._is_taken = False
 
     def __enter__(self) -> tuple[str, list[Any]]:
-        """A unique name of the batch, and its records; empty while another process takes them."""
+        """A unique name of the batch, and its records; empty while another process has them."""
         self._is_taken = self._lock.acquire(wait=False)
         if not self._is_taken:
             return "", []
-        # What a crash left behind comes first; the current file follows next time.
+        # The remains of a crash come first; the current file follows next time.
         if not os.path.exists(self._aside) and os.path.exists(self._path):
             os.rename(self._path, self._aside)
         return self._records()
@@ -107,7 +109,7 @@ class Taken:
         self._lock.release()
 
     def _records(self) -> tuple[str, list[Any]]:
-        """All whole lines, once every writer that still holds the file has finished."""
+        """All complete lines, after every writer of the file has finished."""
         try:
             with open(self._aside, "rb") as lines:
                 fcntl.flock(lines, fcntl.LOCK_EX)
@@ -120,7 +122,7 @@ class Taken:
 
 
 def _aside(path: str) -> str:
-    """Where records are while they are moved elsewhere."""
+    """The path of records while they are moved."""
     return f"{path}.taken"
 
 

@@ -1,11 +1,11 @@
-"""Vectors made small, and the nearest of many found fast.
+"""Compact vectors, and a fast search for the nearest of many.
 
-A stored vector is int8; only its direction counts. What all vectors of a store have in common says
-nothing about any of them, so their mean is taken away before they are compared, as rare words count
-for more than common ones. A vector in a crowd of others is near to many questions by chance (its
-"hubness"), so it counts for less than one that stands alone. In memory a vector is a code of one
-bit a number, its sign. How many bits differ tells roughly how far two are apart: all codes are
-looked at, and the best few vectors are compared exactly.
+A stored vector is int8; only its direction counts. What all vectors of a store have in common does
+not distinguish them, so their mean is subtracted before they are compared, as rare words count for
+more than common ones. A vector in a crowd of others is near to many queries by chance (its
+"hubness"), so it counts less than one that stands alone. In memory a vector is a code: one bit per
+number, its sign. The number of differing bits approximates the distance of two vectors: all codes
+are compared, and the best few vectors are compared exactly.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
 
 _TOP = 127
 _WORD = 64  # bits of a machine word
-_AT_ONCE = 8192  # vectors; as floats they are large
-_DOUBT = 50  # vectors before their mean is believed half
-_SAMPLE = 2000  # vectors that stand for all when a crowd is looked at
-_CROWD = 10  # nearest others that make the crowd of a vector
-_WEIGHED = 48  # nearest vectors whose crowds are looked at
+_AT_ONCE = 8192  # vectors converted together; as floats they are large
+_DOUBT = 50  # vectors at which their mean has half its weight
+_SAMPLE = 2000  # vectors sampled to measure crowds
+_CROWD = 10  # nearest neighbours that form the crowd of a vector
+_WEIGHED = 48  # nearest vectors whose crowds are measured
 _ITSELF = 0.9999  # the cosine of a vector and itself
 _TINY = np.float32(1e-9)
 
 
 def packed(vector: Sequence[float]) -> bytes:
-    """The direction of a vector in a byte a number."""
+    """The direction of a vector, one byte per number."""
     values = np.asarray(vector, np.float32)
     top = float(np.abs(values).max()) or 1.0
     return bytes(np.round(values * (_TOP / top)).astype(np.int8).tobytes())
 
 
 def centre(stored: Sequence[bytes]) -> Floats:
-    """The mean of the vectors, drawn towards nothing while they are few."""
+    """The mean of the vectors, shrunk towards 0 while they are few."""
     parts = (_units(stored[at : at + _AT_ONCE]) for at in range(0, len(stored), _AT_ONCE))
     sums = np.sum([part.sum(0) for part in parts], axis=0)
     mean: Floats = (sums / (len(stored) + _DOUBT)).astype(np.float32)
@@ -53,41 +53,41 @@ def centre(stored: Sequence[bytes]) -> Floats:
 
 
 class Background:
-    """What the vectors of a store have in common, and how crowded it is around each of them."""
+    """The mean of a store's vectors, and how crowded each of them is."""
 
     def __init__(self, stored: Sequence[bytes]) -> None:
         self.middle = centre(stored)
         every = max(1, -(-len(stored) // _SAMPLE))
-        drawn = stored[::every] if len(stored) > _DOUBT else ()  # a few make no crowd
-        self._others = self._seen(_units(drawn)) if drawn else None
-        self._usual = 0.0 if self._others is None else self._crowds(self._others).mean()
+        sampled = stored[::every] if len(stored) > _DOUBT else ()  # too few make no crowd
+        self._sample = self._centred(_units(sampled)) if sampled else None
+        self._usual = 0.0 if self._sample is None else self._crowds(self._sample).mean()
 
     def nearest(
         self, vector: Sequence[float], ids: Sequence[int], stored: Sequence[bytes]
     ) -> list[tuple[int, float, float]]:
-        """The nearest of these vectors, best first; those with one likeness by their ids.
+        """The nearest of these vectors, best first; equal ones by id.
 
-        Each with its cosine, and with the cosine as seen before this background.
+        Each has its cosine, and the cosine corrected for mean and crowd.
         """
         if not stored:
             return []
-        rows, asked = _units(stored), _unit(np.asarray([vector], np.float32))
-        beyond = self._seen(rows) @ self._seen(asked)[0]
+        rows, query = _units(stored), _unit(np.asarray([vector], np.float32))
+        beyond = self._centred(rows) @ self._centred(query)[0]
         best = np.lexsort((ids, -beyond))[:_WEIGHED]
-        seen = beyond[best] - (self._crowds(self._seen(rows[best])) - self._usual) / 2
-        plain = rows[best] @ asked[0]
-        weighed = zip((ids[at] for at in best), plain.tolist(), seen.tolist(), strict=True)
+        corrected = beyond[best] - (self._crowds(self._centred(rows[best])) - self._usual) / 2
+        plain = rows[best] @ query[0]
+        weighed = zip((ids[at] for at in best), plain.tolist(), corrected.tolist(), strict=True)
         return sorted(weighed, key=lambda row: (-row[2], row[0]))
 
-    def _seen(self, rows: Floats) -> Floats:
-        """The vectors without what all have in common."""
+    def _centred(self, rows: Floats) -> Floats:
+        """The vectors without their mean, as unit vectors."""
         return _unit(rows - self.middle)
 
-    def _crowds(self, seen: Floats) -> Floats:
-        """The mean cosine of each vector to the nearest others."""
-        if self._others is None:
-            return np.zeros(len(seen), np.float32)
-        cosines = np.partition(seen @ self._others.T, -_CROWD - 1, axis=1)
+    def _crowds(self, rows: Floats) -> Floats:
+        """The mean cosine of each vector to its nearest neighbours."""
+        if self._sample is None:
+            return np.zeros(len(rows), np.float32)
+        cosines = np.partition(rows @ self._sample.T, -_CROWD - 1, axis=1)
         nearest = np.sort(cosines[:, -_CROWD - 1 :], axis=1)
         is_itself = nearest[:, -1] > _ITSELF
         crowds: Floats = np.where(is_itself, nearest[:, :-1].mean(1), nearest[:, 1:].mean(1))
@@ -95,7 +95,7 @@ class Background:
 
 
 class Codes:
-    """The codes of many vectors, in memory; those added later are found as well."""
+    """The codes of many vectors in memory; more can be added."""
 
     def __init__(self, ids: Sequence[int], stored: Sequence[bytes]) -> None:
         self.background = Background(stored)
@@ -106,30 +106,30 @@ class Codes:
 
     @property
     def is_outgrown(self) -> bool:
-        """Whether so many vectors were added that the mean may have moved."""
+        """Whether so many were added that the mean may have moved."""
         return len(self._ids) > 2 * self._born + _DOUBT
 
     def add(self, ids: Sequence[int], stored: Sequence[bytes]) -> None:
-        """Take in vectors of the same length."""
+        """Add vectors of the same length."""
         if not ids:
             return
         parts = [
             self._code(_units(stored[at : at + _AT_ONCE])) for at in range(0, len(ids), _AT_ONCE)
         ]
         words = np.vstack(parts).T
-        known = self._words or [np.empty(0, np.uint64)] * len(words)
-        pairs = zip(known, words, strict=True)
+        before = self._words or [np.empty(0, np.uint64)] * len(words)
+        pairs = zip(before, words, strict=True)
         self._words = [np.concatenate((old, new)) for old, new in pairs]
         self._ids = np.concatenate((self._ids, np.asarray(ids, np.int64)))
 
     def nearest(self, vector: Sequence[float], limit: int) -> list[int]:
-        """The ids of the codes that differ least; all of them when there are no more."""
+        """The ids of the codes that differ least; all ids if there are at most `limit`."""
         if len(self._ids) <= limit:
             return [int(number) for number in self._ids]
         bits = np.zeros(len(self._ids), np.uint16)
-        (asked,) = self._code(_unit(np.asarray([vector], np.float32)))
-        # A word of all codes at a time: what is read lies together in memory.
-        for word, stored in zip(asked, self._words, strict=True):
+        (query,) = self._code(_unit(np.asarray([vector], np.float32)))
+        # One word of all codes at a time: these lie together in memory.
+        for word, stored in zip(query, self._words, strict=True):
             bits += np.bitwise_count(stored ^ word)
         return [int(number) for number in self._ids[_least(bits, limit)]]
 
@@ -141,7 +141,7 @@ class Codes:
 
 
 def _least(values: NDArray[np.uint16], limit: int) -> NDArray[np.intp]:
-    """Where the least values are. They are small whole numbers: counting beats sorting."""
+    """The positions of the least values. They are small integers: counting beats sorting."""
     bound = np.searchsorted(np.cumsum(np.bincount(values)), limit)
     places = np.flatnonzero(values <= bound)
     return places[np.argsort(values[places], kind="stable")][:limit]

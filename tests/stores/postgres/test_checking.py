@@ -35,11 +35,11 @@ def store(database: Place, tmp_path: Path) -> Iterator[PostgresStore]:
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
-        ("UPDATE hardwon.terms SET holders = holders + 1", "keys of the index count wrongly"),
-        ("DELETE FROM hardwon.postings", "keys of the index count wrongly"),
+        ("UPDATE hardwon.terms SET holders = holders + 1", "keys of the index have wrong counts"),
+        ("DELETE FROM hardwon.postings", "keys of the index have wrong counts"),
         ("DELETE FROM hardwon.postings", "the index lacks"),
-        ("UPDATE hardwon.shelves SET active = active - 1", "1 shelves count their lessons"),
-        ("DELETE FROM hardwon.indexed", "1 shelves count their lessons wrongly"),
+        ("UPDATE hardwon.shelves SET active = active - 1", "1 shelves have a wrong count"),
+        ("DELETE FROM hardwon.indexed", "1 shelves have a wrong count of lessons"),
     ],
 )
 def test_an_index_that_miscounts_is_told(

@@ -395,7 +395,7 @@ def test_a_server_that_hides_its_settings_is_told_too(
 ) -> None:
     server.client.execute_command("ACL", "SETUSER", "default", "-config")
 
-    assert "cannot tell" in store.check()[0]
+    assert "durability cannot be checked" in store.check()[0]
 
 
 def test_the_warning_is_logged_at_the_start_without_anybody_waiting(

@@ -1,4 +1,4 @@
-"""Memory that people read and edit: MEMORY.md and `.insights/`, written without losing a word."""
+"""Memory files that people read and edit: MEMORY.md and `.insights/`."""
 
 from hardwon.stores.markdown.files import FileChange, read_text, update
 from hardwon.stores.markdown.insights import Document, Note

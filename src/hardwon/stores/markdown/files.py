@@ -1,4 +1,4 @@
-"""Text files of a person, changed safely: whole or not at all, and never over a newer version."""
+"""Change a person's text files safely: atomically, and never over a newer version."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def read_text(path: str) -> str | None:
 
 
 def update(path: str, change: Callable[[str | None], str | None], *, root: str) -> FileChange:
-    """Write what `change` makes of the text; it is asked again when the file changes meanwhile.
+    """Write `change(text)`; it is called again if the file changes meanwhile.
 
-    `change` gets None for a missing file and returns None to have the file removed.
+    `change` gets None for a missing file; it returns None to remove the file.
     """
     real = resolved(path, root)
     for _ in range(_TRIES):
@@ -57,7 +57,7 @@ def update(path: str, change: Callable[[str | None], str | None], *, root: str) 
         after = change(before)
         if after == before or _replaced(real, before, after):
             return FileChange(real, before, after)
-    raise StorageError(path, "keeps changing", "close the program that writes it and try again")
+    raise StorageError(path, "it keeps changing", "close the program that writes it and try again")
 
 
 def resolved(path: str, root: str) -> str:
@@ -83,7 +83,7 @@ def _replaced(path: str, before: str | None, after: str | None) -> bool:
 
 
 def _must_be_writable(path: str) -> None:
-    """A file that its owner made read-only stays as it is, also for root."""
+    """Refuse to change a read-only file, also as root."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -112,7 +112,7 @@ def _moved_in(path: str, before: str | None, after: str) -> bool:
 
 
 def _tidy(folder: str) -> None:
-    """Remove what a process that was killed an hour ago left behind."""
+    """Remove temporary files of processes that were killed over an hour ago."""
     with os.scandir(folder) as entries:
         fresh = [entry for entry in entries if entry.name.startswith(_FRESH)]
     for entry in fresh:
@@ -130,7 +130,7 @@ def _mode(path: str) -> int:
 
 @contextmanager
 def _alone(folder: str) -> Iterator[None]:
-    """Keeps every other hardwon out of the folder for a moment."""
+    """Lock the folder against other hardwon processes."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)

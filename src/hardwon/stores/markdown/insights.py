@@ -17,7 +17,7 @@ except ImportError as error:
 
 FRONT_LIMIT = 16 * 1024
 SUMMARY_LIMIT = 400
-_SHOWN = "- session "  # how a line of evidence begins
+_EVIDENCE_LINE = "- session "  # prefix of a line of evidence
 _LISTS = ("session", "tags", "keywords", "sections")
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FENCE = re.compile(r"\ufeff?---[ \t]*\r?\n")
@@ -25,7 +25,7 @@ _FENCE_END = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 
 
 class Note(NamedTuple):
-    """What one insight adds to a file."""
+    """The section that one insight adds to a file."""
 
     key: str
     title: str
@@ -39,7 +39,7 @@ class Note(NamedTuple):
 
 
 class Added(NamedTuple):
-    """What is known later of a note that was added."""
+    """What is needed later to remove a note."""
 
     key: str
     title: str
@@ -111,9 +111,9 @@ def without(document: Document, added: Added) -> Document:
         return document
     start, end = place
     front["session"] = [item for item in _listed(front, "session") if item != added.session]
-    others = [line for line in lines[start:end] if not _is_shown_by(line, added.session)]
-    if any(line.startswith(_SHOWN) for line in others):
-        return Document(front, "".join(lines[:start] + others + lines[end:]))
+    remaining = [line for line in lines[start:end] if not _is_evidence_of(line, added.session)]
+    if any(line.startswith(_EVIDENCE_LINE) for line in remaining):
+        return Document(front, "".join(lines[:start] + remaining + lines[end:]))
     title = lines[start].removeprefix("## ").strip()
     front["sections"] = [item for item in _listed(front, "sections") if item != title]
     front["summary"] = str(front.get("summary", "")).replace(added.summary, "").strip("; ")
@@ -136,18 +136,18 @@ def _with_evidence(body: str, note: Note) -> str:
     lines = body.splitlines(keepends=True)
     start, end = _place(lines, note.key) or (0, len(lines))
     section = "".join(lines[start:end]).rstrip("\n")
-    head = "" if f"\n{_SHOWN}" in section else "\n\nEvidence:\n"
+    head = "" if f"\n{_EVIDENCE_LINE}" in section else "\n\nEvidence:\n"
     grown = f"{section}{head}\n{_evidence(note)}\n"
     gap = "\n" if lines[end:] else ""
     return "".join((*lines[:start], grown, gap, *lines[end:]))
 
 
-def _is_shown_by(line: str, session: str) -> bool:
-    return line.startswith(f"{_SHOWN}{session}, ")
+def _is_evidence_of(line: str, session: str) -> bool:
+    return line.startswith(f"{_EVIDENCE_LINE}{session}, ")
 
 
 def _evidence(note: Note) -> str:
-    return "\n".join(f"{_SHOWN}{note.session}, {shown}" for shown in note.evidence)
+    return "\n".join(f"{_EVIDENCE_LINE}{note.session}, {line}" for line in note.evidence)
 
 
 def _free_title(title: str, titles: list[Any]) -> str:
@@ -168,8 +168,8 @@ def slug(title: str) -> str:
 
 
 def _section(note: Note) -> str:
-    shown = f"\nEvidence:\n\n{_evidence(note)}\n" if note.evidence else ""
-    return f"## {note.title}\n<!-- hardwon:{note.key} -->\n\n{note.body.strip()}\n{shown}"
+    evidence = f"\nEvidence:\n\n{_evidence(note)}\n" if note.evidence else ""
+    return f"## {note.title}\n<!-- hardwon:{note.key} -->\n\n{note.body.strip()}\n{evidence}"
 
 
 def _front(text: str, path: str) -> dict[str, Any]:
@@ -198,13 +198,13 @@ def _listed(front: dict[str, Any], name: str) -> list[Any]:
     return list(value) if isinstance(value, list) else [value]
 
 
-def _union(items: list[Any], more: Any) -> list[Any]:
-    return [*items, *(item for item in dict.fromkeys(more) if item not in items)]
+def _union(items: list[Any], new: Any) -> list[Any]:
+    return [*items, *(item for item in dict.fromkeys(new) if item not in items)]
 
 
-def _revised(summary: object, more: str) -> str:
-    """One summary of both texts, without repeating anything."""
-    old, new = one_line(str(summary or "")), one_line(more)
+def _revised(summary: object, addition: str) -> str:
+    """The two summaries as one, without repetition."""
+    old, new = one_line(str(summary or "")), one_line(addition)
     if not old or new.lower() in old.lower():
         return old or clip(new, SUMMARY_LIMIT)
     room = SUMMARY_LIMIT - min(len(new), SUMMARY_LIMIT // 2) - 2

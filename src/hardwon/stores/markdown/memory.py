@@ -1,6 +1,6 @@
-"""MEMORY.md, which is loaded into every session: short, with limits, and mostly a person's own.
+"""MEMORY.md, which is loaded into every session: short, limited, mostly a person's own.
 
-Two forms exist: entries under topics, and an index of memory files. Lines that hardwon wrote end
+It has entries under topics, or is an index of memory files. Lines that hardwon wrote end
 in a mark, `<!-- hardwon:<key> <date> -->`; no other line is ever changed or moved.
 """
 
@@ -49,7 +49,7 @@ def entries(text: str) -> list[Entry]:
 
 
 def with_entry(text: str | None, entry: Entry) -> str:
-    """The text with the entry below its topic, which is added at the end when it is new."""
+    """The text with the entry under its topic; a new topic is added at the end."""
     lines = (text or "# Memory\n").splitlines(keepends=True)
     end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
     line = f"- {_safe(entry.text)} <!-- hardwon:{entry.key} {entry.date} -->{end}"
@@ -77,18 +77,18 @@ def without(text: str, key: str) -> str:
 
 
 def fits(text: str) -> bool:
-    """Whether all of it will be loaded."""
+    """Whether agents load all of the text."""
     return text.count("\n") + (not text.endswith("\n")) <= LINES and len(text.encode()) <= BYTES
 
 
 def oldest(text: str, *, but: str) -> Entry | None:
-    """The entry that leaves first when there is no room; never the one with key `but`."""
+    """The entry to remove first when there is no room; never the one with key `but`."""
     movable = [entry for entry in entries(text) if entry.key != but]
     return min(movable, key=lambda entry: entry.date, default=None)
 
 
 def _end_of_topic(lines: list[str], topic: str) -> int | None:
-    """Where the next entry of a topic goes: behind its last line that is not blank."""
+    """Where to add an entry of a topic: after its last line that is not blank."""
     start = next((at for at, line in enumerate(lines) if _is_topic(line, topic)), None)
     if start is None:
         return None

@@ -1,4 +1,4 @@
-"""Everything in this process: for tests, for trying things out, and as the model of a store."""
+"""A store in memory: for tests, for trying things out, and as the reference for stores."""
 
 from __future__ import annotations
 
@@ -51,17 +51,19 @@ class MemoryStore:
     def shelves(self, tenant: str) -> dict[Scope, int]:
         active = (lesson.scope for lesson in self.lessons.all.values() if lesson.is_active)
         counts = Counter(scope for scope in active if scope.tenant == tenant)
-        order = sorted(counts, key=lambda own: (-counts[own], own.agent, own.project or ""))
+        order = sorted(counts, key=lambda scope: (-counts[scope], scope.agent, scope.project or ""))
         return {scope: counts[scope] for scope in order}
 
     def scopes(self, tenant: str, project: str) -> list[Scope]:
-        seen = [lesson.scope for lesson in self.lessons.all.values()]
-        seen += [reflection.scope for reflection in (*self.runs.all, *self.reflections.all)]
-        seen += [delivery.scope for delivery in self.deliveries.all]
-        seen += [run.scope for run in self.ended_runs.all.values()]
-        seen += [*self.calls.all, *(owner for owner, _ in self.failures.all)]
-        own = (scope for scope in seen if (scope.tenant, scope.project) == (tenant, project))
-        return list(dict.fromkeys(own))
+        all_scopes = [lesson.scope for lesson in self.lessons.all.values()]
+        all_scopes += [reflection.scope for reflection in (*self.runs.all, *self.reflections.all)]
+        all_scopes += [delivery.scope for delivery in self.deliveries.all]
+        all_scopes += [run.scope for run in self.ended_runs.all.values()]
+        all_scopes += [*self.calls.all, *(owner for owner, _ in self.failures.all)]
+        matching = (
+            scope for scope in all_scopes if (scope.tenant, scope.project) == (tenant, project)
+        )
+        return list(dict.fromkeys(matching))
 
     def move(self, scope: Scope, target: Scope) -> None:
         for part in (self.reflections, self.runs):
@@ -73,12 +75,12 @@ class MemoryStore:
         self.calls.move(scope, target)
 
     def forget(self, tenant: str) -> None:
-        others = {
+        remaining = {
             n: lesson for n, lesson in self.lessons.all.items() if lesson.scope.tenant != tenant
         }
         self.lessons.all.clear()
-        self.lessons.all.update(others)
-        self.vectors.all = {n: vector for n, vector in self.vectors.all.items() if n in others}
+        self.lessons.all.update(remaining)
+        self.vectors.all = {n: vector for n, vector in self.vectors.all.items() if n in remaining}
         for part in (self.reflections, self.runs):
             part.all = [r for r in part.all if r.scope.tenant != tenant]
         self.deliveries.all = [d for d in self.deliveries.all if d.scope.tenant != tenant]

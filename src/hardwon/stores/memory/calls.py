@@ -20,28 +20,28 @@ class MemoryCalls:
         self.all: dict[Scope, dict[int, Counts]] = {}
 
     def made(self, scope: Scope, call: Call) -> None:
-        known = self.all.setdefault(scope, {})
-        counted(known, call)
-        if known[EVERY].touched % PRUNE_EVERY == 0:
-            order = sorted(known, key=lambda feature: (-known[feature].touched, feature))
-            self.all[scope] = {feature: known[feature] for feature in order[: LIMITS.features]}
+        counts = self.all.setdefault(scope, {})
+        counted(counts, call)
+        if counts[EVERY].touched % PRUNE_EVERY == 0:
+            order = sorted(counts, key=lambda feature: (-counts[feature].touched, feature))
+            self.all[scope] = {feature: counts[feature] for feature in order[: LIMITS.features]}
 
     def catch_up(self) -> bool:
         return False  # everything is counted at once
 
     def counts(self, scope: Scope, features: Sequence[int]) -> dict[int, Counts]:
-        seen = [self.all[owner] for owner in scope.visible() if owner in self.all]
+        visible = [self.all[owner] for owner in scope.visible() if owner in self.all]
         per_feature = {
-            feature: [known[feature] for known in seen if feature in known]
+            feature: [counts[feature] for counts in visible if feature in counts]
             for feature in (EVERY, *features)
         }
-        return {feature: together(known) for feature, known in per_feature.items() if known}
+        return {feature: together(parts) for feature, parts in per_feature.items() if parts}
 
     def move(self, scope: Scope, target: Scope) -> None:
-        """Let the counts of a scope be another's, added up."""
-        known_here = self.all.setdefault(target, {})
-        known_here |= united(self.all.pop(scope, {}), known_here)
+        """Add the counts of a scope to those of another."""
+        target_counts = self.all.setdefault(target, {})
+        target_counts |= united(self.all.pop(scope, {}), target_counts)
 
     def forget_tenant(self, tenant: str) -> None:
         """Remove the counts of a tenant."""
-        self.all = {scope: known for scope, known in self.all.items() if scope.tenant != tenant}
+        self.all = {scope: counts for scope, counts in self.all.items() if scope.tenant != tenant}

@@ -24,8 +24,8 @@ class MemoryDeliveries:
         for number in delivery.lessons:
             lesson = self._lessons.all.get(number)
             if lesson and lesson.scope in delivery.scope.visible():
-                seen = max(lesson.last_seen_at, delivery.at)
-                changed = lesson._replace(hits=lesson.hits + 1, last_seen_at=seen)
+                last_seen = max(lesson.last_seen_at, delivery.at)
+                changed = lesson._replace(hits=lesson.hits + 1, last_seen_at=last_seen)
                 self._lessons.all[number] = changed
 
     def report(self, scope: Scope, delivery: str, outcome: str) -> None:
@@ -40,5 +40,5 @@ class MemoryDeliveries:
                 self.report(scope, delivery, outcome)
 
     def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
-        seen = [d for d in self.all if d.scope in scope.visible()]
-        return sorted(seen, key=lambda d: (d.at, d.id), reverse=True)[:limit]
+        visible = [d for d in self.all if d.scope in scope.visible()]
+        return sorted(visible, key=lambda d: (d.at, d.id), reverse=True)[:limit]

@@ -35,9 +35,9 @@ class MemoryDreams:
         return matches[0]
 
     def recent(self, scope: Scope, *, limit: int) -> list[Dream]:
-        own = [dream for dream in self.all.values() if dream.scope == scope.everywhere()]
-        own.reverse()
-        return sorted(own, key=lambda dream: dream.started_at, reverse=True)[:limit]
+        dreams = [dream for dream in self.all.values() if dream.scope == scope.everywhere()]
+        dreams.reverse()
+        return sorted(dreams, key=lambda dream: dream.started_at, reverse=True)[:limit]
 
     def note(self, dream: str, changes: Sequence[DreamChange]) -> None:
         self._changes.setdefault(dream, []).extend(changes)
@@ -46,16 +46,16 @@ class MemoryDreams:
         return list(self._changes.get(dream, ()))
 
     def scopes(self, scope: Scope) -> list[Scope]:
-        store, own = self._store, scope.everywhere()
-        seen = [lesson.scope for lesson in store.lessons.all.values()]
-        seen += [reflection.scope for reflection in (*store.runs.all, *store.reflections.all)]
-        seen += [owner for owner, _ in store.failures.all]
-        return list(dict.fromkeys(owner for owner in seen if owner.everywhere() == own))
+        store, agent = self._store, scope.everywhere()
+        all_scopes = [lesson.scope for lesson in store.lessons.all.values()]
+        all_scopes += [reflection.scope for reflection in (*store.runs.all, *store.reflections.all)]
+        all_scopes += [owner for owner, _ in store.failures.all]
+        return list(dict.fromkeys(owner for owner in all_scopes if owner.everywhere() == agent))
 
     def lessons(self, scope: Scope) -> Iterator[Lesson]:
-        own = scope.everywhere()
+        agent = scope.everywhere()
         for lesson in list(self._store.lessons.all.values()):
-            if lesson.scope.everywhere() == own and lesson.is_active:
+            if lesson.scope.everywhere() == agent and lesson.is_active:
                 yield lesson
 
     def together(self) -> nullcontext[None]:

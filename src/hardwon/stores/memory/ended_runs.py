@@ -31,34 +31,36 @@ class MemoryEndedRuns:
 
     def get(self, place: Place, run: str) -> EndedRun:
         matching = [ended for ended in self.all.values() if ended.id.startswith(run)]
-        own = sorted((ended for ended in matching if run and place.covers(ended.scope)), key=_order)
-        if not own:
+        covered = sorted(
+            (ended for ended in matching if run and place.covers(ended.scope)), key=_order
+        )
+        if not covered:
             raise NotFound("run", run)
-        return own[0]
+        return covered[0]
 
-    def recent(self, wanted: ListQuery) -> list[EndedRun]:
-        own = [run for run in self.all.values() if wanted.place.covers(run.scope)]
-        runs = [run for run in own if wanted.text.lower() in run.task.lower()]
-        if wanted.after is not None:
-            last = -wanted.after[0], wanted.after[1]
+    def recent(self, query: ListQuery) -> list[EndedRun]:
+        covered = [run for run in self.all.values() if query.place.covers(run.scope)]
+        runs = [run for run in covered if query.text.lower() in run.task.lower()]
+        if query.after is not None:
+            last = -query.after[0], query.after[1]
             runs = [run for run in runs if _order(run) > last]
-        first = sorted(runs, key=_order)[: wanted.limit]
+        first = sorted(runs, key=_order)[: query.limit]
         return [run._replace(steps=(), shown=()) for run in first]
 
     def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:
-        own = [run for run in self.all.values() if window.covers(run.scope)]
-        recent = sorted((run for run in own if run.ended >= window.since), key=_order)
+        covered = [run for run in self.all.values() if window.covers(run.scope)]
+        recent = sorted((run for run in covered if run.ended >= window.since), key=_order)
         return reversed(recent[:limit])
 
     def prune(self, tenant: str, *, before: datetime, most: int) -> int:
-        own = sorted((run for run in self.all.values() if run.scope.tenant == tenant), key=_order)
-        gone = [run for at, run in enumerate(own) if run.ended < before or at >= most]
-        for run in gone:
+        runs = sorted((run for run in self.all.values() if run.scope.tenant == tenant), key=_order)
+        old = [run for at, run in enumerate(runs) if run.ended < before or at >= most]
+        for run in old:
             del self.all[run.id]
-        return len(gone)
+        return len(old)
 
     def move(self, scope: Scope, target: Scope) -> None:
-        """Let the runs of a scope be another's."""
+        """Move the runs of a scope to another."""
         for name, run in self.all.items():
             if run.scope == scope:
                 self.all[name] = run._replace(scope=target)

@@ -15,20 +15,20 @@ class MemoryFailures:
 
     def __init__(self) -> None:
         self.all: dict[tuple[Scope, str], tuple[str, int]] = {}
-        self.times: dict[tuple[Scope, str], list[datetime]] = {}  # of every meeting
+        self.times: dict[tuple[Scope, str], list[datetime]] = {}  # of every occurrence
 
     def met(self, scope: Scope, signature: str, text: str, now: datetime) -> int:
-        known, count = self.all.get((scope, signature), (text, 0))
-        self.all[scope, signature] = (known, count + 1)
+        first_text, count = self.all.get((scope, signature), (text, 0))
+        self.all[scope, signature] = (first_text, count + 1)
         self.times.setdefault((scope, signature), []).append(now)
         return count + 1
 
     def move(self, scope: Scope, target: Scope) -> None:
-        """Let the failures of a scope be another's, counts added up."""
+        """Move the failures of a scope to another; counts are added."""
         for key in [key for key in self.all if key[0] == scope]:
             (text, count), new = self.all.pop(key), (target, key[1])
-            known, before = self.all.get(new, (text, 0))
-            self.all[new] = known, before + count
+            first_text, before = self.all.get(new, (text, 0))
+            self.all[new] = first_text, before + count
             self.times.setdefault(new, []).extend(self.times.pop(key))
 
     def forget_tenant(self, tenant: str) -> None:

@@ -21,8 +21,8 @@ class MemoryHistory:
         self.all.append(change._replace(id=self._last))
 
     def of(self, scope: Scope, lesson: int | None) -> list[Change]:
-        seen = [c for c in reversed(self.all) if c.before.scope in scope.visible()]
-        return [c for c in seen if lesson is None or c.before.id == lesson]
+        visible = [c for c in reversed(self.all) if c.before.scope in scope.visible()]
+        return [c for c in visible if lesson is None or c.before.id == lesson]
 
     def forget(self, scope: Scope, change: Change) -> None:
         self.all = [c for c in self.all if c.id != change.id]

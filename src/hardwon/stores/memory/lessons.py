@@ -1,4 +1,4 @@
-"""Lessons in a dictionary, the model of what a store promises."""
+"""Lessons in a dictionary: the reference for what a store promises."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class MemoryLessons:
 
     def add(self, lesson: Lesson) -> Lesson:
         checked(lesson)
-        for known in self.all.values():
-            if lesson.job and (known.scope, known.job) == (lesson.scope, lesson.job):
-                return known
+        for stored in self.all.values():
+            if lesson.job and (stored.scope, stored.job) == (lesson.scope, lesson.job):
+                return stored
         self._last += 1
         self.all[self._last] = lesson._replace(id=self._last)
         return self.all[self._last]
@@ -48,44 +48,46 @@ class MemoryLessons:
         del self.all[self.get(scope, number).id]
 
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
-        seen = [lesson for lesson in self._seen(scope) if lesson.status in statuses(status)]
-        seen.sort(
+        visible = [lesson for lesson in self._visible(scope) if lesson.status in statuses(status)]
+        visible.sort(
             key=lambda lesson: (lesson.last_seen_at, lesson.created_at, lesson.id), reverse=True
         )
-        return seen[:limit]
+        return visible[:limit]
 
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
         matches = [
             lesson
-            for lesson in self._seen(scope)
+            for lesson in self._visible(scope)
             if lesson.is_active and text.lower() in _full_text(lesson).lower()
         ]
         matches.sort(key=lambda lesson: (lesson.hits, lesson.last_seen_at, lesson.id), reverse=True)
         return matches[:limit]
 
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
-        able = {lesson.id: lesson for lesson in self._seen(scope) if lesson.status in LIVE}
-        indexes = {number: index(lesson) for number, lesson in able.items()}
-        near = tuple(pair for pair in query.near if pair[0] in able)
-        total = sum(map(bool, indexes.values()))  # what no key finds is in no index
+        live = {lesson.id: lesson for lesson in self._visible(scope) if lesson.status in LIVE}
+        indexes = {number: index(lesson) for number, lesson in live.items()}
+        near = tuple(pair for pair in query.near if pair[0] in live)
+        total = sum(map(bool, indexes.values()))  # lessons without keys are not in the index
         tally = MatchTally(near, total=total)
         for key in keys(query):
             postings = [(n, entries[key]) for n, entries in indexes.items() if key in entries]
             if postings:
                 tally.add(key, postings, rarity(len(postings), total))
-        usual = [lesson.id for lesson in able.values() if lesson.met > 1]
-        usual.sort(key=lambda n: (able[n].met, able[n].updated_at, n), reverse=True)
+        usual = [lesson.id for lesson in live.values() if lesson.met > 1]
+        usual.sort(key=lambda n: (live[n].met, live[n].updated_at, n), reverse=True)
         best = list(dict.fromkeys((*tally.best(limit), *usual[: query.usual])))
         mined = tally.mined(query, best)
-        unexpired = (n for n in best if (until := able[n].expires_at) is None or until > now)
-        return [tally.match(able[n]) for n in unexpired if able[n].origin != MINED or n in mined]
+        unexpired = (n for n in best if (until := live[n].expires_at) is None or until > now)
+        return [tally.match(live[n]) for n in unexpired if live[n].origin != MINED or n in mined]
 
     def guards(self, scope: Scope) -> list[Lesson]:
         return [
-            lesson for lesson in self._seen(scope) if lesson.guard and lesson.status not in SHELVED
+            lesson
+            for lesson in self._visible(scope)
+            if lesson.guard and lesson.status not in SHELVED
         ]
 
-    def _seen(self, scope: Scope) -> list[Lesson]:
+    def _visible(self, scope: Scope) -> list[Lesson]:
         return [lesson for lesson in self.all.values() if lesson.scope in scope.visible()]
 
 

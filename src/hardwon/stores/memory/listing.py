@@ -26,10 +26,10 @@ class MemoryListing:
         self._store = store
 
     def scopes(self, tenant: str) -> list[Scope]:
-        seen = [lesson.scope for lesson in self._store.lessons.all.values()]
-        seen += [delivery.scope for delivery in self._store.deliveries.all]
-        seen += [scope for scope, _ in self._store.failures.all]
-        return sorted({scope for scope in seen if scope.tenant == tenant}, key=_name)
+        all_scopes = [lesson.scope for lesson in self._store.lessons.all.values()]
+        all_scopes += [delivery.scope for delivery in self._store.deliveries.all]
+        all_scopes += [scope for scope, _ in self._store.failures.all]
+        return sorted({scope for scope in all_scopes if scope.tenant == tenant}, key=_name)
 
     def lesson(self, place: Place, number: int) -> Lesson:
         lesson = self._store.lessons.all.get(number)
@@ -37,62 +37,66 @@ class MemoryListing:
             raise NotFound("lesson", number)
         return lesson
 
-    def lessons(self, wanted: ListQuery) -> list[Lesson]:
-        asked = statuses(wanted.status)
+    def lessons(self, query: ListQuery) -> list[Lesson]:
+        allowed = statuses(query.status)
         lessons = [
             lesson
             for lesson in self._store.lessons.all.values()
-            if wanted.place.covers(lesson.scope) and lesson.status in asked
-            if wanted.text.lower() in _full_text(lesson).lower()
+            if query.place.covers(lesson.scope) and lesson.status in allowed
+            if query.text.lower() in _full_text(lesson).lower()
         ]
         lessons.sort(key=lambda lesson: (-lesson.last_seen_at.timestamp(), lesson.id))
-        after = wanted.after
+        after = query.after
         if after is not None:
             last = -after[0], int(after[1])
             lessons = [
                 lesson for lesson in lessons if (-lesson.last_seen_at.timestamp(), lesson.id) > last
             ]
-        return lessons[: wanted.limit]
+        return lessons[: query.limit]
 
     def counts(self, place: Place) -> dict[str, int]:
-        own = (lesson for lesson in self._store.lessons.all.values() if place.covers(lesson.scope))
-        return dict(Counter(lesson.status for lesson in own))
+        covered = (
+            lesson for lesson in self._store.lessons.all.values() if place.covers(lesson.scope)
+        )
+        return dict(Counter(lesson.status for lesson in covered))
 
-    def failures(self, wanted: ListQuery, since: datetime) -> list[FailureKind]:
-        met: dict[str, list[tuple[datetime, Scope]]] = {}
+    def failures(self, query: ListQuery, since: datetime) -> list[FailureKind]:
+        occurrences: dict[str, list[tuple[datetime, Scope]]] = {}
         for (scope, kind), times in self._store.failures.times.items():
-            if wanted.place.covers(scope):
-                met.setdefault(kind, []).extend((at, scope) for at in times)
+            if query.place.covers(scope):
+                occurrences.setdefault(kind, []).extend((at, scope) for at in times)
         first = day_number(since)
-        kinds = [self._kind(kind, times, first) for kind, times in met.items()]
-        kinds = [kind for kind in kinds if kind.met and wanted.text.lower() in kind.text.lower()]
+        kinds = [self._kind(kind, times, first) for kind, times in occurrences.items()]
+        kinds = [kind for kind in kinds if kind.met and query.text.lower() in kind.text.lower()]
         kinds.sort(key=lambda kind: (-kind.met, kind.kind))
-        return [kind for kind in kinds if _follows((kind.met, kind.kind), wanted)][: wanted.limit]
+        return [kind for kind in kinds if _follows((kind.met, kind.kind), query)][: query.limit]
 
-    def deliveries(self, wanted: ListQuery) -> list[Delivery]:
+    def deliveries(self, query: ListQuery) -> list[Delivery]:
         deliveries = [
             delivery
             for delivery in self._store.deliveries.all
-            if wanted.place.covers(delivery.scope)
+            if query.place.covers(delivery.scope)
         ]
         deliveries.sort(key=lambda delivery: (-delivery.at.timestamp(), delivery.id))
         return [
             delivery
             for delivery in deliveries
-            if _follows((delivery.at.timestamp(), delivery.id), wanted)
-        ][: wanted.limit]
+            if _follows((delivery.at.timestamp(), delivery.id), query)
+        ][: query.limit]
 
-    def _kind(self, kind: str, met: list[tuple[datetime, Scope]], first: int) -> FailureKind:
-        last, scope = max(met, key=lambda meeting: meeting[0])
+    def _kind(
+        self, kind: str, occurrences: list[tuple[datetime, Scope]], first: int
+    ) -> FailureKind:
+        last, scope = max(occurrences, key=lambda occurrence: occurrence[0])
         text = self._store.failures.all[scope, kind][0]
-        days = Counter(day for at, _ in met if (day := day_number(at)) >= first)
+        days = Counter(day for at, _ in occurrences if (day := day_number(at)) >= first)
         by_day = tuple((day_of(day), count) for day, count in sorted(days.items()))
-        start = min(at for at, _ in met)
+        start = min(at for at, _ in occurrences)
         return FailureKind(kind, text, sum(days.values()), start, last, by_day, scope)
 
 
-def _follows(mark: Mark, wanted: ListQuery) -> bool:
-    return wanted.after is None or (-mark[0], mark[1]) > (-wanted.after[0], wanted.after[1])
+def _follows(mark: Mark, query: ListQuery) -> bool:
+    return query.after is None or (-mark[0], mark[1]) > (-query.after[0], query.after[1])
 
 
 def _name(scope: Scope) -> tuple[str, str]:

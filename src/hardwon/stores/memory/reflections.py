@@ -25,21 +25,21 @@ class MemoryReflections:
         self._cap = cap
 
     def save(self, reflection: Reflection, *, keep: int = 0) -> bool:
-        mates = [r for r in self.all if _same_subject(r, reflection)]
-        if is_known(mates, reflection):
+        stored = [r for r in self.all if _same_subject(r, reflection)]
+        if is_known(stored, reflection):
             return False
-        gone = {id(mates[at]) for at in leaving(mates, reflection, keep=keep)}
-        self.all = [r for r in self.all if id(r) not in gone] + [reflection]
-        own = sorted((r for r in self.all if r.scope == reflection.scope), key=_age)
-        surplus = {id(r) for r in own[: -self._cap]} if self._cap else set()
+        dropped = {id(stored[at]) for at in leaving(stored, reflection, keep=keep)}
+        self.all = [r for r in self.all if id(r) not in dropped] + [reflection]
+        in_scope = sorted((r for r in self.all if r.scope == reflection.scope), key=_age)
+        surplus = {id(r) for r in in_scope[: -self._cap]} if self._cap else set()
         self.all = [r for r in self.all if id(r) not in surplus]
         return True
 
     def about(self, scope: Scope, subject: str) -> list[Reflection]:
-        return [r for r in self._seen(scope) if r.subject == subject]
+        return [r for r in self._visible(scope) if r.subject == subject]
 
     def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
-        living = [r for r in self._seen(scope) if r.is_alive(now)]
+        living = [r for r in self._visible(scope) if r.is_alive(now)]
         living.reverse()
         return sorted(living, key=lambda r: r.created_at, reverse=True)[:limit]
 
@@ -48,11 +48,13 @@ class MemoryReflections:
     ) -> list[Likeness]:
         living = self.recent(scope, now=now, limit=len(self.all))
         word_sets = [set(words_of(r)) for r in living]
-        postings = {word: [at for at, own in enumerate(word_sets) if word in own] for word in words}
+        postings = {
+            word: [at for at, held in enumerate(word_sets) if word in held] for word in words
+        }
         shares = best_held(postings, limit=CANDIDATES)
         return by_relevance(Likeness(living[at], share) for at, share in shares.items())[:limit]
 
-    def _seen(self, scope: Scope) -> list[Reflection]:
+    def _visible(self, scope: Scope) -> list[Reflection]:
         return [r for r in self.all if r.scope in scope.visible()]
 
 
@@ -61,7 +63,7 @@ def _age(reflection: Reflection) -> datetime:
 
 
 def on_runs() -> MemoryReflections:
-    """Those on how runs went, at most `RUNS_KEPT` in a scope."""
+    """The reflections on runs, at most `RUNS_KEPT` per scope."""
     return MemoryReflections(RUNS_KEPT)
 
 

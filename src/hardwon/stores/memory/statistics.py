@@ -1,4 +1,4 @@
-"""What was met, learnt and shown, added up from what a memory store holds."""
+"""Statistics for reports, computed from a memory store."""
 
 from __future__ import annotations
 
@@ -65,9 +65,11 @@ class MemoryStatistics:
         ]
 
     def lessons(self, window: Window, *, new: datetime) -> list[LessonState]:
-        seen = [lesson for lesson in self._store.lessons.all.values() if window.sees(lesson.scope)]
-        counts = Counter(lesson.status for lesson in seen)
-        fresh = Counter(lesson.status for lesson in seen if lesson.created_at >= new)
+        visible = [
+            lesson for lesson in self._store.lessons.all.values() if window.sees(lesson.scope)
+        ]
+        counts = Counter(lesson.status for lesson in visible)
+        fresh = Counter(lesson.status for lesson in visible if lesson.created_at >= new)
         return [LessonState(status, counts[status], fresh[status]) for status in sorted(counts)]
 
     def unsolved(self, window: Window, *, limit: int) -> list[OpenFailure]:
@@ -91,19 +93,19 @@ class MemoryStatistics:
         return [Stratum(*key, arms[key]) for key in sorted(arms)]
 
     def exposures(self, scope: Scope, lesson: int) -> list[Exposure]:
-        own = scope.everywhere()
-        shown: dict[tuple[str, str], list[Delivery]] = {}
+        agent = scope.everywhere()
+        groups: dict[tuple[str, str], list[Delivery]] = {}
         for delivery in self._store.deliveries.all:
-            if delivery.scope.everywhere() == own and lesson in delivery.lessons:
-                shown.setdefault((delivery.door, delivery.outcome), []).append(delivery)
+            if delivery.scope.everywhere() == agent and lesson in delivery.lessons:
+                groups.setdefault((delivery.door, delivery.outcome), []).append(delivery)
         exposures = [
             Exposure(*key, len(group), max(delivery.at for delivery in group))
-            for key, group in shown.items()
+            for key, group in groups.items()
         ]
         return sorted(exposures, key=lambda e: (-e.last.timestamp(), e.door, e.outcome))
 
     def _kind(self, kind: str, times: list[datetime]) -> FailureKind:
-        text = next(text for (_, own), (text, _) in self._store.failures.all.items() if own == kind)
+        text = next(text for (_, key), (text, _) in self._store.failures.all.items() if key == kind)
         return FailureKind(kind, text, len(times), min(times), max(times))
 
     def _recent(self, window: Window) -> dict[str, list[datetime]]:
@@ -111,19 +113,19 @@ class MemoryStatistics:
         return self._times(window, lambda at: day_number(at) >= first)
 
     def _times(
-        self, window: Window, is_wanted: Callable[[datetime], bool] = lambda at: True
+        self, window: Window, is_selected: Callable[[datetime], bool] = lambda at: True
     ) -> dict[str, list[datetime]]:
-        """When each kind was met within the window's scopes."""
-        met: dict[str, list[datetime]] = {}
+        """When each kind was met, in the scopes of the window."""
+        times_by_kind: dict[str, list[datetime]] = {}
         for (scope, kind), times in self._store.failures.times.items():
-            wanted = [at for at in times if is_wanted(at)] if window.covers(scope) else []
-            if wanted:
-                met.setdefault(kind, []).extend(wanted)
-        return met
+            selected = [at for at in times if is_selected(at)] if window.covers(scope) else []
+            if selected:
+                times_by_kind.setdefault(kind, []).extend(selected)
+        return times_by_kind
 
 
 def _by_day(times: Iterable[datetime]) -> list[tuple[date, int]]:
-    return [(day_of(day), met) for day, met in sorted(Counter(map(day_number, times)).items())]
+    return [(day_of(day), count) for day, count in sorted(Counter(map(day_number, times)).items())]
 
 
 def _commonest(kind: FailureKind) -> tuple[int, str]:

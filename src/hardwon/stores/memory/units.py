@@ -65,14 +65,14 @@ class MemoryUnits:
         ]
 
     def move(self, scope: Scope, target: Scope) -> None:
-        """Let the units of a scope be another's."""
+        """Move the units of a scope to another."""
         for key in [key for key in self.all if key[0] == scope]:
             unit, outcome = self.all.pop(key)
             self.all.setdefault((target, *key[1:]), (unit._replace(scope=target), outcome))
 
     def forget_tenant(self, tenant: str) -> None:
         """Remove the units of a tenant, and its share."""
-        self.all = {key: known for key, known in self.all.items() if key[0].tenant != tenant}
+        self.all = {key: row for key, row in self.all.items() if key[0].tenant != tenant}
         self.shares.pop(tenant, None)
 
     def _counted(
@@ -80,8 +80,8 @@ class MemoryUnits:
     ) -> dict[tuple[Any, ...], Arms]:
         arms: dict[tuple[Any, ...], Arms] = {}
         for unit, outcome in self._units(window):
-            known = arms.get(stratum(unit), Arms())
-            arms[stratum(unit)] = known.with_unit(outcome, withheld=unit.withheld)
+            before = arms.get(stratum(unit), Arms())
+            arms[stratum(unit)] = before.with_unit(outcome, withheld=unit.withheld)
         return arms
 
     def _units(self, window: Window) -> Iterator[tuple[Unit, str]]:

@@ -27,7 +27,7 @@ class MemoryVectors:
         self._lessons = lessons
 
     def lacking(self, embedder: str, *, after: int = 0, limit: int) -> list[Wording]:
-        words = [wording_of(lesson) for lesson in self._able() if lesson.id > after]
+        words = [wording_of(lesson) for lesson in self._active() if lesson.id > after]
         return [word for word in words if not self._vector(embedder, word)][:limit]
 
     def save(self, embedder: str, found: Iterable[tuple[Wording, Sequence[float]]]) -> None:
@@ -37,20 +37,26 @@ class MemoryVectors:
     def nearest(
         self, scope: Scope, embedder: str, vector: Sequence[float], *, limit: int
     ) -> list[tuple[int, float, float]]:
-        words = [wording_of(lesson) for lesson in self._able() if lesson.scope in scope.visible()]
-        own = {word.lesson: self._vector(embedder, word) for word in words}
-        own = {number: stored for number, stored in own.items() if len(stored) == len(vector)}
-        stored = list(own.values())
-        return vectors.Background(stored).nearest(vector, list(own), stored)[:limit]
+        words = [wording_of(lesson) for lesson in self._active() if lesson.scope in scope.visible()]
+        vectors_by_lesson = {word.lesson: self._vector(embedder, word) for word in words}
+        vectors_by_lesson = {
+            number: packed
+            for number, packed in vectors_by_lesson.items()
+            if len(packed) == len(vector)
+        }
+        stored = list(vectors_by_lesson.values())
+        return vectors.Background(stored).nearest(vector, list(vectors_by_lesson), stored)[:limit]
 
     def counts(self, embedder: str) -> tuple[int, int]:
-        able = self._able()
-        return sum(bool(self._vector(embedder, wording_of(lesson))) for lesson in able), len(able)
+        active = self._active()
+        return sum(bool(self._vector(embedder, wording_of(lesson))) for lesson in active), len(
+            active
+        )
 
-    def _able(self) -> list[Lesson]:
+    def _active(self) -> list[Lesson]:
         return [lesson for lesson in self._lessons.all.values() if lesson.is_active]
 
     def _vector(self, embedder: str, words: Wording) -> bytes:
-        """The vector of a lesson; empty if it is of another embedder or of another wording."""
+        """The vector of a lesson; empty if its embedder or wording differs."""
         stored = self.all.get(words.lesson)
         return stored[2] if stored and stored[:2] == (embedder, words) else b""

@@ -1,4 +1,4 @@
-"""One memory for many machines: everything in a PostgreSQL database, a spool in the home."""
+"""A store for many machines: everything in PostgreSQL, a spool in the home."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ INSERT INTO hardwon.folded (batch) VALUES (%(batch)s) ON CONFLICT DO NOTHING RET
 
 
 class PostgresStore(PostgresKnowledge, PostgresLogs):
-    """Everything in one database; what is noted on the agent's path waits in a file of the home."""
+    """Everything in one database; records of the agent's path wait in a file of the home."""
 
     def __init__(
         self,
@@ -49,11 +49,11 @@ class PostgresStore(PostgresKnowledge, PostgresLogs):
         self._open()
 
     def _open(self) -> None:
-        """Make sure the tables are there; a server that is away is asked again at the first use."""
+        """Make sure the tables exist; if the server is away, this is repeated at first use."""
         try:
             self.database.ready()
         except Unavailable as error:
-            log.warning("%s; lessons are kept and told once it answers", error)
+            log.warning("%s; lessons wait here until it answers", error)
         except BaseException:
             self.database.close()
             raise
@@ -62,16 +62,16 @@ class PostgresStore(PostgresKnowledge, PostgresLogs):
         return Together(self.database)
 
     def on(self, kind: str, fold: Callable[[list[list[Any]]], None]) -> None:
-        """Register a handler for notes of a kind that the store itself does not handle."""
+        """Register a handler for records of a kind that the store itself does not handle."""
         self._journal.on(kind, fold)
 
     def fold(self) -> int:
-        """Move what was noted on the agents' path into the database."""
+        """Move records of the agents' path into the database."""
         return self._journal.fold()
 
     @property
     def is_told(self) -> bool:
-        """Whether the database knows everything that was noted on this machine."""
+        """Whether the database has all records of this machine."""
         return self._journal.is_empty
 
     def tend(self) -> int:

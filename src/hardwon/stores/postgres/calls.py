@@ -1,4 +1,4 @@
-"""Calls in PostgreSQL: how often each feature was there, and what came of it."""
+"""Calls in PostgreSQL: counts and outcomes of each feature."""
 
 from __future__ import annotations
 
@@ -59,40 +59,40 @@ class PostgresCalls(CallNotes):
         return over(_by_shelf(rows).values())
 
     def move(self, tenant: str, old: int, new: int) -> None:
-        """Add what one shelf knows to what another knows."""
+        """Add the counts of one shelf to those of another."""
         tenancy = self._db.of(tenant)
         features = [row[0] for row in tenancy.rows(_FEATURES, shelf=old)]
-        known = _known(tenancy, [old, new], features)
-        _keep(tenancy, new, united(known.get(old, {}), known.get(new, {})))
+        counts = _read_counts(tenancy, [old, new], features)
+        _keep(tenancy, new, united(counts.get(old, {}), counts.get(new, {})))
 
     def _fold(self, records: list[list[Any]]) -> None:
-        """Count what the journal noted, scope by scope, in one order everywhere."""
+        """Count the calls of the journal by scope, in the same order everywhere."""
         calls: dict[Scope, list[Call]] = {}
         for tenant, agent, project, features, kind, met in records:
             call = Call(tuple(features), kind, tuple(met))
             calls.setdefault(Scope(tenant, agent, project), []).append(call)
         for scope in sorted(calls, key=str):
-            scopes.lock(self._db, scope)  # what is read here is written again
+            scopes.lock(self._db, scope)  # counts are read, changed and written back
             shelf = scopes.ensure(self._db, scope)
             self._count(self._db.of(scope.tenant), shelf, calls[scope])
 
     @staticmethod
     def _count(tenancy: Tenancy, shelf: int, calls: list[Call]) -> None:
         features = sorted({feature for call in calls for feature in call.features})
-        known = _known(tenancy, [shelf], features).get(shelf, {})
+        counts = _read_counts(tenancy, [shelf], features).get(shelf, {})
         for call in calls:
-            counted(known, call)
-            if known[EVERY].touched % PRUNE_EVERY == 0:
-                _keep(tenancy, shelf, known)
+            counted(counts, call)
+            if counts[EVERY].touched % PRUNE_EVERY == 0:
+                _keep(tenancy, shelf, counts)
                 tenancy.run(_PRUNE, shelf=shelf, kept=LIMITS.features)
-                known = _known(tenancy, [shelf], features).get(shelf, {})
-        _keep(tenancy, shelf, known)
+                counts = _read_counts(tenancy, [shelf], features).get(shelf, {})
+        _keep(tenancy, shelf, counts)
 
 
-def _known(
+def _read_counts(
     tenancy: Tenancy, shelves: list[int], features: Iterable[int]
 ) -> dict[int, dict[int, Counts]]:
-    """What each shelf knows of these features, and of every call."""
+    """The counts of these features, and of all calls, for each shelf."""
     return _by_shelf(tenancy.rows(_KNOWN, shelves=shelves, features=[EVERY, *features]))
 
 
@@ -104,12 +104,12 @@ def _by_shelf(rows: list[Row]) -> dict[int, dict[int, Counts]]:
     return by_shelf
 
 
-def _keep(tenancy: Tenancy, shelf: int, known: dict[int, Counts]) -> None:
+def _keep(tenancy: Tenancy, shelf: int, by_feature: dict[int, Counts]) -> None:
     tenancy.run(
         _KEEP,
         shelf=shelf,
-        features=list(known),
-        made=[counts.made for counts in known.values()],
-        kinds=[json.dumps(counts.kinds) for counts in known.values()],
-        touched=[counts.touched for counts in known.values()],
+        features=list(by_feature),
+        made=[counts.made for counts in by_feature.values()],
+        kinds=[json.dumps(counts.kinds) for counts in by_feature.values()],
+        touched=[counts.touched for counts in by_feature.values()],
     )

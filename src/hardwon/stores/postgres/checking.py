@@ -1,4 +1,4 @@
-"""Whether the dictionary counts what it holds."""
+"""Check that the counts in the index are right."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hardwon.postgres.database import Tenancy
 
-# What a row claims and what is held against it sum up to nothing. One pass over each table: a join
-# may be planned as a loop over both, and takes the square of the time.
+# Stored counts minus actual counts must be 0. One pass over each table: a join may be planned as
+# a nested loop and take quadratic time.
 _TERMS = """
 SELECT count(*) FROM (
     SELECT id FROM (
@@ -39,14 +39,14 @@ SELECT count(*) FROM (
 
 
 def miscounted(tenancy: Tenancy) -> list[str]:
-    """What is wrong with a tenant's index, in words."""
+    """Problems of a tenant's index, in words."""
     with tenancy.database.snapshot():
         terms, entries, shelves = (
             int(tenancy.rows(sql)[0][0]) for sql in (_TERMS, _ENTRIES, _SHELVES)
         )
     problems = {
-        f"{terms} keys of the index count wrongly": terms,
+        f"{terms} keys of the index have wrong counts": terms,
         f"the index lacks {entries} entries": entries,
-        f"{shelves} shelves count their lessons wrongly": shelves,
+        f"{shelves} shelves have a wrong count of lessons": shelves,
     }
     return [f"tenant {tenancy.tenant!r}: {text}" for text, count in problems.items() if count]

@@ -35,7 +35,7 @@ AND (outcome = '' OR %(anyway)s::boolean)
 
 
 class PostgresDeliveries(DeliveryNotes):
-    """The log is noted in the journal and folded in off the agent's path."""
+    """Deliveries are noted in the journal and folded in off the agent's path."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
         self._db = database
@@ -57,14 +57,14 @@ class PostgresDeliveries(DeliveryNotes):
 
     def _fold_deliveries(self, records: list[list[Any]]) -> None:
         hits = []
-        for number, tenant, agent, project, *rest in records:
+        for number, tenant, agent, project, *columns in records:
             scope = Scope(tenant, agent, project)
             shelf = scopes.ensure(self._db, scope)
-            values = dict(zip(_NAMES, (number, shelf, *rest), strict=True))
+            values = dict(zip(_NAMES, (number, shelf, *columns), strict=True))
             self._db.of(tenant).run(_INSERT, **values)
-            hits += [(tenant, lesson, scope, values["at"]) for lesson in json.loads(rest[2])]
+            hits += [(tenant, lesson, scope, values["at"]) for lesson in json.loads(columns[2])]
         seen = {scope: scopes.visible(self._db, scope).ids for _, _, scope, _ in hits}
-        # In one order everywhere, so that no two transactions wait for each other.
+        # In the same order everywhere, so that transactions do not deadlock.
         for tenant, lesson, scope, at in sorted(hits, key=lambda hit: hit[:2]):
             self._db.of(tenant).run(_HIT, lesson=lesson, shelves=seen[scope], at=at)
 

@@ -1,4 +1,4 @@
-"""Dreams in PostgreSQL: `dream_log`, for good, and what each dream changed."""
+"""Dreams in PostgreSQL: `dream_log`, which is never pruned, and each dream's changes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class PostgresDreams:
 
     def __init__(self, database: Database) -> None:
         self._db = database
-        self._tenants: dict[str, str] = {}  # whose the dreams are that were met
+        self._tenants: dict[str, str] = {}  # the tenant of each dream met so far
 
     def save(self, dream: Dream) -> None:
         with self._db:
@@ -103,7 +103,7 @@ class PostgresDreams:
         return Together(self._db)
 
     def _owner(self, dream: str) -> Tenancy | None:
-        """The tenant of a dream: its id does not tell, and only the tenant sees it."""
+        """The tenant of a dream: the id does not say, and only that tenant can see it."""
         for tenant in (self._tenants.get(dream), *shelves.tenants(self._db)):
             sql = "SELECT 1 FROM hardwon.dream_log WHERE tenant = %(tenant)s AND id = %(id)s"
             if tenant is not None and self._db.of(tenant).rows(sql, id=dream):

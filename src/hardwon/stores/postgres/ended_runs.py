@@ -41,7 +41,7 @@ _OF = f"""
 SELECT {ENDED_RUN} FROM hardwon.ended_runs
 WHERE tenant = %(tenant)s AND id = ANY(%(ids)s::text[])
 """
-_AT_ONCE = 50  # runs that are read together
+_AT_ONCE = 50  # runs read per query
 _OLD = """
 DELETE FROM hardwon.ended_runs WHERE tenant = %(tenant)s AND (ended_at < %(before)s OR id NOT IN (
     SELECT id FROM hardwon.ended_runs WHERE tenant = %(tenant)s
@@ -72,12 +72,12 @@ class PostgresEndedRuns(RunNotes):
             raise NotFound("run", run)
         return ended_run_of(row, shelves)
 
-    def recent(self, wanted: ListQuery) -> list[EndedRun]:
+    def recent(self, query: ListQuery) -> list[EndedRun]:
         self._journal.fold()
-        shelves = scopes.of_place(self._db, wanted.place)
-        at, last = wanted.after or (_ENDLESS, "")
-        values = {"at": at, "id": last, "text": wanted.text.lower(), "limit": wanted.limit}
-        rows = self._db.of(wanted.place.tenant).rows(_RECENT, shelves=list(shelves), **values)
+        shelves = scopes.of_place(self._db, query.place)
+        at, last = query.after or (_ENDLESS, "")
+        values = {"at": at, "id": last, "text": query.text.lower(), "limit": query.limit}
+        rows = self._db.of(query.place.tenant).rows(_RECENT, shelves=list(shelves), **values)
         return [ended_run_of(row, shelves) for row in rows]
 
     def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:
@@ -94,12 +94,12 @@ class PostgresEndedRuns(RunNotes):
 
     def prune(self, tenant: str, *, before: datetime, most: int) -> int:
         self._journal.fold()
-        gone = self._db.of(tenant).rows(_OLD, before=before.timestamp(), most=most)
-        return len(gone)
+        deleted = self._db.of(tenant).rows(_OLD, before=before.timestamp(), most=most)
+        return len(deleted)
 
     def _fold(self, records: list[list[Any]]) -> None:
         for scope, *values in records:
-            own = Scope(*scope)
-            shelf = scopes.ensure(self._db, own)
+            run_scope = Scope(*scope)
+            shelf = scopes.ensure(self._db, run_scope)
             facts = dict(zip(_NAMES, (*values, shelf), strict=True))
-            self._db.of(own.tenant).run(_KEEP, **facts)
+            self._db.of(run_scope.tenant).run(_KEEP, **facts)

@@ -43,11 +43,11 @@ class PostgresFailures:
         with self._db:
             shelf = scopes.ensure(self._db, scope)
             place = {"shelf": shelf, "signature": signature}
-            counted, _ = self._db.of(scope.tenant).ask(
+            count_rows, _ = self._db.of(scope.tenant).ask(
                 Statement(_MET, {**place, "text": text, "at": now.timestamp()}),
                 Statement(_MET_THAT_DAY, {**place, "day": day_number(now)}),
             )
-            return int(counted[0][0])
+            return int(count_rows[0][0])
 
     def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
         seen = scopes.visible(self._db, scope)

@@ -1,7 +1,7 @@
-"""What was kept lately: findable at once, moved into the dictionary with many others.
+"""The memtable: new lessons, found at once and moved into the dictionary in bulk.
 
-A commit may become visible after one with a higher number, so nobody remembers the last number:
-each writer raises the version of its shelf, and who finds another version reads what is new.
+A commit may become visible after one with a higher number, so no process remembers the last number.
+Each writer raises the version of its shelf; readers that see a new version read the new rows.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _READ = f"""
 SELECT shelf, id, lesson, CASE WHEN id = ANY(%(known)s::bigint[]) THEN NULL ELSE entries END
 FROM hardwon.fresh WHERE {scopes.HERE} ORDER BY id
 """
-_OWN = "fresh"  # what a transaction has read of its own rows
+_OWN = "fresh"  # a transaction's view of the memtable, with its own rows
 
 
 class Waiting(NamedTuple):
-    """The rows of one shelf: by number, and the last one of each lesson."""
+    """The waiting rows of one shelf: by number, and the last one of each lesson."""
 
     version: int
     rows: dict[int, tuple[int, dict[str, int]]]
@@ -42,11 +42,11 @@ class Fresh:
         self._shared: dict[int, Waiting] = {}
 
     def look(self, tenancy: Tenancy, shelves: Iterable[Shelf]) -> list[Waiting]:
-        """What waits on these shelves."""
+        """The waiting rows of these shelves."""
         transaction = self._db.open
         is_writing = transaction is not None and transaction.is_writing
-        # A transaction sees rows of its own, which nobody else may; their shelf has no new version.
-        known = (
+        # A transaction also sees its own rows; others must not: its shelf has no new version yet.
+        cached = (
             transaction.notes.setdefault(_OWN, dict(self._shared))
             if transaction is not None and is_writing
             else self._shared
@@ -54,41 +54,42 @@ class Fresh:
         stale = {
             shelf.id: shelf.version
             for shelf in shelves
-            if is_writing or shelf.id not in known or known[shelf.id].version != shelf.version
+            if is_writing or shelf.id not in cached or cached[shelf.id].version != shelf.version
         }
         if stale:
-            known.update(self._read(tenancy, stale, known))
-        return [known[shelf.id] for shelf in shelves]
+            cached.update(self._read(tenancy, stale, cached))
+        return [cached[shelf.id] for shelf in shelves]
 
     def _read(
-        self, tenancy: Tenancy, stale: dict[int, int], known: dict[int, Waiting]
+        self, tenancy: Tenancy, stale: dict[int, int], cached: dict[int, Waiting]
     ) -> dict[int, Waiting]:
-        before = {shelf: known[shelf].rows for shelf in stale if shelf in known}
+        before = {shelf: cached[shelf].rows for shelf in stale if shelf in cached}
         numbers = [number for rows in before.values() for number in rows]
-        read: dict[int, dict[int, tuple[int, dict[str, int]]]] = {shelf: {} for shelf in stale}
+        fetched: dict[int, dict[int, tuple[int, dict[str, int]]]] = {shelf: {} for shelf in stale}
         for shelf, number, lesson, entries in tenancy.rows(
             _READ, known=numbers, shelves=list(stale)
         ):
             row = (lesson, json.loads(entries)) if entries is not None else before[shelf][number]
-            read[shelf][number] = row
+            fetched[shelf][number] = row
         return {
-            shelf: Waiting(stale[shelf], rows, dict(rows.values())) for shelf, rows in read.items()
+            shelf: Waiting(stale[shelf], rows, dict(rows.values()))
+            for shelf, rows in fetched.items()
         }
 
 
 def holding(waiting: Iterable[Waiting], asked: Iterable[str]) -> Postings:
-    """For each of the asked keys, the waiting lessons that hold it, with impacts."""
+    """The waiting lessons that hold each key, with impacts."""
     by_key: Postings = {}
-    wanted = frozenset(asked)
+    asked_keys = frozenset(asked)
     for shelf in waiting:
         for lesson, entries in shelf.lessons.items():
-            for key in wanted & entries.keys():
+            for key in asked_keys & entries.keys():
                 by_key.setdefault(key, []).append((lesson, entries[key]))
     return by_key
 
 
 def packed(entries: dict[str, int]) -> str:
-    """The keys and impacts of a lesson as they wait."""
+    """The keys and impacts of a lesson as a row stores them."""
     return json.dumps(entries, ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""What lessons said before they were changed, in PostgreSQL."""
+"""Earlier versions of lessons, in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WHERE {scopes.HERE} AND id = %(id)s
 
 
 class PostgresHistory:
-    """Changes, newest last; the oldest are forgotten."""
+    """Changes, newest last; the oldest are dropped."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -55,14 +55,14 @@ class PostgresHistory:
             tenancy.run(_PRUNE, shelf=shelf, kept=HISTORY_KEPT)
 
     def of(self, scope: Scope, lesson: int | None) -> list[Change]:
-        seen = scopes.visible(self._db, scope)
-        rows = self._db.of(scope.tenant).rows(_OF, shelves=seen.ids, lesson=lesson)
+        visible = scopes.visible(self._db, scope)
+        rows = self._db.of(scope.tenant).rows(_OF, shelves=visible.ids, lesson=lesson)
         return [
             Change(before=before, act=act, at=moment(at), id=number)
             for shelf, record, act, at, number in rows
-            if (before := recorded_lesson(record, seen.scopes[shelf]))
+            if (before := recorded_lesson(record, visible.scopes[shelf]))
         ]
 
     def forget(self, scope: Scope, change: Change) -> None:
-        seen = scopes.visible(self._db, scope)
-        self._db.of(scope.tenant).run(_FORGET, shelves=seen.ids, id=change.id)
+        visible = scopes.visible(self._db, scope)
+        self._db.of(scope.tenant).run(_FORGET, shelves=visible.ids, id=change.id)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hardwon.stores.postgres.scopes import Visible
     from hardwon.values.scope import Scope
 
-FRESH = 256  # rows that wait for the dictionary on a shelf
+FRESH = 256  # waiting rows of a shelf that start a merge
 _KEYS_ASKED = 400
 _NOTE = """
 WITH noted AS (
@@ -29,8 +29,8 @@ WITH noted AS (
 )
 SELECT count(*) FROM hardwon.fresh WHERE tenant = %(tenant)s AND shelf = %(shelf)s
 """
-# Keys from the rarest on, with running sums of their holders: what fits into the limit is read
-# whole, and of the first key that does not fit the strongest blocks.
+# Keys from the rarest, with running sums of their holders: keys within the limit are read whole;
+# of the first key beyond it, only the strongest blocks.
 _BLOCKS = f"""
 WITH seen AS MATERIALIZED (
     SELECT id, active FROM hardwon.shelves
@@ -82,7 +82,7 @@ GROUP BY shelf HAVING count(*) >= %(least)s ORDER BY shelf
 
 
 class Index:
-    """By which keys lessons are found. Anybody notes; one process a shelf moves what was noted."""
+    """The index of lessons by key. Anyone adds; one process per shelf merges."""
 
     def __init__(self, database: Database, fresh: int = FRESH) -> None:
         self._db = database
@@ -92,7 +92,7 @@ class Index:
     def note(
         self, tenancy: Tenancy, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool
     ) -> None:
-        """Let a lesson be found by these keys alone."""
+        """Set the keys by which a lesson is found."""
         with self._db as transaction:
             values = {"shelf": shelf, "lesson": lesson, "is_new": is_new}
             (count,) = tenancy.rows(_NOTE, entries=packed(entries), **values)[0]
@@ -101,11 +101,11 @@ class Index:
                 settle(tenancy, shelf)
 
     def settle(self, tenancy: Tenancy, shelf: int) -> None:
-        """Move what waits on a shelf, unless another does."""
+        """Merge the waiting rows of a shelf, unless another process does."""
         settle(tenancy, shelf)
 
     def settle_all(self, least: int = 1) -> int:
-        """Merge the memtable of every shelf of every tenant where it is large; how many rows."""
+        """Merge the memtables with at least `least` rows; returns the number of rows."""
         return sum(
             settle(self._db.of(tenant), shelf)
             for tenant in scopes.tenants(self._db)
@@ -113,26 +113,26 @@ class Index:
         )
 
     def tally(self, scope: Scope, query: Query) -> tuple[Visible, MatchTally]:
-        """What is seen from a scope, and what speaks for each lesson there."""
-        tenancy, asked = self._db.of(scope.tenant), list(keys(query)[:_KEYS_ASKED])
+        """The shelves visible from a scope, and the scores of each lesson there."""
+        tenancy, query_keys = self._db.of(scope.tenant), list(keys(query)[:_KEYS_ASKED])
         shelves = scopes.asked(scope)
-        values = {**shelves.values, "keys": asked, "reach": query.reach}
+        values = {**shelves.values, "keys": query_keys, "reach": query.reach}
         scopes.hold(self._db, scope)
         shelf_rows, rows = tenancy.ask(shelves, Statement(_BLOCKS, values))
-        seen = scopes.Visible(scope, shelf_rows)
-        waiting = self._fresh.look(tenancy, seen.shelves)
-        return seen, tallied(
+        visible = scopes.Visible(scope, shelf_rows)
+        waiting = self._fresh.look(tenancy, visible.shelves)
+        return visible, tallied(
             query,
             _read(tenancy, rows),
             known=[(term, holders) for _, term, holders, *_ in rows if holders],
-            total=seen.total,
-            fresh=holding(waiting, asked),
+            total=visible.total,
+            fresh=holding(waiting, query_keys),
             changed=(lesson for shelf in waiting for lesson in shelf.lessons),
         )
 
 
 def _read(tenancy: Tenancy, rows: list[Row]) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
-    """Keys and the lessons that hold them; of the key that was cut the strongest."""
+    """Keys and the lessons that hold them; for the key at the limit the strongest."""
     cut = sorted((row[3], row[4], row) for row in rows if row[6])
     for _, term, _, _, _, block, room in rows:
         if block is not None and not room:

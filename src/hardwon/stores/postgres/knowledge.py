@@ -1,4 +1,4 @@
-"""What is known, in a database: lessons, their vectors and history, reflections, dreams."""
+"""The part of the store that keeps lessons, vectors, history, reflections and dreams."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GROUP BY s.agent_id, s.project ORDER BY count(*) DESC, s.agent_id, s.project
 
 
 class PostgresKnowledge:
-    """The parts of a store that keep what is known."""
+    """Lessons, their vectors and history, reflections and dreams."""
 
     def __init__(self, database: Database, fresh: int) -> None:
         self.database = database

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from hardwon.stores.postgres.scopes import Visible
     from hardwon.values.scope import Scope
 
-_SEARCHED = 200  # lessons that are looked into at a time
-_CHECKED = 1000  # lessons that are read at a time
+_SEARCHED = 200  # lessons searched per query
+_CHECKED = 1000  # lessons checked per query
 _NAMES = COLUMNS.split(", ")
 _READ = f"SELECT id, shelf, {COLUMNS}"
 _SELECT = f"{_READ} FROM hardwon.lessons WHERE tenant = %(tenant)s"
@@ -102,10 +102,10 @@ class PostgresLessons:
             return stored
 
     def get(self, scope: Scope, number: int) -> Lesson:
-        seen, rows = shelves.read(self._db, scope, _GET, id=number)
+        visible, rows = shelves.read(self._db, scope, _GET, id=number)
         if not rows:
             raise NotFound("lesson", number)
-        return lesson_of(rows[0], seen.scopes)
+        return lesson_of(rows[0], visible.scopes)
 
     def update(self, lesson: Lesson) -> None:
         checked(lesson)
@@ -131,80 +131,84 @@ class PostgresLessons:
             )
 
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
-        asked = list(statuses(status))
-        seen, rows = shelves.read(self._db, scope, _RECENT, statuses=asked, limit=limit)
-        return [lesson for row in rows if (lesson := lesson_of(row, seen.scopes)).status in asked]
+        allowed = list(statuses(status))
+        visible, rows = shelves.read(self._db, scope, _RECENT, statuses=allowed, limit=limit)
+        return [
+            lesson for row in rows if (lesson := lesson_of(row, visible.scopes)).status in allowed
+        ]
 
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
         with self._db.snapshot():
-            seen = shelves.visible(self._db, scope)
+            visible = shelves.visible(self._db, scope)
             rows = self._db.of(scope.tenant).rows(
                 _SEARCH,
-                shelves=seen.ids,
+                shelves=visible.ids,
                 statuses=list(statuses(Status.ACTIVE)),
                 piece=sure_piece(text),
             )
-            return self._holding(text.lower(), [number for (number,) in rows], seen, limit)
+            return self._holding(text.lower(), [number for (number,) in rows], visible, limit)
 
-    def _holding(self, asked: str, numbers: list[int], seen: Visible, limit: int) -> list[Lesson]:
-        """The first of these lessons that contain the text, read as far as it takes."""
-        tenancy = self._db.of(next(iter(seen.scopes.values())).tenant) if seen.ids else None
+    def _holding(self, text: str, numbers: list[int], visible: Visible, limit: int) -> list[Lesson]:
+        """The first lessons that contain the text; reads no more than needed."""
+        tenancy = self._db.of(next(iter(visible.scopes.values())).tenant) if visible.ids else None
         lessons: list[Lesson] = []
         while tenancy and numbers and len(lessons) < limit:
             part, numbers = numbers[:_SEARCHED], numbers[_SEARCHED:]
-            matching = holding(tenancy, part, seen.scopes, asked)
+            matching = holding(tenancy, part, visible.scopes, text)
             lessons += [matching[number] for number in part if number in matching]
         return lessons[:limit]
 
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
         with self._db.snapshot():
-            seen, tally = self.index.tally(scope, query)
-            best = list(dict.fromkeys((*tally.best(limit), *self._usual(seen, query.usual))))
+            visible, tally = self.index.tally(scope, query)
+            best = list(dict.fromkeys((*tally.best(limit), *self._usual(visible, query.usual))))
             mined = tally.mined(query, best)
-            rows = self._matched(scope, best, mined, seen, now) if best else []
-        read = {row[0]: lesson_of(row, seen.scopes) for row in rows}
-        undamaged = {number: lesson for number, lesson in read.items() if lesson.status in LIVE}
+            rows = self._matched(scope, best, mined, visible, now) if best else []
+        lessons = {row[0]: lesson_of(row, visible.scopes) for row in rows}
+        undamaged = {number: lesson for number, lesson in lessons.items() if lesson.status in LIVE}
         return [tally.match(undamaged[number]) for number in best if number in undamaged]
 
     def _matched(
-        self, scope: Scope, ids: list[int], mined: list[int], seen: Visible, now: datetime
+        self, scope: Scope, ids: list[int], mined: list[int], visible: Visible, now: datetime
     ) -> list[Row]:
-        values = {"ids": ids, "mined": mined, "shelves": seen.ids, "statuses": list(LIVE)}
-        asked = Statement(_MATCHED, values | {"now": now.timestamp()})
-        return self._db.ask_last(scope.tenant, asked)[0]
+        values = {"ids": ids, "mined": mined, "shelves": visible.ids, "statuses": list(LIVE)}
+        statement = Statement(_MATCHED, values | {"now": now.timestamp()})
+        return self._db.ask_last(scope.tenant, statement)[0]
 
     def guards(self, scope: Scope) -> list[Lesson]:
-        known = self._guards.look(scope, shelves.noted(self._db, scope))
-        if known is not None:
-            return known
-        seen, rows = shelves.read(self._db, scope, _GUARDS, shelved=list(SHELVED))
-        guards = [lesson_of(row, seen.scopes) for row in rows]
-        return guards if self._db.open else self._guards.keep(scope, seen, guards)
+        cached = self._guards.look(scope, shelves.noted(self._db, scope))
+        if cached is not None:
+            return cached
+        visible, rows = shelves.read(self._db, scope, _GUARDS, shelved=list(SHELVED))
+        guards = [lesson_of(row, visible.scopes) for row in rows]
+        return guards if self._db.open else self._guards.keep(scope, visible, guards)
 
-    def _usual(self, seen: Visible, limit: int) -> list[int]:
-        """The lessons met most often, those met last first among equals."""
-        if not limit or not seen.ids:
+    def _usual(self, visible: Visible, limit: int) -> list[int]:
+        """The lessons met most often; among equals the latest first."""
+        if not limit or not visible.ids:
             return []
-        tenancy = self._db.of(seen.shelves[0].scope.tenant)
-        rows = tenancy.rows(_USUAL, shelves=seen.ids, status=Status.PROVEN, limit=limit)
+        tenancy = self._db.of(visible.shelves[0].scope.tenant)
+        rows = tenancy.rows(_USUAL, shelves=visible.ids, status=Status.PROVEN, limit=limit)
         return [number for (number,) in rows]
 
     def quarantine_damaged(self, tenant: str) -> list[str]:
-        """Put every lesson that does not read as one into quarantine; what was done, in words."""
-        done = []
+        """Move every damaged lesson to quarantine; what was done, in words."""
+        messages = []
         with self._db as transaction:
             tenancy, scopes = self._db.of(tenant), shelves.of_tenant(self._db, tenant)
             for row in chain.from_iterable(pages(tenancy)):
-                if wrong := damage(row, scopes):
-                    lesson = with_reason(mended(lesson_of(row, scopes)), f"damaged: {wrong}")
+                if problem := damage(row, scopes):
+                    lesson = with_reason(mended(lesson_of(row, scopes)), f"damaged: {problem}")
                     tenancy.run(_UPDATE, id=lesson.id, shelf=row[1], **_values(lesson))
                     versions.touch(transaction, tenancy, row[1])
                     self.index.note(tenancy, row[1], lesson.id, {}, is_new=False)
-                    done.append(f"lesson {lesson.id} was damaged ({wrong}): now in quarantine")
-        return done
+                    messages.append(
+                        f"lesson {lesson.id} was damaged ({problem}): now in quarantine"
+                    )
+        return messages
 
     def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
-        """The shelf of exactly this scope, and the lesson on it, locked against changes."""
+        """The shelf of exactly this scope, and its lesson, locked for an update."""
         shelf = shelves.own(self._db, scope)
         row = self._db.of(scope.tenant).row(
             f"{_SELECT} AND id = %(id)s AND shelf = %(shelf)s FOR UPDATE", id=number, shelf=shelf
@@ -219,14 +223,14 @@ def _values(lesson: Lesson) -> dict[str, object]:
 
 
 def sure_piece(text: str) -> str:
-    """The longest part of a text that has the same small letters here and in every server."""
+    """The longest ASCII part of a text, in lower case: every server lowers it alike."""
     return max(re.findall(r"[\x20-\x7e]+", text), key=len, default="").lower()
 
 
 def holding(
     tenancy: Tenancy, numbers: list[int], scopes: dict[int, Scope], text: str
 ) -> dict[int, Lesson]:
-    """Those of the lessons that are on the shelves and contain the text."""
+    """The lessons among these that are on the shelves and contain the text."""
     return {
         row[0]: lesson_of(row[:-1], scopes)
         for row in tenancy.rows(_HOLDING, ids=numbers)
@@ -235,7 +239,7 @@ def holding(
 
 
 def pages(tenancy: Tenancy) -> Iterator[list[Row]]:
-    """The rows of all lessons of a tenant, some at a time, in the order of ids."""
+    """All lesson rows of a tenant, in batches, ordered by id."""
     last = 0
     while rows := tenancy.rows(_EVERY, after=last, limit=_CHECKED):
         yield rows
@@ -243,7 +247,7 @@ def pages(tenancy: Tenancy) -> Iterator[list[Row]]:
 
 
 def page(tenancy: Tenancy, scopes: dict[int, Scope], *, after: int, limit: int) -> list[Lesson]:
-    """The active lessons of these shelves with an id over `after`, in the order of ids."""
-    asked = list(statuses(Status.ACTIVE))
-    rows = tenancy.rows(_PAGE, shelves=list(scopes), statuses=asked, after=after, limit=limit)
+    """The active lessons of these shelves with an id over `after`, ordered by id."""
+    allowed = list(statuses(Status.ACTIVE))
+    rows = tenancy.rows(_PAGE, shelves=list(scopes), statuses=allowed, after=after, limit=limit)
     return [lesson for row in rows if (lesson := lesson_of(row, scopes)).is_active]

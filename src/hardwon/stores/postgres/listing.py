@@ -1,4 +1,4 @@
-"""Lists over many scopes in PostgreSQL: of the first rows of each shelf, the first of all."""
+"""Lists over many scopes in PostgreSQL, merged from the first rows of each shelf."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hardwon.values.report import FailureKind
     from hardwon.values.scope import Scope
 
-_WALKED = 200  # lessons that are read at a time
+_WALKED = 200  # lessons read per query
 _ENDLESS = float("inf")
 # The order of the index `lessons_recent`.
 _LESSONS = f"""
@@ -62,7 +62,7 @@ WHERE {scopes.HERE} AND signature = ANY(%(kinds)s::text[]) ORDER BY last_at
 
 
 class PostgresListing:
-    """Pages of lists; a page reads few rows beyond those it shows."""
+    """Pages of lists; each reads few rows beyond those it shows."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
         self._db = database
@@ -79,18 +79,18 @@ class PostgresListing:
             raise NotFound("lesson", number)
         return by_id[number]
 
-    def lessons(self, wanted: ListQuery) -> list[Lesson]:
+    def lessons(self, query: ListQuery) -> list[Lesson]:
         self._journal.fold()
-        shelves, text = scopes.of_place(self._db, wanted.place), wanted.text.lower()
-        tenancy = self._db.of(wanted.place.tenant)
+        shelves, text = scopes.of_place(self._db, query.place), query.text.lower()
+        tenancy = self._db.of(query.place.tenant)
         lessons: list[Lesson] = []
-        limit = max(_WALKED, wanted.limit) if text else wanted.limit
-        at, number = wanted.after or (_ENDLESS, "0")
-        while len(lessons) < wanted.limit:
+        limit = max(_WALKED, query.limit) if text else query.limit
+        at, number = query.after or (_ENDLESS, "0")
+        while len(lessons) < query.limit:
             rows = tenancy.rows(
                 _LESSONS,
                 shelves=list(shelves),
-                statuses=list(statuses(wanted.status)),
+                statuses=list(statuses(query.status)),
                 piece=sure_piece(text),
                 at=at,
                 id=int(number),
@@ -102,18 +102,18 @@ class PostgresListing:
             if len(rows) < limit:
                 break
             at, number = rows[-1]
-        return lessons[: wanted.limit]
+        return lessons[: query.limit]
 
     def counts(self, place: Place) -> dict[str, int]:
         shelves = list(scopes.of_place(self._db, place))
         return dict(self._db.of(place.tenant).rows(_COUNTS, shelves=shelves))
 
-    def failures(self, wanted: ListQuery, since: datetime) -> list[FailureKind]:
-        shelves, first = scopes.of_place(self._db, wanted.place), day_number(since)
-        tenancy = self._db.of(wanted.place.tenant)
-        met, kind = wanted.after or (_ENDLESS, "")
-        values = {"shelves": list(shelves), "first": first, "text": wanted.text.lower()}
-        rows = tenancy.rows(_KINDS, met=met, kind=kind, limit=wanted.limit, **values)
+    def failures(self, query: ListQuery, since: datetime) -> list[FailureKind]:
+        shelves, first = scopes.of_place(self._db, query.place), day_number(since)
+        tenancy = self._db.of(query.place.tenant)
+        met, kind = query.after or (_ENDLESS, "")
+        values = {"shelves": list(shelves), "first": first, "text": query.text.lower()}
+        rows = tenancy.rows(_KINDS, met=met, kind=kind, limit=query.limit, **values)
         counts: dict[str, int] = dict(rows)
         days = met_on(tenancy, list(shelves), first, list(counts))
         facts = tenancy.rows(_FACTS, shelves=list(shelves), kinds=list(counts))
@@ -123,10 +123,10 @@ class PostgresListing:
             for digest in counts
         ]
 
-    def deliveries(self, wanted: ListQuery) -> list[Delivery]:
+    def deliveries(self, query: ListQuery) -> list[Delivery]:
         self._journal.fold()
-        shelves = scopes.of_place(self._db, wanted.place)
-        at, last = wanted.after or (_ENDLESS, "")
-        values = {"shelves": list(shelves), "at": at, "id": last, "limit": wanted.limit}
-        rows = self._db.of(wanted.place.tenant).rows(_DELIVERIES, **values)
+        shelves = scopes.of_place(self._db, query.place)
+        at, last = query.after or (_ENDLESS, "")
+        values = {"shelves": list(shelves), "at": at, "id": last, "limit": query.limit}
+        rows = self._db.of(query.place.tenant).rows(_DELIVERIES, **values)
         return [delivery_of(row, shelves) for row in rows]

@@ -1,4 +1,4 @@
-"""What happened, in a database: deliveries, failures, calls, the hold-out, and sums of them."""
+"""The part of the store that logs deliveries, failures, calls and the hold-out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PostgresLogs:
-    """The parts of a store that keep what happened, and list it."""
+    """Logs of what happened, lists and statistics of them."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
         self.units = PostgresUnits(database, journal)

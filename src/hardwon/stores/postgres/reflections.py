@@ -64,7 +64,7 @@ DELETE FROM hardwon.reflections WHERE tenant = %(tenant)s AND id IN (
 
 
 class PostgresReflections:
-    """Reflections of one kind; `cap` limits how many of a scope are kept, the newest."""
+    """Reflections of one kind; with `cap` only the newest of a scope are kept."""
 
     is_shared = False
 
@@ -75,43 +75,43 @@ class PostgresReflections:
 
     def save(self, reflection: Reflection, *, keep: int = 0) -> bool:
         with self._db:
-            scopes.lock(self._db, reflection.scope)  # two may reflect on the same goal
+            scopes.lock(self._db, reflection.scope)  # two processes may reflect on the same goal
             tenancy = self._db.of(reflection.scope.tenant)
             shelf = scopes.ensure(self._db, reflection.scope)
             rows = self._about(tenancy, [shelf], reflection.subject)
-            mates = [reflection_of(row, reflection.scope) for row in rows]
-            if is_known(mates, reflection):
+            stored = [reflection_of(row, reflection.scope) for row in rows]
+            if is_known(stored, reflection):
                 return False
-            gone = [rows[at][-1] for at in leaving(mates, reflection, keep=keep)]
-            tenancy.run(_REMOVE, ids=gone)
+            dropped = [rows[at][-1] for at in leaving(stored, reflection, keep=keep)]
+            tenancy.run(_REMOVE, ids=dropped)
             self._insert(tenancy, shelf, reflection)
             self._prune(tenancy, shelf, reflection.created_at)
             return True
 
     def about(self, scope: Scope, subject: str) -> list[Reflection]:
-        seen = scopes.visible(self._db, scope)
-        rows = self._about(self._db.of(scope.tenant), seen.ids, subject)
-        return [reflection_of(row, seen.scopes[row[-2]]) for row in rows]
+        visible = scopes.visible(self._db, scope)
+        rows = self._about(self._db.of(scope.tenant), visible.ids, subject)
+        return [reflection_of(row, visible.scopes[row[-2]]) for row in rows]
 
     def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
-        seen = scopes.visible(self._db, scope)
-        values = {"shelves": seen.ids, "kind": self._kind, "limit": limit}
+        visible = scopes.visible(self._db, scope)
+        values = {"shelves": visible.ids, "kind": self._kind, "limit": limit}
         rows = self._db.of(scope.tenant).rows(_RECENT, now=now.timestamp(), **values)
-        return [reflection_of(row, seen.scopes[row[-2]]) for row in rows]
+        return [reflection_of(row, visible.scopes[row[-2]]) for row in rows]
 
     def alike(
         self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int
     ) -> list[Likeness]:
-        tenancy, seen = self._db.of(scope.tenant), scopes.visible(self._db, scope)
-        asked = {"words": list(words), "shelves": seen.ids, "kind": self._kind}
+        tenancy, visible = self._db.of(scope.tenant), scopes.visible(self._db, scope)
+        parameters = {"words": list(words), "shelves": visible.ids, "kind": self._kind}
         postings: dict[str, list[int]] = {word: [] for word in words}
-        for word, number in tenancy.rows(_HOLDERS, limit=HOLDERS_READ, **asked):
+        for word, number in tenancy.rows(_HOLDERS, limit=HOLDERS_READ, **parameters):
             postings[word].append(number)
         best = best_held(postings, limit=CANDIDATES)
         sql = f"{_SELECT} AND id = ANY(%(ids)s::bigint[]) AND {_ALIVE}"
         rows = tenancy.rows(sql, ids=list(best), now=now.timestamp())
         likenesses = [
-            Likeness(reflection_of(row, seen.scopes[row[-2]]), best[row[-1]]) for row in rows
+            Likeness(reflection_of(row, visible.scopes[row[-2]]), best[row[-1]]) for row in rows
         ]
         return by_relevance(likenesses)[:limit]
 
@@ -125,7 +125,7 @@ class PostgresReflections:
         tenancy.run(_INDEX, id=number, words=sorted(words_of(reflection)), **place)
 
     def _prune(self, tenancy: Tenancy, shelf: int, now: datetime) -> None:
-        """Remove what has expired, and the oldest over the cap."""
+        """Remove expired reflections, and the oldest over the cap."""
         tenancy.run(_EXPIRE, shelf=shelf, kind=self._kind, now=now.timestamp())
         if self._cap:
             tenancy.run(_CAP, shelf=shelf, kind=self._kind, cap=self._cap)

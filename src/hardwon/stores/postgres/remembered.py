@@ -1,4 +1,4 @@
-"""Answers that hold as long as the versions of the shelves that they came from."""
+"""A cache of answers, valid while the versions of their shelves do not change."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_MOST = 512  # answers; the oldest are forgotten first
+_MOST = 512  # answers; the oldest are dropped first
 
 
 class Remembered(Generic[T]):
-    """What this process has read, by question. Every change of a lesson gives another version."""
+    """Answers that this process has read. Every change of a lesson gives a new version."""
 
     def __init__(self) -> None:
         self._answers: dict[Hashable, tuple[tuple[tuple[int, int], ...], T]] = {}
 
-    def look(self, question: Hashable, seen: Visible | None) -> T | None:
-        """The answer, if it was read from shelves as they are seen now."""
+    def look(self, question: Hashable, visible: Visible | None) -> T | None:
+        """The cached answer, if the shelves have not changed since."""
         versions, answer = self._answers.get(question, ((), None))
-        return answer if seen is not None and seen.versions == versions else None
+        return answer if visible is not None and visible.versions == versions else None
 
-    def keep(self, question: Hashable, seen: Visible, answer: T) -> T:
-        """Remember an answer, and give it back."""
-        self._answers[question] = seen.versions, answer
+    def keep(self, question: Hashable, visible: Visible, answer: T) -> T:
+        """Cache an answer; returns it."""
+        self._answers[question] = visible.versions, answer
         while len(self._answers) > _MOST:
             self._answers.pop(next(iter(self._answers)), None)
         return answer

@@ -1,4 +1,4 @@
-"""From a scope to the rows that belong to it. No other module builds this part of a query."""
+"""The rows that belong to a scope. No other module builds this part of a query."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ SELECT id, agent_id, project FROM hardwon.shelves WHERE tenant = %(tenant)s ORDE
 """
 # The rows of some shelves.
 HERE = "tenant = %(tenant)s AND shelf = ANY(%(shelves)s::bigint[])"
-# The shelves seen from a scope, for a statement that goes out together with `asked`.
+# The shelves visible from a scope, for a statement with the values of `asked`.
 SEEN = """(
     SELECT id FROM hardwon.shelves
     WHERE tenant = %(tenant)s AND agent_id = %(agent)s AND project = ANY(%(projects)s::text[])
 )"""
-_SEEN = "shelves"  # marks what a turn has read
-_SERIAL = "serial"  # marks a transaction that reads what it is going to change
+_SEEN = "shelves"  # key of the shelves that a turn has read
+_SERIAL = "serial"  # key in transactions that lock the scopes they touch
 
 
 class Shelf(NamedTuple):
-    """Where the lessons of one scope stand."""
+    """The shelf of one scope: a row that its lessons refer to."""
 
     id: int
     scope: Scope
-    active: int  # lessons that the dictionary counts
+    active: int  # lessons counted in the dictionary
     version: int
-    added: int  # lessons that it does not count yet
+    added: int  # lessons not counted yet
 
 
 class Visible:
-    """The shelves seen from a scope."""
+    """The shelves visible from a scope."""
 
     def __init__(self, scope: Scope, rows: list[Row]) -> None:
         self.shelves = [
@@ -71,26 +71,26 @@ def asked(scope: Scope) -> Statement:
 
 
 def visible(database: Database, scope: Scope) -> Visible:
-    """The shelves seen from a scope."""
+    """The shelves visible from a scope."""
     hold(database, scope)
     return Visible(scope, database.of(scope.tenant).ask(asked(scope))[0])
 
 
 def read(database: Database, scope: Scope, sql: str, **values: object) -> tuple[Visible, list[Row]]:
-    """What is seen from a scope, and the rows of a statement about `SEEN`, in one round trip."""
+    """The visible shelves and the rows of a statement about `SEEN`, in one round trip."""
     hold(database, scope)
     shelves = asked(scope)
     shelf_rows, rows = database.of(scope.tenant).ask(
         shelves, Statement(sql, {**shelves.values, **values})
     )
-    seen = Visible(scope, shelf_rows)
+    visible_shelves = Visible(scope, shelf_rows)
     if (notes := _hurry.notes()) is not None and database.open is None:
-        notes[_SEEN, scope] = seen
-    return seen, rows
+        notes[_SEEN, scope] = visible_shelves
+    return visible_shelves, rows
 
 
 def noted(database: Database, scope: Scope) -> Visible | None:
-    """The shelves as this turn of an agent has read them before; a transaction reads for itself."""
+    """The shelves as read earlier in this agent's turn; None inside a transaction."""
     notes = _hurry.notes() if database.open is None else None
     noted_shelves = notes.get((_SEEN, scope)) if notes else None
     return noted_shelves if isinstance(noted_shelves, Visible) else None
@@ -104,7 +104,7 @@ def own(database: Database, scope: Scope) -> int | None:
 
 
 def ensure(database: Database, scope: Scope) -> int:
-    """The shelf of exactly this scope, made if need be. Call inside `with database:`."""
+    """The shelf of exactly this scope, created if missing. Call inside `with database:`."""
     shelf = own(database, scope)
     if shelf is not None:
         return shelf
@@ -127,7 +127,7 @@ def of_tenant(database: Database, tenant: str) -> dict[int, Scope]:
 
 
 def of_agent(database: Database, scope: Scope) -> dict[int, Scope]:
-    """Every shelf of an agent, whatever the project."""
+    """Every shelf of an agent, in all projects."""
     every = of_tenant(database, scope.tenant)
     return {number: owner for number, owner in every.items() if owner.agent == scope.agent}
 
@@ -139,7 +139,7 @@ def of_place(database: Database, place: Place) -> dict[int, Scope]:
 
 
 def covered(database: Database, window: Window, *, seen: bool = False) -> list[int]:
-    """The shelves that a window covers; with `seen` also those whose lessons are told there."""
+    """The shelves that a window covers; with `seen` also those whose lessons are shown there."""
     every = of_tenant(database, window.scope.tenant)
     holds = window.sees if seen else window.covers
     return [number for number, scope in every.items() if holds(scope)]
@@ -151,13 +151,13 @@ def tenants(database: Database) -> list[str]:
 
 
 def serialize(database: Database) -> None:
-    """From now on the open transaction is alone with each scope that it touches."""
+    """Make the open transaction lock each scope that it touches."""
     if database.open is not None:
         database.open.notes.setdefault(_SERIAL, set())
 
 
 def hold(database: Database, scope: Scope) -> None:
-    """Wait until no other serial transaction works on this scope."""
+    """Lock this scope if the transaction is serial and has not done so."""
     locked = database.open.notes.get(_SERIAL) if database.open else None
     if locked is not None and scope not in locked:
         locked.add(scope)
@@ -165,7 +165,7 @@ def hold(database: Database, scope: Scope) -> None:
 
 
 def lock(database: Database, scope: Scope) -> None:
-    """Be alone with a scope until the transaction ends."""
+    """Lock a scope until the transaction ends."""
     digest = blake2b("\0".join(part or "" for part in scope).encode(), digest_size=8).digest()
     key = int.from_bytes(digest, "big", signed=True)
     database.of(scope.tenant).rows("SELECT pg_advisory_xact_lock(%(key)s::bigint)", key=key)

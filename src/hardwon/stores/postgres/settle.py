@@ -1,4 +1,4 @@
-"""From `fresh` into the dictionary: many lessons at once, by one process a shelf."""
+"""Merge `fresh` into the dictionary: many lessons at once, one process per shelf."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from hardwon.postgres.database import Tenancy
     from hardwon.ranking.block_edits import Edit, Entries
 
-_LOCK = 0x736574  # the first half of the lock's number; the shelf is the other
-_AT_ONCE = 4096  # rows; each block is written once for all of them
+_LOCK = 0x736574  # first half of the lock's key; the shelf is the second
+_AT_ONCE = 4096  # rows merged together: each block is written once
 _TRY = "SELECT pg_try_advisory_xact_lock(%(kind)s::int, %(shelf)s::int)"
 _TAKE = """
 SELECT id, lesson, entries FROM hardwon.fresh
@@ -77,7 +77,7 @@ SELECT %(tenant)s, %(shelf)s, * FROM unnest(%(lessons)s::bigint[], %(terms)s::by
 
 
 def settle(tenancy: Tenancy, shelf: int) -> int:
-    """Move what waits on a shelf; how many rows, none while another moves them."""
+    """Merge the waiting rows of a shelf; how many. 0 while another process merges them."""
     moved = 0
     with tenancy.database as transaction:
         if tenancy.rows(_TRY, kind=_LOCK, shelf=shelf)[0][0]:
@@ -90,40 +90,40 @@ def settle(tenancy: Tenancy, shelf: int) -> int:
 
 
 def _move(tenancy: Tenancy, shelf: int, lessons: dict[int, dict[str, int]]) -> int:
-    """Write the keys of lessons; how many more of them the dictionary holds now."""
+    """Write the keys of lessons; returns how many more lessons are indexed now."""
     numbers = _numbers(
         tenancy, shelf, sorted({key for entries in lessons.values() for key in entries})
     )
     rows = tenancy.rows(_INDEXED, lessons=list(lessons))
     before: dict[int, Entries] = {lesson: set(postings.pairs(block)) for lesson, block in rows}
-    now: dict[int, Entries] = {
+    after: dict[int, Entries] = {
         lesson: {(numbers[key], impact) for key, impact in entries.items()}
         for lesson, entries in lessons.items()
         if entries
     }
-    edits, holders = block_edits.edits(before, now)
+    edits, holders = block_edits.edits(before, after)
     for part in postings.parts(edits):
         _edit(tenancy, part)
-    counted = [(term, more) for term, more in sorted(holders.items()) if more]
-    packed = [_packed(entries) for entries in now.values()]
+    changes = [(term, more) for term, more in sorted(holders.items()) if more]
+    packed = [_packed(entries) for entries in after.values()]
     tenancy.ask(
-        Statement(_COUNT, {"terms": [t for t, _ in counted], "holders": [n for _, n in counted]}),
+        Statement(_COUNT, {"terms": [t for t, _ in changes], "holders": [n for _, n in changes]}),
         Statement(_UNINDEX, {"lessons": list(before)}),
-        Statement(_INDEX, {"shelf": shelf, "lessons": list(now), "terms": packed}),
+        Statement(_INDEX, {"shelf": shelf, "lessons": list(after), "terms": packed}),
     )
-    return len(now) - len(before)
+    return len(after) - len(before)
 
 
 def _numbers(tenancy: Tenancy, shelf: int, keys: list[str]) -> dict[str, int]:
-    """The numbers of these keys; new keys get one."""
-    known: dict[str, int] = dict(tenancy.rows(_TERMS, shelf=shelf, keys=keys))
-    if missing := [key for key in keys if key not in known]:
+    """The numbers of these keys; new keys are numbered."""
+    numbers: dict[str, int] = dict(tenancy.rows(_TERMS, shelf=shelf, keys=keys))
+    if missing := [key for key in keys if key not in numbers]:
         *_, added = tenancy.ask(
             Statement(_ADD_TERMS, {"shelf": shelf, "keys": missing}),
             Statement(_TERMS, {"shelf": shelf, "keys": missing}),
         )
-        known.update(added)
-    return known
+        numbers.update(added)
+    return numbers
 
 
 def _edit(tenancy: Tenancy, edits: list[Edit]) -> None:
@@ -131,16 +131,16 @@ def _edit(tenancy: Tenancy, edits: list[Edit]) -> None:
     rows = tenancy.rows(_AROUND, places=places, lessons=lessons, ranks=RANKS)
     around = {(place, lesson): (first, block) for place, lesson, first, block in rows}
     changed = block_edits.edited(edits, around)
-    gone = [(*divmod(at, RANKS), first) for (at, first), block in changed.items() if not block]
+    emptied = [(*divmod(at, RANKS), first) for (at, first), block in changed.items() if not block]
     blocks = list(block_edits.rows(changed))
     tenancy.ask(
-        Statement(_DROP_BLOCKS, _columns(("terms", "ranks", "firsts"), gone)),
+        Statement(_DROP_BLOCKS, _columns(("terms", "ranks", "firsts"), emptied)),
         Statement(_KEEP_BLOCKS, _columns(("terms", "ranks", "firsts", "blocks"), blocks)),
     )
 
 
 def _columns(names: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> dict[str, object]:
-    """Rows as one list a column."""
+    """Rows as one list per column."""
     return {name: [row[at] for row in rows] for at, name in enumerate(names)}
 
 

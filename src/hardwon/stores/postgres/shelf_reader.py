@@ -1,4 +1,4 @@
-"""The shelves of a server for one who keeps a copy of them."""
+"""Read a server's shelves, to keep a local copy of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SELECT s.agent_id, s.project, s.version, coalesce(o.touched, -1) FROM hardwon.sh
 LEFT JOIN hardwon.odds AS o ON o.tenant = s.tenant AND o.shelf = s.id AND o.feature = %(every)s
 WHERE s.tenant = %(tenant)s AND s.agent_id = ANY(%(agents)s) AND s.project = ANY(%(projects)s)
 """
-# Every change of a row gives it another xmin: a mark that costs nothing to keep.
+# Every change of a row changes its xmin: a free version mark.
 _MARKS = f"""
 SELECT id, xmin::text::bigint FROM hardwon.lessons
 WHERE tenant = %(tenant)s AND shelf = {_SHELF}
@@ -45,25 +45,25 @@ AND (id > %(after)s OR lesson = ANY(%(lessons)s::bigint[])) ORDER BY id
 
 
 class ShelfReader:
-    """Reads whole shelves, each part by itself: what changes meanwhile is read the next time."""
+    """Reads whole shelves, part by part; changes meanwhile are read the next time."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def salt(self) -> str:
-        """The secret of the coin that all throw."""
+        """The salt of the hold-out, shared by all machines."""
         return str(self._db.rows("SELECT salt FROM hardwon.proof_salt")[0][0])
 
     def states(self, scopes: Sequence[Scope]) -> dict[Scope, tuple[int, int]]:
-        """For each scope its version, which every change of a lesson raises, and its last call."""
+        """The version of each scope, raised by every change of a lesson, and its last call."""
         states = dict.fromkeys(scopes, (0, -1))
         for tenant in {scope.tenant for scope in scopes}:
-            own = [scope for scope in scopes if scope.tenant == tenant]
+            of_tenant = [scope for scope in scopes if scope.tenant == tenant]
             rows = self._db.of(tenant).rows(
                 _STATES,
                 every=EVERY,
-                agents=list({scope.agent for scope in own}),
-                projects=list({scope.project or "" for scope in own}),
+                agents=list({scope.agent for scope in of_tenant}),
+                projects=list({scope.project or "" for scope in of_tenant}),
             )
             for agent, project, version, touched in rows:
                 scope = Scope(tenant, agent, project or None)
@@ -72,16 +72,16 @@ class ShelfReader:
         return states
 
     def marks(self, scope: Scope) -> dict[int, int]:
-        """For every lesson there a number that is another one after it was changed."""
+        """A mark for every lesson of the scope, which changes with the lesson."""
         return dict(self._rows(_MARKS, scope))
 
     def lessons(self, scope: Scope, numbers: Sequence[int]) -> list[Lesson]:
-        """These lessons, as far as they are still there."""
+        """These lessons, without those that are gone."""
         rows = self._rows(_LESSONS, scope, ids=list(numbers))
         return [lesson_of(row, {row[1]: scope}) for row in rows]
 
     def odds(self, scope: Scope, *, after: int) -> list[Row]:
-        """What is known of the calls since one: feature, made, kinds, touched."""
+        """The counts of calls since `after`: feature, made, kinds, touched."""
         return self._rows(_ODDS, scope, after=after)
 
     def vectors(
@@ -92,7 +92,7 @@ class ShelfReader:
         return [(number, lesson, name, bytes(vector)) for number, lesson, name, vector in rows]
 
     def share(self, tenant: str) -> float | None:
-        """From what share of the runs lessons are withheld, where the proof has set one."""
+        """The share of runs from which lessons are withheld, if the proof has set one."""
         sql = "SELECT share FROM hardwon.proof_shares WHERE tenant = %(tenant)s"
         row = self._db.of(tenant).row(sql)
         return float(row[0]) if row else None

@@ -1,4 +1,4 @@
-"""What was met, learnt and shown, added up by PostgreSQL."""
+"""Statistics for reports, computed by PostgreSQL."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 
 
 class PostgresStatistics:
-    """Sums and counts; no row of a log is read into this process."""
+    """Sums and counts, computed by the database."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
         self._db = database
@@ -87,7 +87,7 @@ class PostgresStatistics:
 
     def met(self, window: Window) -> list[tuple[date, int]]:
         rows = self._rows(_MET, window, first=day_number(window.since))
-        return [(day_of(day), met) for day, met in rows]
+        return [(day_of(day), count) for day, count in rows]
 
     def failures(self, window: Window, *, limit: int) -> list[FailureKind]:
         first, shelves = day_number(window.since), scopes.covered(self._db, window)
@@ -133,7 +133,7 @@ class PostgresStatistics:
         return [Exposure(door, outcome, count, moment(at)) for door, outcome, count, at in rows]
 
     def _rows(self, sql: str, window: Window, **values: object) -> list[Row]:
-        """The rows of a statement about the shelves that a window covers."""
+        """The rows of a statement about the shelves of a window."""
         shelves = scopes.covered(self._db, window)
         return self._db.of(window.scope.tenant).rows(sql, shelves=shelves, **values)
 
@@ -141,7 +141,7 @@ class PostgresStatistics:
 def met_on(
     tenancy: Tenancy, shelves: Sequence[int], first: int, kinds: Sequence[str]
 ) -> dict[str, list[tuple[date, int]]]:
-    """On which days since the first each of these kinds was met, and how often."""
+    """How often each kind was met on each day since `first`."""
     values = {"shelves": list(shelves), "first": first, "kinds": list(kinds)}
     return days_of(tenancy.rows(DAYS, **values), kinds)
 

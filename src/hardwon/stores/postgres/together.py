@@ -1,4 +1,4 @@
-"""Several calls as one: kept as a whole or not at all, and alone with the scopes they touch."""
+"""Several calls as one transaction that locks the scopes it touches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Together:
-    """A transaction that reads what it is going to change, so that no count is lost."""
+    """A transaction that locks what it reads and changes, so that no count is lost."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -20,5 +20,5 @@ class Together:
         self._db.__enter__()
         scopes.serialize(self._db)
 
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        self._db.__exit__(kind, *rest)
+    def __exit__(self, kind: type[BaseException] | None, *details: object) -> None:
+        self._db.__exit__(kind, *details)

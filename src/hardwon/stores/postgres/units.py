@@ -23,7 +23,7 @@ INSERT INTO hardwon.units (tenant, shelf, {", ".join(_NAMES)})
 VALUES (%(tenant)s, %(shelf)s, {", ".join(f"%({name})s" for name in _NAMES)})
 ON CONFLICT DO NOTHING
 """
-# What became of the units of some shelves since a moment: the columns, and where they come from.
+# The counts of units by outcome: the columns, and where they come from.
 ARMS = f"""
     count(*) FILTER (WHERE known AND NOT withheld),
     count(*) FILTER (WHERE repeated AND NOT withheld),
@@ -83,11 +83,11 @@ class PostgresUnits(UnitNotes):
 
     def treatments(self, window: Window) -> list[counts.Treatment]:
         rows = self._counted(window, "min(shelf), lesson, wording", by="lesson, wording, share")
-        known = scopes.of_tenant(self._db, window.scope.tenant)
-        return counts.treatments(rows, known)
+        owners = scopes.of_tenant(self._db, window.scope.tenant)
+        return counts.treatments(rows, owners)
 
     def _counted(self, window: Window, columns: str, *, by: str) -> list[Row]:
-        """The counts of both arms in each stratum, behind these columns."""
+        """The counts of both arms in each stratum, after these columns."""
         self._journal.fold()
         return self._db.of(window.scope.tenant).rows(
             _COUNTED.format(columns, by),
@@ -97,13 +97,13 @@ class PostgresUnits(UnitNotes):
 
     def _fold(self, records: list[list[Any]]) -> None:
         for scope, *values in records:
-            own = Scope(*scope)
-            shelf = scopes.ensure(self._db, own)
+            unit_scope = Scope(*scope)
+            shelf = scopes.ensure(self._db, unit_scope)
             facts = dict(zip(_NAMES, values, strict=False))
-            self._db.of(own.tenant).run(_INSERT, shelf=shelf, **facts)
+            self._db.of(unit_scope.tenant).run(_INSERT, shelf=shelf, **facts)
 
     def _fold_excluded(self, records: list[list[Any]]) -> None:
-        """Before what came of those units."""
+        """Fold in exclusions, before the outcomes of those units."""
         for scope, families, now in records:
             values = {"outcome": EXCLUDED, "families": families, "now": now}
             self._run(_EXCLUDE, Scope(*scope), values)

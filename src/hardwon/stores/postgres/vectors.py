@@ -1,4 +1,4 @@
-"""Vectors of lessons in PostgreSQL; codes of them are kept in memory and follow what is stored."""
+"""Vectors of lessons in PostgreSQL, with their codes in memory."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from hardwon.postgres.database import Database, Row, Tenancy
     from hardwon.values.scope import Scope
 
-_DEPTH = 160  # vectors that are compared exactly; codes alone are a rough guess
-_GONE = 0.25  # the share of those that may be missing before all codes are read anew
+_DEPTH = 160  # vectors compared exactly; codes alone are only approximate
+_GONE = 0.25  # share of missing vectors after which all codes are read again
 _ABLE = "status IN ('candidate', 'proven')"
 _LACKING = f"""
 SELECT id, situation, mistake, correction FROM hardwon.lessons AS l
@@ -25,8 +25,8 @@ WHERE tenant = %(tenant)s AND id > %(after)s AND {_ABLE} AND NOT EXISTS (
     WHERE v.tenant = %(tenant)s AND v.lesson = l.id AND v.embedder = %(embedder)s
 ) ORDER BY id LIMIT %(limit)s
 """
-# The shelf's row is locked before a vector gets its number: on one shelf they become visible in the
-# order of their numbers.
+# The shelf's row is locked before a vector gets its number, so that the vectors of one shelf
+# become visible in the order of their numbers.
 _HOLD = """
 SELECT id FROM hardwon.shelves WHERE tenant = %(tenant)s AND id IN (
     SELECT shelf FROM hardwon.lessons WHERE tenant = %(tenant)s AND id = ANY(%(ids)s::bigint[])
@@ -82,30 +82,30 @@ class PostgresVectors:
         return sorted(wordings)[:limit]
 
     def save(self, embedder: str, found: Iterable[tuple[Wording, Sequence[float]]]) -> None:
-        given = [(words, packed(vector)) for words, vector in found]
-        asked = {"ids": [words.lesson for words, _ in given]}
-        lengths = sorted({len(vector) for _, vector in given})
+        vectors = [(words, packed(vector)) for words, vector in found]
+        parameters = {"ids": [words.lesson for words, _ in vectors]}
+        lengths = sorted({len(vector) for _, vector in vectors})
         with self._db:
             for tenant in scopes.tenants(self._db):
                 tenancy = self._db.of(tenant)
-                if not tenancy.rows(_HOLD, **asked):
+                if not tenancy.rows(_HOLD, **parameters):
                     continue
-                tenancy.run(_REPLACE, embedder=embedder, lengths=lengths, **asked)
-                for words, vector in given:
+                tenancy.run(_REPLACE, embedder=embedder, lengths=lengths, **parameters)
+                for words, vector in vectors:
                     tenancy.run(_SAVE, embedder=embedder, vector=vector, **words._asdict())
 
     def nearest(
         self, scope: Scope, embedder: str, vector: Sequence[float], *, limit: int
     ) -> list[tuple[int, float, float]]:
-        tenancy, seen = self._db.of(scope.tenant), scopes.visible(self._db, scope).ids
-        key = (scope.tenant, embedder, *seen, len(vector))
+        tenancy, shelves = self._db.of(scope.tenant), scopes.visible(self._db, scope).ids
+        key = (scope.tenant, embedder, *shelves, len(vector))
         with self._lock:
             view = self._views.get(key)
             if view is None or view.is_outgrown:
-                view = self._views[key] = _View(tenancy, embedder, seen, len(vector))
+                view = self._views[key] = _View(tenancy, embedder, shelves, len(vector))
             nearest = view.nearest(tenancy, vector)
             if view.is_stale:
-                view = self._views[key] = _View(tenancy, embedder, seen, len(vector))
+                view = self._views[key] = _View(tenancy, embedder, shelves, len(vector))
                 nearest = view.nearest(tenancy, vector)
         return nearest[:limit]
 
@@ -118,22 +118,24 @@ class PostgresVectors:
 
 
 class _View:
-    """The shelves seen from one scope. A row that was replaced or deleted is just not found."""
+    """The codes visible from one scope. Replaced or deleted rows are just not found."""
 
-    def __init__(self, tenancy: Tenancy, embedder: str, seen: Sequence[int], length: int) -> None:
+    def __init__(
+        self, tenancy: Tenancy, embedder: str, shelves: Sequence[int], length: int
+    ) -> None:
         self._which = {"embedder": embedder, "length": length}
-        self._lasts = dict.fromkeys(seen, 0)
+        self._lasts = dict.fromkeys(shelves, 0)
         rows = self._added(tenancy)
         self._codes = Codes([row[1] for row in rows], [row[2] for row in rows])
-        self.is_stale = False  # whether many of those last looked for were gone
+        self.is_stale = False  # whether many vectors of the last search were gone
 
     @property
     def is_outgrown(self) -> bool:
-        """Whether it is time to look at all vectors again."""
+        """Whether all codes should be read again."""
         return self._codes.is_outgrown
 
     def nearest(self, tenancy: Tenancy, vector: Sequence[float]) -> list[tuple[int, float, float]]:
-        """Lessons with both cosines, nearest first; those stored a moment ago among them."""
+        """Lessons with both cosines, nearest first, including the newest."""
         rows = self._added(tenancy)
         self._codes.add([row[1] for row in rows], [row[2] for row in rows])
         ids = self._codes.nearest(vector, _DEPTH)

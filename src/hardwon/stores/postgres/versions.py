@@ -15,9 +15,9 @@ WHERE tenant = %(tenant)s AND id = %(shelf)s
 
 
 def touch(transaction: Transaction, tenancy: Tenancy, shelf: int, *, active: int = 0) -> None:
-    """Let a shelf have another version, and so many more lessons in its dictionary.
+    """Raise the version of a shelf, and add `active` to its count of indexed lessons.
 
-    That is written just before the commit: until then no other writer waits for the row.
+    This is written just before the commit, so that no other writer waits for the row.
     """
     touched: dict[tuple[str, int], int] = transaction.notes.setdefault(_NOTE, {})
     touched[tenancy.tenant, shelf] = touched.get((tenancy.tenant, shelf), 0) + active
@@ -25,6 +25,6 @@ def touch(transaction: Transaction, tenancy: Tenancy, shelf: int, *, active: int
 
 
 def _write(transaction: Transaction, tenancy: Tenancy) -> None:
-    """In one order, so that no two transactions wait for each other."""
-    for (tenant, shelf), more in sorted(transaction.notes.pop(_NOTE).items()):
-        tenancy.database.of(tenant).run(_RAISE, shelf=shelf, more=more)
+    """Write all versions in the same order, so that transactions do not deadlock."""
+    for (tenant, shelf), added in sorted(transaction.notes.pop(_NOTE).items()):
+        tenancy.database.of(tenant).run(_RAISE, shelf=shelf, more=added)

@@ -1,4 +1,4 @@
-"""Reflections on goals in a Redis that several machines share; all else stays in the store."""
+"""Reflections on goals in a shared Redis; everything else stays in the store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ else:
 
 
 def with_redis(store: Store, url: str, **values: Any) -> Store:
-    """The store with its reflections in Redis, which is asked only when they are."""
+    """The store with its reflections in Redis, which is used only for them."""
     return cast("Store", _WithRedis(store, url, **values))
 
 

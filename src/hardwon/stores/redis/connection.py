@@ -1,5 +1,5 @@
-"""One connection to a Redis: commands out, replies in (RESP2). No library: importing one takes
-longer than an agent's turn may wait for an answer."""
+"""One connection to Redis (RESP2). No library is used: importing one takes longer than an agent's
+turn may wait."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Refused(Exception):
 
 
 class RedisAddress(NamedTuple):
-    """Where a server is, and who we are there."""
+    """The address and credentials of a server."""
 
     host: str
     port: int = _PORT
-    path: str = ""  # of a Unix socket, instead of host and port
+    path: str = ""  # a Unix socket, instead of host and port
     user: str = ""
     password: str = ""
     db: int = 0
@@ -56,7 +56,7 @@ def address_of(url: str) -> RedisAddress:
 
 
 class Connection:
-    """A connection that is made at once; after an error it must be closed."""
+    """A connection, opened at once; after an error it must be closed."""
 
     def __init__(self, address: RedisAddress, *, timeout: float) -> None:
         self._socket = _connected(address, timeout)
@@ -81,12 +81,12 @@ class Connection:
         line = self._replies.readline()
         if not line.endswith(b"\r\n"):
             raise ConnectionResetError("the server closed the connection")
-        kind, rest = line[:1], line[1:-2]
+        kind, content = line[:1], line[1:-2]
         if kind in (b"+", b":"):
-            return rest if kind == b"+" else int(rest)
+            return content if kind == b"+" else int(content)
         if kind == b"-":
-            return Refused(rest.decode("utf-8", "replace"))
-        size = int(rest)
+            return Refused(content.decode("utf-8", "replace"))
+        size = int(content)
         if kind == b"*":
             return None if size < 0 else [self._reply() for _ in range(size)]
         return None if size < 0 else self._bulk(size)
@@ -99,14 +99,14 @@ class Connection:
 
 
 def encoded(command: Command) -> bytes:
-    """A command as the server reads it."""
+    """A command in wire format."""
     parts = [part if isinstance(part, bytes) else str(part).encode() for part in command]
     texts = (b"$%d\r\n%b\r\n" % (len(part), part) for part in parts)
     return b"*%d\r\n%b" % (len(parts), b"".join(texts))
 
 
 def _greeting(address: RedisAddress) -> tuple[Command, Command]:
-    """The commands that log in and select the database, where that is needed."""
+    """The commands that log in and select the database, if needed."""
     words = [word for word in (address.user, address.password) if word]
     return ["AUTH", *words] if words else [], ["SELECT", address.db] if address.db else []
 
@@ -123,7 +123,7 @@ def _connected(address: RedisAddress, timeout: float) -> socket.socket:
 
 
 def _encrypted(plain: socket.socket, host: str, options: dict[str, str]) -> socket.socket:
-    import ssl  # only where it is asked for
+    import ssl  # imported only if needed
 
     context = ssl.create_default_context(cafile=options.get("ssl_ca_certs"))
     is_trusting = options.get("ssl_cert_reqs", "").lower() in _FALSE
@@ -131,6 +131,6 @@ def _encrypted(plain: socket.socket, host: str, options: dict[str, str]) -> sock
         context.check_hostname = False
     if is_trusting:
         context.verify_mode = ssl.CERT_NONE
-    if own := options.get("ssl_certfile"):
-        context.load_cert_chain(own, options.get("ssl_keyfile"))
+    if certificate := options.get("ssl_certfile"):
+        context.load_cert_chain(certificate, options.get("ssl_keyfile"))
     return context.wrap_socket(plain, server_hostname=host)

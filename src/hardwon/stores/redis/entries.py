@@ -1,4 +1,4 @@
-"""The JSON under a goal's key: what is written is the published form, both forms are read."""
+"""The JSON of a goal's key: writes the published form, reads both forms."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def encode(entries: list[dict[str, Any]]) -> bytes:
 
 
 def entry(reflection: Reflection) -> dict[str, Any]:
-    """A reflection as an entry: the published fields, then ours."""
+    """A reflection as an entry: the published fields, then hardwon's."""
     expires = reflection.expires_at
     return {
         "goal_id": reflection.subject,

@@ -1,4 +1,4 @@
-"""Which key holds what. The default scope has exactly the published keys."""
+"""The keys in Redis. The default scope uses exactly the published keys."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _RECENT = "recent_goals"
 
 
 class Keys(NamedTuple):
-    """The keys of one scope: `reflection:<goal id>` behind a prefix that nothing else shares."""
+    """The keys of one scope: `reflection:<goal id>` after a unique prefix."""
 
     prefix: str
     scope: Scope
 
     @property
     def place(self) -> str:
-        """What stands before `reflection:`; nothing for the default scope."""
+        """The prefix before `reflection:`; only the configured one for the default scope."""
         if self.scope == Scope():
             return self.prefix
         names = ":".join(quote(part or "", safe="") for part in self.scope)
@@ -31,24 +31,24 @@ class Keys(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What stands before a word of the index."""
+        """The prefix of a word in the index."""
         return f"{self.place}hardwon-words:"
 
     def goal(self, subject: str) -> str:
-        """The reflections on one goal; an id that would clash with another key is marked."""
+        """The key of one goal; an id that would clash with another key is marked."""
         marked = f"%{subject}" if subject == _RECENT or subject.startswith("%") else subject
         return f"{self.place}reflection:{marked}"
 
 
 def visible(prefix: str, scope: Scope) -> list[Keys]:
-    """The keys of every scope that is seen from this one."""
+    """The keys of every scope visible from this one."""
     return [Keys(prefix, seen) for seen in scope.visible()]
 
 
 def patterns(prefix: str, tenant: str) -> list[str]:
-    """What matches every key of a tenant, and no other's."""
-    own = "".join(f"\\{sign}" if sign in "*?[]\\" else sign for sign in prefix)
-    globs = [f"{own}hardwon:{quote(tenant, safe='')}:*"]
+    """Patterns that match every key of a tenant, and no others."""
+    escaped = "".join(f"\\{sign}" if sign in "*?[]\\" else sign for sign in prefix)
+    globs = [f"{escaped}hardwon:{quote(tenant, safe='')}:*"]
     if tenant == Scope().tenant:
-        globs += [f"{own}reflection:*", f"{own}hardwon-words:*"]
+        globs += [f"{escaped}reflection:*", f"{escaped}hardwon-words:*"]
     return globs

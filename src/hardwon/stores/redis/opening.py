@@ -1,4 +1,4 @@
-"""One server, two clients: the agent's gives up soon, the worker's is patient."""
+"""Two clients for one server: the agent's gives up soon, the worker's is patient."""
 
 from __future__ import annotations
 
@@ -22,20 +22,22 @@ class RedisOpening:
         self._servers: list[RedisClient] = []
         try:
             timeouts = (patience, _WRITE_PATIENCE, _WRITE_PATIENCE)
-            *self._servers, own = [RedisClient(url, timeout=timeout) for timeout in timeouts]
+            *self._servers, checker = [RedisClient(url, timeout=timeout) for timeout in timeouts]
         except ValueError as error:
             self._problem = str(error)
             return
         # In the background: nothing waits for a warning.
-        warn = threading.Thread(target=self._warn, args=(own,), daemon=True, name="hardwon-redis")
+        warn = threading.Thread(
+            target=self._warn, args=(checker,), daemon=True, name="hardwon-redis"
+        )
         warn.start()
 
     def reader(self) -> RedisClient:
-        """For an agent's turn: gives up soon."""
+        """The client for an agent's turn: gives up soon."""
         return self._opened()[0]
 
     def writer(self) -> RedisClient:
-        """For a worker: waits."""
+        """The client for a worker: waits longer."""
         return self._opened()[1]
 
     def close(self) -> None:
@@ -48,22 +50,22 @@ class RedisOpening:
             raise Unavailable(self._problem)
         return self._servers
 
-    def _warn(self, own: RedisClient) -> None:
+    def _warn(self, checker: RedisClient) -> None:
         """Log if the server's settings could lose acknowledged data.
 
-        With a client of its own: the others may be closed meanwhile.
+        Uses its own client: the others may be closed meanwhile.
         """
         try:
-            for problem in own.risks():
+            for problem in checker.risks():
                 log.warning("%s: %s", self.name, problem)
         except Unavailable:
             return
         finally:
-            own.close()
+            checker.close()
 
 
 def name_of(url: str) -> str:
-    """The server in words, without the password that may stand in its URL."""
+    """The name of the server for messages, without its password."""
     parts = urlsplit(url)
     try:
         port = parts.port

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 log = logging.getLogger("hardwon")
 _PATIENCE = 0.03  # seconds for one round trip of an agent's turn, which makes two at most
-_TRIES = 200  # of an update that others keep overtaking
+_TRIES = 200  # attempts at an update that others keep overtaking
 _HERE = os.path.dirname(__file__)
 
 
@@ -79,7 +79,7 @@ class RedisReflections:
         self._watched(lambda: self._redis.writer().remove(patterns(self._prefix, tenant)))
 
     def check(self) -> list[str]:
-        """What is wrong with the server, or in its settings would lose acknowledged data."""
+        """Problems of the server, including settings that could lose acknowledged data."""
         try:
             return [f"{self.name}: {problem}" for problem in self._redis.writer().risks()]
         except Unavailable as error:
@@ -90,18 +90,18 @@ class RedisReflections:
         self._redis.close()
 
     def _save(self, reflection: Reflection, keep: int) -> bool:
-        """Read, decide, and replace what was read unless it changed meanwhile."""
+        """Read, change, and write back unless the value changed meanwhile."""
         place = Keys(self._prefix, reflection.scope)
         for attempt in range(_TRIES):
             value = self._redis.writer().gets([place.goal(reflection.subject)])[0]
-            known = entries.decode(value)
-            mates = [
-                entries.reflection(entry, reflection.scope, reflection.subject) for entry in known
+            stored = entries.decode(value)
+            reflections = [
+                entries.reflection(entry, reflection.scope, reflection.subject) for entry in stored
             ]
-            if is_known(mates, reflection):
+            if is_known(reflections, reflection):
                 return False
-            gone = set(leaving(mates, reflection, keep=keep))
-            remaining = [entry for at, entry in enumerate(known) if at not in gone]
+            dropped = set(leaving(reflections, reflection, keep=keep))
+            remaining = [entry for at, entry in enumerate(stored) if at not in dropped]
             if self._replaced(place, value, [*remaining, entries.entry(reflection)], reflection):
                 return True
             time.sleep(min(0.001 * attempt, 0.02))
@@ -126,7 +126,7 @@ class RedisReflections:
         ]
 
     def _decoded(self, place: Keys, subject: str, value: bytes | None) -> list[Reflection]:
-        """The reflections of a value; a foreign value is left alone and counts as none."""
+        """The reflections of a value; a foreign value is ignored."""
         try:
             return [
                 entries.reflection(entry, place.scope, subject) for entry in entries.decode(value)
@@ -143,7 +143,7 @@ class RedisReflections:
         return self._watched(read)
 
     def _watched(self, call: Callable[[], T]) -> T:
-        """The call with its failures in our words; one warning when the server turns bad."""
+        """Run a call; failures become Unavailable, with one warning when they begin."""
         try:
             result = call()
         except (entries.Unreadable, Unavailable) as error:
@@ -161,12 +161,12 @@ class RedisReflections:
 def _life(content: list[dict[str, Any]], new: Reflection) -> int:
     """Milliseconds until the last entry expires; 0 when one never does.
 
-    An entry of the published program does not say: its key's own life was all it had.
+    An entry of the published program has no own expiry: only its key had one.
     """
-    ours = [entry for entry in content if "expires_at" in entry]
-    mates = [entries.reflection(entry, new.scope, new.subject) for entry in ours]
-    ends = [mate.expires_at for mate in mates if mate.expires_at]
-    if len(ends) < len(mates):
+    dated = [entry for entry in content if "expires_at" in entry]
+    reflections = [entries.reflection(entry, new.scope, new.subject) for entry in dated]
+    ends = [stored.expires_at for stored in reflections if stored.expires_at]
+    if len(ends) < len(reflections):
         return 0
     return max(1, int((max(ends) - new.created_at).total_seconds() * 1000))
 

@@ -1,4 +1,4 @@
-"""What we ask of a Redis server. Every failure of it is Unavailable."""
+"""The commands that hardwon sends to Redis. Every failure is Unavailable."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from hardwon.stores.redis.connection import Command
 
-_SCANNED = 1000  # keys that are looked at in one step
+_SCANNED = 1000  # keys scanned per step
 
 
 class RedisClient:
-    """A client that connects when it is first used, and once more when a connection was cut."""
+    """A client that connects on first use, and again when a connection was cut."""
 
     def __init__(self, url: str, *, timeout: float) -> None:
         self._address = address_of(url)
@@ -28,23 +28,23 @@ class RedisClient:
 
     def gets(self, keys: Iterable[str]) -> list[bytes | None]:
         """The values of the keys in one round trip; a key of another type is an error."""
-        return self._asked(*(("GET", key) for key in keys))
+        return self._ask(*(("GET", key) for key in keys))
 
     def run(self, script: str, keys: Iterable[str], *values: Any) -> Any:
         """What a Lua script returns, in one round trip."""
         names = list(keys)
-        return self._asked(("EVAL", script, len(names), *names, *values))[0]
+        return self._ask(("EVAL", script, len(names), *names, *values))[0]
 
     def remove(self, patterns: Iterable[str]) -> None:
         """Delete every key that matches one of the patterns."""
         for pattern in patterns:
             for key in self._scanned(pattern):
-                self._asked(("UNLINK", key))
+                self._ask(("UNLINK", key))
 
     def texts(self, pattern: str) -> dict[str, str]:
         """The values of all keys of type string that match, as far as they are text."""
         keys = list(self._scanned(pattern, "TYPE", "string"))
-        values = self._asked(*(("GET", key) for key in keys)) if keys else []
+        values = self._ask(*(("GET", key) for key in keys)) if keys else []
         pairs = zip(keys, values, strict=True)
         return {_text(key): _text(value) for key, value in pairs if value is not None}
 
@@ -54,7 +54,7 @@ class RedisClient:
         try:
             (answer,) = self._tried((("CONFIG", "GET", *names),))
         except Refused:
-            return ["cannot tell whether it keeps what it acknowledges (no CONFIG allowed)"]
+            return ["CONFIG is not allowed, so its durability cannot be checked"]
         words = [_text(word) for word in answer]
         return _risks(dict(zip(words[::2], words[1::2], strict=True)))
 
@@ -63,16 +63,16 @@ class RedisClient:
         while self._idle:
             self._idle.pop().close()
 
-    def _scanned(self, pattern: str, *more: str) -> Iterator[bytes]:
+    def _scanned(self, pattern: str, *options: str) -> Iterator[bytes]:
         cursor = b"0"
         while True:
-            step: Command = ("SCAN", cursor, "MATCH", pattern, "COUNT", _SCANNED, *more)
-            cursor, keys = self._asked(step)[0]
+            step: Command = ("SCAN", cursor, "MATCH", pattern, "COUNT", _SCANNED, *options)
+            cursor, keys = self._ask(step)[0]
             yield from keys
             if cursor == b"0":
                 return
 
-    def _asked(self, *commands: Command) -> list[Any]:
+    def _ask(self, *commands: Command) -> list[Any]:
         try:
             return self._tried(commands)
         except Refused as error:
@@ -91,9 +91,9 @@ class RedisClient:
         return replies
 
     def _exchanged(self, commands: tuple[Command, ...]) -> list[Any]:
-        """The replies; an idle connection may have been cut, so try once more with a new one.
+        """The replies; if an idle connection was cut, a new one is tried.
 
-        One that was made before a fork belongs to the parent.
+        A connection made before a fork belongs to the parent.
         """
         if self._process != os.getpid():
             self._idle, self._process = [], os.getpid()

@@ -60,7 +60,7 @@ class SqliteStore:
         self._journal.on("made", lambda records: self.calls.fold(records))
         self.deliveries = SqliteDeliveries(self._db, self._journal)
         if self._db.was_migrated:
-            with self._db:  # merge what waits now, not at the next recall
+            with self._db:  # merge waiting rows now, not
                 self.lessons.publish_guards()
 
     @cached_property
@@ -120,7 +120,7 @@ class SqliteStore:
         return vectors.SqliteVectors(self._db)
 
     def tend(self) -> int:
-        """Move what was noted on the agents' path into the database."""
+        """Move records of the agents' path into the database."""
         return self._journal.fold()
 
     def scopes(self, tenant: str, project: str) -> list[Scope]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 16  # the number of the last file in migrations/
 _PAGE = 4096  # bytes
-_abandoned: list[sqlite3.Connection] = []  # of parents
+_abandoned: list[sqlite3.Connection] = []  # connections of a parent process
 PATIENCE = 15.0  # seconds to wait for another process's write
 _MIGRATIONS = os.path.join(os.path.dirname(__file__), "migrations")
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -36,20 +36,20 @@ _UNWRITABLE = {
 
 
 class Database:
-    """A connection that is shared by threads, closed before a fork and reopened on both sides."""
+    """A connection shared by threads; closed before a fork, reopened in parent and child."""
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._lock = ForkLock(self._rest, self._renew, rank=MIDDLE)
+        self._lock = ForkLock(self._before_fork, self._in_child, rank=MIDDLE)
         self._turn = Turn(f"{path}-turn", PATIENCE)
         self._depth = 0
         self._owner = 0
-        self._is_frozen = False  # opened to be read only, for it cannot be written
+        self._is_frozen = False  # opened read-only, as it cannot be written
         self._held: list[AbstractContextManager[Any]] = []
         self.before_commit: Callable[[], None] = lambda: None
-        self.shelves: dict[Scope, int] = {}  # those found in this transaction; until it ends
+        self.shelves: dict[Scope, int] = {}  # the shelves found in this transaction
         self.was_migrated = False  # by this process, from an older schema
-        self.undone = 0  # transactions that were rolled back: what was read in them is void
+        self.undone = 0  # rolled-back transactions: what was read in them is invalid
         self._open()
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
@@ -68,7 +68,7 @@ class Database:
         return rows[0] if rows else None
 
     def run(self, sql: str, values: Sequence[object] | Mapping[str, object] = ()) -> int:
-        """Change something inside `with database:`; the id of a row that was inserted."""
+        """Run a change inside `with database:`; returns the id of an inserted row."""
         try:
             return self._connected().execute(sql, values).lastrowid or 0
         except sqlite3.Error as error:
@@ -82,7 +82,7 @@ class Database:
             raise _explained(error, self.path) from error
 
     def __enter__(self) -> Database:
-        """Begin to write: the lock is taken at once, so a read is never upgraded to a write."""
+        """Begin a writing transaction; takes the lock at once, so that no read is upgraded."""
         self._lock.acquire()
         self._depth += 1
         if self._depth == 1:
@@ -95,14 +95,16 @@ class Database:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if not self._depth:  # begun before a fork: it is the parent's to end
+        if not self._depth:  # begun before a fork: the parent ends it
             return
         if self._depth > 1:
             self._release()
             return
         is_kept = False
         try:
-            if kind is None and self._connection.in_transaction:  # a full disk ends it by itself
+            if (
+                kind is None and self._connection.in_transaction
+            ):  # SQLite ends it itself on a full disk
                 self.before_commit()
                 self.run("COMMIT")
                 is_kept = True
@@ -113,7 +115,7 @@ class Database:
                 self._release()
 
     def hold(self, resource: AbstractContextManager[T]) -> T:
-        """Enter a context that ends after the transaction has, in the same way as it."""
+        """Enter a context that is left after the transaction, with the same outcome."""
         entered = resource.__enter__()
         self._held.append(resource)
         return entered
@@ -128,7 +130,7 @@ class Database:
             resource.__exit__(kind, None, None)
 
     def snapshot(self) -> Snapshot:
-        """Let all reads of a `with` block see the same state; others go on writing."""
+        """All reads in the `with` block see the same state; others may go on writing."""
         return Snapshot(self)
 
     def close(self) -> None:
@@ -139,16 +141,16 @@ class Database:
             self._owner = 0
             self._turn.close()
 
-    def _rest(self) -> None:
-        """Before a fork: leave nothing of SQLite to the child, which could not use it."""
+    def _before_fork(self) -> None:
+        """Before a fork: close the connection, as the child could not use it."""
         if not self._depth:
             self.close()
 
-    def _renew(self) -> None:
-        """In a child: open a connection of its own, and never touch one that was left."""
+    def _in_child(self) -> None:
+        """In a child: open another connection, and never touch the parent's."""
         if self._owner:
             _abandoned.append(self._connection)
-        self._turn.close()  # it would be the parent's as well
+        self._turn.close()  # it is shared with the parent
         self._depth, self._owner, self._held = 0, 0, []
         self.shelves.clear()
 
@@ -164,7 +166,7 @@ class Database:
         return self._connection
 
     def _open(self) -> None:
-        """Open the file; one that cannot be written for now is read, and tried again each time."""
+        """Open the file; if it cannot be written now, read-only, and try again each time."""
         try:
             self._open_to_write()
             self._is_frozen = False
@@ -183,7 +185,7 @@ class Database:
             self.was_migrated = version > 0
 
     def _open_frozen(self) -> bool:
-        """Open the file as it is; False when something in its log or its schema is to be done."""
+        """Open the file read-only; False if its log or schema needs a write first."""
         if not os.path.isfile(self.path) or _size(f"{self.path}-wal"):
             return False
         self.close()
@@ -224,12 +226,12 @@ def marks(values: Collection[object]) -> str:
 
 
 class _Connection(sqlite3.Connection):
-    """Closed with the last who knows it: from Python 3.13 on the standard one warns instead."""
+    """Closed with its last reference; from Python 3.13 the standard class warns instead."""
 
     def __del__(self) -> None:
         try:
             self.close()
-        except sqlite3.ProgrammingError:  # a file that could not be opened: nothing to close
+        except sqlite3.ProgrammingError:  # never opened, nothing to close
             return
 
 
@@ -244,13 +246,13 @@ def _connect(path: str) -> sqlite3.Connection:
     )
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = FULL")
-    if sys.platform == "darwin":  # there `fsync` leaves data in the drive's own cache
+    if sys.platform == "darwin":  # there `fsync` leaves data in the drive's cache
         connection.execute("PRAGMA fullfsync = ON")
     return connection
 
 
 def _legible(connection: sqlite3.Connection, sql: str, values: Sequence[object]) -> list[Row]:
-    """All rows, with a mark in the place of bytes that are no text."""
+    """All rows, with a replacement character for bytes that are not text."""
     usual = connection.text_factory
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     try:
@@ -269,7 +271,7 @@ def _size(path: str) -> int:
 
 
 def _prepare(connection: sqlite3.Connection, path: str) -> None:
-    """Turn on the write-ahead log and bring the schema up to date, one process at a time."""
+    """Turn on the write-ahead log and migrate the schema, one process at a time."""
     mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
     if mode != "wal":
         raise StorageError(
@@ -296,7 +298,7 @@ def _migrate(connection: sqlite3.Connection, path: str) -> None:
 
 
 def _statements(path: str) -> Iterable[str]:
-    """The statements of a script; `executescript` would commit before it starts."""
+    """The statements of a script (`executescript` would commit before it starts)."""
     statement = ""
     with open(path, encoding="utf-8") as script:
         for line in script:
@@ -307,7 +309,7 @@ def _statements(path: str) -> Iterable[str]:
 
 
 def _explained(error: sqlite3.Error, path: str) -> Exception:
-    """The error a person can act on."""
+    """The error for a person."""
     code = _code(error)
     if code == sqlite3.SQLITE_FULL or (code in _UNWRITABLE and _is_full(path)):
         return StorageFull(path, "disk full", "free some space and try again")
@@ -323,7 +325,7 @@ def _code(error: sqlite3.Error) -> int:
 
 
 def _is_full(path: str) -> bool:
-    """Whether the disk has no room: what cannot be made for that reason is only "not opened"."""
+    """Whether the disk is full: SQLite then only says that it cannot open the file."""
     try:
         disk = os.statvfs(os.path.dirname(path) or ".")
     except (AttributeError, OSError):

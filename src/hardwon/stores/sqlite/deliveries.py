@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class SqliteDeliveries(DeliveryNotes):
-    """The log is noted in the journal and folded in off the agent's path."""
+    """Deliveries are noted in the journal and folded in off the agent's path."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
         self._db = database
@@ -29,13 +29,13 @@ class SqliteDeliveries(DeliveryNotes):
 
     def recent(self, scope: Scope, *, limit: int) -> list[Delivery]:
         self._journal.fold()
-        seen = scopes.Visible(self._db, scope)
+        visible = scopes.Visible(self._db, scope)
         rows = self._db.rows(
-            f"SELECT {DELIVERY} FROM deliveries WHERE shelf IN ({seen.marks})"
+            f"SELECT {DELIVERY} FROM deliveries WHERE shelf IN ({visible.marks})"
             " ORDER BY at DESC, id DESC LIMIT ?",
-            (*seen.ids, limit),
+            (*visible.ids, limit),
         )
-        return [delivery_of(row, seen.scopes) for row in rows]
+        return [delivery_of(row, visible.scopes) for row in rows]
 
     def _fold_deliveries(self, records: list[list[Any]]) -> None:
         for values in records:
@@ -50,18 +50,18 @@ class SqliteDeliveries(DeliveryNotes):
             self._fold_outcome(values, "AND outcome = ''")
 
     def _fold_delivery(self, values: list[Any]) -> None:
-        number, tenant, agent, project, *rest = values
+        number, tenant, agent, project, *columns = values
         shelf = scopes.ensure(self._db, Scope(tenant, agent, project))
         self._db.run(
             "INSERT OR IGNORE INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (number, shelf, *rest),
+            (number, shelf, *columns),
         )
-        seen = scopes.Visible(self._db, Scope(tenant, agent, project))
-        at = rest[6]
+        visible = scopes.Visible(self._db, Scope(tenant, agent, project))
+        at = columns[6]
         self._db.run_many(
             "UPDATE lessons SET hit_count = hit_count + 1, last_seen_at = max(last_seen_at, ?)"
-            f" WHERE id = ? AND shelf IN ({seen.marks})",
-            [(at, lesson, *seen.ids) for lesson in json.loads(rest[2])],
+            f" WHERE id = ? AND shelf IN ({visible.marks})",
+            [(at, lesson, *visible.ids) for lesson in json.loads(columns[2])],
         )
 
     def _fold_outcome(self, values: list[Any], only: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Dreams in SQLite: `dream_log`, for good, and what each dream changed."""
+"""Dreams in SQLite: `dream_log`, which is never pruned, and each dream's changes."""
 
 from __future__ import annotations
 

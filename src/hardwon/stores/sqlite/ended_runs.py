@@ -59,13 +59,13 @@ class SqliteEndedRuns(RunNotes):
             raise NotFound("run", run)
         return ended_run_of(row, shelves)
 
-    def recent(self, wanted: ListQuery) -> list[EndedRun]:
+    def recent(self, query: ListQuery) -> list[EndedRun]:
         self._journal.fold()
-        shelves = scopes.of_place(self._db, wanted.place)
-        at, last = wanted.after or (_ENDLESS, "")
+        shelves = scopes.of_place(self._db, query.place)
+        at, last = query.after or (_ENDLESS, "")
         sql = _RECENT.format(_BRIEF, marks(shelves))
-        asked = (*shelves, at, at, last, wanted.text.lower(), wanted.limit)
-        return [ended_run_of(row, shelves) for row in self._db.rows(sql, asked)]
+        values = (*shelves, at, at, last, query.text.lower(), query.limit)
+        return [ended_run_of(row, shelves) for row in self._db.rows(sql, values)]
 
     def latest(self, window: Window, *, limit: int) -> Iterator[EndedRun]:
         self._journal.fold()
@@ -83,10 +83,10 @@ class SqliteEndedRuns(RunNotes):
         shelves = tuple(scopes.of_tenant(self._db, tenant))
         count = f"SELECT count(*) FROM ended_runs WHERE shelf IN ({marks(shelves)})"
         with self._db as db:
-            had = db.rows(count, shelves)[0][0]
+            before_count = db.rows(count, shelves)[0][0]
             values = (*shelves, before.timestamp(), *shelves, most)
             db.run(_OLD.format(marks(shelves)), values)
-            return int(had - db.rows(count, shelves)[0][0])
+            return int(before_count - db.rows(count, shelves)[0][0])
 
     def fold(self, records: list[list[Any]]) -> None:
         """Move noted runs into the database."""

@@ -41,10 +41,10 @@ class SqliteFailures:
             return int(row[0]) if row else 0
 
     def commonest(self, scope: Scope, *, limit: int) -> list[tuple[str, int]]:
-        seen = scopes.Visible(self._db, scope)
+        visible = scopes.Visible(self._db, scope)
         rows = self._db.rows(
             "SELECT text, sum(met_count) AS met FROM failures"
-            f" WHERE shelf IN ({seen.marks}) GROUP BY signature ORDER BY met DESC, text LIMIT ?",
-            (*seen.ids, limit),
+            f" WHERE shelf IN ({visible.marks}) GROUP BY signature ORDER BY met DESC, text LIMIT ?",
+            (*visible.ids, limit),
         )
         return [(text, met) for text, met in rows]

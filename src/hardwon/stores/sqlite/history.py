@@ -1,4 +1,4 @@
-"""What lessons said before they were changed, in SQLite."""
+"""Earlier versions of lessons, in SQLite."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class SqliteHistory:
-    """Changes, newest last; the oldest are forgotten."""
+    """Changes, newest last; the oldest are dropped."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -41,11 +41,11 @@ class SqliteHistory:
             )
 
     def of(self, scope: Scope, lesson: int | None) -> list[Change]:
-        seen = scopes.Visible(self._db, scope)
+        visible = scopes.Visible(self._db, scope)
         rows = self._db.rows(
-            f"SELECT shelf, before, act, at, id FROM lesson_history WHERE shelf IN ({seen.marks})"
-            " AND (? IS NULL OR lesson = ?) ORDER BY id DESC",
-            (*seen.ids, lesson, lesson),
+            "SELECT shelf, before, act, at, id FROM lesson_history"
+            f" WHERE shelf IN ({visible.marks}) AND (? IS NULL OR lesson = ?) ORDER BY id DESC",
+            (*visible.ids, lesson, lesson),
         )
         return [
             Change(
@@ -55,13 +55,13 @@ class SqliteHistory:
                 id=row[4],
             )
             for row in rows
-            if (before := recorded_lesson(row[1], seen.scopes[row[0]]))
+            if (before := recorded_lesson(row[1], visible.scopes[row[0]]))
         ]
 
     def forget(self, scope: Scope, change: Change) -> None:
-        seen = scopes.Visible(self._db, scope)
+        visible = scopes.Visible(self._db, scope)
         with self._db as db:
             db.run(
-                f"DELETE FROM lesson_history WHERE id = ? AND shelf IN ({seen.marks})",
-                (change.id, *seen.ids),
+                f"DELETE FROM lesson_history WHERE id = ? AND shelf IN ({visible.marks})",
+                (change.id, *visible.ids),
             )

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from hardwon.stores.sqlite.database import Database
     from hardwon.values.scope import Scope
 
-_SEARCHED = 100  # lessons that are looked into at a time
-_LETTERS = 60  # threes of letters that are asked for; more would tell nothing
+_SEARCHED = 100  # lessons searched per query
+_LETTERS = 60  # most trigrams per query; more would not narrow the result
 
 _ACTIVE = ", ".join(f"'{status}'" for status in statuses(Status.ACTIVE))
 _LIVE = ", ".join(f"'{status}'" for status in LIVE)
@@ -32,7 +32,7 @@ _SELECT = f"{_READ} FROM lessons"
 _GUARDS = f"guard = 1 AND status NOT IN ({marks(SHELVED)})"
 _INSERT = f"INSERT INTO lessons (shelf, {COLUMNS}) VALUES (?{', ?' * 23})"
 _INSERT_AS = _INSERT.replace("(shelf, ", "(id, shelf, ").replace("VALUES (?", "VALUES (?, ?")
-# The second condition lets SQLite see that the partial index holds the row.
+# The last condition lets SQLite use the partial index.
 _OF_JOB = f"{_SELECT} WHERE shelf = ? AND job = ? AND job <> ''"
 _UPDATE = (
     "UPDATE lessons SET "
@@ -62,17 +62,17 @@ class SqliteLessons:
             return stored
 
     def place(self, lesson: Lesson) -> None:
-        """Keep a lesson under the number that another store gave it; `settle` follows.
+        """Store a lesson under the number that another store gave it; `settle` must follow.
 
         A lesson of the same job under another number is replaced.
         """
         db, shelf = self._db, shelves.ensure(self._db, lesson.scope)
         rows = db.rows(f"{_SELECT} WHERE id = ?", (lesson.id,))
         rows += db.rows(_OF_JOB, (shelf, lesson.job)) if lesson.job else []
-        rivals = {row[:2] for row in rows} - {(lesson.id, shelf)}
-        for number, other in rivals:
-            self.delete(shelves.every(db)[other], number)
-        if len(rows) > len(rivals):
+        replaced = {row[:2] for row in rows} - {(lesson.id, shelf)}
+        for number, old_shelf in replaced:
+            self.delete(shelves.every(db)[old_shelf], number)
+        if len(rows) > len(replaced):
             self.update(lesson)
             return
         highest = db.rows("SELECT coalesce(max(id), 0) FROM lessons")[0][0]
@@ -82,17 +82,17 @@ class SqliteLessons:
         self._publish(lesson)
 
     def settle(self) -> None:
-        """Let the dictionary hold everything. Call inside `with database:`, as `place`."""
+        """Merge everything into the dictionary. Call inside `with database:`, like `place`."""
         self._index.settle()
 
     def get(self, scope: Scope, number: int) -> Lesson:
-        seen = shelves.Visible(self._db, scope)
+        visible = shelves.Visible(self._db, scope)
         row = self._db.row(
-            f"{_SELECT} WHERE id = ? AND shelf IN ({seen.marks})", (number, *seen.ids)
+            f"{_SELECT} WHERE id = ? AND shelf IN ({visible.marks})", (number, *visible.ids)
         )
         if row is None:
             raise NotFound("lesson", number)
-        return lesson_of(row, seen.scopes)
+        return lesson_of(row, visible.scopes)
 
     def update(self, lesson: Lesson) -> None:
         checked(lesson)
@@ -112,30 +112,32 @@ class SqliteLessons:
             self._publish(before)
 
     def recent(self, scope: Scope, *, status: str, limit: int) -> list[Lesson]:
-        seen = shelves.Visible(self._db, scope)
-        asked = statuses(status)
+        visible = shelves.Visible(self._db, scope)
+        allowed = statuses(status)
         rows = self._db.rows(
-            f"{_SELECT} WHERE shelf IN ({seen.marks}) AND status IN ({marks(asked)})"
+            f"{_SELECT} WHERE shelf IN ({visible.marks}) AND status IN ({marks(allowed)})"
             " ORDER BY last_seen_at DESC, created_at DESC, id DESC LIMIT ?",
-            (*seen.ids, *asked, limit),
+            (*visible.ids, *allowed, limit),
         )
-        return [lesson for row in rows if (lesson := lesson_of(row, seen.scopes)).status in asked]
+        return [
+            lesson for row in rows if (lesson := lesson_of(row, visible.scopes)).status in allowed
+        ]
 
     def search(self, scope: Scope, text: str, *, limit: int) -> list[Lesson]:
         with self._db.snapshot():
-            seen = shelves.Visible(self._db, scope)
+            visible = shelves.Visible(self._db, scope)
             where, values = candidates(text)
             rows = self._db.rows(
-                f"SELECT id FROM lessons WHERE {where} AND +shelf IN ({seen.marks})"
+                f"SELECT id FROM lessons WHERE {where} AND +shelf IN ({visible.marks})"
                 f" AND +status IN ({_ACTIVE}) ORDER BY hit_count DESC, last_seen_at DESC, id DESC",
-                (*values, *seen.ids),
+                (*values, *visible.ids),
             )
-            return self._holding(text.lower(), [number for (number,) in rows], seen, limit)
+            return self._holding(text.lower(), [number for (number,) in rows], visible, limit)
 
     def _holding(
-        self, asked: str, numbers: list[int], seen: shelves.Visible, limit: int
+        self, text: str, numbers: list[int], visible: shelves.Visible, limit: int
     ) -> list[Lesson]:
-        """The first of these lessons that contain the text, read as far as it takes."""
+        """The first lessons that contain the text; reads no more than needed."""
         lessons: list[Lesson] = []
         while numbers and len(lessons) < limit:
             part, numbers = numbers[:_SEARCHED], numbers[_SEARCHED:]
@@ -143,54 +145,56 @@ class SqliteLessons:
                 f"{_READ}, {SEARCHED} FROM lessons WHERE id IN ({marks(part)})", part
             )
             matching = {
-                row[0]: lesson_of(row[:-1], seen.scopes) for row in rows if asked in row[-1].lower()
+                row[0]: lesson_of(row[:-1], visible.scopes)
+                for row in rows
+                if text in row[-1].lower()
             }
             lessons += [matching[number] for number in part if number in matching]
         return lessons[:limit]
 
     def match(self, scope: Scope, query: Query, *, now: datetime, limit: int) -> list[Match]:
         with self._db.snapshot():
-            seen = shelves.Visible(self._db, scope)
-            tally = self._index.tally(seen, query)
-            best = list(dict.fromkeys((*tally.best(limit), *self._usual(seen, query.usual))))
+            visible = shelves.Visible(self._db, scope)
+            tally = self._index.tally(visible, query)
+            best = list(dict.fromkeys((*tally.best(limit), *self._usual(visible, query.usual))))
             if not best:
                 return []
             mined = tally.mined(query, best)
             rows = self._db.rows(
-                f"{_SELECT} WHERE id IN ({marks(best)}) AND +shelf IN ({seen.marks})"
+                f"{_SELECT} WHERE id IN ({marks(best)}) AND +shelf IN ({visible.marks})"
                 f" AND +status IN ({_LIVE}) AND (expires_at IS NULL OR expires_at > ?)"
                 f" AND (origin <> ? OR id IN ({marks(mined)}))",
-                (*best, *seen.ids, now.timestamp(), MINED, *mined),
+                (*best, *visible.ids, now.timestamp(), MINED, *mined),
             )
-        read = {row[0]: lesson_of(row, seen.scopes) for row in rows}
-        undamaged = {number: lesson for number, lesson in read.items() if lesson.status in LIVE}
+        lessons = {row[0]: lesson_of(row, visible.scopes) for row in rows}
+        undamaged = {number: lesson for number, lesson in lessons.items() if lesson.status in LIVE}
         return [tally.match(undamaged[number]) for number in best if number in undamaged]
 
     def guards(self, scope: Scope) -> list[Lesson]:
-        seen = shelves.Visible(self._db, scope)
+        visible = shelves.Visible(self._db, scope)
         rows = self._db.rows(
-            f"{_SELECT} WHERE shelf IN ({seen.marks}) AND {_GUARDS} ORDER BY id",
-            (*seen.ids, *SHELVED),
+            f"{_SELECT} WHERE shelf IN ({visible.marks}) AND {_GUARDS} ORDER BY id",
+            (*visible.ids, *SHELVED),
         )
-        return [lesson_of(row, seen.scopes) for row in rows]
+        return [lesson_of(row, visible.scopes) for row in rows]
 
     def publish_guards(self) -> None:
-        """Write the file of forbidden calls again. Call inside `with database:`."""
-        seen = shelves.every(self._db)
+        """Rewrite the file of forbidden calls. Call inside `with database:`."""
+        scopes = shelves.every(self._db)
         rows = self._db.rows(f"{_SELECT} WHERE {_GUARDS} ORDER BY id", SHELVED)
-        guard_file.write(self._home, [lesson_of(row, seen) for row in rows])
+        guard_file.write(self._home, [lesson_of(row, scopes) for row in rows])
 
     def _publish(self, *changed: Lesson) -> None:
         if any(lesson.guard for lesson in changed):
             self.publish_guards()
 
-    def _usual(self, seen: shelves.Visible, limit: int) -> list[int]:
-        """The lessons met most often, those met last first among equals."""
+    def _usual(self, visible: shelves.Visible, limit: int) -> list[int]:
+        """The lessons met most often; among equals the latest first."""
         if not limit:
             return []
         rows = [
             row
-            for shelf in seen.ids
+            for shelf in visible.ids
             for row in self._db.rows(
                 "SELECT met_count, updated_at, id FROM lessons WHERE shelf = ? AND status = ?"
                 " AND met_count > 1 ORDER BY met_count DESC, updated_at DESC LIMIT ?",
@@ -200,26 +204,28 @@ class SqliteLessons:
         return [number for *_, number in sorted(rows, reverse=True)[:limit]]
 
     def quarantine_damaged(self) -> list[str]:
-        """Put every damaged lesson into quarantine; what was done, in words."""
-        done = []
+        """Move every damaged lesson to quarantine; what was done, in words."""
+        messages = []
         with self._db as db:
             scopes, illegible = shelves.every(db), self._illegible()
             for row in db.rows(_SELECT):
-                wrong = "not UTF-8" if row[0] in illegible else damage(row, scopes)
-                if wrong:
-                    lesson = with_reason(mended(lesson_of(row, scopes)), f"damaged: {wrong}")
+                problem = "not UTF-8" if row[0] in illegible else damage(row, scopes)
+                if problem:
+                    lesson = with_reason(mended(lesson_of(row, scopes)), f"damaged: {problem}")
                     db.run(_UPDATE, (*values_of(lesson), lesson.id, row[1]))
                     self._index.note(row[1], lesson.id, {}, is_new=False)
-                    done.append(f"lesson {lesson.id} was damaged ({wrong}): now in quarantine")
-        return done
+                    messages.append(
+                        f"lesson {lesson.id} was damaged ({problem}): now in quarantine"
+                    )
+        return messages
 
     def _illegible(self) -> set[int]:
-        """The lessons with bytes that are no text."""
+        """The lessons with bytes that are not UTF-8."""
         rows = self._db.rows(f"SELECT id, CAST({ALL_TEXT} AS BLOB) FROM lessons")
         return {number for number, raw in rows if not _is_utf8(raw)}
 
     def _own(self, scope: Scope, number: int) -> tuple[int, Lesson]:
-        """The shelf of exactly this scope, and the lesson on it as it is stored."""
+        """The shelf of exactly this scope, and its lesson."""
         shelf = shelves.own(self._db, scope)
         row = self._db.row(f"{_SELECT} WHERE id = ? AND shelf = ?", (number, shelf))
         if shelf is None or row is None:
@@ -236,19 +242,19 @@ def _is_utf8(raw: bytes) -> bool:
 
 
 def candidates(text: str) -> tuple[str, tuple[object, ...]]:
-    """The condition that a lesson may contain the text; the text index needs 3 characters."""
+    """The SQL condition for lessons that may contain the text; the index needs 3 characters."""
     if len(text) < 3:
         return "TRUE", ()
-    letters = {text[at : at + 3].replace('"', '""') for at in range(len(text) - 2)}
+    trigrams = {text[at : at + 3].replace('"', '""') for at in range(len(text) - 2)}
     return (
         "(id IN (SELECT rowid FROM lesson_text WHERE lesson_text MATCH ?)"
         " OR id > (SELECT last FROM lesson_text_reach))",
-        (" AND ".join(f'"{three}"' for three in sorted(letters)[:_LETTERS]),),
+        (" AND ".join(f'"{trigram}"' for trigram in sorted(trigrams)[:_LETTERS]),),
     )
 
 
 def page(db: Database, scopes: dict[int, Scope], *, after: int, limit: int) -> list[Lesson]:
-    """The active lessons of these shelves with an id over `after`, in the order of ids."""
+    """The active lessons of these shelves with an id over `after`, ordered by id."""
     rows = db.rows(
         f"{_SELECT} WHERE id > ? AND +shelf IN ({marks(scopes)})"
         f" AND +status IN ({_ACTIVE}) ORDER BY id LIMIT ?",

@@ -1,4 +1,4 @@
-"""Lists over many scopes in SQLite: each shelf gives its first rows, the first of all are kept."""
+"""Lists over many scopes in SQLite, merged from the first rows of each shelf."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from hardwon.values.report import FailureKind
     from hardwon.values.scope import Scope
 
-_FEW = 2_000  # candidates that contain a text: up to this many are sorted, more are walked through
-_WALKED = 200  # lessons that are read at a time
+_FEW = 2_000  # candidates for a text: up to this many are sorted, more are read in order
+_WALKED = 200  # lessons read per query
 _ENDLESS = float("inf")
 # The order of the index `lessons_recent`.
 _LESSONS = """
@@ -64,15 +64,15 @@ WHERE shelf IN ({0}) AND day >= ? AND signature IN ({1}) GROUP BY signature, day
 
 
 class SqliteListing:
-    """Pages of lists; a page reads few rows beyond those it shows."""
+    """Pages of lists; each reads few rows beyond those it shows."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
         self._db = database
         self._journal = journal
 
     def scopes(self, tenant: str) -> list[Scope]:
-        known = scopes.of_tenant(self._db, tenant).values()
-        return sorted(known, key=lambda scope: (scope.agent, scope.project or ""))
+        scopes_of_tenant = scopes.of_tenant(self._db, tenant).values()
+        return sorted(scopes_of_tenant, key=lambda scope: (scope.agent, scope.project or ""))
 
     def lesson(self, place: Place, number: int) -> Lesson:
         self._journal.fold()
@@ -82,64 +82,66 @@ class SqliteListing:
             raise NotFound("lesson", number)
         return lessons[0]
 
-    def lessons(self, wanted: ListQuery) -> list[Lesson]:
+    def lessons(self, query: ListQuery) -> list[Lesson]:
         self._journal.fold()
-        shelves = scopes.of_place(self._db, wanted.place)
-        asked = wanted.text.lower()
+        shelves = scopes.of_place(self._db, query.place)
+        text = query.text.lower()
         lessons: list[Lesson] = []
-        ordered = self._ordered(wanted, shelves)
+        ordered = self._ordered(query, shelves)
         while part := [number for _, (_, number) in zip(range(_WALKED), ordered, strict=False)]:
-            read = self._read(part[: wanted.limit] if not asked else part, shelves, asked)
-            lessons += read
-            if not asked or len(lessons) >= wanted.limit:
+            matching = self._read(part[: query.limit] if not text else part, shelves, text)
+            lessons += matching
+            if not text or len(lessons) >= query.limit:
                 break
-        return lessons[: wanted.limit]
+        return lessons[: query.limit]
 
     def counts(self, place: Place) -> dict[str, int]:
         shelves = tuple(scopes.of_place(self._db, place))
         sql = f"SELECT status, count(*) FROM lessons WHERE shelf IN ({marks(shelves)})"
         return dict(self._db.rows(f"{sql} GROUP BY status", shelves))
 
-    def failures(self, wanted: ListQuery, since: datetime) -> list[FailureKind]:
-        shelves, first = scopes.of_place(self._db, wanted.place), day_number(since)
-        met, kind = wanted.after or (_ENDLESS, "")
-        text = wanted.text.lower()
+    def failures(self, query: ListQuery, since: datetime) -> list[FailureKind]:
+        shelves, first = scopes.of_place(self._db, query.place), day_number(since)
+        met, kind = query.after or (_ENDLESS, "")
+        text = query.text.lower()
         where = _HOLDS_TEXT.format(marks(shelves)) if text else ""
         values = (*shelves, first, *((*shelves, text) if text else ()))
         sql = _KINDS.format(marks(shelves), where)
-        counts: dict[str, int] = dict(self._db.rows(sql, (*values, met, met, kind, wanted.limit)))
-        asked = marks(shelves), marks(counts)
-        met_on = self._db.rows(_DAYS.format(*asked), (*shelves, first, *counts))
-        facts = self._db.rows(_FACTS.format(*asked), (*shelves, *counts))
+        counts: dict[str, int] = dict(self._db.rows(sql, (*values, met, met, kind, query.limit)))
+        placeholders = marks(shelves), marks(counts)
+        met_on = self._db.rows(_DAYS.format(*placeholders), (*shelves, first, *counts))
+        facts = self._db.rows(_FACTS.format(*placeholders), (*shelves, *counts))
         days, kinds = days_of(met_on, counts), kinds_of(facts, shelves)
         return [kinds[kind]._replace(met=counts[kind], days=tuple(days[kind])) for kind in counts]
 
-    def deliveries(self, wanted: ListQuery) -> list[Delivery]:
+    def deliveries(self, query: ListQuery) -> list[Delivery]:
         self._journal.fold()
-        shelves = scopes.of_place(self._db, wanted.place)
-        at, last = wanted.after or (_ENDLESS, "")
-        asked = [(shelf, at, at, last, wanted.limit) for shelf in shelves]
-        first = _first((self._db.rows(_DELIVERIES, values) for values in asked), wanted.limit)
+        shelves = scopes.of_place(self._db, query.place)
+        at, last = query.after or (_ENDLESS, "")
+        parameters = [(shelf, at, at, last, query.limit) for shelf in shelves]
+        first = _first((self._db.rows(_DELIVERIES, values) for values in parameters), query.limit)
         ids = [identity for _, identity in first]
         sql = f"SELECT {DELIVERY} FROM deliveries WHERE id IN ({marks(ids)})"
         rows = {row[0]: row for row in self._db.rows(sql, ids)}
         return [delivery_of(rows[identity], shelves) for identity in ids]
 
-    def _ordered(self, wanted: ListQuery, shelves: dict[int, Scope]) -> Iterator[Row]:
-        """(last_seen_at, id) of the lessons that may be wanted, in the order of the list."""
-        where, values = candidates(wanted.text)
-        asked = statuses(wanted.status)
-        if wanted.text and self._are_few(where, values):
-            sql = _HOLDING.format(where, marks(shelves), marks(asked))
-            seen, number = wanted.after or (_ENDLESS, "0")
-            yield from self._db.rows(sql, (*values, *shelves, *asked, seen, seen, int(number)))
+    def _ordered(self, query: ListQuery, shelves: dict[int, Scope]) -> Iterator[Row]:
+        """(last_seen_at, id) of the lessons that may match, in the order of the list."""
+        where, values = candidates(query.text)
+        allowed = statuses(query.status)
+        if query.text and self._are_few(where, values):
+            sql = _HOLDING.format(where, marks(shelves), marks(allowed))
+            last_seen, number = query.after or (_ENDLESS, "0")
+            yield from self._db.rows(
+                sql, (*values, *shelves, *allowed, last_seen, last_seen, int(number))
+            )
             return
-        after = wanted.after
+        after = query.after
         while True:
-            seen, number = after or (_ENDLESS, "0")
-            places = [(shelf, status) for shelf in shelves for status in asked]
-            limit = max(_WALKED, wanted.limit) if wanted.text else wanted.limit
-            ends = (seen, seen, int(number), limit)
+            last_seen, number = after or (_ENDLESS, "0")
+            places = [(shelf, status) for shelf in shelves for status in allowed]
+            limit = max(_WALKED, query.limit) if query.text else query.limit
+            ends = (last_seen, last_seen, int(number), limit)
             rows = _first((self._db.rows(_LESSONS, (*place, *ends)) for place in places), limit)
             yield from rows
             if len(rows) < limit:
@@ -154,7 +156,7 @@ class SqliteListing:
     def _read(
         self, numbers: Sequence[int], shelves: dict[int, Scope], text: str = ""
     ) -> list[Lesson]:
-        """The lessons of these ids that are on the shelves and contain the text, in this order."""
+        """The lessons of these ids that are on the shelves and contain the text, in order."""
         rows = self._db.rows(
             f"SELECT id, shelf, {COLUMNS}, {SEARCHED} FROM lessons WHERE id IN ({marks(numbers)})",
             numbers,
@@ -168,7 +170,7 @@ class SqliteListing:
 
 
 def _first(groups: Iterable[list[Row]], limit: int) -> list[Row]:
-    """The first of the rows of all groups: highest number first, then by id."""
+    """The first rows of all groups: highest number first, then by id."""
     return heapq.nsmallest(limit, (row for rows in groups for row in rows), key=_order)
 
 

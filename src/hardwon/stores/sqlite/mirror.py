@@ -1,7 +1,7 @@
-"""A local copy of a server's shelves, for hooks: they read SQLite only.
+"""A local copy of a server's shelves for hooks, which read only SQLite.
 
-What is learnt here is kept under high numbers until the server has learnt it too and the copy is
-brought up to date. What was changed here is read again then.
+Lessons learnt here have high numbers until the server has them too and the copy is updated. Lessons
+changed here are read again then.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Odds = tuple[int, int, str, int]  # feature, made, kinds, touched
     Vector = tuple[int, int, str, bytes]  # its number, lesson, embedder, bytes
 
-PROVISIONAL = 0xC000_0000  # numbers from here on were given here; four bytes hold them
+PROVISIONAL = 0xC000_0000  # numbers from here on were given locally; four bytes hold them
 _IS_READY = "SELECT 1 FROM sqlite_master WHERE name = 'copied_shelves'"
 _SCHEMA = (
     "CREATE TABLE copied_lessons"
@@ -38,7 +38,7 @@ _SCHEMA = (
 )
 
 
-# Beside the others: copies of earlier releases lack it.
+# Separate from the others: copies of older releases lack it.
 _VECTORS = (
     "CREATE TABLE IF NOT EXISTS copied_vectors"
     " (shelf INTEGER PRIMARY KEY, last INTEGER NOT NULL) STRICT"
@@ -46,31 +46,31 @@ _VECTORS = (
 
 
 def path(home: str, url: str) -> str:
-    """Where the copy of a server lies."""
+    """The path of a server's copy."""
     return os.path.join(home, f"mirror-{_homes.digest(url)}.db")
 
 
 def opened(home: str, url: str) -> tuple[Database, Journal]:
-    """The database of a copy, to be read; notes go to the server as well."""
+    """The database of a copy, for reading; notes also go to the server."""
     place = path(home, url)
     database = Database(place)
     prepare(database)
-    own = Spool(f"{place}.spool")
-    return database, Journal(database, own, copy=server_spool(home, url))
+    spool = Spool(f"{place}.spool")
+    return database, Journal(database, spool, copy=server_spool(home, url))
 
 
 def prepare(database: Database) -> None:
-    """Make a new database one that holds copies."""
+    """Add the tables for copies to a new database."""
     if database.row(_IS_READY):
         return
     with database as db:
-        if not db.row(_IS_READY):  # another may have been faster
+        if not db.row(_IS_READY):  # another process may have done it
             for statement in _SCHEMA:
                 db.run(statement)
 
 
 class Mirror:
-    """The side of the copy that is written when the server was read."""
+    """The writing side of a copy, used when the server was read."""
 
     def __init__(self, home: str, url: str) -> None:
         self._db = Database(path(home, url))
@@ -81,23 +81,21 @@ class Mirror:
 
     def scopes(self) -> list[Scope]:
         """The scopes that were used on this machine, and those visible from them."""
-        own = scopes.every(self._db).values()
-        return sorted({seen for scope in own for seen in scope.visible()}, key=str)
+        used = scopes.every(self._db).values()
+        return sorted({visible for scope in used for visible in scope.visible()}, key=str)
 
     def want(self, scope: Scope) -> None:
-        """Let a scope be copied from now on."""
+        """Copy this scope from now on."""
         if scopes.own(self._db, scope) is None:
             with self._db as db:
                 scopes.ensure(db, scope)
 
     def state(self, scope: Scope) -> tuple[int, int, dict[int, int]]:
-        """Version of the copied shelf, its latest call, and the mark of each unchanged lesson."""
+        """The version of the copied shelf, its last call, and the mark of each unchanged lesson."""
         shelf = scopes.own(self._db, scope)
-        known = self._db.row(
-            "SELECT version, touched FROM copied_shelves WHERE shelf = ?", (shelf,)
-        )
+        row = self._db.row("SELECT version, touched FROM copied_shelves WHERE shelf = ?", (shelf,))
         rows = self._db.rows("SELECT lesson, mark FROM copied_lessons WHERE shelf = ?", (shelf,))
-        version, touched = known or (-1, -1)
+        version, touched = row or (-1, -1)
         return version, touched, dict(rows)
 
     def numbers(self, scope: Scope) -> set[int]:
@@ -109,7 +107,7 @@ class Mirror:
         return {number for (number,) in rows}
 
     def provisional(self) -> list[tuple[int, Scope]]:
-        """The lessons that the server does not know yet."""
+        """The lessons that the server does not have yet."""
         shelves = scopes.every(self._db)
         rows = self._db.rows("SELECT id, shelf FROM lessons WHERE id >= ?", (PROVISIONAL,))
         return [(number, shelves[shelf]) for number, shelf in rows]
@@ -117,13 +115,13 @@ class Mirror:
     def keep(
         self, scope: Scope, lessons: Iterable[tuple[Lesson, int]], gone: Sequence[int]
     ) -> None:
-        """Bring some lessons of a scope up to date, each with its mark, and remove others."""
+        """Update lessons of a scope, each with its mark, and delete others."""
         with self._db as db:
             shelf = scopes.ensure(db, scope)
             for number in gone:
                 self._lessons.delete(scope, number)
             db.run(f"DELETE FROM copied_lessons WHERE lesson IN ({marks(gone)})", gone)
-            # In the order of their numbers: the dictionary adds a higher one behind all others.
+            # Ordered by number: the dictionary appends the highest one.
             for lesson, mark in sorted(lessons, key=lambda pair: pair[0].id):
                 self._lessons.place(lesson)
                 db.run(
@@ -133,7 +131,7 @@ class Mirror:
             self._lessons.settle()
 
     def note(self, scope: Scope, version: int, touched: int, odds: Iterable[Odds]) -> None:
-        """Remember how far a shelf was copied, with what calls came to since."""
+        """Store how far a shelf was copied, and its new counts of calls."""
         with self._db as db:
             shelf = scopes.ensure(db, scope)
             db.run_many(
@@ -146,18 +144,18 @@ class Mirror:
             )
 
     def last_vector(self, scope: Scope) -> int:
-        """Up to which number vectors of this scope were copied."""
+        """The number up to which vectors of this scope were copied."""
         shelf = scopes.own(self._db, scope)
         row = self._db.row("SELECT last FROM copied_vectors WHERE shelf = ?", (shelf,))
         return row[0] if row else 0
 
     def keep_vectors(self, scope: Scope, vectors: Iterable[Vector]) -> None:
-        """Keep vectors in the order of their numbers, up to one whose lesson is not here yet."""
-        here = self.numbers(scope)
+        """Store vectors by number, up to the first whose lesson is not here yet."""
+        lessons = self.numbers(scope)
         with self._db as db:
             shelf, last = scopes.ensure(db, scope), self.last_vector(scope)
             for number, lesson, embedder, vector in vectors:
-                if lesson not in here:
+                if lesson not in lessons:
                     break
                 db.run(
                     "INSERT OR REPLACE INTO lesson_vectors (lesson, shelf, embedder, vector)"
@@ -176,17 +174,17 @@ class Mirror:
             )
 
     def share_salt(self, salt: str) -> None:
-        """Throw the same coins as all who share the server."""
+        """Use the same salt as all clients of the server."""
         if self._db.row("SELECT salt FROM proof_salt") != (salt,):
             with self._db as db:
                 db.run("UPDATE proof_salt SET salt = ?", (salt,))
 
     def drop(self, provisional: Iterable[tuple[int, Scope]]) -> None:
-        """Remove what was learnt here and is known to the server by now."""
-        still = dict(self.provisional())
+        """Delete local lessons that the server has by now."""
+        remaining = dict(self.provisional())
         with self._db:
             for number, scope in provisional:
-                if number in still:
+                if number in remaining:
                     self._lessons.delete(scope, number)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Moving the logs and counts of one shelf to another; lessons are moved elsewhere."""
+"""Move the logs and counts of one shelf to another; lessons are moved elsewhere."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MOVES = (
 
 
 def move(database: Database, old: int, new: int) -> None:
-    """Move the rows, and remove the old shelf unless a lesson is left on it."""
+    """Move the rows; remove the old shelf unless it still has a lesson."""
     for statement in _MOVES:
         database.run(statement, {"old": old, "new": new})
     database.shelves.clear()

@@ -24,7 +24,7 @@ _ALIVE = "(expires_at IS NULL OR expires_at > ?)"
 
 
 class SqliteReflections:
-    """Reflections of one kind; `cap` limits how many of a scope are kept, the newest."""
+    """Reflections of one kind; with `cap` only the newest of a scope are kept."""
 
     is_shared = False
 
@@ -37,46 +37,48 @@ class SqliteReflections:
         with self._db as db:
             shelf = scopes.ensure(db, reflection.scope)
             rows = self._about(shelf, reflection.subject)
-            mates = [reflection_of(row, reflection.scope) for row in rows]
-            if is_known(mates, reflection):
+            stored = [reflection_of(row, reflection.scope) for row in rows]
+            if is_known(stored, reflection):
                 return False
-            self._remove(rows[at][-1] for at in leaving(mates, reflection, keep=keep))
+            self._remove(rows[at][-1] for at in leaving(stored, reflection, keep=keep))
             self._insert(shelf, reflection)
             self._prune(shelf, reflection.created_at)
             return True
 
     def about(self, scope: Scope, subject: str) -> list[Reflection]:
-        seen = scopes.Visible(self._db, scope)
+        visible = scopes.Visible(self._db, scope)
         rows = [
-            (row, own) for shelf, own in seen.scopes.items() for row in self._about(shelf, subject)
+            (row, owner)
+            for shelf, owner in visible.scopes.items()
+            for row in self._about(shelf, subject)
         ]
         rows.sort(key=lambda pair: pair[0][-1])
-        return [reflection_of(row, own) for row, own in rows]
+        return [reflection_of(row, owner) for row, owner in rows]
 
     def recent(self, scope: Scope, *, now: datetime, limit: int) -> list[Reflection]:
         rows_and_scopes = []
         # One shelf at a time: over several, SQLite would sort all rows instead of using the index.
-        for shelf, own in scopes.Visible(self._db, scope).scopes.items():
+        for shelf, owner in scopes.Visible(self._db, scope).scopes.items():
             rows = self._db.rows(
                 f"{_SELECT} WHERE shelf = ? AND kind = ? AND {_ALIVE} {_NEWEST}",
                 (shelf, self._kind, now.timestamp(), limit),
             )
-            rows_and_scopes += [(row, own) for row in rows]
+            rows_and_scopes += [(row, owner) for row in rows]
         rows_and_scopes.sort(key=lambda pair: (pair[0][6], pair[0][-1]), reverse=True)
-        return [reflection_of(row, own) for row, own in rows_and_scopes[:limit]]
+        return [reflection_of(row, owner) for row, owner in rows_and_scopes[:limit]]
 
     def alike(
         self, scope: Scope, words: Sequence[str], *, now: datetime, limit: int
     ) -> list[Likeness]:
-        seen = scopes.Visible(self._db, scope)
-        postings = {word: self._holders(seen, word) for word in words}
+        visible = scopes.Visible(self._db, scope)
+        postings = {word: self._holders(visible, word) for word in words}
         best = best_held(postings, limit=CANDIDATES)
         rows = self._db.rows(
             f"{_SELECT} WHERE id IN ({','.join('?' * len(best))}) AND {_ALIVE}",
             (*best, now.timestamp()),
         )
         likenesses = [
-            Likeness(reflection_of(row, seen.scopes[row[-2]]), best[row[-1]]) for row in rows
+            Likeness(reflection_of(row, visible.scopes[row[-2]]), best[row[-1]]) for row in rows
         ]
         return by_relevance(likenesses)[:limit]
 
@@ -86,10 +88,10 @@ class SqliteReflections:
             (shelf, self._kind, subject),
         )
 
-    def _holders(self, seen: scopes.Visible, word: str) -> list[int]:
+    def _holders(self, visible: scopes.Visible, word: str) -> list[int]:
         return [
             row[0]
-            for shelf in seen.ids
+            for shelf in visible.ids
             for row in self._db.rows(
                 "SELECT reflection FROM reflection_words WHERE shelf = ? AND kind = ? AND word = ?"
                 " ORDER BY reflection DESC LIMIT ?",
@@ -108,7 +110,7 @@ class SqliteReflections:
         )
 
     def _prune(self, shelf: int, now: datetime) -> None:
-        """Remove what has expired, and the oldest over the cap."""
+        """Remove expired reflections, and the oldest over the cap."""
         place = (shelf, self._kind)
         rows = self._db.rows(
             "SELECT id FROM reflections WHERE shelf = ? AND kind = ? AND expires_at <= ?",

@@ -22,12 +22,12 @@ WHERE t.name = ? AND s.agent_id = ? AND s.project = ?
 
 
 class Visible:
-    """The shelves seen from a scope: ids, their scopes, and how many lessons are active."""
+    """The shelves visible from a scope: ids, their scopes, and the number of active lessons."""
 
     def __init__(self, database: Database, scope: Scope) -> None:
         claimed = scope.claimed() or scope
-        asked = (scope.tenant, scope.agent, scope.project or "", claimed.project or "")
-        rows = database.rows(_VISIBLE, asked)
+        values = (scope.tenant, scope.agent, scope.project or "", claimed.project or "")
+        rows = database.rows(_VISIBLE, values)
         self.scopes = {row[0]: scope._replace(project=row[1] or None) for row in rows}
         self.active = sum(row[2] for row in rows)
         self.ids = tuple(self.scopes)
@@ -41,14 +41,14 @@ def own(database: Database, scope: Scope) -> int | None:
 
 
 def ensure(database: Database, scope: Scope) -> int:
-    """The shelf of exactly this scope, made if need be. Call inside `with database:`."""
+    """The shelf of exactly this scope, created if missing. Call inside `with database:`."""
     shelf = database.shelves.get(scope)
     if shelf is None:
-        shelf = database.shelves[scope] = own(database, scope) or _made(database, scope)
+        shelf = database.shelves[scope] = own(database, scope) or _created(database, scope)
     return shelf
 
 
-def _made(database: Database, scope: Scope) -> int:
+def _created(database: Database, scope: Scope) -> int:
     database.run("INSERT OR IGNORE INTO tenants (name) VALUES (?)", (scope.tenant,))
     return database.run(
         "INSERT INTO shelves (tenant_id, agent_id, project)"

@@ -1,4 +1,4 @@
-"""What was met, learnt and shown, added up by SQLite."""
+"""Statistics for reports, computed by SQLite."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SELECT door, outcome, day, sum(times), sum(tokens) FROM (
 ) GROUP BY day, door, outcome ORDER BY day, door, outcome
 """
 _LESSONS = "SELECT status, count(*) FROM lessons WHERE shelf IN ({0}) GROUP BY status"
-# What was not changed since cannot be new, and the index tells so without the row.
+# Lessons not updated since cannot be new; the index shows that without reading rows.
 _NEW_LESSONS = """
 SELECT status, count(*) FROM lessons
 WHERE shelf IN ({0}) AND updated_at >= ? AND created_at >= ? GROUP BY status
@@ -77,7 +77,7 @@ GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 
 
 class SqliteStatistics:
-    """Sums and counts; no row of a log is read into this process."""
+    """Sums and counts, computed by the database."""
 
     def __init__(self, database: Database, journal: Journal) -> None:
         self._db = database
@@ -90,7 +90,7 @@ class SqliteStatistics:
             scopes.covered(self._db, window),
             day_number(window.since),
         )
-        return [(day_of(day), met) for day, met in rows]
+        return [(day_of(day), count) for day, count in rows]
 
     def failures(self, window: Window, *, limit: int) -> list[FailureKind]:
         shelves, first = scopes.covered(self._db, window), day_number(window.since)
@@ -142,7 +142,7 @@ class SqliteStatistics:
     def _days(
         self, shelves: Sequence[int], first: int, kinds: Sequence[str]
     ) -> dict[str, list[tuple[date, int]]]:
-        """On which days each of these kinds was met, and how often."""
+        """How often each kind was met on each day."""
         rows = self._rows(
             "SELECT signature, day, sum(met) FROM failure_days"
             f" WHERE shelf IN ({{0}}) AND day >= ? AND signature IN ({marks(kinds)})"
@@ -154,7 +154,7 @@ class SqliteStatistics:
         return days_of(rows, kinds)
 
     def _rows(self, sql: str, shelves: Sequence[int], *values: object) -> list[Row]:
-        """The rows of a query whose first values are shelves."""
+        """The rows of a query whose first parameters are shelves."""
         return self._db.rows(sql.format(marks(shelves)), (*shelves, *values))
 
 

@@ -1,8 +1,8 @@
-"""Whose turn it is to write next: a queue before SQLite's own lock.
+"""A fair queue of writers, before SQLite's own lock.
 
 SQLite lets waiting writers sleep longer and longer, so a process that writes without a pause
-starves the others. Here a writer takes the turn first and gives it back once SQLite has let it in;
-a process that has just written must ask again, behind the others.
+starves the others. Here a writer takes the turn first and gives it back once it has SQLite's lock.
+A process that has just written queues again behind the others.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 
 from hardwon import _files
 
-_LOOK = 0.002  # seconds between two looks
+_LOOK = 0.002  # seconds between two attempts
 
 
 class Turn:
@@ -25,7 +25,7 @@ class Turn:
         self._handle = -1
 
     def __enter__(self) -> None:
-        """Wait for the turn; where there can be no such file, or for too long, do without."""
+        """Wait for the turn; after too long, or if the file cannot exist, go on without it."""
         if not self._opened():
             return
         end = time.monotonic() + self._patience

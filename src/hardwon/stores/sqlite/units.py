@@ -75,7 +75,7 @@ class SqliteUnits(UnitNotes):
         return counts.treatments(rows, scopes.every(self._db))
 
     def _counted(self, window: Window, columns: str, *, by: str) -> list[Row]:
-        """The counts of both arms in each stratum, behind these columns."""
+        """The counts of both arms in each stratum, after these columns."""
         self._journal.fold()
         shelves = scopes.covered(self._db, window)
         sql = _COUNTED.format(marks(shelves), columns, by)
@@ -89,7 +89,7 @@ class SqliteUnits(UnitNotes):
         self._db.run_many(_INSERT, rows)
 
     def fold_excluded(self, records: list[list[Any]]) -> None:
-        """Move noted exclusions into the database, before what came of those units."""
+        """Move noted exclusions into the database, before the outcomes of those units."""
         for scope, families, now in records:
             self._db.run(
                 f"UPDATE units SET outcome = ? WHERE shelf = ? AND family IN ({marks(families)})"

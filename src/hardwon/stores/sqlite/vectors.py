@@ -1,4 +1,4 @@
-"""Vectors of lessons in SQLite; codes of them are kept in memory and follow what is stored."""
+"""Vectors of lessons in SQLite, with their codes in memory."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from hardwon.stores.sqlite.database import Database, Row
     from hardwon.values.scope import Scope
 
-_DEPTH = 160  # vectors that are compared exactly; codes alone are a rough guess
-_GONE = 0.25  # the share of those that may be missing before all codes are read anew
+_DEPTH = 160  # vectors compared exactly; codes alone are only approximate
+_GONE = 0.25  # share of missing vectors after which all codes are read again
 _LACKING = """
 SELECT id, situation, mistake, correction FROM lessons AS l
 WHERE id > ? AND status IN ('candidate', 'proven')
@@ -39,15 +39,17 @@ class SqliteVectors:
         self._db = database
         self._views: dict[tuple[object, ...], _View] = {}
         self._lock = ForkLock(rank=OUTER)
-        self._whole: dict[str, object] = {}  # how the store stood when nothing lacked
+        self._complete: dict[
+            str, object
+        ] = {}  # by embedder: the state of the store when no vector was missing
 
     def lacking(self, embedder: str, *, after: int = 0, limit: int) -> list[Wording]:
         state = self._state()
-        if self._whole.get(embedder) == state:
+        if self._complete.get(embedder) == state:
             return []
         rows = self._db.rows(_LACKING, (after, embedder, limit))
         if not rows and after == 0:
-            self._whole[embedder] = state
+            self._complete[embedder] = state
         return [Wording(*row) for row in rows]
 
     def save(self, embedder: str, found: Iterable[tuple[Wording, Sequence[float]]]) -> None:
@@ -59,15 +61,15 @@ class SqliteVectors:
     def nearest(
         self, scope: Scope, embedder: str, vector: Sequence[float], *, limit: int
     ) -> list[tuple[int, float, float]]:
-        seen = tuple(sorted(scopes.Visible(self._db, scope).ids))
-        key = (embedder, seen, len(vector))
+        shelves = tuple(sorted(scopes.Visible(self._db, scope).ids))
+        key = (embedder, shelves, len(vector))
         with self._lock:
             view = self._views.get(key)
             if view is None or view.is_outgrown:
-                view = self._views[key] = _View(self._db, embedder, seen, len(vector))
+                view = self._views[key] = _View(self._db, embedder, shelves, len(vector))
             nearest = view.nearest(vector)
             if view.is_stale:
-                view = self._views[key] = _View(self._db, embedder, seen, len(vector))
+                view = self._views[key] = _View(self._db, embedder, shelves, len(vector))
                 nearest = view.nearest(vector)
         return nearest[:limit]
 
@@ -80,7 +82,7 @@ class SqliteVectors:
         return (row[0], row[1]) if row else (0, 0)
 
     def _forget_other_lengths(self, embedder: str, length: int) -> None:
-        """A server may give another model the same name; its vectors tell nothing about ours."""
+        """Drop vectors of another length: a server may give the same name to another model."""
         row = self._db.row(
             "SELECT length(vector) FROM lesson_vectors WHERE embedder = ? LIMIT 1", (embedder,)
         )
@@ -88,30 +90,30 @@ class SqliteVectors:
             self._db.run("DELETE FROM lesson_vectors WHERE embedder = ?", (embedder,))
 
     def _state(self) -> tuple[object, ...]:
-        """Something that differs after every change, by whomever."""
+        """A value that differs after every change by any process."""
         return self._db.row("PRAGMA data_version"), self._db.row("SELECT total_changes()")
 
 
 class _View:
-    """The shelves seen from one scope. A row that was replaced or deleted is just not found."""
+    """The codes visible from one scope. Replaced or deleted rows are just not found."""
 
     def __init__(
-        self, database: Database, embedder: str, seen: tuple[int, ...], length: int
+        self, database: Database, embedder: str, shelves: tuple[int, ...], length: int
     ) -> None:
         self._db = database
-        self._which = (embedder, json.dumps(seen), length)
+        self._which = (embedder, json.dumps(shelves), length)
         self._last = 0
         rows = self._added()
         self._codes = Codes([row[0] for row in rows], [row[1] for row in rows])
-        self.is_stale = False  # whether many of those last looked for were gone
+        self.is_stale = False  # whether many vectors of the last search were gone
 
     @property
     def is_outgrown(self) -> bool:
-        """Whether it is time to look at all vectors again."""
+        """Whether all codes should be read again."""
         return self._codes.is_outgrown
 
     def nearest(self, vector: Sequence[float]) -> list[tuple[int, float, float]]:
-        """Lessons with both cosines, nearest first; those stored a moment ago among them."""
+        """Lessons with both cosines, nearest first, including the newest."""
         rows = self._added()
         self._codes.add([row[0] for row in rows], [row[1] for row in rows])
         ids = self._codes.nearest(vector, _DEPTH)

@@ -1,1 +1,1 @@
-"""The inverted index: from the keys of a recall to the lessons that hold them."""
+"""The inverted index: from keys to the lessons that hold them."""

@@ -1,4 +1,4 @@
-"""What one transaction adds to the dictionary: gathered in memory, written in the tables' order."""
+"""The additions of one transaction, gathered in memory and written in the tables' order."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     # Term and rank in one number; lessons and impacts in one each.
     TermEntries = tuple[int, list[int]]
 
-MOST = 2_000_000  # entries; some 25,000 lessons, a hundred megabytes
-_REMEMBERED = 500_000  # numbers of keys
-_MUCH = 100_000  # entries
-_ROOM, _USUAL_ROOM = -128_000, -2000  # of SQLite's page cache, as it counts it
+MOST = 2_000_000  # entries; about 25,000 lessons or 100 megabytes
+_REMEMBERED = 500_000  # numbers of keys kept in memory
+_MANY = 100_000  # entries for which the page cache is enlarged
+_ROOM, _USUAL_ROOM = -128_000, -2000  # SQLite's page cache, in KiB as a negative number
 _RANK = tuple(map(postings.rank, range(256)))
 _LAST = f"""
 SELECT a.value, p.first, p.lessons FROM json_each(?) AS a CROSS JOIN postings AS p
@@ -32,7 +32,7 @@ ON p.term = a.value / {RANKS} AND p.rank = a.value % {RANKS} AND p.first = (
 
 
 class PostingBuffer:
-    """Keys, their numbers and postings that one transaction adds; it is written at the end."""
+    """Keys, their numbers and postings that one transaction adds; written at its end."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -43,18 +43,18 @@ class PostingBuffer:
         self.size = 0
 
     def numbers(self, shelf: int, keys: set[str]) -> dict[str, int]:
-        """The numbers of these keys; new keys get one."""
-        own = self._numbers.setdefault(shelf, {})
-        if len(own) > _REMEMBERED and not self._entries:
-            own.clear()
-        missing = sorted(key for key in keys if key not in own)
-        own.update(number_of(self._db, shelf, missing))
+        """The numbers of these keys; new keys are numbered."""
+        numbers = self._numbers.setdefault(shelf, {})
+        if len(numbers) > _REMEMBERED and not self._entries:
+            numbers.clear()
+        missing = sorted(key for key in keys if key not in numbers)
+        numbers.update(number_of(self._db, shelf, missing))
         for key in missing:
-            if key not in own:
-                own[key] = self._another(shelf, key)
-        return own
+            if key not in numbers:
+                numbers[key] = self._new_number(shelf, key)
+        return numbers
 
-    def _another(self, shelf: int, key: str) -> int:
+    def _new_number(self, shelf: int, key: str) -> int:
         if not self._new:
             row = self._db.row("SELECT seq FROM sqlite_sequence WHERE name = 'terms'")
             self._next = row[0] if row else 0
@@ -63,24 +63,27 @@ class PostingBuffer:
         return self._next
 
     def add(self, lesson: int, terms: array[int], impacts: bytes) -> None:
-        """Let a lesson be found by these terms; its number is higher than any before."""
+        """Add a lesson's terms; its number must be higher than any before."""
         entries, number = self._entries, lesson << 8
         for term, entry in zip(terms, map(number.__or__, impacts), strict=True):
-            known = entries.get(term)
-            if known is None:
+            pending = entries.get(term)
+            if pending is None:
                 entries[term] = array("Q", (entry,))
             else:
-                known.append(entry)
+                pending.append(entry)
         self.size += len(terms)
 
     def amended(
-        self, shelves: Iterable[int], asked: tuple[str, ...], written: list[tuple[int, str, int]]
+        self,
+        shelves: Iterable[int],
+        query_keys: tuple[str, ...],
+        written: list[tuple[int, str, int]],
     ) -> list[tuple[int, str, int]]:
-        """Number, key and holders of the asked keys, where `written` is what is written."""
+        """Number, key and holders of the keys: `written` ones plus those in the buffer."""
         counts = {number: (key, holders) for number, key, holders in written}
         for shelf in shelves:
             numbers = self._numbers.get(shelf, {})
-            for key in asked:
+            for key in query_keys:
                 if (number := numbers.get(key)) and (pending := self._entries.get(number)):
                     counts[number] = key, counts.get(number, (key, 0))[1] + len(pending)
         amended = [(number, key, holders) for number, (key, holders) in counts.items()]
@@ -91,8 +94,8 @@ class PostingBuffer:
         return [(entry >> 8, entry & 255) for entry in self._entries.get(term, ())[:most]]
 
     def flush(self) -> None:
-        """Write everything; each table in its own order."""
-        if self.size > _MUCH:
+        """Write everything, each table in its own order."""
+        if self.size > _MANY:
             self._db.rows(f"PRAGMA cache_size = {_ROOM}")
         oldest = self._new[0][2] if self._new else 0
         self._write_terms()
@@ -101,7 +104,7 @@ class PostingBuffer:
         self._new, self._entries, self.size = [], {}, 0
 
     def close(self) -> None:
-        """Give back what was taken to write much."""
+        """Reset the page cache."""
         self._db.rows(f"PRAGMA cache_size = {_USUAL_ROOM}")
 
     def _write_terms(self) -> None:
@@ -113,11 +116,11 @@ class PostingBuffer:
         )
         self._db.run_many(
             "UPDATE terms SET holders = holders + ? WHERE id = ?",
-            ((more, term) for term, more in sorted(holders.items())),
+            ((added, term) for term, added in sorted(holders.items())),
         )
 
     def _ranked(self) -> Iterator[TermEntries]:
-        """What is to be written, in the order of the table."""
+        """The entries to write, in the order of the table."""
         for term in sorted(self._entries):
             entries = self._entries[term]
             if len(entries) == 1:  # most terms
@@ -130,9 +133,9 @@ class PostingBuffer:
                 yield term * RANKS + rank, ranks[rank]
 
     def _append(self, parts: list[TermEntries], oldest: int) -> None:
-        """Fill up the last blocks and add others; those of new terms are the first of theirs."""
-        asked = [at for at, _ in parts if not 0 < oldest <= at // RANKS]
-        last = {at: (first, block) for at, *(first, block) in self._last(asked)}
+        """Fill the last blocks and add new ones; new terms start with their first block."""
+        existing = [at for at, _ in parts if not 0 < oldest <= at // RANKS]
+        last = {at: (first, block) for at, *(first, block) in self._last(existing)}
         grown, new = [], []
         for at, pending in parts:
             room = 0
@@ -148,12 +151,12 @@ class PostingBuffer:
         )
         self._db.run_many("INSERT INTO postings VALUES (?, ?, ?, ?)", new)
 
-    def _last(self, asked: list[int]) -> list[tuple[Any, ...]]:
-        return self._db.rows(_LAST, (json.dumps(asked),))
+    def _last(self, places: list[int]) -> list[tuple[Any, ...]]:
+        return self._db.rows(_LAST, (json.dumps(places),))
 
 
 def _longer(block: bytes, entries: list[int]) -> bytes:
-    """The block with the entries added behind its own."""
+    """The block with the entries appended."""
     end = postings.size(block) * postings.NUMBER
     numbers, impacts = (
         array("I", [entry >> 8 for entry in entries]),
@@ -163,7 +166,7 @@ def _longer(block: bytes, entries: list[int]) -> bytes:
 
 
 def number_of(db: Database, shelf: int, keys: list[str]) -> dict[str, int]:
-    """The numbers of those keys that the dictionary knows."""
+    """The numbers of those keys that are in the dictionary."""
     rows = db.rows(
         "SELECT t.term, t.id FROM json_each(?) AS asked CROSS JOIN terms AS t"
         " ON t.shelf = ? AND t.term = asked.value",

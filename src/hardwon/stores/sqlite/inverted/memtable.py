@@ -1,4 +1,4 @@
-"""What was kept lately: findable at once, moved into the dictionary with many others."""
+"""The memtable: new lessons, found at once and moved into the dictionary in bulk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Waiting = tuple[int, int, bool, dict[str, int]]  # shelf, lesson, whether it is new, its keys
 
 _SPAN = "SELECT (SELECT min(id) FROM fresh), (SELECT max(id) FROM fresh)"
-_AT_ONCE = 512  # rows that are moved together
+_AT_ONCE = 512  # rows moved together
 
 
 class Memtable:
@@ -24,18 +24,18 @@ class Memtable:
         self._db = database
         self._state: tuple[int, int, int] = (0, 0, 0)
         self._entries: dict[int, tuple[int, dict[str, int]]] = {}  # by lesson: shelf, impacts
-        self._added: dict[int, int] = {}  # lessons that the dictionary does not count yet, by shelf
+        self._added: dict[int, int] = {}  # lessons not counted in the dictionary yet, by shelf
         self._unwritten: list[Waiting] = []  # rows of the open transaction
-        self._own: dict[int, tuple[int, dict[str, int]]] = {}
+        self._own_entries: dict[int, tuple[int, dict[str, int]]] = {}
 
     def add(self, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool) -> int:
-        """Note by what a lesson is found from now on; how many notes this transaction holds."""
+        """Set the keys of a lesson; returns the number of notes of this transaction."""
         self._unwritten.append((shelf, lesson, is_new, entries))
-        self._own[lesson] = shelf, entries
+        self._own_entries[lesson] = shelf, entries
         return len(self._unwritten)
 
     def write(self) -> None:
-        """Keep the notes of this transaction as rows. Call inside `with database:`."""
+        """Write the notes of this transaction as rows. Call inside `with database:`."""
         self._db.run_many(
             "INSERT INTO fresh (shelf, lesson, is_new, entries) VALUES (?, ?, ?, ?)",
             [(*row, json.dumps(entries)) for *row, entries in self._unwritten],
@@ -43,12 +43,12 @@ class Memtable:
         self.forget()
 
     def forget(self) -> None:
-        """Drop the notes that are not written."""
+        """Drop the unwritten notes."""
         self._unwritten.clear()
-        self._own.clear()
+        self._own_entries.clear()
 
     def taken(self) -> Iterator[list[Waiting]]:
-        """Everything that waits, oldest first and some at a time; it waits no longer."""
+        """Take all waiting rows, oldest first, in batches; they are removed."""
         while rows := self._db.rows(
             "SELECT shelf, lesson, is_new, entries, id FROM fresh ORDER BY id LIMIT ?", (_AT_ONCE,)
         ):
@@ -59,12 +59,12 @@ class Memtable:
         self.forget()
 
     def waiting(self) -> int:
-        """How many notes there are."""
+        """How many notes wait."""
         first, last = self._db.rows(_SPAN)[0]
         return len(self._unwritten) + (0 if first is None else last - first + 1)
 
     def look(self) -> None:
-        """Take notice of what has changed since the last look."""
+        """Read the changes since the last call."""
         first, last = self._db.rows(_SPAN)[0]
         state = (self._db.undone, first or 0, last or 0)
         if state == self._state:
@@ -76,27 +76,27 @@ class Memtable:
         self._read(self._state[2])
         self._state = state
 
-    def postings(self, shelves: Iterable[int], asked: tuple[str, ...]) -> Postings:
-        """For each of the asked keys, the lessons of these shelves that hold it, with impacts."""
+    def postings(self, shelves: Iterable[int], query_keys: tuple[str, ...]) -> Postings:
+        """The lessons of these shelves that hold each key, with impacts."""
         by_key: Postings = {}
-        wanted, visible = dict.fromkeys(asked), frozenset(shelves)
+        distinct, visible = dict.fromkeys(query_keys), frozenset(shelves)
         for lesson, (shelf, entries) in self._all().items():
             if shelf in visible:
-                for key in filter(entries.__contains__, wanted):
+                for key in filter(entries.__contains__, distinct):
                     by_key.setdefault(key, []).append((lesson, entries[key]))
         return by_key
 
     def added(self, shelves: Iterable[int]) -> int:
-        """How many lessons of these shelves the dictionary does not count yet."""
-        own = sum(is_new for shelf, _, is_new, _ in self._unwritten if shelf in shelves)
-        return own + sum(self._added.get(shelf, 0) for shelf in shelves)
+        """How many lessons of these shelves are not counted in the dictionary yet."""
+        unwritten = sum(is_new for shelf, _, is_new, _ in self._unwritten if shelf in shelves)
+        return unwritten + sum(self._added.get(shelf, 0) for shelf in shelves)
 
     def lessons(self) -> Iterable[int]:
-        """Lessons whose postings in the dictionary may be out of date."""
+        """Lessons whose postings in the dictionary may be outdated."""
         return self._all()
 
     def _all(self) -> dict[int, tuple[int, dict[str, int]]]:
-        return self._entries | self._own if self._own else self._entries
+        return self._entries | self._own_entries if self._own_entries else self._entries
 
     def _read(self, after: int) -> None:
         rows = self._db.rows(

@@ -1,4 +1,4 @@
-"""From `fresh` into the dictionary: many lessons at once, each table in its own order."""
+"""Merge `fresh` into the dictionary: many lessons at once, each table in its own order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TEXT = "situation, mistake, correction, tags"
 
 
 def settle(db: Database, pending: PostingBuffer, waiting: Sequence[Waiting]) -> None:
-    """Move new lessons to the buffer, and write changes of others. Call inside `with database:`."""
+    """Move new lessons to the buffer, and write changes of others to the tables."""
     new = {lesson for _, lesson, is_new, _ in waiting if is_new}
     last: dict[int, tuple[Lessons, Lessons]] = {}
     for shelf, lesson, _, entries in waiting:
@@ -37,7 +37,7 @@ def settle(db: Database, pending: PostingBuffer, waiting: Sequence[Waiting]) -> 
 
 
 def settle_texts(db: Database) -> None:
-    """Let every text be found by its letters. Call inside `with database:`."""
+    """Add the texts of new lessons to the text index. Call inside `with database:`."""
     reach = "(SELECT last FROM lesson_text_reach)"
     db.run(
         f"INSERT INTO lesson_text (rowid, {_TEXT}) SELECT id, {_TEXT} FROM lessons"
@@ -49,7 +49,7 @@ def settle_texts(db: Database) -> None:
 
 
 def enter_text(db: Database, lesson: int) -> None:
-    """Add the text of a lesson whose number is lower than those in the index."""
+    """Add the text of a lesson that is older than the newest in the text index."""
     db.run(
         f"INSERT INTO lesson_text (rowid, {_TEXT}) SELECT id, {_TEXT} FROM lessons"
         " WHERE id = ? AND id <= (SELECT last FROM lesson_text_reach)",
@@ -74,29 +74,29 @@ def _change(db: Database, pending: PostingBuffer, shelf: int, lessons: Lessons) 
     numbers = pending.numbers(shelf, {key for entries in lessons.values() for key in entries})
     pending.flush()
     before = _indexed(db, list(lessons))
-    now = {
+    after = {
         lesson: {(numbers[key], impact) for key, impact in entries.items()}
         for lesson, entries in lessons.items()
         if entries
     }
-    _write_difference(db, before, now)
+    _write_difference(db, before, after)
     db.run_many("DELETE FROM indexed WHERE lesson = ?", [(lesson,) for lesson in before])
     rows = [
         (lesson, packed(array("I", terms), bytes(impacts)))
-        for lesson, entries in now.items()
+        for lesson, entries in after.items()
         for terms, impacts in [zip(*entries, strict=True)]
     ]
     db.run_many("INSERT INTO indexed VALUES (?, ?)", rows)
-    _count(db, shelf, len(now) - len(before))
+    _count(db, shelf, len(after) - len(before))
 
 
-def _count(db: Database, shelf: int, more: int) -> None:
-    db.run("UPDATE shelves SET active = active + ? WHERE id = ?", (more, shelf))
+def _count(db: Database, shelf: int, added: int) -> None:
+    db.run("UPDATE shelves SET active = active + ? WHERE id = ?", (added, shelf))
 
 
-def _write_difference(db: Database, before: dict[int, Entries], now: dict[int, Entries]) -> None:
-    wanted, holders = block_edits.edits(before, now)
-    patch.apply(db, wanted)
+def _write_difference(db: Database, before: dict[int, Entries], after: dict[int, Entries]) -> None:
+    edits, holders = block_edits.edits(before, after)
+    patch.apply(db, edits)
     db.run_many(
         "UPDATE terms SET holders = holders + ? WHERE id = ?",
         [(change, term) for term, change in sorted(holders.items()) if change],
@@ -104,7 +104,7 @@ def _write_difference(db: Database, before: dict[int, Entries], now: dict[int, E
 
 
 def _indexed(db: Database, lessons: list[int]) -> dict[int, Entries]:
-    """What the dictionary holds of these lessons so far."""
+    """The present entries of these lessons in the dictionary."""
     rows = db.rows(
         "SELECT lesson, terms FROM indexed WHERE lesson IN (SELECT value FROM json_each(?))",
         (json.dumps(lessons),),

@@ -1,4 +1,4 @@
-"""Changes of indexed lessons: postings are removed from their blocks, or inserted in order."""
+"""Change indexed lessons: postings are removed from their blocks or inserted in order."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ ON p.term = (a.value >> 32) / {RANKS} AND p.rank = (a.value >> 32) % {RANKS} AND
 
 
 def apply(db: Database, edits: list[Edit]) -> None:
-    """Make the changes, each block once for many of them."""
+    """Apply the edits; each block is written once."""
     for part in postings.parts(edits):
         _apply(db, part)
 
 
 def _apply(db: Database, edits: list[Edit]) -> None:
-    asked = json.dumps([at << 32 | lesson for at, lesson, _, _ in edits])
+    targets = json.dumps([at << 32 | lesson for at, lesson, _, _ in edits])
     around: dict[tuple[int, int], tuple[int, bytes]] = {
         (place >> 32, place & 0xFFFFFFFF): (first, block)
-        for place, first, block in db.rows(_AROUND, (asked,))
+        for place, first, block in db.rows(_AROUND, (targets,))
     }
     changed = block_edits.edited(edits, around)
     places = [(*divmod(at, RANKS), first) for at, first in changed]

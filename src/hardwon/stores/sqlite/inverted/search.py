@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from hardwon.stores.sqlite.inverted import buffer, merge
     from hardwon.stores.sqlite.scopes import Visible
 
-    Known = list[tuple[int, str, int]]  # number, key and holders, the rarest first
+    Terms = list[tuple[int, str, int]]  # number, key and holders, the rarest first
 else:
     buffer = lazy("hardwon.stores.sqlite.inverted.buffer")
     merge = lazy("hardwon.stores.sqlite.inverted.merge")
 
-FRESH = 64  # lessons that wait for the dictionary at most
-_KEYS_ASKED = 400  # SQLite allows 999 values in a query
+FRESH = 64  # most lessons in the memtable
+_MOST_KEYS = 400  # SQLite allows 999 values in a query
 
 
 class Index:
@@ -37,19 +37,19 @@ class Index:
         database.before_commit = self._before_commit
 
     def note(self, shelf: int, lesson: int, entries: dict[str, int], *, is_new: bool) -> None:
-        """Let a lesson be found by these keys alone. Call inside `with database:`."""
+        """Set the keys by which a lesson is found. Call inside `with database:`."""
         if not self._is_writing:
             self._db.hold(self)
         if self._fresh.add(shelf, lesson, entries, is_new=is_new) > FRESH:
             self._gather()
 
     def place(self, shelf: int, lesson: int, entries: dict[str, int], *, is_highest: bool) -> None:
-        """The same for one that another store has numbered."""
+        """The same for a lesson that another store has numbered."""
         self.note(shelf, lesson, entries, is_new=is_highest)
         merge.enter_text(self._db, lesson)
 
     def settle(self) -> None:
-        """Move everything that waits into the tables. Call inside `with database:`."""
+        """Merge all waiting rows into the tables. Call inside `with database:`."""
         self._gather().flush()
         merge.settle_texts(self._db)
 
@@ -57,7 +57,7 @@ class Index:
         self._is_writing = True
 
     def __exit__(self, *_: object) -> None:
-        """What is in memory was written, or the transaction was undone."""
+        """Drop what is in memory: it was written, or the transaction was rolled back."""
         if self._pending:
             self._pending.close()
         self._is_writing, self._pending = False, None
@@ -70,7 +70,7 @@ class Index:
             self._fresh.write()
 
     def _gather(self) -> buffer.PostingBuffer:
-        """Move the memtable to the buffer, which is written when it is large."""
+        """Move the memtable to the buffer, which is flushed when it is large."""
         if self._pending is None:
             self._pending = buffer.PostingBuffer(self._db)
         for waiting in self._fresh.taken():
@@ -79,36 +79,36 @@ class Index:
                 self._pending.flush()
         return self._pending
 
-    def tally(self, seen: Visible, query: Query) -> MatchTally:
-        """What speaks for each lesson: postings of the asked keys, rarest first, within a limit."""
-        asked = keys(query)[:_KEYS_ASKED]
+    def tally(self, visible: Visible, query: Query) -> MatchTally:
+        """The scores of lessons, from postings of the query's rarest keys, within a limit."""
+        query_keys = keys(query)[:_MOST_KEYS]
         self._fresh.look()
-        fresh = self._fresh.postings(seen.ids, asked)
-        total = seen.active + self._fresh.added(seen.ids)
-        known = self._known(seen, asked)
+        fresh = self._fresh.postings(visible.ids, query_keys)
+        total = visible.active + self._fresh.added(visible.ids)
+        terms = self._terms(visible, query_keys)
         return tallied(
             query,
-            self._postings(known, entries_read(query, total)),
-            known=[(key, holders) for _, key, holders in known],
+            self._postings(terms, entries_read(query, total)),
+            known=[(key, holders) for _, key, holders in terms],
             total=total,
             fresh=fresh,
             changed=self._fresh.lessons(),
         )
 
-    def _known(self, seen: Visible, asked: tuple[str, ...]) -> Known:
+    def _terms(self, visible: Visible, query_keys: tuple[str, ...]) -> Terms:
         written = self._db.rows(
-            f"SELECT id, term, holders FROM terms WHERE shelf IN ({seen.marks})"
-            f" AND term IN ({marks(asked)}) ORDER BY holders, term, shelf",
-            (*seen.ids, *asked),
+            f"SELECT id, term, holders FROM terms WHERE shelf IN ({visible.marks})"
+            f" AND term IN ({marks(query_keys)}) ORDER BY holders, term, shelf",
+            (*visible.ids, *query_keys),
         )
-        return self._pending.amended(seen.ids, asked, written) if self._pending else written
+        return self._pending.amended(visible.ids, query_keys, written) if self._pending else written
 
     def _postings(
-        self, known: Known, budget: int
+        self, terms: Terms, budget: int
     ) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
-        """Keys and the lessons that hold them, within the limit; of rare keys all."""
+        """Keys and the lessons that hold them, within the limit; rare keys in full."""
         rare: dict[int, str] = {}
-        for number, key, holders in known:
+        for number, key, holders in terms:
             if holders > budget:
                 break
             rare[number] = key
@@ -119,8 +119,8 @@ class Index:
         if self._pending:
             for number, key in rare.items():
                 yield key, self._pending.pairs(number, buffer.MOST)
-        if budget and len(rare) < len(known):
-            number, key, _ = known[len(rare)]
+        if budget and len(rare) < len(terms):
+            number, key, _ = terms[len(rare)]
             yield key, self._strongest(number, budget)
 
     def _strongest(self, number: int, limit: int) -> list[tuple[int, int]]:
