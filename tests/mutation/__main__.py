@@ -49,7 +49,9 @@ def _sampled(options: argparse.Namespace) -> list[Mutant]:
 
 
 def _is_named(file: str, names: list[str]) -> bool:
-    return not names or any(name in file for name in names)
+    """Whether a file is one of the names, or has a part of that name."""
+    parts = [name for name in names if not (SOURCES / name).is_file()]
+    return not names or file in names or any(part in file for part in parts)
 
 
 def _judge(mutants: list[Mutant], sandbox: Sandbox, verdicts: Verdicts) -> None:
