@@ -9,9 +9,10 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
-from tests.mutation.mutants import SOURCES, Mutant, listed
+from tests.mutation.mutants import SOURCES, Mutant, listed, own_tests
 from tests.mutation.near import Reach, Tracer, chosen, read
 from tests.mutation.operators import sampled
 from tests.mutation.sandbox import Sandbox
@@ -55,15 +56,30 @@ def _is_named(file: str, names: list[str]) -> bool:
 
 
 def _judge(mutants: list[Mutant], sandbox: Sandbox, verdicts: Verdicts) -> None:
+    """Try each with the tests of its file's name, which are quick, then with all near it."""
+    own = [mutant._replace(tests=own_tests(mutant.file)) for mutant in mutants]
+    for mutant, noticed, _ in _tried([mutant for mutant in own if mutant.tests], sandbox):
+        if noticed:
+            _keep(mutant, noticed, verdicts)
+    rest = [mutant for mutant in mutants if verdicts.find(mutant) is None]
+    for mutant, noticed, count in _tried(rest, sandbox):
+        _keep(mutant, noticed, verdicts, count)
+
+
+def _tried(mutants: list[Mutant], sandbox: Sandbox) -> Iterator[tuple[Mutant, str, int]]:
+    """Each mutant with the test that noticed it, and how many tests there were."""
     for tests in dict.fromkeys(mutant.tests for mutant in mutants):
         group = [mutant for mutant in mutants if mutant.tests == tests]
         reached = _traced(sandbox, tests, {mutant.file for mutant in group})
         for mutant in group:
             only = chosen(mutant, reached)
             with sandbox.changed(mutant):
-                noticed = sandbox.failing(mutant.tests, only, limit=_LONGEST)
-            verdicts.add(mutant, noticed)
-            print("killed  " if noticed else "SURVIVED", mutant, noticed or len(only), flush=True)
+                yield mutant, sandbox.failing(tests, only, limit=_LONGEST), len(only)
+
+
+def _keep(mutant: Mutant, noticed: str, verdicts: Verdicts, count: int = 0) -> None:
+    verdicts.add(mutant, noticed)
+    print("killed  " if noticed else "SURVIVED", mutant, noticed or count, flush=True)
 
 
 def _traced(sandbox: Sandbox, tests: tuple[str, ...], files: set[str]) -> dict[str, Reach]:

@@ -46,6 +46,12 @@ def near_tests(file: str) -> tuple[str, ...]:
     return tuple(named[0]) if named else (_mirror(Path(file)),)
 
 
+def own_tests(file: str) -> tuple[str, ...]:
+    """The test file of a module's name; none where there is no such file."""
+    own = Path("tests") / Path(file).parent / f"test_{Path(file).stem}.py"
+    return (str(own),) if (ROOT / own).exists() else ()
+
+
 def source(file: str) -> str:
     """The text of a module below src/hardwon."""
     return (SOURCES / file).read_text()
