@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 import hardwon
+from hardwon.errors import TransientError
 from hardwon.learn.trials.generic import is_generic
 from hardwon.learn.trials.values import Record, SelfReflection
 from hardwon.models.scripted import Scripted
+from tests.learn.trials.looped import TASK, reads_the_prompt, wants_42
 
 GOOD: dict[str, Any] = {
     "reflection_text": "I divided by the number of prices without a look at the empty cart, so that"
@@ -21,6 +23,8 @@ GOOD: dict[str, Any] = {
     "lessons_learned": ["Guard every mean against an empty list."],
     "confidence": 0.9,
 }
+
+
 PADDING = " I understand now that this was my own fault and that I have to do better than that."
 
 
@@ -131,3 +135,85 @@ def test_an_answer_that_was_cut_off_leaves_no_json_in_the_text(tmp_path: Path) -
 )
 def test_generic_advice_names_nothing_of_the_failure(text: str, expected: bool) -> None:
     assert is_generic(text) is expected
+
+
+REPLY = {
+    "reflection_text": "I answered 41 because I stopped one short of the number the check names."
+    " In my next attempt I will answer with exactly that number: want 42.",
+    "credit_assignment": {
+        "failing_action_indices": [0, 99],
+        "root_cause": "off by one",
+        "failure_category": "logic_error",
+    },
+    "causal_reasoning": "Stopping early gave 41.",
+    "actionable_insights": ["Answer 42."],
+    "lessons_learned": ["Read the check before answering."],
+    "confidence": 1.7,
+    "related_reflections": [5],
+}
+
+
+def test_a_model_words_the_reflection(tmp_path: Path) -> None:
+    model = Scripted([f"Sure:\n```json\n{json.dumps(REPLY)}\n```"])
+    with hardwon.open(tmp_path, model=model) as hw:
+        coder = hw.agent("coder")
+        done = coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42)
+        words = coder.loops.reflections(done.loop_id)[0].self_reflection
+
+    assert done.passed
+    assert words.author == "scripted"
+    assert words.quality == "good"
+    assert words.credit_assignment == ((0,), "off by one", "logic_error")
+    assert (words.confidence, words.related_reflections) == (1.0, ())
+    assert TASK in model.requests[0].prompt
+    assert "want 42, got 41" in model.requests[0].prompt
+
+
+def test_a_poor_reflection_is_asked_for_once_more(tmp_path: Path) -> None:
+    model = Scripted(['{"reflection_text": "I will be more careful."}', json.dumps(REPLY)])
+    with hardwon.open(tmp_path, model=model) as hw:
+        coder = hw.agent("coder")
+        done = coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42)
+        words = coder.loops.reflections(done.loop_id)[0].self_reflection
+
+    assert words.quality == "good"
+    again = model.requests[1].prompt
+    assert "no credit assignment; no actionable insight; under 100 characters" in again
+
+
+def test_one_that_stays_poor_gives_way_to_the_rules(tmp_path: Path) -> None:
+    same = json.dumps(REPLY)
+    model = Scripted([same, same, same])
+    with hardwon.open(tmp_path, model=model) as hw:
+        coder = hw.agent("coder")
+        done = coder.loops.run(TASK, actor=lambda p: "41", evaluate=wants_42, max_trials=2)
+        first, second = (r.self_reflection for r in coder.loops.reflections(done.loop_id))
+
+    assert first.author == "scripted"
+    assert second.author == "rules (poor answer: repeats an earlier reflection word for word)"
+    assert second.reflection_text.startswith("In trial 2 I changed no file.")
+    assert coder.loops.analyze().low_quality == 1  # the rules are not sure either
+
+
+def test_rules_take_over_when_the_model_fails(tmp_path: Path) -> None:
+    model = Scripted([TransientError("429")])
+    with hardwon.open(tmp_path, model=model) as hw:
+        coder = hw.agent("coder")
+        done = coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42)
+        words = coder.loops.reflections(done.loop_id)[0].self_reflection
+
+    assert done.passed
+    assert words.author == "rules (429)"
+
+
+def test_prose_is_better_than_nothing(tmp_path: Path) -> None:
+    prose = "I stopped early, at 41, although the check says want 42.\n- Answer 42 next time\n" * 2
+    model = Scripted([prose, prose])
+    with hardwon.open(tmp_path, model=model) as hw:
+        coder = hw.agent("coder")
+        done = coder.loops.run(TASK, actor=reads_the_prompt, evaluate=wants_42)
+        words = coder.loops.reflections(done.loop_id)[0].self_reflection
+
+    assert done.passed
+    assert words.actionable_insights[0] == "Answer 42 next time"
+    assert words.quality_problems == ("no credit assignment",)

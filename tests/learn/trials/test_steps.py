@@ -14,6 +14,7 @@ from hardwon.learn.trials.speech import spoken
 from hardwon.learn.trials.values import ActorOutput
 from hardwon.models.scripted import Scripted
 from hardwon.surfaces.cli import run
+from tests.learn.trials.commanded import Capture, data
 
 
 @pytest.fixture
@@ -50,6 +51,8 @@ CLAUDE = lines(
     assistant(use("t3", "Bash", command="pytest -q")),
     {"type": "result", "result": "Done."},
 )
+
+
 CODEX = lines(
     {"type": "item.completed", "item": {"type": "reasoning", "text": "I look at the cart."}},
     {"type": "item.completed", "item": {"type": "command_execution", "command": "cat cart.py",
@@ -58,6 +61,8 @@ CODEX = lines(
     {"type": "item.completed", "item": {"type": "file_change", "changes": [
         {"path": "cart.py", "kind": "update"}]}},
 )  # fmt: skip
+
+
 PLAIN = lines(
     {"strategy": "Guard the division."},
     {"thought": "An empty list divides by zero."},
@@ -171,3 +176,28 @@ def test_no_text_holds_raw_json(coder: hardwon.Agent, tmp_path: Path, output: st
 )
 def test_words_that_are_no_json_stay_as_they_are(text: str) -> None:
     assert spoken(text) == text
+
+
+pytestmark = pytest.mark.usefixtures("place")
+
+
+def test_steps_that_the_actor_reports_are_recorded(capsys: Capture, place: Path) -> None:
+    events = [
+        {"type": "assistant", "message": {"role": "assistant", "content": [
+            {"type": "text", "text": "Running the tests."},
+            {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "pytest -q"}}]}},
+        {"type": "user", "message": {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "t1", "is_error": True,
+             "content": "1 failed"}]}},
+        {"type": "result", "result": "I gave up."},
+    ]  # fmt: skip
+    (place / "events").write_text("\n".join(json.dumps(event) for event in events))
+
+    data(capsys, "run", "x", "--actor", "cat events", "--verify", "false", "--max-trials", "1",
+         "--id", "l", code=1)  # fmt: skip
+    shown = data(capsys, "show", "l")["reflections"][0]["actor_output"]
+
+    assert shown["rationale"] == "I gave up."
+    assert [(a["type"], a["command"], a["output"], a["failed"]) for a in shown["actions"]] == [
+        ("test_execution", "pytest -q", "1 failed", True)
+    ]

@@ -1,0 +1,76 @@
+"""Trials that were judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hardwon import Scope
+from hardwon.learn.trials.credit import FailedTrial
+from hardwon.learn.trials.failures import name_of
+from hardwon.learn.trials.rules import reflect
+from hardwon.learn.trials.state import LoopState, Options, Trial
+from hardwon.learn.trials.values import (
+    Action,
+    ActorOutput,
+    Changes,
+    EvaluatorOutput,
+    MemoryMetadata,
+    PerformanceDelta,
+    Record,
+    StructuredError,
+)
+
+
+def failed(*errors: StructuredError) -> EvaluatorOutput:
+    return EvaluatorOutput(False, "unit_tests", errors=errors)
+
+
+EMPTY = StructuredError(
+    "test_failure", "ZeroDivisionError: division by zero", "cart.py", 2, tool="pytest",
+    test="test_cart.py::test_empty",
+)  # fmt: skip
+
+
+TYPE = StructuredError(
+    "type_error", 'Incompatible return value type (got "None")', "cart.py", 3, tool="mypy",
+    rule="return-value",
+)  # fmt: skip
+
+
+def edit(path: str, diff: str = "") -> Action:
+    return Action("code_modification", f"changed {path} (+1 -1)", path, Changes(1, 1, diff))
+
+
+def failure(*errors: StructuredError, earlier: tuple[Record, ...] = ()) -> FailedTrial:
+    actor = ActorOutput((edit("docs.md"), edit("cart.py")))
+    judged = failed(*errors)
+    return FailedTrial("Write average()", len(earlier), actor, judged, name_of(judged), earlier)
+
+
+def as_record(one: FailedTrial) -> Record:
+    return Record(
+        "l", one.number, "2026-01-01T00:00:00+00:00", one.actor, one.evaluation, reflect(one),
+        MemoryMetadata(), signature=one.signature,
+    )  # fmt: skip
+
+
+def loop(
+    name: str, rewards: list[float], *, lessons: int = 0, confidence: float = 0.5
+) -> LoopState:
+    trials = []
+    for number, value in enumerate(rewards):
+        gain = value - rewards[number - 1] if number else 0.0
+        trials.append(
+            Trial(
+                number, "passed" if value == 1 else "failed", "", value, int(value < 1), 2.0,
+                category=None if value == 1 else "logic_error",
+                confidence=None if value == 1 else confidence,
+                delta=PerformanceDelta(gain, 0, gain > 0) if number else None,
+                lessons_used=lessons,
+            )
+        )  # fmt: skip
+    status: Any = "succeeded" if rewards[-1] == 1 else "failed"
+    return LoopState(
+        name, Scope(), Options(f"fix bug {name[-1]}"), f"2026-01-0{name[-1]}", status=status,
+        trials=tuple(trials),
+    )  # fmt: skip
